@@ -1,0 +1,35 @@
+"""The command ``ascend-ref``: a shell around the verbs that the packages register.
+
+``ascend-ref --version`` is answered before anything else is imported: shells and editors ask for
+it often, and it must not pay for a command line library.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+from .guard import guarded
+
+PROGRAM = "ascend-ref"
+VERSION = f"{PROGRAM} {__version__}"
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; no exception leaves this function.
+
+    ``words`` are the arguments without the program's name, by default those of the process.
+    Codes: 0 nothing to report, 1 findings, 2 an error (usage, input, or ours), 130 interrupted,
+    141 the reader of the output went away.
+    """
+    return guarded(PROGRAM, lambda: _dispatch(list(sys.argv[1:] if words is None else words)))
+
+
+def _dispatch(words: list[str]) -> int:
+    if words == ["--version"]:
+        print(VERSION)
+        return 0
+    from .shell import run  # noqa: PLC0415 - the point of the fast path above
+
+    return run(words)

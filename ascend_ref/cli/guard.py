@@ -1,0 +1,91 @@
+"""The last line of defence: every way a command can end becomes an exit code and one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+
+FAILED = 2
+INTERRUPTED = 130  # 128 + SIGINT, what a shell reports for a program that ^C stopped
+OUTPUT_CLOSED = 141  # 128 + SIGPIPE
+LINE_MAX = 600
+OURS = frozenset({"ascend_spec", "ascend_ref", "ascend_simulator", "ascend_conformance"})
+
+
+class CommandError(Exception):
+    """The command cannot be carried out; the text is the line for the user."""
+
+
+def guarded(program: str, action: Callable[[], int]) -> int:
+    """The exit code of ``action``, whatever happens in it.
+
+    Errors are told in one line on stderr. ``ASCEND_REF_DEBUG=1`` adds the traceback.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A path or a text of a profile may hold what the terminal cannot encode.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = action()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _drop_output()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        _tell(f"{program}: interrupted")
+    except SystemExit as stop:
+        # rich and click answer a closed pipe with exit code 1, which is our code for findings.
+        if isinstance(stop.__context__, BrokenPipeError):
+            code = _drop_output()
+        elif isinstance(stop.code, str):
+            code = FAILED
+            _tell(f"{program}: error: {one_line(stop.code)}")
+        else:
+            code = stop.code or 0
+    except Exception as error:
+        code = FAILED
+        if os.environ.get("ASCEND_REF_DEBUG") == "1":
+            import traceback  # noqa: PLC0415 - not paid for by a run without errors
+
+            traceback.print_exc()
+        _tell(f"{program}: error: {describe(error)}")
+    return code
+
+
+def describe(error: Exception) -> str:
+    """What went wrong, as one printable line."""
+    if isinstance(error, OSError) and error.strerror:
+        place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return one_line(f"{place}{error.strerror}")
+    if isinstance(error, MemoryError):
+        return "out of memory"
+    if type(error).__module__.partition(".")[0] in OURS:
+        return one_line(str(error))
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return one_line(f"internal error, {text}; ASCEND_REF_DEBUG=1 shows where")
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks and control characters, shortened where it is very long."""
+    line = "".join(
+        character if character.isprintable() else ascii(character)[1:-1]
+        for character in " ".join(text.split())
+    )
+    return line if len(line) <= LINE_MAX else f"{line[: LINE_MAX - 2]} …"
+
+
+def _tell(line: str) -> None:
+    with suppress(OSError):  # nobody may listen on stderr either; the exit code still tells
+        print(line, file=sys.stderr, flush=True)
+
+
+def _drop_output() -> int:
+    """Point stdout at nothing, so that the interpreter's own flush at exit cannot fail."""
+    with suppress(OSError, ValueError):  # no file behind stdout: nothing that could be flushed
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)
+    return OUTPUT_CLOSED

@@ -1,0 +1,140 @@
+"""The schema of a database as one JSON Schema: any validator can then judge a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ascend_spec import Schema
+from ascend_spec.model import Column, StorageClass, Table
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_JSON_TYPES: dict[StorageClass, str] = {
+    "integer": "integer",
+    "real": "number",
+    "text": "string",
+    "blob": "string",
+    "null": "null",
+}
+
+Document = dict[str, Any]
+
+
+def export_json_schema(schema: Schema) -> str:
+    """JSON Schema 2020-12: ``$defs`` holds one object schema per table, for one row each.
+
+    The document itself describes a whole database as ``{"TABLE": [row, …], …}``. Units, sentinels,
+    references and evidence stand in ``x-`` annotations, which validators ignore. A row may hold
+    further columns, since viewers add some; a blob is to be given as base64 text.
+    """
+    document = {
+        "$schema": DIALECT,
+        "$id": f"urn:ascend-ref:{schema.carrier}:{schema.revision.id}:{schema.reading}",
+        "title": f"{schema.carrier} database, {schema.revision.id}",
+        "description": schema.revision.summary,
+        "x-schema-version": schema.revision.schema_version,
+        "x-reading": schema.reading,
+        "type": "object",
+        "properties": {table.name: _rows(table) for table in schema.tables.values()},
+        "required": [
+            table.name
+            for table in schema.tables.values()
+            if table.carriers[schema.carrier] == "always"
+        ],
+        "$defs": {table.name: _row(schema, table) for table in schema.tables.values()},
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _rows(table: Table) -> Document:
+    rows: Document = {"type": "array", "items": {"$ref": f"#/$defs/{table.name}"}}
+    if table.rows:
+        rows["minItems"] = 1
+    if table.rows == "one":
+        rows["maxItems"] = 1
+    return rows
+
+
+def _row(schema: Schema, table: Table) -> Document:
+    return {
+        "title": table.name,
+        "description": table.summary,
+        "type": "object",
+        "properties": {column.name: _property(schema, column) for column in table.columns.values()},
+        "required": [column.name for column in table.columns.values()],
+        **_present(
+            {
+                "x-presence": table.carriers[schema.carrier],
+                "x-interval": list(table.interval or ()),
+                "x-indexes": {name: list(over) for name, over in table.indexes.items()},
+                "x-grade": table.grade,
+                "x-source": list(table.source),
+                "x-errata": list(table.errata),
+            }
+        ),
+    }
+
+
+def _property(schema: Schema, column: Column) -> Document:
+    return {
+        "description": column.summary,
+        **_values(schema, column),
+        **_present(
+            {
+                "x-declared": column.declared,
+                "x-value-type": column.type,
+                "x-primary-key": column.primary_key,
+                "x-unit": column.unit,
+                "x-references": list(column.references),
+                "x-none": list(column.none),
+                "x-null": column.nullable,
+                "x-members": list(column.members),
+                "x-grade": column.grade,
+                "x-source": list(column.source),
+                "x-errata": list(column.errata),
+            }
+        ),
+    }
+
+
+def _values(schema: Schema, column: Column) -> Document:
+    """What a value can be: a regular one, or a sentinel that no bound applies to."""
+    regular = _regular(schema, column)
+    if column.none and len(regular) > 1:
+        return {"anyOf": [{"enum": list(column.none)}, regular]}
+    return regular
+
+
+def _regular(schema: Schema, column: Column) -> Document:
+    types = list(dict.fromkeys(_JSON_TYPES[storage] for storage in column.storage))
+    if column.nullable and "null" not in types:
+        types.append("null")
+    if "number" in types and "integer" in types:
+        types.remove("integer")
+    values: Document = {"type": types[0] if len(types) == 1 else types}
+    allowed = _closed_set(schema, column)
+    if allowed:
+        values["enum"] = [*allowed, None] if "null" in types else allowed
+    if column.minimum is not None:
+        values["minimum"] = column.minimum
+    if column.maximum is not None:
+        values["maximum"] = column.maximum
+    return values
+
+
+def _closed_set(schema: Schema, column: Column) -> list[int] | list[str]:
+    """The only values there are: ids of enum tables, or texts; empty where there are more."""
+    if column.members and "STRING_IDS.id" not in column.references:
+        return list(column.members)
+    if column.soft_reference or not column.references:
+        return []
+    owners = [target.partition(".")[0] for target in column.references]
+    if any(owner not in schema.enums for owner in owners):
+        return []
+    return sorted({identifier for owner in owners for identifier in schema.enums[owner]})
+
+
+def _present(annotations: Mapping[str, object]) -> Document:
+    return {key: value for key, value in annotations.items() if value}

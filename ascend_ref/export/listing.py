@@ -1,0 +1,128 @@
+"""The short lists of ``spec list``: one line per object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ascend_spec import Catalog, Schema
+from ascend_spec.model import CARRIERS
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a list covers: everything, or the state that the given schemas hold."""
+
+    catalog: Catalog
+    schemas: tuple[Schema, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Headers and rows of text, all of equal length."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def tables(scope: Scope) -> Listing:
+    """Tables with their carriers, number of columns and contents; enum tables apart."""
+    rows = []
+    for table in scope.catalog.tables.values():
+        if table.name in scope.catalog.enums:
+            continue
+        found = [(schema, schema.tables.get(table.name)) for schema in scope.schemas]
+        held = {schema.carrier: state for schema, state in found if state is not None}
+        if scope.schemas and not held:
+            continue
+        carriers = [
+            name for name in CARRIERS if name in (held if scope.schemas else table.carriers)
+        ]
+        columns = {column for state in held.values() for column in state.columns} or {
+            column.name for column in table.columns.values()
+        }
+        rows.append((table.name, ",".join(carriers), str(len(columns)), table.summary))
+    return Listing(("table", "databases", "columns", "what it holds"), tuple(rows))
+
+
+def enums(scope: Scope) -> Listing:
+    """Enum tables with their number of members."""
+    rows = []
+    for enum in scope.catalog.enums.values():
+        held = [schema.enums[enum.name] for schema in scope.schemas if enum.name in schema.enums]
+        if scope.schemas and not held:
+            continue
+        count = max(map(len, held)) if held else len({member.id for member in enum.members})
+        rows.append((enum.name, str(count), enum.summary))
+    return Listing(("enum", "members", "what it names"), tuple(rows))
+
+
+def errata(scope: Scope) -> Listing:
+    """Disagreements between sources; in a scope, those at an object that stands in it."""
+    rows = [
+        (erratum.id, ", ".join(erratum.at), erratum.title)
+        for erratum in scope.catalog.errata.values()
+        if not scope.schemas
+        or any(
+            place.partition(".")[0] in schema.tables
+            for place in erratum.at
+            for schema in scope.schemas
+        )
+    ]
+    return Listing(("erratum", "at", "disagreement"), tuple(rows))
+
+
+def revisions(scope: Scope) -> Listing:
+    """The known states of the schema, oldest first."""
+    chosen = {schema.revision.id for schema in scope.schemas}
+    rows = (
+        (revision.id, revision.schema_version, revision.grade, revision.summary)
+        for revision in scope.catalog.revisions
+        if not chosen or revision.id in chosen
+    )
+    return Listing(("revision", "SCHEMA_VERSION", "grade", "state"), tuple(rows))
+
+
+def switches(scope: Scope) -> Listing:
+    """Collection switches and how the tools spell them."""
+    rows = (
+        (switch.id, ", ".join(switch.spelled), switch.summary)
+        for switch in scope.catalog.switches.values()
+    )
+    return Listing(("switch", "spelled", "what it collects"), tuple(rows))
+
+
+def products(scope: Scope) -> Listing:
+    """Product families and their chips."""
+    rows = (
+        (product.id, product.name, ", ".join(product.chips))
+        for product in scope.catalog.products.values()
+    )
+    return Listing(("product", "name", "chips"), tuple(rows))
+
+
+def types(scope: Scope) -> Listing:
+    """Value types with unit and storage."""
+    rows = (
+        (kind.id, kind.declared, kind.unit or "", kind.summary)
+        for kind in scope.catalog.value_types.values()
+    )
+    return Listing(("type", "declared", "unit", "what it is"), tuple(rows))
+
+
+def sources(scope: Scope) -> Listing:
+    """Where the facts come from."""
+    rows = ((source.id, source.grade, source.title) for source in scope.catalog.sources.values())
+    return Listing(("source", "grade", "title"), tuple(rows))
+
+
+LISTINGS: Mapping[str, Callable[[Scope], Listing]] = {
+    "tables": tables,
+    "enums": enums,
+    "errata": errata,
+    "revisions": revisions,
+    "switches": switches,
+    "products": products,
+    "types": types,
+    "sources": sources,
+}

@@ -1,0 +1,288 @@
+"""Tables, columns and enums as Markdown pages: the same text for the site and for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from ascend_spec import Catalog
+from ascend_spec.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
+
+from .history import Change, enum_changes, table_changes
+from .style import PLAIN, Style, code, facts, page, table
+
+PRESENCE: dict[Presence, str] = {
+    "always": "always",
+    "when-rows": "when it has rows",
+    "by-switch": "when switched on",
+}
+ROWS = {None: "", "one": "exactly one", "some": "at least one"}
+SESSION_START = {
+    None: "",
+    "hard": "no row starts before it",
+    "soft": "rows before it occur",
+}
+
+
+def table_page(
+    catalog: Catalog, subject: Table, style: Style = PLAIN, details: bool = False
+) -> str:
+    """One table. ``details`` adds a section for each column."""
+    columns = list(subject.columns.values())
+    sections = [
+        column_page(catalog, subject, name, style, level=3)
+        for name in (dict.fromkeys(column.name for column in columns) if details else ())
+    ]
+    return page(
+        f"# {subject.name}",
+        style.prose(subject.summary),
+        facts(_table_facts(catalog, subject, style)),
+        style.prose(subject.note or ""),
+        "## Columns",
+        column_table(columns, style),
+        _indexes(subject),
+        *_history(table_changes(catalog, subject), style, level=2),
+        "## Each column" if details else "",
+        *(section.rstrip("\n") for section in sections),
+    )
+
+
+def column_table(columns: Iterable[Column], style: Style = PLAIN) -> str:
+    """Columns as rows: name, SQLite type, unit, reference, meaning with its exceptions."""
+    return table(
+        ("column", "SQLite type", "unit", "refers to", "meaning"),
+        (
+            (
+                code(column.name),
+                column.declared + (" PRIMARY KEY" if column.primary_key else ""),
+                column.unit or "",
+                " or ".join(place_link(style, target) for target in column.references),
+                _meaning(column, style),
+            )
+            for column in columns
+        ),
+    )
+
+
+def column_page(
+    catalog: Catalog, owner: Table, name: str, style: Style = PLAIN, level: int = 1
+) -> str:
+    """One column of a table, with every variant that its history knows.
+
+    Raises ``KeyError`` where the table has no such column.
+    """
+    variants = [column for column in owner.columns.values() if column.name == name]
+    if not variants:
+        raise KeyError(f"{owner.name} has no column {name}")
+    place = f"{owner.name}.{name}"
+    changes = [change for change in table_changes(catalog, owner) if change.place == place]
+    blocks: list[str] = []
+    for column in variants:
+        if len(variants) > 1:
+            bounds = in_force(column.since, column.until) or "always"
+            blocks.append(f"{'#' * (level + 1)} {bounds[0].upper()}{bounds[1:]}")
+        blocks.append(style.prose(column.summary))
+        blocks.append(facts(_column_facts(catalog, owner, column, style)))
+    title = place if level == 1 else name
+    history = _history(changes, style, level=level + 1) if level == 1 else ()
+    return page(f"{'#' * level} {title}", *blocks, *history)
+
+
+def enum_page(catalog: Catalog, enum: Enum, style: Style = PLAIN) -> str:
+    """One enum table: its members, and which revision and carrier writes which."""
+    owner = catalog.tables.get(enum.name)
+    used = [
+        place_link(style, f"{subject.name}.{column}")
+        for subject in catalog.tables.values()
+        for column in dict.fromkeys(
+            column.name
+            for column in subject.columns.values()
+            if f"{enum.name}.id" in column.references
+        )
+    ]
+    closed = "closed: a column holds no other id" if enum.closed else "open: further ids occur"
+    return page(
+        f"# {enum.name}",
+        style.prose(enum.summary),
+        facts(
+            (
+                *(_table_facts(catalog, owner, style) if owner else ()),
+                ("Members", closed),
+                ("Referred to by", ", ".join(used)),
+            )
+        ),
+        "## Members",
+        table(
+            ("id", "name", "written", "source"),
+            (
+                (str(member.id), code(member.name), _written(member), _member_source(member, style))
+                for member in sorted(
+                    enum.members, key=lambda member: (member.id, member.since or "")
+                )
+            ),
+        ),
+        *_history(enum_changes(catalog, enum), style, level=2),
+    )
+
+
+def tables_index(catalog: Catalog, style: Style = PLAIN) -> str:
+    """Every table with its carriers."""
+    rows = (
+        (
+            style.link("table", subject.name),
+            ", ".join(subject.carriers),
+            style.prose(subject.summary),
+        )
+        for subject in catalog.tables.values()
+        if subject.name not in catalog.enums
+    )
+    return page("# Tables", table(("table", "databases", "what it holds"), rows))
+
+
+def enums_index(catalog: Catalog, style: Style = PLAIN) -> str:
+    """Every enum table with its number of members."""
+    rows = (
+        (style.link("enum", enum.name), str(len(enum.members)), style.prose(enum.summary))
+        for enum in catalog.enums.values()
+    )
+    return page("# Enums", table(("enum", "members", "what it names"), rows))
+
+
+def place_link(style: Style, place: str) -> str:
+    """``TABLE`` or ``TABLE.column``, linked to the page of the table or enum."""
+    owner = place.partition(".")[0]
+    return style.link("enum" if owner.startswith("ENUM_") else "table", owner, place)
+
+
+def citations(catalog: Catalog, source: Iterable[str], style: Style = PLAIN) -> str:
+    """Sources with their grades: ``seed-001 TASK (documented), …``."""
+    cited = []
+    for citation in source:
+        identifier, _, where = citation.partition(" ")
+        known = catalog.sources.get(identifier)
+        name = style.link("source", identifier) if known else identifier
+        text = f"{name} {style.prose(where)}".rstrip()
+        cited.append(f"{text} ({known.grade})" if known else text)
+    return ", ".join(cited)
+
+
+def in_force(since: str | None, until: str | None) -> str:
+    """``from 2025-12-25, until 2026-01-28``, or nothing for a fact that always held."""
+    bounds = (f"from {since}" if since else "", f"until {until}" if until else "")
+    return ", ".join(bound for bound in bounds if bound)
+
+
+def _table_facts(catalog: Catalog, subject: Table, style: Style) -> list[tuple[str, str]]:
+    return [
+        ("Databases", _presence(subject.carriers)),
+        ("Written by", subject.writer),
+        ("Switches", ", ".join(style.link("switch", switch) for switch in subject.switches)),
+        ("Levels", "" if len(subject.levels) == 3 else ", ".join(map(str, subject.levels))),
+        ("Products", ", ".join(_product(catalog, name, style) for name in subject.products)),
+        ("Rows", ROWS[subject.rows]),
+        ("Interval", " to ".join(map(code, subject.interval or ()))),
+        ("Sampled at", code(subject.sample) if subject.sample else ""),
+        ("Session start", SESSION_START[subject.session_start]),
+        ("Read by", ", ".join(subject.readers)),
+        ("In force", in_force(subject.since, subject.until)),
+        ("Grade", subject.grade),
+        ("Source", citations(catalog, subject.source, style)),
+        ("Errata", _errata(subject.errata, style)),
+    ]
+
+
+def _column_facts(
+    catalog: Catalog, owner: Table, column: Column, style: Style
+) -> list[tuple[str, str]]:
+    also = f", or {' or '.join(column.also_declared)}" if column.also_declared else ""
+    sure = ", where the row exists" if column.soft_reference else ""
+    targets = " or ".join(place_link(style, target) for target in column.references)
+    return [
+        ("Value type", style.link("type", column.type)),
+        ("Declared", f"{column.declared}{' PRIMARY KEY' if column.primary_key else ''}{also}"),
+        ("Stored as", " or ".join(column.storage)),
+        ("Unit", column.unit or ""),
+        ("Range", value_range(column.minimum, column.maximum)),
+        ("Refers to", f"{targets}{sure}" if targets else ""),
+        ("No value", " or ".join(map(code, column.none))),
+        ("NULL", style.prose(column.nullable or "never")),
+        ("Texts", ", ".join(map(code, column.members))),
+        ("Index", ", ".join(name for name, over in owner.indexes.items() if column.name in over)),
+        ("Renamed from", code(column.renamed_from) if column.renamed_from else ""),
+        ("In force", in_force(column.since, column.until)),
+        ("Grade", column.grade),
+        ("Source", citations(catalog, column.source, style)),
+        ("Errata", _errata(column.errata, style)),
+    ]
+
+
+def value_range(minimum: float | None, maximum: float | None) -> str:
+    """``0 to 100``, ``at least 0``, ``at most 9`` or nothing."""
+    if minimum is not None and maximum is not None:
+        return f"{minimum} to {maximum}"
+    if minimum is not None:
+        return f"at least {minimum}"
+    return "" if maximum is None else f"at most {maximum}"
+
+
+def _meaning(column: Column, style: Style) -> str:
+    remarks = [style.prose(column.summary).rstrip(".")]
+    if column.none:
+        remarks.append(f"No value: {' or '.join(map(code, column.none))}")
+    if column.nullable:
+        remarks.append(f"NULL: {style.prose(column.nullable).rstrip('.')}")
+    if column.renamed_from:
+        remarks.append(f"Renamed from {code(column.renamed_from)}")
+    bounds = in_force(column.since, column.until)
+    if bounds:
+        remarks.append(bounds[0].upper() + bounds[1:])
+    if column.errata:
+        remarks.append(f"See {_errata(column.errata, style)}")
+    return f"{'. '.join(remark for remark in remarks if remark)}."
+
+
+def _presence(carriers: Mapping[Carrier, Presence]) -> str:
+    return ", ".join(
+        f"{carrier} ({PRESENCE[presence]})"
+        for carrier, presence in sorted(carriers.items(), key=lambda item: CARRIERS.index(item[0]))
+    )
+
+
+def _product(catalog: Catalog, name: str, style: Style) -> str:
+    return style.link("product", name) if name in catalog.products else name
+
+
+def _errata(identifiers: Sequence[str], style: Style) -> str:
+    return ", ".join(style.link("erratum", identifier) for identifier in identifiers)
+
+
+def _indexes(subject: Table) -> str:
+    lines = [f"- {code(name)} on ({', '.join(over)})" for name, over in subject.indexes.items()]
+    return "\n".join(("## Indexes", "", *lines)) if lines else ""
+
+
+def _written(member: Member) -> str:
+    if not member.emitted:
+        return "by no exporter, only documented"
+    carriers: tuple[Carrier, ...] = member.carriers
+    where = f"{' and '.join(carriers)} only" if carriers else ""
+    return ", ".join(part for part in (where, in_force(member.since, member.until)) if part)
+
+
+def _member_source(member: Member, style: Style) -> str:
+    cited = [style.link("source", citation.partition(" ")[0]) for citation in member.source]
+    return ", ".join((*cited, *(style.link("erratum", name) for name in member.errata)))
+
+
+def _history(changes: Sequence[Change], style: Style, level: int) -> tuple[str, ...]:
+    if not changes:
+        return ()
+    rows = (
+        (
+            change.date,
+            style.link("revision", change.revision.id),
+            code(change.place),
+            style.prose(change.what),
+        )
+        for change in changes
+    )
+    return (f"{'#' * level} History", table(("date", "first seen in", "what", "change"), rows))

@@ -1,0 +1,110 @@
+"""``ascend-ref spec``: look up the formats, and hand them to other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from ascend_ref.cli.console import print_columns, print_page
+from ascend_ref.cli.suggest import unknown
+from ascend_spec import Catalog, Schema, catalog
+from ascend_spec.model import CARRIERS, Carrier, Reading
+
+from .formats import FORMATS, file_name
+from .listing import LISTINGS, Scope
+from .lookup import find, names
+from .output import write_atomically
+
+
+@click.group()
+def spec() -> None:
+    """Look up tables, enums, versions and errata, and export them."""
+
+
+@spec.command("list")
+@click.argument("kind", type=click.Choice(list(LISTINGS)), default="tables")
+@click.option("--carrier", type=click.Choice(CARRIERS), help="Only what this database holds.")
+@click.option("--revision", metavar="REVISION", help="Only what stands at this revision.")
+@click.option(
+    "--reading",
+    type=click.Choice(get_args(Reading)),
+    help="Only what this reading of the sources holds.",
+)
+def list_(
+    kind: str, carrier: Carrier | None, revision: str | None, reading: Reading | None
+) -> None:
+    """List the objects of one KIND, tables where none is named."""
+    schemas: tuple[Schema, ...] = ()
+    if carrier or revision or reading:
+        schemas = tuple(
+            _schema(catalog(), one, revision, reading or "observed")
+            for one in ((carrier,) if carrier else CARRIERS)
+        )
+    listing = LISTINGS[kind](Scope(catalog(), schemas))
+    print_columns(listing.headers, listing.rows)
+
+
+@spec.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """Tell everything about NAME: a table, TABLE.column, enum, erratum, revision, switch, product,
+    value type or source.
+    """
+    render = find(catalog(), name)
+    if render is None:
+        raise click.UsageError(unknown("name", name, names(catalog())))
+    print_page(render)
+
+
+@spec.command()
+@click.argument("format_", metavar="FORMAT", type=click.Choice(list(FORMATS)))
+@click.option(
+    "--carrier",
+    type=click.Choice(CARRIERS),
+    default="pytorch",
+    show_default=True,
+    help="The database to describe.",
+)
+@click.option(
+    "--revision", metavar="REVISION", help="A revision or SCHEMA_VERSION; by default the newest."
+)
+@click.option(
+    "--reading",
+    type=click.Choice(get_args(Reading)),
+    default="observed",
+    show_default=True,
+    help="Where documents and real files disagree: which of them to follow.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE|DIR",
+    help="Write to this file, or to a file of its own name in this folder; - is stdout.",
+)
+def export(
+    format_: str, carrier: Carrier, revision: str | None, reading: Reading, output: str | None
+) -> None:
+    """Write one database schema in FORMAT: json-schema, ddl, c-header or markdown."""
+    schema = _schema(catalog(), carrier, revision, reading)
+    chosen = FORMATS[format_]
+    text = chosen.write(schema)
+    if output in (None, "-"):
+        click.echo(text, nl=False)
+        return
+    path = Path(output)
+    if path.is_dir() or output.endswith(("/", "\\")):
+        path.mkdir(parents=True, exist_ok=True)
+        path /= file_name(schema, chosen)
+    write_atomically(path, text)
+    click.echo(f"wrote {path}", err=True)
+
+
+def _schema(facts: Catalog, carrier: Carrier, revision: str | None, reading: Reading) -> Schema:
+    name = revision or facts.revisions[-1].id
+    try:
+        return facts.at(name, carrier, reading)
+    except KeyError:
+        known = [one.id for one in facts.revisions]
+        raise click.UsageError(unknown("revision", name, known)) from None

@@ -1,0 +1,1 @@
+"""Rules, checks, mutations and reports for Ascend NPU profiles."""

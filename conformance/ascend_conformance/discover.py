@@ -1,0 +1,71 @@
+"""Which files a path names: databases, and what lies beside each of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ascend_ref.db.detect import carrier_of_name
+
+MAX_DEPTH = 10
+"""Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
+
+
+class NothingToCheck(Exception):
+    """A folder without any profile database; the text is one clear line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One database to judge. ``companions`` are databases of the same folder by carrier."""
+
+    path: Path
+    companions: Mapping[str, Path] = field(default_factory=dict)
+    profiler_info: Path | None = None
+
+
+def discover(path: Path) -> list[Candidate]:
+    """The databases that a file or folder names, in a stable order.
+
+    A file is taken whatever its name. A folder is searched for names that readers know. Raises
+    :class:`NothingToCheck` for a folder without such a file.
+    """
+    if not path.is_dir():
+        return [_with_companions(path)]
+    found = [_with_companions(file) for file in _search(path)]
+    if not found:
+        raise NothingToCheck(
+            f"{path}: no msprof_*.db, ascend_pytorch_profiler*.db or analysis.db in this folder"
+        )
+    return found
+
+
+def _search(folder: Path) -> Iterator[Path]:
+    base = len(folder.parts)
+    for place, folders, names in os.walk(folder, followlinks=False):
+        folders.sort()
+        if len(Path(place).parts) - base >= MAX_DEPTH:
+            folders.clear()
+        for name in sorted(names):
+            if carrier_of_name(name):
+                yield Path(place) / name
+
+
+def _with_companions(path: Path) -> Candidate:
+    companions: dict[str, Path] = {}
+    info: Path | None = None
+    try:
+        beside = sorted(path.parent.iterdir())
+        above = sorted(path.parent.parent.glob("profiler_info*.json"))
+    except OSError:
+        return Candidate(path)
+    for other in beside:
+        carrier = carrier_of_name(other.name)
+        if carrier and other != path and other.is_file():
+            companions.setdefault(carrier, other)
+    infos = [other for other in beside if other.match("profiler_info*.json")] + above
+    if infos:
+        info = infos[0]
+    return Candidate(path, companions, info)

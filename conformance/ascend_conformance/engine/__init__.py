@@ -1,0 +1,1 @@
+"""Runs the rules on one database: where the data is, in few passes, in flat memory."""

@@ -1,0 +1,311 @@
+"""From an open session to the list of hits and faults: the order of the checks.
+
+1. schema and file checks in Python; 2. one pass per table for all row rules, and the SELECT
+rules, spread over worker threads; 3. rules that fired on columns in which a lower stage found
+bad rows are judged again without those rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+import apsw
+
+from ascend_spec.model import Column
+
+from ..checks import Fault, registry
+from ..finding import Skipped
+from ..places import Instance
+from . import fusion
+from .plan import PROFILER, Plan, Selection, make_plan
+from .references import References, Target, survey
+from .rows import Hit, RowCheck, count, scan
+from .session import Session
+
+PARALLEL_BYTES = 16 << 20
+"""Files below this size are judged in one thread: starting another costs more than it saves."""
+
+
+class Progress(Protocol):
+    """Told how many units of work there are and when one is done."""
+
+    def __call__(self, done: int, total: int, what: str) -> None: ...
+
+
+@dataclass
+class Outcome:
+    """Everything that one session's judgement brought to light."""
+
+    plan: Plan
+    hits: list[Hit] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    targets: dict[tuple[str, str], Target] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A unit of work for one connection."""
+
+    weight: int
+    what: str
+    run: Callable[[apsw.Connection, References], list[Hit]]
+
+
+def judge(
+    session: Session, selection: Selection, progress: Progress | None = None, workers: int = 1
+) -> Outcome:
+    """Run every selected rule on the session."""
+    plan = make_plan(session, selection)
+    outcome = Outcome(plan, skipped=list(plan.skipped))
+    checks = registry()
+    for rule, places in plan.codes.items():
+        outcome.faults.extend(checks[rule.code or ""](session, rule, places))
+    targets = outcome.targets = _survey_targets(session, plan)
+    tasks = [
+        *(_table_task(session, table, found) for table, found in plan.rows.items()),
+        *(_select_task(session, instance) for instance in plan.selects),
+    ]
+    tasks.sort(key=lambda task: -task.weight)
+    for found in _run(session, tasks, targets, progress, workers):
+        outcome.hits.extend(found)
+    _judge_again(session, outcome, References(session.connection, targets))
+    return outcome
+
+
+def _survey_targets(session: Session, plan: Plan) -> dict[tuple[str, str], Target]:
+    wanted = {
+        (table, column)
+        for found in plan.rows.values()
+        for instance in found
+        for table, column in reference_targets(session, instance)
+    }
+    return {
+        place: survey(session.connection, *place, is_key=_is_key(session, *place))
+        for place in sorted(wanted)
+    }
+
+
+def _is_key(session: Session, table: str, column: str) -> bool:
+    found = session.layout.tables[table].columns[column]
+    return bool(found.pk) and found.declared.upper() == "INTEGER"
+
+
+def reference_targets(session: Session, instance: Instance) -> list[tuple[str, str]]:
+    """The targets of a reference instance that can be looked up in this file."""
+    places = instance.place.get("targets", "").split()
+    return [
+        (table, column)
+        for table, _, column in (place.partition(".") for place in places)
+        if session.layout.holds(f"{table}.{column}") and session.rows[table]
+    ]
+
+
+def _table_task(session: Session, table: str, found: Sequence[Instance]) -> _Task:
+    def run(connection: apsw.Connection, references: References) -> list[Hit]:
+        checks = [
+            RowCheck(instance, bad)
+            for instance in found
+            if (bad := bad_row(session, instance, references))
+        ]
+        if not checks:
+            return []
+        return scan(connection, table, checks, _fused(session, table, checks, references))
+
+    return _Task(session.rows[table] * len(found), table, run)
+
+
+def bad_row(session: Session, instance: Instance, references: References) -> str | None:
+    """The final predicate of a row rule, good for the connection of ``references``.
+
+    ``None`` for other rules, and for a reference whose targets cannot be read.
+    """
+    bad = instance.row
+    if bad and "{resolves}" in bad:
+        targets = reference_targets(session, instance)
+        if not targets:
+            return None
+        return bad.replace("{resolves}", references.resolves(instance.column or "", targets))
+    return bad
+
+
+def _fused(
+    session: Session, table: str, checks: Sequence[RowCheck], references: References
+) -> str | None:
+    match = session.layout.tables[table]
+    declared = {name: column.declared for name, column in match.columns.items()}
+    by_column: dict[str, set[str]] = {}
+    for check in checks:
+        if check.instance.column:
+            by_column.setdefault(check.instance.column, set()).add(check.instance.rule.id)
+    judged = {
+        check.instance.column: check.instance
+        for check in checks
+        if "targets" in check.instance.place
+    }
+    columns = [
+        column
+        for column in fusion.columns_to_fuse(match.table, declared)
+        if fusion.FUSED_RULES & by_column.get(column.name, set()) == _expected_rules(column, judged)
+    ]
+
+    def resolves(column: Column) -> str | None:
+        instance = judged.get(column.name)
+        if instance is None:
+            return None
+        return references.resolves(column.name, reference_targets(session, instance))
+
+    replaced = {column.name for column in columns}
+    further = [
+        check.bad
+        for check in checks
+        if check.instance.rule.id not in fusion.FUSED_RULES or check.instance.column not in replaced
+    ]
+    return fusion.fuse([fusion.sound(column, resolves) for column in columns], further)
+
+
+def _expected_rules(column: Column, judged: Mapping[str | None, Instance]) -> set[str]:
+    """The fused rules that must all be selected for the fused form to be their equal."""
+    expected = {"DB201"}
+    if not column.nullable:
+        expected.add("DB202")
+    if column.minimum is not None:
+        expected.add("DB203")
+    if column.maximum is not None:
+        expected.add("DB204")
+    if column.name in judged:
+        expected.add(judged[column.name].rule.id)
+    return expected
+
+
+def _select_task(session: Session, instance: Instance) -> _Task:
+    def run(connection: apsw.Connection, _references: References) -> list[Hit]:
+        return count_select(connection, instance, instance.select or "")
+
+    weight = sum(
+        session.rows[table]
+        for table in {use.partition(".")[0] for use in instance.uses}
+        if table in session.rows
+    )
+    return _Task(weight, instance.rule.name, run)
+
+
+def count_select(connection: apsw.Connection, instance: Instance, select: str) -> list[Hit]:
+    """Zero or one hit: the number of result rows, counted only when there is a first one."""
+    if connection.execute(f"SELECT 1 FROM ({select}) LIMIT 1").fetchone() is None:
+        return []
+    number, first = connection.execute(f"SELECT count(*), min(row) FROM ({select})").fetchone()
+    return [Hit(instance, number, first)]
+
+
+def _run(
+    session: Session,
+    tasks: Sequence[_Task],
+    targets: dict[tuple[str, str], Target],
+    progress: Progress | None,
+    workers: int,
+) -> Iterator[list[Hit]]:
+    """Run the tasks, heaviest first, on one connection per worker; results in task order."""
+    done: SimpleQueue[int] = SimpleQueue()
+
+    def finished(what: str) -> None:
+        done.put(1)
+        if progress:
+            progress(done.qsize(), len(tasks), what)
+
+    small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
+    if workers < 2 or small:
+        references = References(session.connection, targets)
+        for task in tasks:
+            yield task.run(session.connection, references)
+            finished(task.what)
+        return
+    results: list[list[Hit]] = [[] for _ in tasks]
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for index in range(len(tasks)):
+        waiting.put(index)
+
+    def work() -> None:
+        with session.another_connection() as connection:
+            references = References(connection, targets)
+            while True:
+                try:
+                    index = waiting.get_nowait()
+                except Empty:
+                    return
+                results[index] = tasks[index].run(connection, references)
+                finished(tasks[index].what)
+
+    with ThreadPoolExecutor(workers) as pool:
+        for future in [pool.submit(work) for _ in range(workers)]:
+            future.result()
+    yield from results
+
+
+def _judge_again(session: Session, outcome: Outcome, references: References) -> None:
+    """Judge rules of a higher stage again without the rows that a lower stage condemned."""
+    for stage in (1, 2):
+        condemned = _condemned(session, outcome.hits, stage, references)
+        kept: list[Hit] = []
+        for hit in outcome.hits:
+            guards = {use: condemned[use] for use in hit.instance.uses if use in condemned}
+            if hit.instance.rule.stage != stage or not guards:
+                kept.append(hit)
+            elif hit.instance.rule.fragile:
+                outcome.skipped.append(_not_judged(hit, guards))
+            else:
+                kept.extend(_without(session, hit, guards, references))
+        outcome.hits = kept
+
+
+def _condemned(
+    session: Session, hits: Sequence[Hit], stage: int, references: References
+) -> dict[str, list[str]]:
+    """``TABLE.column`` to the predicates of lower-stage rules that found bad rows there."""
+    found: dict[str, list[str]] = {}
+    for hit in hits:
+        if hit.instance.rule.stage < stage:
+            bad = bad_row(session, hit.instance, references)
+            if bad:
+                found.setdefault(hit.instance.at, []).append(bad)
+    return found
+
+
+def _not_judged(hit: Hit, guards: Mapping[str, Sequence[str]]) -> Skipped:
+    return Skipped(
+        hit.instance.rule.id,
+        hit.instance.at,
+        f"bad values in {', '.join(sorted(guards))} leave it open",
+    )
+
+
+def _without(
+    session: Session, hit: Hit, guards: Mapping[str, Sequence[str]], references: References
+) -> list[Hit]:
+    instance = hit.instance
+    if instance.row is None:
+        select = without_rows(instance.select or "", guards)
+        return [replace(hit, guards=guards) for hit in count_select(session.connection, instance, select)]
+    sound = " AND ".join(f"({bad}) IS NOT TRUE" for found in guards.values() for bad in found)
+    bad = f"(({bad_row(session, instance, references)}) AND {sound})"
+    found = count(session.connection, instance.table or "", [RowCheck(instance, bad)])
+    return [replace(hit, guards=guards) for hit in found]
+
+
+def without_rows(select: str, guards: Mapping[str, Sequence[str]]) -> str:
+    """The SELECT with its tables shadowed by themselves minus the condemned rows."""
+    by_table: dict[str, list[str]] = {}
+    for use, found in guards.items():
+        if not use.startswith(PROFILER):
+            by_table.setdefault(use.partition(".")[0], []).extend(found)
+    shadows = ", ".join(
+        f"{table} AS NOT MATERIALIZED (SELECT rowid AS rowid, * FROM main.{table} WHERE "
+        + " AND ".join(f"({bad}) IS NOT TRUE" for bad in found)
+        + ")"
+        for table, found in sorted(by_table.items())
+    )
+    return f"WITH {shadows} SELECT * FROM ({select})" if shadows else select

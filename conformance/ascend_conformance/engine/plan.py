@@ -1,0 +1,123 @@
+"""Which rules run on a session, where, and why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ascend_spec.catalog import Schema, catalog
+
+from ..finding import Skipped
+from ..places import Instance, instances
+from ..ruleset import Rule, load_rules
+from .session import Session
+
+
+PROFILER = "profiler."
+"""Prefix of tables of the profiler database that is attached beside an analysis.db."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rules the user asked for: prefixes of ids, or names. Empty ``select``: all."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def wants(self, rule: Rule) -> bool:
+        chosen = not self.select or self._matches(rule, self.select)
+        return chosen and not self._matches(rule, self.ignore)
+
+    @staticmethod
+    def _matches(rule: Rule, patterns: Iterable[str]) -> bool:
+        return any(rule.name == pattern or rule.id.startswith(pattern) for pattern in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The instances to run, by the way they run; ``skipped`` names those that cannot."""
+
+    rows: Mapping[str, tuple[Instance, ...]]
+    selects: tuple[Instance, ...]
+    codes: Mapping[Rule, tuple[Instance, ...]]
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def places(self) -> int:
+        return (
+            sum(map(len, self.rows.values()))
+            + len(self.selects)
+            + sum(map(len, self.codes.values()))
+        )
+
+    @property
+    def rules(self) -> int:
+        ran = {instance.rule.id for found in self.rows.values() for instance in found}
+        ran |= {instance.rule.id for instance in self.selects}
+        return len(ran | {rule.id for rule in self.codes})
+
+
+@cache
+def all_instances(schema_key: tuple[str, str, str]) -> tuple[Instance, ...]:
+    """Every rule at every place of a schema (carrier, revision id, reading)."""
+    carrier, revision, reading = schema_key
+    spec = catalog()
+    schema = spec.at(revision, carrier, reading)  # type: ignore[arg-type]
+    return tuple(
+        instance for rule in load_rules().values() for instance in instances(rule, schema, spec)
+    )
+
+
+def schema_key(schema: Schema) -> tuple[str, str, str]:
+    return schema.carrier, schema.revision.id, schema.reading
+
+
+def make_plan(session: Session, selection: Selection) -> Plan:
+    """The rules that apply to what stands in the file."""
+    rows: dict[str, list[Instance]] = {}
+    selects: list[Instance] = []
+    codes: dict[Rule, list[Instance]] = {}
+    skipped: dict[tuple[str, str], Skipped] = {}
+    for instance in all_instances(schema_key(session.schema)):
+        if not selection.wants(instance.rule):
+            continue
+        if instance.rule.code:
+            codes.setdefault(instance.rule, []).append(instance)
+            continue
+        reason = _unjudgeable(session, instance)
+        if reason == "":
+            continue
+        if reason:
+            entry = Skipped(instance.rule.id, instance.at, reason)
+            skipped[instance.rule.id, reason] = entry
+        elif instance.row:
+            rows.setdefault(instance.table or "", []).append(instance)
+        else:
+            selects.append(instance)
+    return Plan(
+        {table: tuple(found) for table, found in rows.items()},
+        tuple(selects),
+        {rule: tuple(found) for rule, found in codes.items()},
+        tuple(skipped.values()),
+    )
+
+
+def _unjudgeable(session: Session, instance: Instance) -> str | None:
+    """``None``: judge it. Empty text: nothing to judge, a table is legally absent. Else why not."""
+    if "profiler" in instance.rule.needs and session.profiler_layout is None:
+        return "no readable profiler database lies beside this file"
+    for use in instance.uses:
+        beside = use.startswith(PROFILER)
+        layout = session.profiler_layout if beside else session.layout
+        place = use.removeprefix(PROFILER)
+        table = place.partition(".")[0]
+        if layout is None:
+            return "no readable profiler database lies beside this file"
+        if table not in layout.tables:
+            return ""
+        if not layout.holds(place):
+            return f"column {place} is absent or cannot be read"
+        if not beside and session.rows[table] == 0 and table != instance.table:
+            return f"table {table} is empty"
+    return None

@@ -1,0 +1,101 @@
+"""Which values a reference may take, as the cheapest exact SQL predicate.
+
+Ids are mostly dense: when the target column holds every integer of a few ranges, membership is
+a comparison with constants. Otherwise it is a look-up in the target's primary key, or in a
+temporary key table built once per connection. All three give the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import apsw
+
+MAX_RANGES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is known of a target column: dense ranges, or how to look a value up."""
+
+    table: str
+    column: str
+    ranges: tuple[tuple[int, int], ...] | None
+    is_key: bool
+    has_nulls: bool = False
+
+
+def survey(connection: apsw.Connection, table: str, column: str, is_key: bool) -> Target:
+    """The ranges of integers that the column holds without a gap, if there are few.
+
+    ``is_key``: the column is the rowid (INTEGER PRIMARY KEY), so it holds distinct integers.
+    """
+    if is_key:
+        count, low, high = connection.execute(
+            f"SELECT count(*), min({column}), max({column}) FROM main.{table}"
+        ).fetchone()
+        distinct, plain = count, True
+    else:
+        count, distinct, low, high, strange = connection.execute(
+            f"SELECT count(*), count(DISTINCT {column}), min({column}), max({column}), "
+            f"count({column}) - total({column} = CAST({column} AS INTEGER)) FROM main.{table}"
+        ).fetchone()
+        plain = not strange and (count == 0 or (isinstance(low, int) and isinstance(high, int)))
+    if count == 0 or low is None:
+        return Target(table, column, (), is_key)
+    if plain and high - low + 1 == distinct:
+        return Target(table, column, ((low, high),), is_key)
+    if is_key:
+        return Target(table, column, _ranges(connection, table, column), is_key)
+    return Target(table, column, None, is_key)
+
+
+def _ranges(
+    connection: apsw.Connection, table: str, column: str
+) -> tuple[tuple[int, int], ...] | None:
+    """The gap-free ranges of an integer primary key, or ``None`` when there are too many."""
+    edge = (
+        f"SELECT {column} FROM main.{table} a WHERE NOT EXISTS "
+        f"(SELECT 1 FROM main.{table} b WHERE b.{column} = a.{column} {{step}}) "
+        f"ORDER BY {column} LIMIT {MAX_RANGES + 1}"
+    )
+    ends = [row[0] for row in connection.execute(edge.format(step="+ 1"))]
+    if len(ends) > MAX_RANGES:
+        return None
+    starts = [row[0] for row in connection.execute(edge.format(step="- 1"))]
+    return tuple(zip(starts, ends, strict=True))
+
+
+class References:
+    """Predicates over the surveyed targets, for one connection."""
+
+    def __init__(self, connection: apsw.Connection, targets: dict[tuple[str, str], Target]) -> None:
+        self._connection = connection
+        self._targets = targets
+        self._key_tables: dict[tuple[str, str], str] = {}
+
+    def resolves(self, value: str, targets: Sequence[tuple[str, str]]) -> str:
+        """SQL that is true when ``value`` (an SQL expression) is held by one of the targets."""
+        return " OR ".join(self._one(value, self._targets[target]) for target in targets)
+
+    def _one(self, value: str, target: Target) -> str:
+        if target.ranges is not None:
+            if not target.ranges:
+                return "0"
+            return " OR ".join(f"{value} BETWEEN {low} AND {high}" for low, high in target.ranges)
+        if target.is_key:
+            return f"{value} IN (SELECT {target.column} FROM main.{target.table})"
+        return f"{value} IN (SELECT id FROM temp.{self._key_table(target)})"
+
+    def _key_table(self, target: Target) -> str:
+        place = (target.table, target.column)
+        if place not in self._key_tables:
+            name = f"keys_{len(self._key_tables)}"
+            self._connection.execute(f"CREATE TEMP TABLE {name}(id PRIMARY KEY) WITHOUT ROWID")
+            self._connection.execute(
+                f"INSERT OR IGNORE INTO temp.{name} SELECT {target.column} FROM main.{target.table} "
+                f"WHERE {target.column} IS NOT NULL ORDER BY {target.column}"
+            )
+            self._key_tables[place] = name
+        return self._key_tables[place]

@@ -1,0 +1,144 @@
+"""One database under judgement: its connection, its layout and what lies beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pyarrow as pa
+
+from ascend_ref.db.detect import Identity, identify
+from ascend_ref.db.introspect import PhysicalSchema, describe
+from ascend_ref.db.open import open_readonly, read_examples
+from ascend_ref.db.reader import stream_columns
+from ascend_spec.catalog import Catalog, Schema, catalog
+from ascend_spec.model import Reading
+
+from ..layout import Layout, match_layout
+from .functions import register
+
+TEXT_ROWS = 1_000
+ENUM_ROWS = 10_000
+"""Rows read of one enum table; the largest real one has 78."""
+
+
+@dataclass
+class Session:
+    """An open database with everything the checks ask about it.
+
+    ``path`` is ``None`` for a database that lives in memory (the rules' self-test). ``companions``
+    holds, by carrier, the paths of the other databases of the same rank folder, and
+    ``profiler_info`` the parsed ``profiler_info_{rank}.json`` beside them.
+    """
+
+    label: str
+    path: Path | None
+    connection: apsw.Connection
+    physical: PhysicalSchema
+    identity: Identity
+    schema: Schema
+    catalog: Catalog
+    layout: Layout
+    companions: Mapping[str, Path] = field(default_factory=dict)
+    profiler_info: Mapping[str, Any] | None = None
+    profiler_layout: Layout | None = None
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Rows per table of the schema that stands in the file."""
+        return {
+            name: int(self.connection.execute(f"SELECT count(*) FROM main.{name}").fetchone()[0])
+            for name in self.layout.tables
+        }
+
+    @cached_property
+    def enum_rows(self) -> Mapping[str, Mapping[int, str]]:
+        """Contents of the enum tables that can be read, by id."""
+        return {
+            name: self._enum(name)
+            for name in self.schema.enums
+            if self.layout.holds(f"{name}.id") and self.layout.holds(f"{name}.name")
+        }
+
+    def _enum(self, name: str) -> dict[int, str]:
+        select = f"SELECT id, name FROM main.{name} WHERE typeof(id) = 'integer' ORDER BY id"
+        rows = read_examples(self.connection, select, columns=2, rows=ENUM_ROWS)
+        return {int(row[0]): str(row[1]) for row in rows if row[0] is not None}
+
+    def texts(self, select: str) -> list[str]:
+        """The texts of a one-column SELECT, made safe to show; at most 1,000."""
+        rows = read_examples(self.connection, select, columns=1, rows=TEXT_ROWS)
+        return [str(row[0]) for row in rows]
+
+    def stream(self, query: str) -> Iterator[pa.RecordBatch]:
+        """Integer columns of a query in batches; in bulk where the database is a file."""
+        if self.path is not None:
+            yield from stream_columns(self.path, query)
+            return
+        cursor = self.connection.execute(query)
+        names = [entry[0] for entry in cursor.get_description()] if cursor else []
+        rows: Sequence[Sequence[object]] = list(cursor)
+        if rows:
+            columns = [pa.array(values) for values in zip(*rows, strict=True)]
+            yield pa.RecordBatch.from_arrays(columns, names=names)
+
+    @contextmanager
+    def another_connection(self) -> Iterator[apsw.Connection]:
+        """A second connection to the same file, for a worker thread."""
+        if self.path is None:
+            raise ValueError("a database in memory has one connection only")
+        connection = open_readonly(self.path)
+        register(connection)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def start(
+    label: str,
+    path: Path | None,
+    connection: apsw.Connection,
+    reading: Reading,
+    companions: Mapping[str, Path] | None = None,
+    profiler_info: Mapping[str, Any] | None = None,
+    *,
+    has_profiler: bool = False,
+) -> Session:
+    """Recognise the database behind a connection.
+
+    ``has_profiler``: the profiler database of the same rank is attached as schema ``profiler``.
+
+    Raises ``NotAProfile`` when no carrier fits, ``UnreadableDatabase`` when it is damaged.
+    """
+    spec = catalog()
+    physical = describe(connection)
+    identity = identify(physical, connection, path or Path(label), spec, reading)
+    schema = spec.at(identity.revision.id, identity.carrier, reading)
+    return Session(
+        label=label,
+        path=path,
+        connection=connection,
+        physical=physical,
+        identity=identity,
+        schema=schema,
+        catalog=spec,
+        layout=match_layout(physical, schema),
+        companions=companions or {},
+        profiler_info=profiler_info,
+    )
+
+
+def read_profiler_info(path: Path) -> Mapping[str, Any] | None:
+    """The object in a ``profiler_info`` file, or ``None`` when it is not a JSON object."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

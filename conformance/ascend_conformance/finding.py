@@ -1,0 +1,119 @@
+"""What a check reports: findings about one profile file and what was seen in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Literal
+
+Verdict = Literal["violation", "advice", "note"]
+VERDICTS: tuple[Verdict, ...] = ("violation", "advice", "note")
+
+Scalar = int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One rule broken at one place, aggregated over all rows that break it.
+
+    ``table`` and ``column`` are the place (``None`` for the whole file); ``count`` the number of
+    bad rows (1 for a fault of the schema); ``first_rowid`` the smallest rowid among them;
+    ``examples`` a few bad rows with the values that the rule looked at. ``elsewhere`` lists further
+    places of the same rule that were folded into this finding, with their counts.
+    """
+
+    rule: str
+    name: str
+    verdict: Verdict
+    file: str
+    message: str
+    expected: str
+    table: str | None = None
+    column: str | None = None
+    count: int = 1
+    first_rowid: int | None = None
+    examples: tuple[Mapping[str, Scalar], ...] = ()
+    context: Mapping[str, Scalar] = field(default_factory=dict)
+    erratum: str | None = None
+    sql: str | None = None
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """``TABLE.column``, ``TABLE`` or ``""`` for the file itself."""
+        return ".".join(part for part in (self.table, self.column) if part)
+
+    @property
+    def fingerprint(self) -> str:
+        """Same fault, same print in any run and any copy: no counts, row numbers or folders."""
+        base = self.file.replace("\\", "/").rsplit("/", 1)[-1]
+        return sha256(f"{self.rule}|{base}|{self.place}".encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A rule that could not be judged at a place, and why; never a silent pass."""
+
+    rule: str
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Columns that carry a value, of those that this capture's configuration can produce."""
+
+    exercised: int
+    producible: int
+    missing_tables: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> float:
+        return self.exercised / self.producible if self.producible else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the checker recognised in one file; ``None`` where the file does not tell."""
+
+    carrier: str
+    schema_version: str | None
+    revision: str
+    product: str | None
+    level: str | None
+    ranks: tuple[int, ...]
+    devices: tuple[int, ...]
+    start_ns: int | None
+    end_ns: int | None
+    rows: Mapping[str, int]
+    coverage: Coverage
+    readings: tuple[str, ...] = ()
+    """Ids of the errata on which this file sides with the exporters against the documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The verdict on one file. ``unreadable`` holds the reason when it could not be judged."""
+
+    file: str
+    seen: Seen | None
+    findings: tuple[Finding, ...]
+    skipped: tuple[Skipped, ...] = ()
+    rules_run: int = 0
+    places_checked: int = 0
+    seconds: float = 0.0
+    unreadable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The verdict on everything that one invocation was given."""
+
+    files: tuple[FileReport, ...]
+    tool_version: str
+    reading: str
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(finding for report in self.files for finding in report.findings)

@@ -1,0 +1,25 @@
+"""What a caller can ask of a check."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from ascend_spec.model import Reading
+
+from .engine.plan import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``reading`` selects whether documents or observed files are right where they disagree.
+
+    ``max_examples`` bad rows are shown per finding; ``with_sql`` adds the query that lists them
+    all. ``workers`` threads judge one large file together.
+    """
+
+    reading: Reading = "observed"
+    selection: Selection = Selection()
+    max_examples: int = 5
+    with_sql: bool = False
+    workers: int = min(os.cpu_count() or 1, 4)

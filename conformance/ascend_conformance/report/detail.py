@@ -1,0 +1,95 @@
+"""How much of a report is spelled out, and the promise that it stays small.
+
+A report may not grow with the number of bad rows, bad columns or the length of hostile names.
+Every renderer takes a :class:`Detail`; :func:`bounded` renders with the most generous one first
+and steps down until the text fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ascend_conformance.finding import Report
+
+from .card import RuleCard
+
+BYTES_PER_FILE = 50_000
+"""A report on n files never has more than n times this many bytes of UTF-8."""
+
+Renderer = Callable[[Report, Mapping[str, RuleCard]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Upper bounds on what is listed; what is left out is counted.
+
+    ``findings`` per file are shown before places are folded (each rule keeps at least one), and
+    never more than ``most``. ``places`` are listed per folded finding, ``pairs`` per example row.
+    ``name``, ``prose``, ``sql`` and ``path`` are lengths in characters. ``entries`` bounds the
+    lists of what was seen and skipped. Without ``guidance``, rules come without why and fix.
+    """
+
+    findings: int = 40
+    most: int = 1_000
+    places: int = 400
+    examples: int = 20
+    pairs: int = 12
+    name: int = 80
+    prose: int = 500
+    sql: int = 2_000
+    path: int = 4_096
+    entries: int = 100
+    guidance: bool = True
+
+
+FULL = Detail()
+
+LADDER = (
+    FULL,
+    Detail(places=120, examples=5, pairs=8, prose=400, sql=600, entries=60),
+    Detail(findings=20, places=40, examples=2, pairs=6, prose=300, sql=300, entries=30),
+    Detail(findings=1, places=20, examples=1, pairs=4, prose=160, sql=120, entries=15),
+    Detail(
+        findings=1,
+        most=60,
+        places=6,
+        examples=0,
+        pairs=2,
+        name=40,
+        prose=100,
+        sql=80,
+        path=1_024,
+        entries=6,
+        guidance=False,
+    ),
+    Detail(
+        findings=1,
+        most=8,
+        places=2,
+        examples=0,
+        pairs=1,
+        name=24,
+        prose=60,
+        sql=40,
+        path=256,
+        entries=2,
+        guidance=False,
+    ),
+)
+
+DetailedRenderer = Callable[[Report, Mapping[str, RuleCard], Detail], str]
+
+
+def bounded(render: DetailedRenderer) -> Renderer:
+    """``render`` with the most detail that keeps the text within :data:`BYTES_PER_FILE` per file."""
+
+    def render_within_bounds(report: Report, cards: Mapping[str, RuleCard]) -> str:
+        limit = BYTES_PER_FILE * max(1, len(report.files))
+        for detail in LADDER[:-1]:
+            text = render(report, cards, detail)
+            if len(text.encode()) <= limit:
+                return text
+        return render(report, cards, LADDER[-1])
+
+    return render_within_bounds

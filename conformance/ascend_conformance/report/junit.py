@@ -1,0 +1,119 @@
+"""JUnit XML: one test suite per file, one test case per rule that found something or was skipped.
+
+The verdicts map as follows, so that a CI server turns red for violations only: ``violation`` is a
+``failure``; ``advice`` and ``note`` stand in ``system-out`` of a passing case; a rule that only was
+skipped is ``skipped``; a file that cannot be judged is a suite with one ``error``. A report does
+not name the rules that ran and found nothing: one passing case speaks for all of them. There are
+no times, so that equal input gives equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from xml.etree import ElementTree as Xml
+
+from ascend_conformance.finding import FileReport, Finding, Report, Skipped
+
+from .card import RuleCard
+from .collapse import collapse, shown
+from .detail import FULL, Detail
+from .escape import visible
+from .phrases import counted
+from .seen_lines import seen_lines
+from .sentences import fact, paragraph, place
+
+_TOTALS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
+    """An XML 1.0 document in UTF-8."""
+    root = Xml.Element("testsuites", name="ascend-ref")
+    for file in collapse(report, detail.findings).files:
+        root.append(_suite(file, cards, detail))
+    _count(root)
+    Xml.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Xml.Element:
+    path = visible(file.file, detail.path)
+    suite = Xml.Element("testsuite", name=path)
+    properties = Xml.SubElement(suite, "properties")
+    for name, value in seen_lines(file, detail):
+        Xml.SubElement(properties, "property", name=name, value=value)
+    listing = shown(file, detail)
+    suite.extend(_cases(file, listing.findings, cards, detail))
+    for case in suite.iter("testcase"):
+        case.set("classname", path)
+    _count(suite)
+    if listing.left_out:
+        output = Xml.SubElement(suite, "system-out")
+        output.text = f"{counted(listing.left_out, 'further finding')} not listed"
+    return suite
+
+
+def _cases(
+    file: FileReport,
+    findings: Iterable[Finding],
+    cards: Mapping[str, RuleCard],
+    detail: Detail,
+) -> Iterator[Xml.Element]:
+    if file.unreadable is not None:
+        case = Xml.Element("testcase", name="the file can be judged")
+        Xml.SubElement(case, "error", message=visible(file.unreadable, detail.prose))
+        yield case
+    by_rule = sorted(findings, key=lambda finding: finding.rule)
+    for rule, same in groupby(by_rule, key=lambda finding: finding.rule):
+        yield _rule_case(tuple(same), cards.get(rule), detail)
+    found = {finding.rule for finding in file.findings}
+    only_skipped = [skip for skip in file.skipped if skip.rule not in found]
+    yield from _skipped_cases(only_skipped, cards, detail)
+    if file.rules_run > len(found):
+        quiet = counted(file.rules_run - len(found), "rule")
+        yield Xml.Element("testcase", name=f"{quiet} without a finding")
+
+
+def _rule_case(findings: tuple[Finding, ...], card: RuleCard | None, detail: Detail) -> Xml.Element:
+    case = Xml.Element("testcase", name=_case_name(findings[0].rule, findings[0].name, detail))
+    violations = [finding for finding in findings if finding.verdict == "violation"]
+    others = [finding for finding in findings if finding.verdict != "violation"]
+    if violations:
+        message = f"{place(violations[0], detail)}: {fact(violations[0], detail)}"
+        failure = Xml.SubElement(case, "failure", type="violation", message=message)
+        failure.text = _text(violations, card, detail)
+    if others:
+        Xml.SubElement(case, "system-out").text = _text(others, card, detail)
+    return case
+
+
+def _skipped_cases(
+    skipped: Iterable[Skipped], cards: Mapping[str, RuleCard], detail: Detail
+) -> Iterator[Xml.Element]:
+    ordered = sorted(skipped, key=lambda skip: (skip.rule, skip.place, skip.reason))
+    groups = [(rule, tuple(same)) for rule, same in groupby(ordered, key=lambda skip: skip.rule)]
+    for rule, skips in groups[: detail.entries]:
+        card = cards.get(rule)
+        case = Xml.Element("testcase", name=_case_name(rule, card.name if card else "", detail))
+        reason = visible(skips[0].reason, detail.prose)
+        more = f" and {len(skips) - 1:,} more" if len(skips) > 1 else ""
+        message = f"{visible(skips[0].place, 2 * detail.name) or 'the file'}: {reason}{more}"
+        Xml.SubElement(case, "skipped", message=message)
+        yield case
+
+
+def _case_name(rule: str, name: str, detail: Detail) -> str:
+    return f"{visible(rule, detail.name)} {visible(name, detail.name)}".rstrip()
+
+
+def _text(findings: Iterable[Finding], card: RuleCard | None, detail: Detail) -> str:
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{finding.verdict} at {place(finding, detail)}")
+        lines += (f"  {line}" for line in paragraph(finding, card, detail))
+    return "\n".join(lines)
+
+
+def _count(element: Xml.Element) -> None:
+    for attribute, tag in _TOTALS.items():
+        element.set(attribute, str(sum(1 for _ in element.iter(tag))))

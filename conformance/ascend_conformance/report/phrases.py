@@ -1,0 +1,108 @@
+"""The sentences and numbers that several formats share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Literal
+
+from ascend_conformance.finding import VERDICTS, FileReport, Finding, Report, Verdict
+
+from .collapse import places
+
+Conformity = Literal["conforms", "does not conform", "not judged"]
+
+_PLURAL = {"advice": "advice", "entry": "entries"}
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_UNITS = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
+
+
+def counted(count: int, noun: str) -> str:
+    """``no note``, ``1 note``, ``1,204 notes``; advice has no plural."""
+    if count == 0:
+        return f"no {noun}"
+    return f"{count:,} {noun if count == 1 else _PLURAL.get(noun, noun + 's')}"
+
+
+def tally(files: tuple[FileReport, ...]) -> Mapping[Verdict, int]:
+    """Number of places per verdict; folding changes none of these."""
+    counts = Counter[Verdict]()
+    for file in files:
+        for finding in file.findings:
+            counts[finding.verdict] += places(finding)
+    return {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def conformity(files: tuple[FileReport, ...]) -> Conformity:
+    """A violation condemns; without one, a file that could not be read leaves the case open."""
+    if tally(files)["violation"]:
+        return "does not conform"
+    if not files or any(file.unreadable is not None for file in files):
+        return "not judged"
+    return "conforms"
+
+
+def conclusion(report: Report) -> str:
+    """The last line of a report: ``conforms: no violation, 3 advice, 2 notes``."""
+    if not report.files:
+        return "not judged: no file"
+    counts = ", ".join(counted(count, verdict) for verdict, count in tally(report.files).items())
+    unreadable = sum(file.unreadable is not None for file in report.files)
+    skipped = sum(len(file.skipped) for file in report.files)
+    remarks = [counts]
+    if unreadable:
+        remarks.append(f"{unreadable:,} of {counted(len(report.files), 'file')} could not be judged")
+    if skipped:
+        remarks.append(f"{counted(skipped, 'check')} skipped")
+    return f"{conformity(report.files)}: {'; '.join(remarks)}"
+
+
+def how_much(finding: Finding) -> str:
+    """``3 rows, first rowid 88``; empty for a single fault that stands in no row."""
+    if finding.first_rowid is None:
+        return "" if finding.count == 1 else counted(finding.count, "row")
+    if finding.count == 1:
+        return f"1 row, rowid {finding.first_rowid}"
+    return f"{counted(finding.count, 'row')}, first rowid {finding.first_rowid}"
+
+
+def time_span(start_ns: int | None, end_ns: int | None) -> str | None:
+    """Start as a date in UTC and the length in the unit that suits it."""
+    if start_ns is None or end_ns is None:
+        return None if start_ns is None else f"from {moment(start_ns)}"
+    return f"{moment(start_ns)}, {duration(end_ns - start_ns)}"
+
+
+def moment(ns: int) -> str:
+    """Nanoseconds of Unix time as a date, or as they are beyond the calendar's years."""
+    seconds, rest = divmod(ns, 10**9)
+    try:
+        date = (_EPOCH + timedelta(seconds=seconds)).replace(tzinfo=None)
+    except OverflowError:
+        return f"{ns:,} ns"
+    return f"{date.isoformat(sep=' ')}.{rest // 10**6:03d} UTC"
+
+
+def duration(ns: int) -> str:
+    """A length of time with three decimals, in minutes and hours where seconds say little."""
+    sign, ns = ("-", -ns) if ns < 0 else ("", ns)
+    minutes, rest = divmod(ns, 60 * 10**9)
+    if minutes >= 120:
+        return f"{sign}{minutes // 60:,} h {minutes % 60} min"
+    if minutes >= 2:
+        return f"{sign}{minutes} min {rest // 10**9} s"
+    for size, unit in _UNITS:
+        if ns >= size:
+            whole, part = divmod(ns, size)
+            return f"{sign}{whole}.{part * 1000 // size:03d} {unit}"
+    return f"{sign}{ns} ns"
+
+
+def listed(items: list[str], left_out: int, noun: str = "") -> str:
+    """``a, b and 12 further places``."""
+    text = ", ".join(items)
+    if not left_out:
+        return text
+    further = f"{left_out:,} further {_PLURAL.get(noun, noun + 's') if left_out != 1 else noun}"
+    return f"{text} and {further.rstrip()}" if text else further.rstrip()

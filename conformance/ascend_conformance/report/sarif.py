@@ -1,0 +1,172 @@
+"""SARIF 2.1.0 for code-scanning services and editors.
+
+``violation`` is level error, ``advice`` warning, ``note`` note. A place in a database is a logical
+location (``TABLE.column``); there is no region, because a database has no lines. Unreadable files
+and skipped checks are notifications of the invocation.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from ascend_conformance.finding import FileReport, Finding, Report, Verdict
+
+from .card import RuleCard
+from .collapse import collapse, shown, sort_key
+from .detail import FULL, Detail
+from .escape import json_text, visible
+from .identity import fingerprint
+from .phrases import counted
+from .seen_lines import seen_lines
+from .sentences import paragraph
+from .skips import group_skipped
+
+SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
+# The root of a checked-out repository, in the vocabulary of the code-scanning services.
+URI_BASE = "%SRCROOT%"
+_LEVEL: Mapping[Verdict, str] = {"violation": "error", "advice": "warning", "note": "note"}
+_DRIVE = re.compile(r"[A-Za-z]:/")
+
+JsonObject = dict[str, Any]
+
+
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
+    """A log with one run; its rules are those that found something, its artifacts all files."""
+    files = collapse(report, detail.findings).files
+    listings = [shown(file, detail) for file in files]
+    findings = sorted((one for listing in listings for one in listing.findings), key=sort_key)
+    rules = {rule: index for index, rule in enumerate(sorted({one.rule for one in findings}))}
+    # A file that is given twice keeps its first index.
+    artifacts = {file.file: index for index, file in reversed(tuple(enumerate(files)))}
+    first = {finding.rule: finding for finding in reversed(findings)}
+    run = {
+        "tool": {
+            "driver": {
+                "name": "ascend-ref",
+                "version": report.tool_version,
+                "rules": [_descriptor(first[rule], cards.get(rule), detail) for rule in rules],
+            }
+        },
+        "invocations": [
+            {
+                "executionSuccessful": all(file.unreadable is None for file in files),
+                "toolExecutionNotifications": [
+                    notification
+                    for file, listing in zip(files, listings, strict=True)
+                    for notification in _notifications(file, listing.left_out, detail)
+                ],
+            }
+        ],
+        "artifacts": [_artifact(file, detail) for file in files],
+        "results": [_result(finding, rules, artifacts, detail) for finding in findings],
+        "properties": {"reading": report.reading},
+    }
+    log = {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
+    return json_text(log, indent=1) + "\n"
+
+
+def relative_uri(path: str) -> JsonObject:
+    """An ``artifactLocation``: relative to the repository, or absolute where the path is."""
+    slashed = path.replace(os.sep, "/")
+    if slashed.startswith("/"):
+        return {"uri": f"file://{_quoted(slashed)}"}
+    if _DRIVE.match(slashed):
+        return {"uri": f"file:///{slashed[:2]}{_quoted(slashed[2:])}"}
+    return {"uri": _quoted(slashed.removeprefix("./")), "uriBaseId": URI_BASE}
+
+
+def _quoted(path: str) -> str:
+    try:
+        raw = path.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raw = path.encode("utf-8", "surrogatepass")
+    return quote(raw)
+
+
+def _descriptor(finding: Finding, card: RuleCard | None, detail: Detail) -> JsonObject:
+    descriptor: JsonObject = {
+        "id": visible(finding.rule, detail.name),
+        "name": visible(finding.name, detail.name),
+        "defaultConfiguration": {"level": _LEVEL[card.verdict if card else finding.verdict]},
+    }
+    if card:
+        descriptor["shortDescription"] = _message(visible(card.summary, detail.prose))
+    if card and detail.guidance:
+        why, fix = visible(card.why, detail.prose), visible(card.fix, detail.prose)
+        descriptor["fullDescription"] = _message(why)
+        descriptor["help"] = _message(f"Why: {why}\nFix: {fix}")
+    if card and card.help_uri:
+        descriptor["helpUri"] = card.help_uri
+    return descriptor
+
+
+def _result(
+    finding: Finding, rules: Mapping[str, int], artifacts: Mapping[str, int], detail: Detail
+) -> JsonObject:
+    location: JsonObject = {
+        "physicalLocation": {
+            "artifactLocation": {
+                **relative_uri(finding.file[: detail.path]),
+                "index": artifacts[finding.file],
+            }
+        }
+    }
+    if finding.place:
+        location["logicalLocations"] = [_logical_location(finding, detail)]
+    print_ = fingerprint(finding)
+    properties: JsonObject = {"count": finding.count, "firstRowid": finding.first_rowid}
+    if finding.erratum is not None:
+        properties["erratum"] = visible(finding.erratum, detail.name)
+    return {
+        "ruleId": visible(finding.rule, detail.name),
+        "ruleIndex": rules[finding.rule],
+        "level": _LEVEL[finding.verdict],
+        "message": _message("\n".join(paragraph(finding, None, detail))),
+        "locations": [location],
+        # GitHub tells alerts apart by primaryLocationLineHash alone.
+        "partialFingerprints": {"ascendRef/v1": print_, "primaryLocationLineHash": print_},
+        "properties": properties,
+    }
+
+
+def _logical_location(finding: Finding, detail: Detail) -> JsonObject:
+    return {
+        "name": visible(finding.column or finding.table or "", detail.name),
+        "fullyQualifiedName": visible(finding.place, 2 * detail.name),
+        "kind": "member" if finding.column else "type",
+    }
+
+
+def _artifact(file: FileReport, detail: Detail) -> JsonObject:
+    return {
+        "location": relative_uri(file.file[: detail.path]),
+        "roles": ["analysisTarget"],
+        "properties": dict(seen_lines(file, detail)),
+    }
+
+
+def _notifications(file: FileReport, left_out: int, detail: Detail) -> Iterator[JsonObject]:
+    path = visible(file.file, detail.path)
+    if file.unreadable is not None:
+        reason = visible(file.unreadable, detail.prose)
+        yield _notification("error", f"{path} cannot be judged: {reason}")
+    if left_out:
+        yield _notification("warning", f"{path}: {counted(left_out, 'further finding')} not listed")
+    groups = group_skipped(file.skipped)
+    for group in groups[: detail.entries]:
+        rules = ", ".join(visible(rule, detail.name) for rule in group.rules[: detail.entries])
+        what = f"{counted(group.places, 'check')} of {rules} skipped"
+        yield _notification("note", f"{path}: {what}: {visible(group.reason, detail.prose)}")
+
+
+def _notification(level: str, text: str) -> JsonObject:
+    return {"level": level, "message": _message(text)}
+
+
+def _message(text: str) -> JsonObject:
+    """A message string: braces are placeholders unless doubled, and ``[a](b)`` would be a link."""
+    return {"text": text.replace("{", "{{").replace("}", "}}").replace("](", "] (")}

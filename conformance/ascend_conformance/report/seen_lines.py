@@ -1,0 +1,64 @@
+"""What the checker recognised in a file, as labelled lines for the formats that people read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ascend_conformance.finding import FileReport, Seen
+
+from .detail import Detail
+from .escape import visible
+from .phrases import counted, listed, time_span
+
+UNKNOWN = "unknown"
+
+
+def seen_lines(file: FileReport, detail: Detail) -> Iterator[tuple[str, str]]:
+    """Pairs of label and value, every value on one line and safe to show."""
+    if file.seen:
+        yield from _recognised(file.seen, detail)
+    if file.unreadable is None:
+        rules, places = counted(file.rules_run, "rule"), counted(file.places_checked, "place")
+        yield "checked", f"{rules} at {places}"
+
+
+def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
+    def known(value: str | None) -> str:
+        return UNKNOWN if value is None else visible(value, detail.name)
+
+    yield "carrier", known(seen.carrier)
+    yield "schema", f"version {known(seen.schema_version)}, revision {known(seen.revision)}"
+    yield "product", known(seen.product)
+    yield "level", known(seen.level)
+    yield "ranks", _numbers(seen.ranks, detail)
+    yield "devices", _numbers(seen.devices, detail)
+    yield "time", time_span(seen.start_ns, seen.end_ns) or UNKNOWN
+    rows, tables = sum(seen.rows.values()), len(seen.rows)
+    yield "rows", f"{rows:,} in {counted(tables, 'table')}"
+    yield "coverage", _coverage(seen, detail)
+    if seen.readings:
+        yield "readings", f"as real files have it: {_names(seen.readings, detail, 'erratum')}"
+
+
+def _coverage(seen: Seen, detail: Detail) -> str:
+    coverage = seen.coverage
+    if not coverage.producible:
+        return UNKNOWN
+    # Rounded down, so that 100 % means every column.
+    percent = 100 * coverage.exercised // coverage.producible
+    text = f"{percent} % ({coverage.exercised:,} of {counted(coverage.producible, 'column')})"
+    if coverage.missing_tables:
+        return f"{text}; missing {_names(coverage.missing_tables, detail, 'table')}"
+    return text
+
+
+def _numbers(numbers: tuple[int, ...], detail: Detail) -> str:
+    if not numbers:
+        return "none"
+    return _names((str(number) for number in numbers), detail, "number")
+
+
+def _names(names: Iterable[str], detail: Detail, noun: str) -> str:
+    every = tuple(names)
+    first = [visible(name, detail.name) for name in every[: detail.entries]]
+    return listed(first, len(every) - len(first), noun)

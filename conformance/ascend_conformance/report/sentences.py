@@ -1,0 +1,67 @@
+"""A finding as plain lines, for the formats that carry text inside a structure of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ascend_conformance.finding import Finding
+
+from .card import RuleCard
+from .detail import Detail
+from .escape import scalar_text, visible
+from .phrases import how_much, listed
+
+
+def subject(finding: Finding, detail: Detail) -> str:
+    """``DB401 interval-ends-before-start at TASK.endNs``."""
+    rule = f"{visible(finding.rule, detail.name)} {visible(finding.name, detail.name)}"
+    return f"{rule} at {place(finding, detail)}" if finding.place else rule
+
+
+def place(finding: Finding, detail: Detail) -> str:
+    """The place, or words for the whole file."""
+    return visible(finding.place, 2 * detail.name) or "the file"
+
+
+def fact(finding: Finding, detail: Detail) -> str:
+    """The message with its numbers: ``An interval ends … (3 rows, first rowid 88; erratum E23)``."""
+    remarks = [how_much(finding)] if how_much(finding) else []
+    if finding.erratum:
+        remarks.append(f"erratum {visible(finding.erratum, detail.name)}")
+    message = visible(finding.message, detail.prose)
+    return f"{message} ({'; '.join(remarks)})" if remarks else message
+
+
+def paragraph(finding: Finding, card: RuleCard | None, detail: Detail) -> Iterator[str]:
+    """The fact, the expected, the examples, the further places and the remedy, a line each."""
+    yield fact(finding, detail)
+    if finding.expected:
+        yield f"expected: {visible(finding.expected, detail.prose)}"
+    for example in examples(finding, detail):
+        yield f"example: {example}"
+    if finding.elsewhere:
+        yield f"also at: {elsewhere(finding, detail)}"
+    if card and detail.guidance:
+        yield f"fix: {visible(card.fix, detail.prose)}"
+    if finding.sql:
+        yield f"sql: {sql(finding.sql, detail)}"
+
+
+def examples(finding: Finding, detail: Detail) -> Iterator[str]:
+    """Bad rows as ``rowid=88 startNs=2000 endNs=1000``."""
+    for row in finding.examples[: detail.examples]:
+        first = list(row.items())[: detail.pairs]
+        pairs = [f"{visible(key, detail.name)}={scalar_text(v, detail.name)}" for key, v in first]
+        yield " ".join(pairs) + (" ..." if len(row) > len(first) else "")
+
+
+def elsewhere(finding: Finding, detail: Detail) -> str:
+    """``OSRT_API.endNs (4), CANN_API.endNs (1) and 12 further places``."""
+    first = list(finding.elsewhere.items())[: detail.places]
+    names = [f"{visible(where, 2 * detail.name)} ({count:,})" for where, count in first]
+    return listed(names, len(finding.elsewhere) - len(first), "place")
+
+
+def sql(statement: str, detail: Detail) -> str:
+    """A statement on one line."""
+    return visible(" ".join(line.strip() for line in statement.splitlines()), detail.sql)

@@ -1,0 +1,128 @@
+"""Reports by name: to a file, whole or not at all, or to the standard output."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TextIO
+
+from ascend_conformance.finding import Report
+
+from . import github, json_document, jsonl, junit, markdown, sarif, text
+from .card import RuleCard
+from .detail import Renderer, bounded
+from .errors import ReportError
+
+FORMATS: Mapping[str, Renderer] = MappingProxyType(
+    {
+        "text": bounded(text.render),
+        "json": bounded(json_document.render),
+        "jsonl": bounded(jsonl.render),
+        "junit": bounded(junit.render),
+        "sarif": bounded(sarif.render),
+        "github": bounded(github.render),
+        "markdown": bounded(markdown.render),
+    }
+)
+"""Renderers by format name; each keeps a report within ``BYTES_PER_FILE`` per judged file."""
+
+
+def write_report(
+    kind: str, path: str | Path, report: Report, cards: Mapping[str, RuleCard]
+) -> None:
+    """Write a report in UTF-8: to a temporary name beside ``path``, then renamed over it.
+
+    Devices and pipes are written to directly. Raises :class:`ReportError` for an unknown ``kind``,
+    a missing folder, a refusal of the system, and for a path that is one of the judged files.
+    """
+    target = Path(path)
+    content = _renderer(kind)(report, cards).encode()
+    try:
+        _refuse_judged_file(target, report)
+        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+            target.write_bytes(content)
+        else:
+            _replace(Path(os.path.realpath(target)), content)
+    except (OSError, ValueError) as error:
+        if isinstance(error, ReportError):
+            raise
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ReportError(f"cannot write the {kind} report to {target}: {reason}") from error
+
+
+def render_to_stdout(
+    kind: str,
+    report: Report,
+    cards: Mapping[str, RuleCard],
+    stream: TextIO,
+    environment: Mapping[str, str],
+) -> None:
+    """Write a report to ``stream``, as its kind and the terminal demand.
+
+    ``text`` is coloured on a terminal unless ``NO_COLOR`` is set or ``TERM`` is ``dumb``, as wide
+    as the terminal, and spelled in the stream's encoding. All other kinds are UTF-8 by definition
+    and bypass the stream's encoding.
+    """
+    if kind == "text":
+        stream.write(_text_for(stream, environment)(report, cards))
+        return
+    content = _renderer(kind)(report, cards)
+    buffer = getattr(stream, "buffer", None)
+    if buffer is None:
+        stream.write(content)
+        return
+    stream.flush()
+    buffer.write(content.encode())
+    buffer.flush()
+
+
+def _renderer(kind: str) -> Renderer:
+    if kind not in FORMATS:
+        raise ReportError(f"unknown report format {kind!r}: use one of {', '.join(FORMATS)}")
+    return FORMATS[kind]
+
+
+def _text_for(stream: TextIO, environment: Mapping[str, str]) -> Renderer:
+    terminal = stream.isatty()
+    colour = terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
+    width = _terminal_width(stream, environment) if terminal else text.PIPE_WIDTH
+    render = bounded(partial(text.render, width=width, colour=colour))
+    encoding = stream.encoding or "utf-8"
+
+    def encodable(report: Report, cards: Mapping[str, RuleCard]) -> str:
+        return render(report, cards).encode(encoding, "backslashreplace").decode(encoding)
+
+    return encodable
+
+
+def _terminal_width(stream: TextIO, environment: Mapping[str, str]) -> int:
+    columns = environment.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns):
+        return int(columns)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or text.PIPE_WIDTH
+    except (OSError, ValueError):
+        return text.PIPE_WIDTH
+
+
+def _refuse_judged_file(target: Path, report: Report) -> None:
+    for file in report.files:
+        judged = Path(file.file)
+        if target.exists() and judged.exists() and target.samefile(judged):
+            raise ReportError(f"refusing to write a report over the judged file {target}")
+
+
+def _replace(target: Path, content: bytes) -> None:
+    temporary = target.with_name(f".ascend-ref-{secrets.token_hex(8)}")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,128 @@
+"""The rules, loaded from ``rules/*.yaml``. A rule is data: how to find, and how to break."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ascend_spec.catalog import in_force
+from ascend_spec.loader import parse
+from ascend_spec.model import Carrier, Grade
+
+from .finding import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule document.
+
+    Exactly one of ``row``, ``select`` and ``code`` says how bad rows are found: a boolean over one
+    row of the table, a SELECT with one result row per bad row (first column ``row``), or the name
+    of a check written in Python (``ascend_conformance.checks``). ``stage`` orders the rules: rows
+    that a lower stage condemned are left out when a higher stage looks at the same columns.
+    A ``fragile`` rule is not judged at all then, because leaving rows out could break it by itself.
+    ``breaks`` are the SQL statements that make a clean profile break this rule and no other.
+    """
+
+    id: str
+    name: str
+    verdict: Verdict
+    grade: Grade
+    summary: str
+    why: str
+    fix: str
+    example: str
+    source: tuple[str, ...]
+    expected: str
+    theme: str
+    invariant: str | None = None
+    erratum: str | None = None
+    carriers: tuple[Carrier, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    places: str | tuple[Mapping[str, str], ...] = "file"
+    column: str | None = None
+    uses: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    row: str | None = None
+    select: str | None = None
+    code: str | None = None
+    oracle: str | None = None
+    breaks: tuple[str, ...] = ()
+    stage: int = 2
+    fragile: bool = False
+
+    def applies_at(self, carrier: Carrier, date: str) -> bool:
+        """Whether the rule is in force for a carrier on a revision's date."""
+        return (not self.carriers or carrier in self.carriers) and in_force(
+            self.since, self.until, date
+        )
+
+    @property
+    def structural(self) -> bool:
+        """Generated from the spec's tables and columns rather than from a stated invariant."""
+        return self.theme in {"structure", "files"}
+
+
+@cache
+def load_rules() -> Mapping[str, Rule]:
+    """Every rule by id, in the order of the ids."""
+    found: dict[str, Rule] = {}
+    folder = files(__package__) / "rules"
+    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
+        if entry.name.endswith(".yaml"):
+            theme = entry.name.removesuffix(".yaml")
+            for document in parse(entry.read_text(encoding="utf-8")) or []:
+                rule = _rule(document, theme)
+                if rule.id in found:
+                    raise ValueError(f"{entry.name}: rule id {rule.id} is taken")
+                found[rule.id] = rule
+    return dict(sorted(found.items()))
+
+
+def _rule(document: dict[str, Any], theme: str) -> Rule:
+    return Rule(
+        id=document["rule"],
+        name=document["name"],
+        verdict=document["verdict"],
+        grade=document["grade"],
+        summary=document["summary"],
+        why=document["why"],
+        fix=document["fix"],
+        example=document["example"],
+        source=tuple(document["source"]),
+        expected=document["expected"],
+        theme=theme,
+        invariant=document.get("invariant"),
+        erratum=document.get("erratum"),
+        carriers=tuple(document.get("carriers", ())),
+        since=document.get("since"),
+        until=document.get("until"),
+        places=_places(document),
+        column=document.get("column"),
+        uses=tuple(document.get("uses", ())),
+        needs=_as_tuple(document.get("needs", ())),
+        row=document.get("row"),
+        select=document.get("select"),
+        code=document.get("code"),
+        oracle=document.get("oracle"),
+        breaks=_as_tuple(document.get("break", ())),
+        stage=document.get("stage", 2),
+        fragile=document.get("fragile", False),
+    )
+
+
+def _places(document: dict[str, Any]) -> str | tuple[Mapping[str, str], ...]:
+    selector = document.get("for")
+    if isinstance(selector, dict):
+        return tuple(selector["places"])
+    if selector:
+        return str(selector)
+    return ({"table": document["table"]},) if "table" in document else "file"
+
+
+def _as_tuple(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)

@@ -1,0 +1,102 @@
+"""Adds the reference pages to the site while it is built: none of them is a file in the repository.
+
+The pages come from the spec, the rules and the command's own definitions, so they cannot differ
+from what the checker does.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ascend_conformance.pages import rule_pages, rule_targets, rules_by_table
+from ascend_conformance.ruleset import load_rules
+from ascend_ref.cli.reference import command_page
+from ascend_ref.export.site import SiteStyle, spec_pages, spec_targets
+from ascend_spec import Catalog, catalog
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[1]
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add every generated page, and lay out the navigation over them."""
+    facts = catalog()
+    pages = generated_pages(facts)
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    config.nav = navigation(facts, pages)
+    return files
+
+
+def generated_pages(facts: Catalog) -> dict[str, str]:
+    """Path below the site's root to Markdown."""
+    rules = load_rules()
+    targets = {**spec_targets(facts), **rule_targets(rules.values())}
+    style = SiteStyle(depth=1, targets=targets)
+    pages = {**spec_pages(facts, targets), **rule_pages(facts, rules, targets)}
+    for table, looking in rules_by_table(facts, rules.values()).items():
+        folder = "enums" if table in facts.enums else "tables"
+        links = ", ".join(style.link("rule", identifier) for identifier in looking)
+        pages[f"{folder}/{table}.md"] += f"\n## Checked by\n\n{links}\n"
+    pages["command.md"] = command_page()
+    for name in ("CONTRIBUTING", "CHANGELOG"):
+        pages[f"{name.lower()}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+    return pages
+
+
+def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
+    """Tasks first, then the reference, tables by the database that holds them."""
+    msprof, pytorch, analysis = (
+        [f"tables/{name}.md" for name in _tables_first_held_by(facts, carrier)]
+        for carrier in ("msprof", "pytorch", "analysis")
+    )
+    return [
+        {
+            "Guide": [
+                "index.md",
+                "check.md",
+                "write.md",
+                "command.md",
+                "contributing.md",
+                "changelog.md",
+            ]
+        },
+        {
+            "Tables": [
+                "tables/index.md",
+                {"msprof": msprof},
+                {"pytorch only": pytorch},
+                {"analysis.db": analysis},
+            ]
+        },
+        {"Enums": _section("enums", pages)},
+        {"Rules": _section("rules", pages)},
+        {
+            "Facts": [
+                "errata.md",
+                "revisions.md",
+                "value-types.md",
+                "switches.md",
+                "products.md",
+                "additions.md",
+                "sources.md",
+            ]
+        },
+    ]
+
+
+def _tables_first_held_by(facts: Catalog, carrier: str) -> list[str]:
+    return sorted(
+        table.name
+        for table in facts.tables.values()
+        if next(iter(sorted(table.carriers))) == carrier and table.name not in facts.enums
+    )
+
+
+def _section(folder: str, pages: dict[str, str]) -> list[str]:
+    return sorted(
+        (path for path in pages if path.startswith(f"{folder}/")),
+        key=lambda path: (not path.endswith("/index.md"), path),
+    )

@@ -1,0 +1,1 @@
+"""A synthetic NPU: profiles whose truth is known."""

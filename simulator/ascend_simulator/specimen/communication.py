@@ -1,0 +1,141 @@
+"""Communication operators and the tasks they expand to (db-schema.md 7.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .device import Part
+from .draws import Draws
+from .habits import UINT32_NONE
+from .world import Collective, Transfer
+
+NO_NOTIFY = -1
+MASTER_PLANE = 0
+LINK_BYTES_PER_NS = 15
+LOCAL_BYTES_PER_NS = 300
+ELEMENT_BYTES = {"FP32": 4, "FP16": 2, "BFP16": 2}
+TASK_KINDS = {
+    "Notify_Record": "Write Value",
+    "Notify_Wait": "Notify Wait",
+    "Memcpy": "SDMA",
+    "Reduce_Inline": "SDMA",
+}
+"""Type in COMMUNICATION_TASK_INFO and type of the same task in TASK."""
+
+
+def group_hash(name: str) -> int:
+    """The 64-bit hash of a group's readable name (consumers.md 2.1.5)."""
+    high = low = 0
+    for character in name:
+        high = (29 * high + ord(character)) % 2**32
+        low = (131 * low + ord(character)) % 2**32
+    return high * 2**32 + low
+
+
+def operator_name(kind: str, group: str, index: int) -> str:
+    """``hcom_allReduce__865_0_1``: kind, last three digits of the group's hash, index in it."""
+    return f"hcom_{kind}__{group_hash(group) % 1000:03d}_{index}_1"
+
+
+@dataclass(slots=True)
+class Expansion:
+    """Lays the tasks of one operator out in time; planes run side by side."""
+
+    operator: Collective
+    rank: int
+    ranks: int
+    draws: Draws
+    notify_offset: int = 48
+    clock: int = 0
+
+    def parts(self) -> list[Part]:
+        """The tasks in order of their context id."""
+        if self.operator.kind == "send":
+            return list(self._send())
+        if self.operator.kind == "receive":
+            return list(self._receive())
+        return list(self._reduce_among_all())
+
+    def _reduce_among_all(self) -> Iterator[Part]:
+        planes = max(2, self.ranks - 1) if self.ranks > 1 else 1
+        chunk = self.operator.count * ELEMENT_BYTES[self.operator.data_type] // self.ranks
+        yield self._copy("Reduce_Inline", MASTER_PLANE, UINT32_NONE, 4, "ON_CHIP")
+        yield self._copy("Memcpy", MASTER_PLANE, self.rank, chunk, "ON_CHIP")
+        opened = self.clock
+        for plane in reversed(range(planes if self.ranks > 1 else 0)):
+            self.clock = opened
+            peer = (self.rank + 1 + plane % (self.ranks - 1)) % self.ranks
+            size = chunk if plane < planes - 1 else chunk - 4096
+            yield from self._exchange(plane, peer, size)
+        yield self._copy("Reduce_Inline", MASTER_PLANE, UINT32_NONE, 4, "ON_CHIP")
+        if planes > 1:
+            yield self._notify("Notify_Record", planes - 1, (self.rank + 1) % self.ranks)
+
+    def _exchange(self, plane: int, peer: int, size: int) -> Iterator[Part]:
+        for kind in ("Reduce_Inline", "Memcpy"):
+            yield self._notify("Notify_Record", plane, peer)
+            yield self._notify("Notify_Wait", plane, peer)
+            yield self._copy(kind, plane, peer, size, "HCCS")
+        yield self._notify("Notify_Record", plane, peer)
+        yield self._notify("Notify_Wait", plane, peer)
+
+    def _send(self) -> Iterator[Part]:
+        peer = (self.rank + 1) % self.ranks
+        size = self.operator.count * ELEMENT_BYTES[self.operator.data_type]
+        yield self._notify("Notify_Wait", MASTER_PLANE, peer)
+        yield self._copy("Memcpy", MASTER_PLANE, peer, size, "SIO")
+        yield self._notify("Notify_Record", MASTER_PLANE, peer)
+
+    def _receive(self) -> Iterator[Part]:
+        peer = (self.rank + self.ranks - 1) % self.ranks
+        yield self._notify("Notify_Record", MASTER_PLANE, peer)
+        yield self._notify("Notify_Wait", MASTER_PLANE, peer)
+
+    def _notify(self, kind: str, plane: int, peer: int) -> Part:
+        """A notify of the owner: the peer for a record, the own rank for a wait."""
+        records = kind == "Notify_Record"
+        owner = peer if records else self.rank
+        length = self.draws.between(660, 760, 20) if records else self._patience()
+        notify = (owner << 32) + self.notify_offset
+        self.notify_offset += 4
+        return self._part(
+            kind, length, plane, notify, peer, "SDMA" if records else "LOCAL", 0, "INVALID_TYPE"
+        )
+
+    def _patience(self) -> int:
+        return self.draws.between(0, 1) * self.draws.between(20, 24_000, 20)
+
+    def _copy(self, kind: str, plane: int, peer: int, size: int, link: str) -> Part:
+        speed = LOCAL_BYTES_PER_NS if link == "ON_CHIP" else LINK_BYTES_PER_NS
+        length = 600 + size // speed
+        notify = 0 if kind == "Reduce_Inline" else NO_NOTIFY
+        return self._part(kind, length, plane, notify, peer, "SDMA", size, link)
+
+    def _part(
+        self,
+        kind: str,
+        length: int,
+        plane: int,
+        notify: int,
+        peer: int,
+        transport: str,
+        size: int,
+        link: str,
+    ) -> Part:
+        transfer = Transfer(
+            operator=self.operator,
+            kind=kind,
+            plane=plane,
+            notify=notify,
+            source=self.rank,
+            target=peer,
+            transport=transport,
+            size=size,
+            data_type=self.operator.data_type if kind == "Reduce_Inline" else "INVALID_TYPE",
+            link=link,
+            master=plane == MASTER_PLANE,
+        )
+        offset = self.clock
+        self.clock += length + self.draws.between(20, 300, 20)
+        return Part(offset, length, TASK_KINDS[kind], transfer=transfer)

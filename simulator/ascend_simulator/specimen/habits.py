@@ -1,0 +1,47 @@
+"""What the exporters of one revision do that no column tells: values, orders, sentinels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ascend_spec.catalog import Schema
+
+UINT32_NONE = 4294967295
+"""``none`` of contextId, modelId, planeId, ranks and rangeId (db-schema.md 4.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """Behaviour of the exporters at one revision (db-schema.md 4 and 5.3).
+
+    no_connection: TASK.connectionId without host call (erratum E33).
+    masters_bound: the interval of a communication operator spans its master tasks only (I14).
+    first_operator: smallest COMMUNICATION_OP.opId (4.9).
+    sorted_frequency: AICORE_FREQ rows ascend in time instead of session bounds last (I40).
+    enqueue_named: Enqueue rows carry the operator, as Dequeue rows always did.
+    private_connections: smallest framework-private connection id; None puts them above CANN's.
+    workspace: MEMORY_RECORD knows the component WORKSPACE.
+    """
+
+    no_connection: int
+    masters_bound: bool
+    first_operator: int
+    sorted_frequency: bool
+    enqueue_named: bool
+    private_connections: int | None
+    workspace: bool
+
+    @classmethod
+    def of(cls, schema: Schema) -> Habits:
+        date = schema.revision.date
+        public_source = date >= "2025-12-25"
+        offset_connections = date >= "2025-08-20"
+        return cls(
+            no_connection=-1 if public_source else UINT32_NONE,
+            masters_bound=public_source,
+            first_operator=0 if public_source else 1,
+            sorted_frequency=public_source,
+            enqueue_named=date >= "2025-06-04",
+            private_connections=5 << 28 if offset_connections else None,
+            workspace=date >= "2025-06-24",
+        )

@@ -1,0 +1,42 @@
+"""Algebra of half-open time intervals, as the overlap tables and StepTraceTime define it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+Interval = tuple[int, int]
+
+
+def union(intervals: Iterable[Interval]) -> list[Interval]:
+    """The intervals merged: sorted, disjoint, none empty, touching ones joined."""
+    merged: list[Interval] = []
+    for start, end in sorted(intervals):
+        if start == end:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def difference(minuend: list[Interval], subtrahend: list[Interval]) -> list[Interval]:
+    """What of one union lies outside of another."""
+    rest: list[Interval] = []
+    for start, end in minuend:
+        for other_start, other_end in subtrahend:
+            if other_end <= start or end <= other_start:
+                continue
+            if start < other_start:
+                rest.append((start, other_start))
+            start = other_end
+            if end <= start:
+                break
+        if start < end:
+            rest.append((start, end))
+    return rest
+
+
+def total(intervals: Iterable[Interval]) -> int:
+    """Sum of the lengths in ns."""
+    return sum(end - start for start, end in intervals)

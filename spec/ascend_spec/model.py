@@ -1,0 +1,185 @@
+"""What a spec document says, as immutable objects: facts, no behaviour beyond look-up.
+
+Every object mirrors one kind of YAML document (see ``vocabulary/``). Dates are ISO text
+(``2026-01-28``) so that they compare as text; an absent bound is ``None``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Grade = Literal["documented", "observed", "inferred"]
+Reading = Literal["documented", "observed"]
+Carrier = Literal["msprof", "pytorch", "analysis"]
+Presence = Literal["always", "when-rows", "by-switch"]
+StorageClass = Literal["integer", "real", "text", "blob", "null"]
+
+CARRIERS: tuple[Carrier, ...] = ("msprof", "pytorch", "analysis")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document, an exporter's source tree or a set of real files that facts are taken from."""
+
+    id: str
+    title: str
+    grade: Grade
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One real state of the schema; ``date`` orders the revisions and selects their facts."""
+
+    id: str
+    schema_version: str
+    date: str
+    grade: Grade
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A collection switch and the names it has in the msprof command and the profiler APIs."""
+
+    id: str
+    summary: str
+    spelled: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product family and the chip names (``NPU_INFO.name``) that belong to it."""
+
+    id: str
+    name: str
+    chips: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueType:
+    """A kind of value: how SQLite stores it and what numbers are possible.
+
+    ``minimum`` and ``maximum`` bound every value that is not a sentinel; ``unit`` is the SI-like
+    unit of the stored number (``ns``, ``Byte``, ``Byte/s``, ``%``, …) or ``None``.
+    """
+
+    id: str
+    declared: str
+    storage: tuple[StorageClass, ...]
+    summary: str
+    unit: str | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table, with the facts of its value type already merged in.
+
+    ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
+    (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
+    ``references`` holds ``TABLE.column`` targets, of which one must hold the value.
+    """
+
+    name: str
+    type: str
+    declared: str
+    storage: tuple[StorageClass, ...]
+    summary: str
+    grade: Grade
+    source: tuple[str, ...]
+    also_declared: tuple[str, ...] = ()
+    primary_key: bool = False
+    unit: str | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    references: tuple[str, ...] = ()
+    soft_reference: bool = False
+    none: tuple[int, ...] = ()
+    nullable: str | None = None
+    members: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    renamed_from: str | None = None
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One table: its columns in the exporter's order and the circumstances of its existence."""
+
+    name: str
+    summary: str
+    writer: str
+    carriers: Mapping[Carrier, Presence]
+    columns: Mapping[str, Column]
+    grade: Grade
+    source: tuple[str, ...]
+    switches: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    levels: tuple[int, ...] = (0, 1, 2)
+    indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    interval: tuple[str, str] | None = None
+    sample: str | None = None
+    session_start: Literal["hard", "soft"] | None = None
+    device: str | None = None
+    rows: Literal["one", "some"] | None = None
+    since: str | None = None
+    until: str | None = None
+    note: str | None = None
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One row of an enum table. ``carriers`` empty: wherever the enum table stands."""
+
+    id: int
+    name: str
+    since: str | None = None
+    until: str | None = None
+    carriers: tuple[Carrier, ...] = ()
+    emitted: bool = True
+    source: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """An enum table and its contents; ``closed`` is false where unknown ids really occur."""
+
+    name: str
+    summary: str
+    members: tuple[Member, ...]
+    closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """A disagreement between sources and how this spec resolves it.
+
+    ``says`` pairs a source id with its claim. ``documented`` patches the spec under the
+    documented reading: ``TABLE.column`` to the attributes that the documents give it.
+    """
+
+    id: str
+    title: str
+    at: tuple[str, ...]
+    says: tuple[tuple[str, str], ...]
+    resolution: str
+    documented: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignObject:
+    """A table or column that a viewer adds in place, or that only old files hold; tolerated."""
+
+    table: str
+    column: str | None
+    added_by: str
+    summary: str
