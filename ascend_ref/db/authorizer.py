@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import apsw
 
-FUNCTIONS = frozenset(
-    """
+_FUNCTION_NAMES = """
     -> ->> abs acos asin atan atan2 avg ceil ceiling char coalesce concat concat_ws cos count
     cume_dist degrees dense_rank exp first_value floor format glob group_concat hex if ifnull iif
     instr json json_array json_array_length json_each json_error_position json_extract
@@ -18,24 +17,24 @@ FUNCTIONS = frozenset(
     nth_value ntile nullif octet_length percent_rank pi pow power printf quote radians rank replace
     round row_number rtrim sign sin sqrt string_agg substr substring sum tan total trim trunc typeof
     unhex unicode unlikely upper zeroblob
-    """.split()
-)
+"""
+FUNCTIONS = frozenset(_FUNCTION_NAMES.split())
 """Built-in functions whose answer depends on their arguments alone."""
 
 OWN_PREFIX = "ascend_"
 """Functions that we register ourselves carry this prefix and are allowed."""
 
-READ_PRAGMAS = frozenset(
-    """
+_READ_PRAGMA_NAMES = """
     application_id compile_options data_version database_list encoding freelist_count
     journal_mode page_count page_size schema_version trusted_schema user_version
-    """.split()
-)
+"""
+READ_PRAGMAS = frozenset(_READ_PRAGMA_NAMES.split())
 """Allowed without a value."""
 
-ASKING_PRAGMAS = frozenset(
-    "index_info index_list index_xinfo integrity_check quick_check table_info table_xinfo".split()
-)
+_ASKING_PRAGMA_NAMES = """
+    index_info index_list index_xinfo integrity_check quick_check table_info table_xinfo
+"""
+ASKING_PRAGMAS = frozenset(_ASKING_PRAGMA_NAMES.split())
 """Allowed with a value, which names a table, an index or a number of messages."""
 
 _ALWAYS = frozenset(

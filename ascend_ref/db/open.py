@@ -58,7 +58,7 @@ SWITCHES: Final = {
     apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION: 0,
     apsw.SQLITE_DBCONFIG_DQS_DML: 0,
 }
-MODULES: Final = ("json_each", "json_tree", "carray", "generate_series")
+MODULES: Final = ("json_each", "json_tree", "carray")
 """Virtual table modules that stay; a virtual table of the file has no module and cannot run."""
 
 _CELL_BYTES: Final = 6
@@ -169,8 +169,8 @@ def _add_collation(connection: apsw.Connection, name: str) -> None:
 
 def row_bound(connection: apsw.Connection) -> int:
     """More rows than all tables together can have, given the size of the file."""
-    pages, size = connection.pragma("page_count"), connection.pragma("page_size")
-    return int(pages) * int(size) // _CELL_BYTES
+    file_bytes = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    return int(connection.execute(file_bytes).get) // _CELL_BYTES
 
 
 def _schema_budget(header: Header) -> int:
@@ -212,7 +212,7 @@ def quick_check(connection: apsw.Connection) -> str | None:
     ends, and after a clean one so does every scan.
     """
     try:
-        said = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        said = str(connection.pragma("quick_check", 1))
     except (apsw.Error, UnicodeDecodeError) as error:
         said = str(error)
     if said == "ok":
@@ -242,14 +242,14 @@ def read_examples(
         for name in names
     )
     found = connection.execute(
-        f"WITH example({', '.join(names)}) AS ({select}) SELECT {parts} FROM example LIMIT {rows:d}",
+        f"WITH example({', '.join(names)}) AS ({select}) "
+        f"SELECT {parts} FROM example LIMIT {rows:d}",
         bindings,
     ).fetchall()
     encoding = str(connection.pragma("encoding"))
     return [
         tuple(
-            _shown(kind, value, encoding)
-            for kind, value in zip(row[::2], row[1::2], strict=True)
+            _shown(kind, value, encoding) for kind, value in zip(row[::2], row[1::2], strict=True)
         )
         for row in found
     ]

@@ -18,7 +18,7 @@ from .lookup import find, names
 from .output import write_atomically
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def spec() -> None:
     """Look up tables, enums, versions and errata, and export them."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,23 +12,17 @@ import apsw
 
 from ascend_ref import __version__
 from ascend_ref.db.detect import NotAProfile
-from ascend_ref.db.introspect import describe
-from ascend_ref.db.open import (
-    UnreadableDatabase,
-    attach_readonly,
-    budget,
-    open_readonly,
-    quick_check,
-)
+from ascend_ref.db.display import printable, show_path
+from ascend_ref.db.open import UnreadableDatabase, attach_readonly, open_readonly, quick_check
 
-from .checks.folder import across
+from .checks.ranks import RankFacts, judge_ranks, rank_facts
 from .discover import Candidate, discover
-from .engine.findings import make_findings
+from .engine.findings import from_fault, make_findings
+from .engine.functions import register
 from .engine.judge import Progress, judge
 from .engine.seen import make_seen
 from .engine.session import Session, read_profiler_info, start
 from .finding import FileReport, Report
-from .layout import match_layout
 from .options import Options
 
 FileProgress = Callable[[Path], Progress]
@@ -43,51 +37,95 @@ def check(
     ``NothingToCheck`` for a folder without a profile.
     """
     chosen = options or Options()
-    candidates = [candidate for path in paths for candidate in discover(Path(path))]
     reports: list[FileReport] = []
-    facts = []
-    for candidate in candidates:
-        report, fact = check_file(candidate, chosen, progress)
+    facts: list[RankFacts] = []
+    for candidate in _candidates(paths):
+        report, seen = judge_file(candidate, chosen, progress)
         reports.append(report)
-        facts.append(fact)
-    return Report(tuple(across(reports, facts, chosen)), __version__, chosen.reading)
+        facts.extend(seen)
+    return Report(tuple(_with_rank_faults(reports, facts, chosen)), __version__, chosen.reading)
 
 
-def check_file(
+def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
+    """Every database once, however many of the paths lead to it, in the order of the paths."""
+    found = [candidate for path in paths for candidate in discover(Path(path))]
+    return list({candidate.path: candidate for candidate in found}.values())
+
+
+def judge_file(
     candidate: Candidate, options: Options, progress: FileProgress | None = None
-) -> tuple[FileReport, object]:
-    """Judge one database."""
-    label = str(candidate.path)
+) -> tuple[FileReport, Sequence[RankFacts]]:
+    """The verdict on one database, and what the comparison between ranks needs of it."""
+    label = show_path(candidate.path)
     started = time.monotonic()
     try:
         with open_session(candidate, options) as session:
             report = judge_session(session, options, progress and progress(candidate.path))
-            return replace(report, seconds=time.monotonic() - started), None
+            facts = rank_facts(session)
     except (UnreadableDatabase, NotAProfile) as problem:
-        return FileReport(label, None, (), unreadable=str(problem)), None
-    except apsw.Error as problem:
-        reason = f"{label}: {problem}"
-        return FileReport(label, None, (), unreadable=reason), None
+        return FileReport(label, None, (), unreadable=str(problem)), ()
+    except (apsw.Error, UnicodeDecodeError) as problem:
+        reason = f"{label}: {printable(str(problem))}; expected a readable database"
+        return FileReport(label, None, (), unreadable=reason), ()
+    return replace(report, seconds=time.monotonic() - started), facts
 
 
 @contextmanager
 def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
-    """The database opened read-only with its companions, checked for damaged pages."""
+    """The database, its pages checked, opened with the databases that lie beside it."""
     connection = open_readonly(candidate.path)
     try:
-        prepare(connection)
+        register(connection)
         damage = quick_check(connection)
         if damage:
-            raise UnreadableDatabase(candidate.path, f"damaged database: {damage}")
+            raise UnreadableDatabase(candidate.path, f"damaged: {damage}; expected sound pages")
         info = read_profiler_info(candidate.profiler_info) if candidate.profiler_info else None
         session = start(
-            str(candidate.path),
+            show_path(candidate.path),
             candidate.path,
             connection,
             options.reading,
             candidate.companions,
             info,
+            has_profiler=_attach_profiler(connection, candidate),
         )
         yield session
     finally:
         connection.close()
+
+
+def _attach_profiler(connection: apsw.Connection, candidate: Candidate) -> bool:
+    """Attach the profiler database beside an analysis.db, if there is a sound one."""
+    profiler = candidate.companions.get("pytorch")
+    if profiler is None or candidate.path.name != "analysis.db":
+        return False
+    try:
+        attach_readonly(connection, profiler, "profiler")
+    except UnreadableDatabase:
+        return False  # the profiler database is judged on its own, and says there what is wrong
+    return True
+
+
+def judge_session(
+    session: Session, options: Options, progress: Progress | None = None
+) -> FileReport:
+    """The verdict on an open database."""
+    outcome = judge(session, options.selection, progress, options.workers)
+    return FileReport(
+        file=session.label,
+        seen=make_seen(session),
+        findings=make_findings(session, outcome, options.max_examples, options.with_sql),
+        skipped=tuple(outcome.skipped),
+        rules_run=outcome.plan.rules,
+        places_checked=outcome.plan.places,
+    )
+
+
+def _with_rank_faults(
+    reports: Sequence[FileReport], facts: Sequence[RankFacts], options: Options
+) -> Iterator[FileReport]:
+    """The reports, each with the findings that only the comparison with other ranks brings."""
+    further = judge_ranks(facts, options.selection)
+    for report in reports:
+        added = tuple(from_fault(report.file, fault) for fault in further.get(report.file, ()))
+        yield replace(report, findings=report.findings + added)

@@ -38,8 +38,8 @@ class TableMatch:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All matches of one file. ``replaced`` are tables of the schema under whose name a view or
-    virtual table stands; ``unknown`` are ordinary tables that the schema does not have."""
+    """All matches of one file. ``replaced`` are tables of the schema under whose name stands what
+    has no readable rowid: a view, a virtual table, a WITHOUT ROWID table; ``unknown`` are ordinary tables that the schema does not have."""
 
     tables: Mapping[str, TableMatch]
     replaced: Mapping[str, PhysicalTable]
@@ -61,7 +61,7 @@ def match_layout(physical: PhysicalSchema, schema: Schema) -> Layout:
         found = by_fold.pop(name.casefold(), None)
         if found is None:
             continue
-        if found.kind == "table" and not found.without_rowid:
+        if found.kind == "table" and found.rowid == "rowid":
             matches[name] = _match_columns(table, found)
         else:
             replaced[name] = found
@@ -71,7 +71,7 @@ def match_layout(physical: PhysicalSchema, schema: Schema) -> Layout:
 
 def _match_columns(table: Table, physical: PhysicalTable) -> TableMatch:
     """Generated columns run expressions of the file when read, so they match nothing."""
-    left = {column.name: column for column in physical.columns if not column.hidden}
+    left = {column.name: column for column in physical.columns if not column.generated}
     folded = {name.casefold(): name for name in left}
     columns: dict[str, PhysicalColumn] = {}
     for name in table.columns:

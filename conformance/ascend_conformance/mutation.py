@@ -6,9 +6,11 @@ statements are derived here from the table that they damage.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from ascend_ref.db.ddl import create_index, create_table
+from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_spec.model import Column, Table
 
 from .engine.session import Session
@@ -29,6 +31,10 @@ def statements(instance: Instance, session: Session) -> list[str]:
         _require_rows(instance, session)
     if rule.breaks:
         place = {**instance.place, **_values(instance, session)}
+        try:
+            place["victim"] = _victim(instance, session)
+        except NotBreakable:
+            return [fill(_added_row(instance, session), place)]
         return [fill(statement, place) for statement in rule.breaks]
     build = SCHEMA_BREAKS.get(rule.code or "")
     if build is None:
@@ -47,7 +53,7 @@ def _values(instance: Instance, session: Session) -> dict[str, str]:
     column = table.columns.get(instance.column or "") if table else None
     if table is None or column is None:
         return {}
-    values = {"victim": victim(table, column, session), "infinite": "9e999"}
+    values = {"infinite": "9e999"}
     if column.minimum is not None:
         below = column.minimum - 1
         while below in column.none:
@@ -61,9 +67,12 @@ def _values(instance: Instance, session: Session) -> dict[str, str]:
     targets = [target for target in column.references if session.schema.column(target)]
     if targets:
         target, _, key = targets[0].partition(".")
-        values["orphan"] = f"(SELECT max({key}) + 1 FROM {target})"
+        values["orphan"] = (
+            f"(SELECT min(t.{key}) + 1 FROM {target} t "
+            f"WHERE t.{key} + 1 NOT IN (SELECT {key} FROM {target} WHERE {key} IS NOT NULL))"
+        )
     if column.members:
-        through = instance.place.get("through") == "string"
+        through = bool(instance.place.get("further_uses"))
         values["stranger"] = (
             f"(SELECT id FROM STRING_IDS WHERE value NOT IN ({instance.place['members']}) LIMIT 1)"
             if through
@@ -72,17 +81,49 @@ def _values(instance: Instance, session: Session) -> dict[str, str]:
     return values
 
 
+CHANGED_VALUE = re.compile(r"UPDATE \{table\} SET \{column\} = (.+) WHERE rowid = \{victim\}")
+
+
+def _added_row(instance: Instance, session: Session) -> str:
+    """A copy of the last row with the bad value in it, where every existing row is needed."""
+    table = session.schema.tables[instance.table or ""]
+    change = CHANGED_VALUE.fullmatch(instance.rule.breaks[0])
+    if change is None or any(column.primary_key for column in table.columns.values()):
+        raise NotBreakable(f"other rows refer to every value of {instance.at}")
+    values = ", ".join(
+        change[1] if name == instance.column else name for name in table.columns
+    )
+    return f"INSERT INTO {table.name} SELECT {values} FROM {table.name} ORDER BY rowid DESC LIMIT 1"
+
+
+def _victim(instance: Instance, session: Session) -> str:
+    table = session.schema.tables.get(instance.table or "")
+    column = table.columns.get(instance.column or "") if table else None
+    if table is None or column is None or "{victim}" not in "".join(instance.rule.breaks):
+        return ""
+    return victim(table, column, session)
+
+
 def victim(table: Table, column: Column, session: Session) -> str:
-    """A row whose value in this column no other row refers to, as SQL for its rowid."""
-    place = f"{table.name}.{column.name}"
+    """A row whose value in this column no other row depends on: SQL for its rowid.
+
+    Its value is NULL, or stands in another row of the table as well, or nothing refers to it.
+    Raises :class:`NotBreakable` when every row is needed.
+    """
+    name = column.name
+    place = f"{table.name}.{name}"
     free = [
-        f"{column.name} NOT IN (SELECT {other.name} FROM {owner.name} WHERE {other.name} IS NOT NULL)"
+        f"{name} NOT IN (SELECT {other.name} FROM {owner.name} WHERE {other.name} IS NOT NULL)"
         for owner in session.schema.tables.values()
         for other in owner.columns.values()
         if place in other.references and session.rows.get(owner.name)
     ]
-    where = f" WHERE {' AND '.join(free)}" if free else ""
-    return f"(SELECT max(rowid) FROM {table.name}{where})"
+    repeated = f"{name} IN (SELECT {name} FROM {table.name} GROUP BY {name} HAVING count(*) > 1)"
+    where = f" WHERE {name} IS NULL OR {repeated} OR ({' AND '.join(free)})" if free else ""
+    row = f"SELECT max(rowid) FROM {table.name}{where}"
+    if session.connection.execute(row).fetchone()[0] is None:
+        raise NotBreakable(f"other rows refer to every value of {place}")
+    return f"({row})"
 
 
 def _rebuild(
@@ -94,27 +135,23 @@ def _rebuild(
     """Create the table anew from changed DDL and copy its rows; indexes are created again."""
     table = session.schema.tables[instance.table or ""]
     kept = columns or list(table.columns)
-    changed = Table(**{**_fields(table), "columns": {name: table.columns[name] for name in kept}})
+    changed = replace(
+        table,
+        columns={name: table.columns[name] for name in kept},
+        indexes={
+            index: over for index, over in table.indexes.items() if all(one in kept for one in over)
+        },
+    )
     names = ", ".join(kept)
     old = f"old_{table.name}"
-    drop = [f"DROP INDEX {index}" for index in table.indexes]
-    create = [
-        create_index(changed, index)
-        for index, over in table.indexes.items()
-        if all(name in kept for name in over)
-    ]
     return [
-        *drop,
+        *(f"DROP INDEX {index}" for index in table.indexes),
         f"ALTER TABLE {table.name} RENAME TO {old}",
-        change(create_table(changed)),
+        change(create_table(changed, session.schema)),
         f"INSERT INTO {table.name} ({names}) SELECT {names} FROM {old}",
         f"DROP TABLE {old}",
-        *create,
+        *create_indexes(changed),
     ]
-
-
-def _fields(table: Table) -> dict[str, object]:
-    return {name: getattr(table, name) for name in Table.__slots__}
 
 
 def _missing_column(instance: Instance, session: Session) -> list[str]:
@@ -214,7 +251,7 @@ def _row_count(instance: Instance, session: Session) -> list[str]:
 def _other_table(instance: Instance, session: Session) -> list[str]:
     table = session.catalog.tables[instance.table or ""]
     unique = {column.name: column for column in table.columns.values()}
-    return [create_table(Table(**{**_fields(table), "columns": unique}))]
+    return [create_table(replace(table, columns=unique), session.schema)]
 
 
 def _add_column(instance: Instance, _session: Session) -> list[str]:
@@ -224,7 +261,7 @@ def _add_column(instance: Instance, _session: Session) -> list[str]:
 
 def _foreign_table(instance: Instance, _session: Session) -> list[str]:
     if (instance.table or "").startswith("sqlite_"):
-        return ["CREATE TABLE status_info(id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT)"]
+        raise NotBreakable("only SQLite itself creates it")
     return [f"CREATE TABLE {instance.table}(id INTEGER)"]
 
 

@@ -68,7 +68,7 @@ def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance
         column = fill(rule.column, place) if rule.column else place.get("column")
         uses = tuple(fill(use, place) for use in rule.uses)
         if not rule.uses and table and column:
-            uses = (f"{table}.{column}",)
+            uses = (f"{table}.{column}", *place.get("further_uses", "").split())
         if _stands_in(schema, rule, table, uses):
             yield Instance(
                 rule,
@@ -167,9 +167,10 @@ def _sentinels(column: Column) -> str:
 
 
 def _bounded(schema: Schema, bound: str) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
+    """Columns with this bound; the ids of an enum table are judged by their names instead."""
+    for table, column, place in _columns(schema):
         value = getattr(column, bound)
-        if value is not None:
+        if value is not None and table.name not in schema.enums:
             spare = f" AND {column.name} NOT IN ({_sentinels(column)})" if column.none else ""
             yield {**place, bound: str(value), "spare": spare, "unit": column.unit or ""}
 
@@ -238,7 +239,8 @@ def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
                 if through
                 else column.name
             )
-            yield {**place, "members": texts, "held": held, "through": "string" if through else "text"}
+            further = "STRING_IDS.id STRING_IDS.value" if through else ""
+            yield {**place, "members": texts, "held": held, "further_uses": further}
 
 
 def _intervals(schema: Schema, _catalog: Catalog) -> Iterator[Place]:

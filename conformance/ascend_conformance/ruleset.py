@@ -15,6 +15,10 @@ from ascend_spec.model import Carrier, Grade
 from .finding import Verdict
 
 
+LAST_STAGE = 3
+"""Stages: 0 kind of value, 1 range, 2 reference, 3 everything with a meaning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """One rule document.
@@ -52,7 +56,7 @@ class Rule:
     code: str | None = None
     oracle: str | None = None
     breaks: tuple[str, ...] = ()
-    stage: int = 2
+    stage: int = LAST_STAGE
     fragile: bool = False
 
     def applies_at(self, carrier: Carrier, date: str) -> bool:
@@ -110,7 +114,7 @@ def _rule(document: dict[str, Any], theme: str) -> Rule:
         code=document.get("code"),
         oracle=document.get("oracle"),
         breaks=_as_tuple(document.get("break", ())),
-        stage=document.get("stage", 2),
+        stage=document.get("stage", LAST_STAGE),
         fragile=document.get("fragile", False),
     )
 

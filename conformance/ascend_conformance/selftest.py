@@ -6,8 +6,11 @@ mutation of every instance: exactly that rule fires at exactly that place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,8 +21,8 @@ from ascend_simulator.specimen import Shape, build
 from ascend_spec.catalog import catalog
 from ascend_spec.model import CARRIERS, Carrier
 
-from .check import prepare
 from .engine.findings import make_findings
+from .engine.functions import register
 from .engine.judge import judge
 from .engine.plan import Selection, all_instances, schema_key
 from .engine.session import Session, start
@@ -27,6 +30,9 @@ from .finding import Finding
 from .mutation import NotBreakable, statements
 from .places import Instance
 from .ruleset import load_rules
+
+BATCH = 150
+"""Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
 
 FILE_NAMES: dict[Carrier, str] = {
     "msprof": "msprof_20260721120000.db",
@@ -58,11 +64,15 @@ class Trial:
 
     @property
     def caught(self) -> bool:
-        return self.key in self.fired
+        return any(self._is_meant(name) for name in self.fired)
 
     @property
     def false_alarms(self) -> tuple[str, ...]:
-        return tuple(name for name in self.fired if name != self.key)
+        return tuple(name for name in self.fired if not self._is_meant(name))
+
+    def _is_meant(self, name: str) -> bool:
+        """The same rule at the same place; a rule of whole tables may name a column of it."""
+        return name == self.key or name.startswith(self.key if self.key[-1] == "@" else f"{self.key}.")
 
 
 @dataclass
@@ -93,6 +103,7 @@ class SelfTest:
         return not (self.missed or self.false_alarms or self.unclean)
 
 
+@cache
 def make_specimen(carrier: Carrier, revision: str, shape: Shape | None = None) -> Specimen:
     """A clean profile of this carrier and revision, written by the reference encoder."""
     return Specimen(
@@ -120,7 +131,7 @@ def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
         connection.deserialize("profiler", specimen.profiler)
     for change in changes:
         connection.execute(change)
-    prepare(connection)
+    register(connection)
     name = FILE_NAMES[specimen.carrier]
     return start(name, None, connection, "observed", has_profiler=specimen.profiler is not None)
 
@@ -136,25 +147,68 @@ def key_of(finding: Finding) -> str:
     return f"{finding.rule}@{finding.place}"
 
 
-def run(
-    carriers: Iterable[Carrier] = CARRIERS,
-    revisions: Iterable[str] | None = None,
-    wants: Callable[[Instance], bool] = lambda instance: True,
-) -> Iterator[Trial | str]:
-    """Yield each trial, and as text each finding on a clean specimen."""
-    chosen = list(revisions or (revision.id for revision in catalog().revisions))
-    for revision in chosen:
-        for carrier in carriers:
-            yield from _run_one(make_specimen(carrier, revision), wants)
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some instances of one carrier and revision, by key; the unit that a worker process takes."""
+
+    carrier: Carrier
+    revision: str
+    keys: tuple[str, ...]
 
 
-def _run_one(specimen: Specimen, wants: Callable[[Instance], bool]) -> Iterator[Trial | str]:
+def batches(carriers: Sequence[Carrier], revisions: Sequence[str] | None = None) -> list[Batch]:
+    """All instances of the given revisions; by default each instance once, at its newest revision."""
+    every = [revision.id for revision in reversed(catalog().revisions)]
+    found: list[Batch] = []
+    for carrier in carriers:
+        tried: set[str] = set()
+        for revision in revisions or every:
+            if revisions:
+                tried.clear()
+            keys = [instance.key for instance in all_instances((carrier, revision, "observed"))]
+            fresh = [key for key in dict.fromkeys(keys) if key not in tried]
+            tried.update(fresh)
+            parts = range(0, max(len(fresh), 1), BATCH)
+            found.extend(Batch(carrier, revision, tuple(fresh[at : at + BATCH])) for at in parts)
+    return found
+
+
+def run_batch(batch: Batch) -> SelfTest:
+    """Check the clean specimen, then try the batch's instances one by one."""
+    specimen = make_specimen(batch.carrier, batch.revision)
     clean = open_specimen(specimen)
+    result = SelfTest()
     for finding in findings_of(clean):
-        yield f"{specimen.carrier} {specimen.revision}: {key_of(finding)}: {finding.message}"
+        here = f"{batch.carrier} {batch.revision}"
+        result.unclean.append(f"{here}: {key_of(finding)}: {finding.message}")
+    wanted = set(batch.keys)
     for instance in all_instances(schema_key(clean.schema)):
-        if wants(instance):
-            yield try_instance(specimen, clean, instance)
+        if instance.key in wanted:
+            wanted.discard(instance.key)
+            result.trials.append(try_instance(specimen, clean, instance))
+    return result
+
+
+def run(
+    carriers: Sequence[Carrier] = CARRIERS,
+    revisions: Sequence[str] | None = None,
+    processes: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> SelfTest:
+    """Try every instance and sum up. ``processes`` above 1 spread the batches."""
+    work = batches(carriers, revisions)
+    result = SelfTest()
+    with ExitStack() as stack:
+        if processes > 1:
+            results = stack.enter_context(ProcessPoolExecutor(processes)).map(run_batch, work)
+        else:
+            results = map(run_batch, work)
+        for done, part in enumerate(results, start=1):
+            result.trials.extend(part.trials)
+            result.unclean.extend(text for text in part.unclean if text not in result.unclean)
+            if progress:
+                progress(done, len(work))
+    return result
 
 
 def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Trial:
@@ -170,17 +224,6 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Tria
     finally:
         session.connection.close()
     return Trial(*place, fired=fired)
-
-
-def collect(trials: Iterable[Trial | str]) -> SelfTest:
-    """Sum up what :func:`run` yields."""
-    result = SelfTest()
-    for trial in trials:
-        if isinstance(trial, str):
-            result.unclean.append(trial)
-        else:
-            result.trials.append(trial)
-    return result
 
 
 def untried(result: SelfTest) -> list[str]:

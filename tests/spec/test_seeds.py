@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from ascend_spec import Schema, catalog
-from ascend_spec.model import Column, Table
+from ascend_spec.model import Carrier, Column, Table
 from seed_tables import SeedField, SeedTable, msprof_tables, pytorch_tables
 
 REVISION = "1.0.2-documented"
@@ -143,9 +143,9 @@ def test_whatever_is_graded_documented_stands_in_a_seed(
 
 @pytest.mark.parametrize("carrier", ["msprof", "pytorch"])
 def test_enum_contents_are_those_of_seed_001(
-    carrier: str, seed_001: Mapping[str, SeedTable]
+    carrier: Carrier, seed_001: Mapping[str, SeedTable]
 ) -> None:
-    enums = catalog().at(REVISION, carrier, "documented").enums  # type: ignore[arg-type]
+    enums = catalog().at(REVISION, carrier, "documented").enums
     assert enums == {
         name: {int(identifier): member for identifier, member in table.contents}
         for name, table in seed_001.items()
@@ -188,7 +188,7 @@ def test_a_wrong_fact_is_noticed(
 def test_two_columns_in_the_wrong_order_are_noticed(seed_001: Mapping[str, SeedTable]) -> None:
     schema = documented()
     task = schema.tables["TASK"]
-    backwards = dict(reversed(task.columns.items()))
+    backwards = dict(reversed(list(task.columns.items())))
     schema = replace(schema, tables={**schema.tables, "TASK": replace(task, columns=backwards)})
     assert disagreements([seed_001["TASK"]], schema) == ["TASK: another order of columns"]
 

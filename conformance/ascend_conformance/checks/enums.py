@@ -51,7 +51,7 @@ def _members_renamed(session: Session, rule: Rule, _places: Sequence[Instance]) 
         wrong = [
             identifier
             for identifier, name in held.items()
-            if identifier in accepted and name not in accepted[identifier]
+            if identifier in accepted and name is not None and name not in accepted[identifier]
         ]
         if wrong:
             first = wrong[0]

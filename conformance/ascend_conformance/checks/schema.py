@@ -13,11 +13,35 @@ from ..ruleset import Rule
 from . import Check, Fault
 
 
+CREATED_WITHOUT_DEVICE_DATA = frozenset(
+    {"STRING_IDS", "ENUM_API_TYPE", "META_DATA", "HOST_INFO", "RANK_DEVICE_MAP"}
+)
+
+
 def _missing_table(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+    spared = _written_with_device_data(session)
     for instance in places:
         table = instance.table
-        if table not in session.layout.tables and table not in session.layout.replaced:
+        if (
+            table not in session.layout.tables
+            and table not in session.layout.replaced
+            and table not in spared
+        ):
             yield Fault(rule, table, None, f"the database has no table {table}")
+
+
+def _written_with_device_data(session: Session) -> set[str]:
+    """Tables that torch_npu does not create itself, where no table of msprof is present.
+
+    A run without device data has no msprof database to extend (db-schema.md 1.1); torch_npu then
+    creates the five tables of ``CREATED_WITHOUT_DEVICE_DATA`` alone.
+    """
+    by_msprof = {
+        name
+        for name, table in session.schema.tables.items()
+        if table.writer == "msprof" and name not in CREATED_WITHOUT_DEVICE_DATA
+    }
+    return set() if by_msprof & session.layout.tables.keys() else by_msprof
 
 
 def _unknown_table(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
@@ -124,7 +148,7 @@ def _missing_primary_key(
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
         found = match.columns.get(instance.column or "") if match else None
-        if found and not found.pk:
+        if found and not found.primary_key:
             yield Fault(rule, instance.table, instance.column, f"{instance.at} is no primary key")
 
 
@@ -133,7 +157,7 @@ def _unexpected_primary_key(
 ) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         for column, found in match.columns.items():
-            if found.pk and not match.table.columns[column].primary_key:
+            if found.primary_key and not match.table.columns[column].primary_key:
                 yield Fault(rule, name, column, f"{name}.{column} is a primary key")
 
 
@@ -156,15 +180,23 @@ def _further_index(session: Session, rule: Rule, _places: Sequence[Instance]) ->
     for name, match in session.layout.tables.items():
         expected = set(match.table.indexes.values())
         for index in match.physical.indexes:
-            if index.origin == "c" and index.columns not in expected:
+            known = index.columns in expected or index.name in match.table.indexes
+            if index.origin == "create" and not known:
                 over = ", ".join(column or "expression" for column in index.columns)
                 yield Fault(rule, name, None, f"{name} has an index {index.name} over ({over})")
 
 
 def _view_in_place(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for name, physical in session.layout.replaced.items():
-        kind = "a WITHOUT ROWID table" if physical.without_rowid else f"a {physical.kind}"
-        yield Fault(rule, name, None, f"{name} is {kind}")
+        yield Fault(rule, name, None, f"{name} is {_kind(physical)}")
+
+
+def _kind(physical: PhysicalTable) -> str:
+    if physical.damage:
+        return f"a table that SQLite cannot read: {physical.damage}"
+    if physical.without_rowid:
+        return "a WITHOUT ROWID table"
+    return f"a {physical.kind}" if physical.kind != "table" else "a table that hides its rowid"
 
 
 def _view_or_trigger(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
@@ -189,13 +221,13 @@ def _undocumented_constraint(
 def _constraints(table: PhysicalTable) -> set[str]:
     found = {"STRICT"} if table.strict else set()
     for column in table.columns:
-        if column.notnull and not column.pk:
+        if column.not_null and not column.primary_key:
             found.add("NOT NULL")
         if column.default is not None:
             found.add("DEFAULT")
-        if column.hidden:
+        if column.generated:
             found.add("a generated column")
-    if any(index.origin == "u" for index in table.indexes):
+    if any(index.origin == "unique" for index in table.indexes):
         found.add("UNIQUE")
     words = (table.sql or "").upper().replace("(", " ").split()
     if "CHECK" in words:

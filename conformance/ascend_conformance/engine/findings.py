@@ -23,21 +23,22 @@ def make_findings(
     session: Session, outcome: Outcome, max_examples: int, with_sql: bool
 ) -> tuple[Finding, ...]:
     """Every hit and fault as a finding, in the order of rules, then places."""
-    references = References(session.connection, outcome.targets)
+    references = outcome.references
     found = [
-        *(_from_fault(session, fault) for fault in outcome.faults),
+        *(from_fault(session.label, fault) for fault in outcome.faults),
         *(_from_hit(session, hit, references, max_examples, with_sql) for hit in outcome.hits),
     ]
     return tuple(sorted(found, key=lambda finding: (finding.rule, finding.place)))
 
 
-def _from_fault(session: Session, fault: Fault) -> Finding:
+def from_fault(file: str, fault: Fault) -> Finding:
+    """The finding that a Python check's fault stands for."""
     rule = fault.rule
     return Finding(
         rule=rule.id,
         name=rule.name,
         verdict=rule.verdict,
-        file=session.label,
+        file=file,
         message=fault.what + (f" (first: rowid {fault.first_rowid})" if fault.first_rowid else ""),
         expected=fault.expected or rule.expected,
         table=fault.table,

@@ -19,7 +19,8 @@ from ascend_spec.model import Column
 
 from ..checks import Fault, registry
 from ..finding import Skipped
-from ..places import Instance
+from ..places import Instance, reference_kind
+from ..ruleset import LAST_STAGE
 from . import fusion
 from .plan import PROFILER, Plan, Selection, make_plan
 from .references import References, Target, survey
@@ -41,9 +42,9 @@ class Outcome:
     """Everything that one session's judgement brought to light."""
 
     plan: Plan
+    references: References
     hits: list[Hit] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    targets: dict[tuple[str, str], Target] = field(default_factory=dict)
     skipped: list[Skipped] = field(default_factory=list)
 
 
@@ -61,19 +62,20 @@ def judge(
 ) -> Outcome:
     """Run every selected rule on the session."""
     plan = make_plan(session, selection)
-    outcome = Outcome(plan, skipped=list(plan.skipped))
+    targets = _survey_targets(session, plan)
+    references = References(session.connection, targets)
+    outcome = Outcome(plan, references, skipped=list(plan.skipped))
     checks = registry()
     for rule, places in plan.codes.items():
         outcome.faults.extend(checks[rule.code or ""](session, rule, places))
-    targets = outcome.targets = _survey_targets(session, plan)
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
         *(_select_task(session, instance) for instance in plan.selects),
     ]
     tasks.sort(key=lambda task: -task.weight)
-    for found in _run(session, tasks, targets, progress, workers):
+    for found in _run(session, tasks, references, progress, workers):
         outcome.hits.extend(found)
-    _judge_again(session, outcome, References(session.connection, targets))
+    _judge_again(session, outcome, references)
     return outcome
 
 
@@ -85,14 +87,21 @@ def _survey_targets(session: Session, plan: Plan) -> dict[tuple[str, str], Targe
         for table, column in reference_targets(session, instance)
     }
     return {
-        place: survey(session.connection, *place, is_key=_is_key(session, *place))
+        place: survey(session.connection, *place, _is_key(session, *place), _members(session, *place))
         for place in sorted(wanted)
     }
 
 
 def _is_key(session: Session, table: str, column: str) -> bool:
-    found = session.layout.tables[table].columns[column]
-    return bool(found.pk) and found.declared.upper() == "INTEGER"
+    match = session.layout.tables[table]
+    return match.physical.rowid_alias == match.columns[column].name
+
+
+def _members(session: Session, table: str, column: str) -> frozenset[int]:
+    """Ids that count as held: an enum member that the table lacks is reported as such, once."""
+    if reference_kind(f"{table}.{column}") != "enum":
+        return frozenset()
+    return frozenset(session.schema.enums.get(table, ()))
 
 
 def reference_targets(session: Session, instance: Instance) -> list[tuple[str, str]]:
@@ -205,7 +214,7 @@ def count_select(connection: apsw.Connection, instance: Instance, select: str) -
 def _run(
     session: Session,
     tasks: Sequence[_Task],
-    targets: dict[tuple[str, str], Target],
+    references: References,
     progress: Progress | None,
     workers: int,
 ) -> Iterator[list[Hit]]:
@@ -219,7 +228,6 @@ def _run(
 
     small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
     if workers < 2 or small:
-        references = References(session.connection, targets)
         for task in tasks:
             yield task.run(session.connection, references)
             finished(task.what)
@@ -231,13 +239,13 @@ def _run(
 
     def work() -> None:
         with session.another_connection() as connection:
-            references = References(connection, targets)
+            own_references = References(connection, references.targets)
             while True:
                 try:
                     index = waiting.get_nowait()
                 except Empty:
                     return
-                results[index] = tasks[index].run(connection, references)
+                results[index] = tasks[index].run(connection, own_references)
                 finished(tasks[index].what)
 
     with ThreadPoolExecutor(workers) as pool:
@@ -248,7 +256,7 @@ def _run(
 
 def _judge_again(session: Session, outcome: Outcome, references: References) -> None:
     """Judge rules of a higher stage again without the rows that a lower stage condemned."""
-    for stage in (1, 2):
+    for stage in range(1, LAST_STAGE + 1):
         condemned = _condemned(session, outcome.hits, stage, references)
         kept: list[Hit] = []
         for hit in outcome.hits:

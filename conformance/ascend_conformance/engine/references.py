@@ -23,13 +23,20 @@ class Target:
     column: str
     ranges: tuple[tuple[int, int], ...] | None
     is_key: bool
-    has_nulls: bool = False
+    further: frozenset[int] = frozenset()
 
 
-def survey(connection: apsw.Connection, table: str, column: str, is_key: bool) -> Target:
+def survey(
+    connection: apsw.Connection,
+    table: str,
+    column: str,
+    is_key: bool,
+    further: frozenset[int] = frozenset(),
+) -> Target:
     """The ranges of integers that the column holds without a gap, if there are few.
 
     ``is_key``: the column is the rowid (INTEGER PRIMARY KEY), so it holds distinct integers.
+    ``further`` values are held too, whatever the column says.
     """
     if is_key:
         count, low, high = connection.execute(
@@ -43,12 +50,12 @@ def survey(connection: apsw.Connection, table: str, column: str, is_key: bool) -
         ).fetchone()
         plain = not strange and (count == 0 or (isinstance(low, int) and isinstance(high, int)))
     if count == 0 or low is None:
-        return Target(table, column, (), is_key)
+        return Target(table, column, (), is_key, further)
     if plain and high - low + 1 == distinct:
-        return Target(table, column, ((low, high),), is_key)
+        return Target(table, column, ((low, high),), is_key, further)
     if is_key:
-        return Target(table, column, _ranges(connection, table, column), is_key)
-    return Target(table, column, None, is_key)
+        return Target(table, column, _ranges(connection, table, column), is_key, further)
+    return Target(table, column, None, is_key, further)
 
 
 def _ranges(
@@ -72,14 +79,20 @@ class References:
 
     def __init__(self, connection: apsw.Connection, targets: dict[tuple[str, str], Target]) -> None:
         self._connection = connection
-        self._targets = targets
+        self.targets = targets
         self._key_tables: dict[tuple[str, str], str] = {}
 
     def resolves(self, value: str, targets: Sequence[tuple[str, str]]) -> str:
         """SQL that is true when ``value`` (an SQL expression) is held by one of the targets."""
-        return " OR ".join(self._one(value, self._targets[target]) for target in targets)
+        return " OR ".join(self._one(value, self.targets[target]) for target in targets)
 
     def _one(self, value: str, target: Target) -> str:
+        held = self._held(value, target)
+        if target.further:
+            return f"{held} OR {value} IN ({', '.join(map(str, sorted(target.further)))})"
+        return held
+
+    def _held(self, value: str, target: Target) -> str:
         if target.ranges is not None:
             if not target.ranges:
                 return "0"

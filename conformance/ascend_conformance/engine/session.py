@@ -58,18 +58,26 @@ class Session:
         }
 
     @cached_property
-    def enum_rows(self) -> Mapping[str, Mapping[int, str]]:
-        """Contents of the enum tables that can be read, by id."""
+    def enum_rows(self) -> Mapping[str, Mapping[int, str | None]]:
+        """Contents of the enum tables that can be read: id to name, ``None`` for what is no text."""
         return {
             name: self._enum(name)
             for name in self.schema.enums
             if self.layout.holds(f"{name}.id") and self.layout.holds(f"{name}.name")
         }
 
-    def _enum(self, name: str) -> dict[int, str]:
-        select = f"SELECT id, name FROM main.{name} WHERE typeof(id) = 'integer' ORDER BY id"
+    def _enum(self, name: str) -> dict[int, str | None]:
+        select = (
+            "SELECT id, CASE WHEN typeof(name) = 'text' AND instr(name, char(0)) = 0 "
+            "AND ascend_is_utf8(CAST(name AS BLOB)) THEN name END "
+            f"FROM main.{name} WHERE typeof(id) = 'integer' ORDER BY id"
+        )
         rows = read_examples(self.connection, select, columns=2, rows=ENUM_ROWS)
-        return {int(row[0]): str(row[1]) for row in rows if row[0] is not None}
+        return {
+            int(row[0]): None if row[1] is None else str(row[1])
+            for row in rows
+            if row[0] is not None
+        }
 
     def texts(self, select: str) -> list[str]:
         """The texts of a one-column SELECT, made safe to show; at most 1,000."""

@@ -1,14 +1,13 @@
 """Findings that are known, and findings that must come: judging a report against a list.
 
-All functions work on the report as the engine made it, or on a folded one; the result is always
-unfolded.
+These functions want the report as the engine made it; one that was folded is unfolded first.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -16,8 +15,8 @@ from typing import Any
 
 from ascend_conformance.finding import VERDICTS, Finding, Report, Verdict
 
-from .collapse import unfold
-from .errors import ReportError
+from .collapse import sort_key, unfold
+from .errors import ReportError, named
 from .escape import visible
 from .identity import fingerprint
 from .phrases import counted
@@ -38,9 +37,9 @@ class Outcome:
     as_expected: int = 0
     absent: tuple[str, ...] = ()
 
-    def fails(self, fail_on: Verdict | None) -> bool:
-        """A remaining finding of ``fail_on`` or graver (``None``: of any), or an absent one."""
-        grave = VERDICTS if fail_on is None else VERDICTS[: VERDICTS.index(fail_on) + 1]
+    def fails(self, fail_on: Verdict) -> bool:
+        """Whether a finding as grave as ``fail_on`` remains, or an expected one is absent."""
+        grave = VERDICTS[: VERDICTS.index(fail_on) + 1]
         return bool(self.absent) or any(one.verdict in grave for one in self.report.findings)
 
     def remarks(self) -> tuple[str, ...]:
@@ -59,13 +58,129 @@ def judge(
     baseline: frozenset[str] = frozenset(),
     expected: tuple[str, ...] = (),
 ) -> Outcome:
-    """Take out the findings in ``baseline`` first, then those that ``expected`` names."""
+    """Take out the findings in ``baseline``, then those of the rest that ``expected`` names."""
     known = without_known(report, baseline)
-    outcome = against_expected(known.report, expected)
-    return replace(outcome, in_baseline=known.in_baseline)
+    return replace(against_expected(known.report, expected), in_baseline=known.in_baseline)
 
 
 def without_known(report: Report, baseline: frozenset[str]) -> Outcome:
     """The report without the findings whose fingerprint is in ``baseline``."""
     remaining, dropped = _sieve(report, lambda finding: fingerprint(finding) in baseline)
     return Outcome(remaining, in_baseline=dropped)
+
+
+def against_expected(report: Report, patterns: tuple[str, ...]) -> Outcome:
+    """The report without the findings that a pattern names, and the patterns without a finding.
+
+    A pattern is ``rule@place``; ``rule`` is an id or a name, ``place`` is ``TABLE.column``,
+    ``TABLE`` or nothing for the whole file, and ``*`` stands for any part of either.
+    """
+    answered: set[str] = set()
+
+    def is_expected(finding: Finding) -> bool:
+        spellings = [f"{rule}@{finding.place}" for rule in (finding.rule, finding.name)]
+        hits = {
+            pattern
+            for pattern in patterns
+            if any(fnmatchcase(spelling, pattern) for spelling in spellings)
+        }
+        answered.update(hits)
+        return bool(hits)
+
+    remaining, dropped = _sieve(report, is_expected)
+    absent = tuple(pattern for pattern in dict.fromkeys(patterns) if pattern not in answered)
+    return Outcome(remaining, as_expected=dropped, absent=absent)
+
+
+def baseline_document(report: Report) -> str:
+    """A baseline file of everything in the report: a JSON list of fingerprints, sorted."""
+    prints = {fingerprint(one) for finding in report.findings for one in unfold(finding)}
+    return json.dumps(sorted(prints), indent=1) + "\n"
+
+
+def read_baseline(path: str | Path) -> frozenset[str]:
+    """The fingerprints in a JSON report or in a JSON list of fingerprints.
+
+    Raises :class:`ReportError` when the file is neither, or is a report that leaves findings out.
+    """
+    try:
+        document = json.loads(_read(path, "baseline"))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ReportError(f"baseline {named(path)} is not JSON: {error}") from error
+    if isinstance(document, list):
+        return frozenset(_listed_prints(document, path))
+    if isinstance(document, dict) and isinstance(document.get("files"), list):
+        return frozenset(_reported_prints(document["files"], path))
+    raise ReportError(f"baseline {named(path)} is neither a JSON report nor a list of fingerprints")
+
+
+def read_expected(path: str | Path) -> tuple[str, ...]:
+    """The patterns of an expectation file: one per line, ``#`` starts a comment line."""
+    patterns = []
+    for number, line in enumerate(_read(path, "expectation file").splitlines(), start=1):
+        pattern = line.strip()
+        if not pattern or pattern.startswith("#"):
+            continue
+        if "@" not in pattern:
+            found = visible(pattern, _SHOWN)
+            raise ReportError(f"{named(path)}, line {number}: want rule@place, found {found!r}")
+        patterns.append(pattern)
+    return tuple(patterns)
+
+
+def _sieve(report: Report, is_dropped: Callable[[Finding], bool]) -> tuple[Report, int]:
+    files = []
+    dropped = 0
+    for file in report.files:
+        unfolded = [one for finding in file.findings for one in unfold(finding)]
+        kept = sorted((one for one in unfolded if not is_dropped(one)), key=sort_key)
+        dropped += len(unfolded) - len(kept)
+        files.append(replace(file, findings=tuple(kept)))
+    return replace(report, files=tuple(files)), dropped
+
+
+def _read(path: str | Path, role: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReportError(f"{role} {named(path)} is not UTF-8") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ReportError(f"cannot read {role} {named(path)}: {reason}") from error
+
+
+def _listed_prints(entries: list[Any], path: str | Path) -> Iterator[str]:
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, str) or not _FINGERPRINT.fullmatch(entry):
+            raise ReportError(
+                f"baseline {named(path)}: entry {number} is no fingerprint of 16 hex digits"
+            )
+        yield entry
+
+
+def _reported_prints(files: list[Any], path: str | Path) -> Iterator[str]:
+    try:
+        for file in files:
+            for finding in file["findings"]:
+                yield from _listed_prints([finding["fingerprint"]], path)
+                yield from _folded_prints(file["file"], finding)
+            if _lacks_findings(file):
+                raise ReportError(
+                    f"baseline {named(path)} is a report that leaves findings out: "
+                    "give a list of fingerprints instead"
+                )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ReportError(f"baseline {named(path)} has another shape than a JSON report") from error
+
+
+def _folded_prints(file: str, finding: dict[str, Any]) -> Iterator[str]:
+    head = Finding(finding["rule"], finding["name"], "note", file, message="", expected="")
+    places = {folded["place"]: 1 for folded in finding.get("elsewhere", ())}
+    _, *folded = unfold(replace(head, elsewhere=places))
+    yield from (fingerprint(one) for one in folded)
+
+
+def _lacks_findings(file: dict[str, Any]) -> bool:
+    counts = [file.get("left_out", {}).get("findings", 0)]
+    counts += (one.get("left_out", {}).get("elsewhere", 0) for one in file["findings"])
+    return any(counts)

@@ -65,6 +65,7 @@ def unfold(finding: Finding) -> Iterator[Finding]:
         table, _, column = place.partition(".")
         yield replace(
             finding,
+            message=f"{finding.name}, as at {finding.place or 'the file'}: {count:,} rows",
             table=table or None,
             column=column or None,
             count=count,

@@ -7,8 +7,8 @@ and steps down until the text fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from ascend_conformance.finding import Report
 
@@ -45,51 +45,58 @@ class Detail:
 
 FULL = Detail()
 
-LADDER = (
-    FULL,
-    Detail(places=120, examples=5, pairs=8, prose=400, sql=600, entries=60),
-    Detail(findings=20, places=40, examples=2, pairs=6, prose=300, sql=300, entries=30),
-    Detail(findings=1, places=20, examples=1, pairs=4, prose=160, sql=120, entries=15),
-    Detail(
-        findings=1,
-        most=60,
-        places=6,
-        examples=0,
-        pairs=2,
-        name=40,
-        prose=100,
-        sql=80,
-        path=1_024,
-        entries=6,
-        guidance=False,
-    ),
-    Detail(
-        findings=1,
-        most=8,
-        places=2,
-        examples=0,
-        pairs=1,
-        name=24,
-        prose=60,
-        sql=40,
-        path=256,
-        entries=2,
-        guidance=False,
-    ),
+_TERSE = Detail(
+    findings=1,
+    places=6,
+    examples=0,
+    pairs=2,
+    name=40,
+    prose=100,
+    sql=80,
+    path=1_024,
+    entries=6,
+    guidance=False,
 )
 
-DetailedRenderer = Callable[[Report, Mapping[str, RuleCard], Detail], str]
+LADDER = (
+    FULL,
+    Detail(findings=20, places=300, examples=5, pairs=8, prose=400, sql=600, entries=60),
+    Detail(findings=20, places=120, examples=3, pairs=8, prose=300, sql=300, entries=40),
+    Detail(findings=10, places=40, examples=2, pairs=6, prose=300, sql=300, entries=30),
+    Detail(findings=1, places=20, examples=1, pairs=4, prose=160, sql=120, entries=15),
+    _TERSE,
+    replace(_TERSE, most=60),
+    replace(_TERSE, most=25, places=3),
+    replace(_TERSE, most=8, places=2, pairs=1, name=24, prose=60, sql=40, path=256, entries=2),
+)
+
+PiecewiseRenderer = Callable[[Report, Mapping[str, RuleCard], Detail], Iterator[str]]
 
 
-def bounded(render: DetailedRenderer) -> Renderer:
-    """``render`` with the most detail that keeps the text within :data:`BYTES_PER_FILE` per file."""
+def bounded(render: PiecewiseRenderer) -> Renderer:
+    """``render`` with the most detail that keeps to :data:`BYTES_PER_FILE` per file.
+
+    It yields the text in pieces, so that an attempt which grows too long is given up early.
+    """
 
     def render_within_bounds(report: Report, cards: Mapping[str, RuleCard]) -> str:
         limit = BYTES_PER_FILE * max(1, len(report.files))
         for detail in LADDER[:-1]:
-            text = render(report, cards, detail)
-            if len(text.encode()) <= limit:
+            text = _joined(render(report, cards, detail), limit)
+            if text is not None:
                 return text
-        return render(report, cards, LADDER[-1])
+        return "".join(render(report, cards, LADDER[-1]))
 
     return render_within_bounds
+
+
+def _joined(pieces: Iterable[str], limit: int) -> str | None:
+    """The whole text, or ``None`` as soon as it exceeds ``limit`` bytes of UTF-8."""
+    taken: list[str] = []
+    size = 0
+    for piece in pieces:
+        size += len(piece.encode())
+        if size > limit:
+            return None
+        taken.append(piece)
+    return "".join(taken)

@@ -14,6 +14,8 @@ from typing import Any
 from ascend_conformance.finding import Scalar
 
 ELLIPSIS = "..."
+LINE_WIDTH = 120
+"""Of laid-out JSON."""
 
 # Drawn as nothing, or as nothing but space, although str.isprintable() lets them pass: fillers,
 # vowel inherents, variation selectors, the empty Braille cell.
@@ -29,12 +31,12 @@ def visible(text: str, limit: int) -> str:
     """
     head = text[: limit + 1]
     if not _is_seen(head):
-        head = "".join(char if _is_seen(char) else _escaped(char) for char in head)
+        head = _spelled(head, limit)
     return head if len(head) <= limit else head[: limit - len(ELLIPSIS)] + ELLIPSIS
 
 
 def exact(text: str, limit: int) -> str:
-    """``text`` itself, cut to ``limit`` characters; only lone surrogates are spelled ``\\udc80``."""
+    """``text`` as it is, cut to ``limit`` characters; lone surrogates are spelled ``\\udc80``."""
     cut = text if len(text) <= limit else text[: limit - len(ELLIPSIS)] + ELLIPSIS
     return cut.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -57,17 +59,32 @@ def scalar_json(value: Scalar, limit: int) -> Scalar:
     return value
 
 
-def json_text(document: Any, indent: int | None = None) -> str:
-    """Strict JSON whose characters all show, so that printing it cannot drive a terminal."""
-    text = json.dumps(
-        document,
-        ensure_ascii=False,
-        allow_nan=False,
-        indent=indent,
-        separators=(",", ": ") if indent else (",", ":"),
-    )
+def json_text(document: Any, width: int | None = None) -> str:
+    """Strict JSON whose characters all show, so that printing it cannot drive a terminal.
+
+    On one line, or laid out in lines of about ``width``: whatever fits into one stays on one.
+    """
+    text = _compact(document) if width is None else _laid_out(document, width, "")
     lines = text.split("\n")
     return "\n".join(line if _is_seen(line) else _json_escaped(line) for line in lines)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _laid_out(value: Any, width: int, margin: str) -> str:
+    compact = _compact(value)
+    if not value or not isinstance(value, (dict, list)) or len(margin + compact) <= width:
+        return compact
+    inner = f"{margin} "
+    if isinstance(value, dict):
+        parts = [f"{_compact(key)}: {_laid_out(one, width, inner)}" for key, one in value.items()]
+    else:
+        parts = [_laid_out(one, width, inner) for one in value]
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    body = f",\n{inner}".join(parts)
+    return f"{opening}\n{inner}{body}\n{margin}{closing}"
 
 
 def _json_escaped(line: str) -> str:
@@ -78,9 +95,28 @@ def _is_seen(text: str) -> bool:
     return text.isprintable() and not _INVISIBLE.search(text)
 
 
+def _spelled(text: str, limit: int) -> str:
+    """``text`` with escapes, given up as soon as it is longer than ``limit``."""
+    parts: list[str] = []
+    size = 0
+    for char in text:
+        part = char if _is_seen(char) else _escaped(char)
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            break
+    return "".join(parts)
+
+
 def _escaped(char: str) -> str:
     code = ord(char)
     named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char)
     if named:
         return named
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}"
+        if code < 0x100
+        else f"\\u{code:04x}"
+        if code < 0x10000
+        else f"\\U{code:08x}"
+    )

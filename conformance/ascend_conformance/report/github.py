@@ -6,15 +6,16 @@ a database has none. GitHub itself shows only the first annotations of each kind
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 
-from ascend_conformance.finding import FileReport, Finding, Report, Verdict
+from ascend_conformance.finding import Finding, Report, Verdict
 
 from .card import RuleCard
 from .collapse import collapse, shown, sort_key
 from .detail import FULL, Detail
 from .escape import visible
-from .phrases import conclusion, conformity
+from .phrases import conclusion, conformity, counted
 from .sentences import paragraph, subject
 
 _COMMAND: Mapping[Verdict, str] = {"violation": "error", "advice": "warning", "note": "notice"}
@@ -22,21 +23,23 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
-    """One command per line; the most serious findings of all files first."""
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
+    """One command per line: unreadable files, findings of all files by verdict, conclusion."""
     files = collapse(report, detail.findings).files
     listings = [(file, shown(file, detail)) for file in files]
-    lines = [_unreadable(file, detail) for file in files if file.unreadable is not None]
+    for file in files:
+        if file.unreadable is not None:
+            reason = visible(file.unreadable, detail.prose)
+            yield _command("error", file.file, "cannot be judged", reason, detail)
     findings = [finding for _, listing in listings for finding in listing.findings]
-    lines += [_annotation(finding, cards, detail) for finding in sorted(findings, key=sort_key)]
-    lines += [
-        _command("notice", file.file, "ascend-ref", f"{listing.left_out:,} further findings", detail)
-        for file, listing in listings
-        if listing.left_out
-    ]
-    failed = conformity(report.files) != "conforms"
-    lines.append(f"::{'error' if failed else 'notice'} title=ascend-ref::{conclusion(report)}")
-    return "\n".join(lines) + "\n"
+    for finding in sorted(findings, key=sort_key):
+        yield _annotation(finding, cards, detail)
+    for file, listing in listings:
+        if listing.left_out:
+            message = f"{counted(listing.left_out, 'further finding')} not listed"
+            yield _command("notice", file.file, "ascend-ref", message, detail)
+    command = "notice" if conformity(report.files) == "conforms" else "error"
+    yield f"::{command} title=ascend-ref::{conclusion(report)}\n"
 
 
 def _annotation(finding: Finding, cards: Mapping[str, RuleCard], detail: Detail) -> str:
@@ -45,11 +48,7 @@ def _annotation(finding: Finding, cards: Mapping[str, RuleCard], detail: Detail)
     return _command(_COMMAND[finding.verdict], finding.file, title, message, detail)
 
 
-def _unreadable(file: FileReport, detail: Detail) -> str:
-    reason = visible(file.unreadable or "", detail.prose)
-    return _command("error", file.file, "cannot be judged", reason, detail)
-
-
 def _command(command: str, file: str, title: str, message: str, detail: Detail) -> str:
-    path = visible(file.replace("\\", "/"), detail.path).translate(_PROPERTY)
-    return f"::{command} file={path},title={title.translate(_PROPERTY)}::{message.translate(_DATA)}"
+    path = visible(file.replace(os.sep, "/"), detail.path).translate(_PROPERTY)
+    place = f"file={path},title={title.translate(_PROPERTY)}"
+    return f"::{command} {place}::{message.translate(_DATA)}\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from ascend_conformance.finding import FileReport, Report
 from .card import RuleCard
 from .collapse import collapse
 from .detail import FULL, Detail
-from .escape import json_text
+from .escape import LINE_WIDTH, json_text
 from .objects import (
     FORMAT_VERSION,
     JsonObject,
@@ -26,7 +26,7 @@ from .objects import (
 SCHEMA_ID = "urn:ascend-ref:report:1"
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
     """The document. ``seconds`` is its only field that differs between runs on the same input."""
     listed = collapse(report, detail.findings).files
     document = {
@@ -35,7 +35,7 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
         **summary_object(report),
         "files": [_whole_file(file, detail) for file in listed],
     }
-    return json_text(document, indent=1) + "\n"
+    yield json_text(document, LINE_WIDTH) + "\n"
 
 
 def report_schema() -> dict[str, Any]:

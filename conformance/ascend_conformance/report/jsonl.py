@@ -26,12 +26,12 @@ from .objects import (
 )
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
     """One object per line, ``kind`` first."""
-    return "".join(json_text(line) + "\n" for line in _lines(report, detail))
+    yield from (json_text(line) + "\n" for line in _objects(report, detail))
 
 
-def _lines(report: Report, detail: Detail) -> Iterator[JsonObject]:
+def _objects(report: Report, detail: Detail) -> Iterator[JsonObject]:
     for file in collapse(report, detail.findings).files:
         name = exact(file.file, detail.path)
         findings, more_findings = finding_objects(file, detail)

@@ -26,14 +26,14 @@ from .sentences import fact, paragraph, place
 _TOTALS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
     """An XML 1.0 document in UTF-8."""
     root = Xml.Element("testsuites", name="ascend-ref")
     for file in collapse(report, detail.findings).files:
         root.append(_suite(file, cards, detail))
     _count(root)
     Xml.indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
 def _suite(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Xml.Element:

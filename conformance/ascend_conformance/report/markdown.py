@@ -16,26 +16,26 @@ from .card import RuleCard
 from .collapse import collapse, shown
 from .detail import FULL, Detail
 from .escape import visible
-from .phrases import conclusion, counted, how_much
+from .phrases import conclusion, counted
 from .seen_lines import seen_lines
-from .sentences import elsewhere, examples, place, sql
+from .sentences import elsewhere, examples, fact, place, sql
 from .skips import group_skipped
 
 _HEAD = ("| verdict | rule | place | finding |", "| --- | --- | --- | --- |")
 # ASCII punctuation that starts markup somewhere; as a character reference it starts none.
 _MARKUP = re.compile(r"[\\`*_{}\[\]<>#+!|~$&@^]")
-_PLAIN_CODE = re.compile(r"(?! )[^`|\\<>&]+(?<! )")
+_PLAIN_CODE = re.compile(r"(?! )[^`|\\]+(?<! )")
 # Mentions, issue references and bare links are found in the text after references are resolved.
 _LINKING = re.compile(r"&#64;|&#35;|(?<=:)//|(?<=www)\.|\bGH-", re.IGNORECASE)
 _BREAK = "&#8203;"
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
-    """A section per file and the conclusion in bold at the top."""
-    lines = [f"**{conclusion(report)}**", ""]
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
+    """The conclusion in bold, then a section per file."""
+    yield f"**{conclusion(report)}**\n"
     for file in collapse(report, detail.findings).files:
-        lines += [*_section(file, cards, detail), ""]
-    return "\n".join(lines)
+        yield "\n"
+        yield from (f"{line}\n" for line in _section(file, cards, detail))
 
 
 def code(text: str) -> str:
@@ -75,18 +75,16 @@ def _section(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) ->
 
 
 def _row(finding: Finding, detail: Detail) -> str:
-    rule = f"{_prose(visible(finding.rule, detail.name))} {code(visible(finding.name, detail.name))}"
+    rule = (
+        f"{_prose(visible(finding.rule, detail.name))} {code(visible(finding.name, detail.name))}"
+    )
     where = code(place(finding, detail)) if finding.place else place(finding, detail)
     cells = (finding.verdict, rule, where, "<br>".join(_facts(finding, detail)))
     return f"| {' | '.join(cells)} |"
 
 
 def _facts(finding: Finding, detail: Detail) -> Iterator[str]:
-    yield _prose(visible(finding.message, detail.prose))
-    if how_much(finding):
-        yield f"**{how_much(finding)}**"
-    if finding.erratum:
-        yield f"erratum {_prose(visible(finding.erratum, detail.name))}"
+    yield _prose(fact(finding, detail))
     if finding.expected:
         yield f"expected: {code(visible(finding.expected, detail.prose))}"
     for example in examples(finding, detail):
@@ -120,6 +118,6 @@ def _skipped(file: FileReport, detail: Detail) -> Iterator[str]:
     for group in groups[: detail.entries]:
         rules = ", ".join(visible(rule, detail.name) for rule in group.rules[: detail.entries])
         reason = _prose(visible(group.reason, detail.prose))
-        yield f"- {_prose(rules)} at {counted(group.places, 'place')}: {reason}"
+        yield f"- {_prose(rules)}: {reason}"
     if len(groups) > detail.entries:
         yield f"- {counted(len(groups) - detail.entries, 'further reason')} not listed"

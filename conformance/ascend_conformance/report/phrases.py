@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ascend_conformance.finding import VERDICTS, FileReport, Finding, Report, Verdict
+from ascend_conformance.finding import VERDICTS, FileReport, Report, Verdict
 
 from .collapse import places
 
 Conformity = Literal["conforms", "does not conform", "not judged"]
 
-_PLURAL = {"advice": "advice", "entry": "entries"}
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
 
 
@@ -22,7 +21,8 @@ def counted(count: int, noun: str) -> str:
     """``no note``, ``1 note``, ``1,204 notes``; advice has no plural."""
     if count == 0:
         return f"no {noun}"
-    return f"{count:,} {noun if count == 1 else _PLURAL.get(noun, noun + 's')}"
+    plural = noun if noun.endswith("advice") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def tally(files: tuple[FileReport, ...]) -> Mapping[Verdict, int]:
@@ -52,19 +52,12 @@ def conclusion(report: Report) -> str:
     skipped = sum(len(file.skipped) for file in report.files)
     remarks = [counts]
     if unreadable:
-        remarks.append(f"{unreadable:,} of {counted(len(report.files), 'file')} could not be judged")
+        remarks.append(
+            f"{unreadable:,} of {counted(len(report.files), 'file')} could not be judged"
+        )
     if skipped:
         remarks.append(f"{counted(skipped, 'check')} skipped")
     return f"{conformity(report.files)}: {'; '.join(remarks)}"
-
-
-def how_much(finding: Finding) -> str:
-    """``3 rows, first rowid 88``; empty for a single fault that stands in no row."""
-    if finding.first_rowid is None:
-        return "" if finding.count == 1 else counted(finding.count, "row")
-    if finding.count == 1:
-        return f"1 row, rowid {finding.first_rowid}"
-    return f"{counted(finding.count, 'row')}, first rowid {finding.first_rowid}"
 
 
 def time_span(start_ns: int | None, end_ns: int | None) -> str | None:
@@ -99,10 +92,10 @@ def duration(ns: int) -> str:
     return f"{sign}{ns} ns"
 
 
-def listed(items: list[str], left_out: int, noun: str = "") -> str:
+def listed(items: list[str], left_out: int, noun: str) -> str:
     """``a, b and 12 further places``."""
     text = ", ".join(items)
     if not left_out:
         return text
-    further = f"{left_out:,} further {_PLURAL.get(noun, noun + 's') if left_out != 1 else noun}"
-    return f"{text} and {further.rstrip()}" if text else further.rstrip()
+    further = counted(left_out, f"further {noun}")
+    return f"{text} and {further}" if text else further

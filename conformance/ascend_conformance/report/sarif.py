@@ -18,7 +18,7 @@ from ascend_conformance.finding import FileReport, Finding, Report, Verdict
 from .card import RuleCard
 from .collapse import collapse, shown, sort_key
 from .detail import FULL, Detail
-from .escape import json_text, visible
+from .escape import LINE_WIDTH, json_text, visible
 from .identity import fingerprint
 from .phrases import counted
 from .seen_lines import seen_lines
@@ -34,7 +34,7 @@ _DRIVE = re.compile(r"[A-Za-z]:/")
 JsonObject = dict[str, Any]
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> str:
+def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
     """A log with one run; its rules are those that found something, its artifacts all files."""
     files = collapse(report, detail.findings).files
     listings = [shown(file, detail) for file in files]
@@ -66,7 +66,7 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
         "properties": {"reading": report.reading},
     }
     log = {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
-    return json_text(log, indent=1) + "\n"
+    yield json_text(log, LINE_WIDTH) + "\n"
 
 
 def relative_uri(path: str) -> JsonObject:
@@ -159,8 +159,8 @@ def _notifications(file: FileReport, left_out: int, detail: Detail) -> Iterator[
     groups = group_skipped(file.skipped)
     for group in groups[: detail.entries]:
         rules = ", ".join(visible(rule, detail.name) for rule in group.rules[: detail.entries])
-        what = f"{counted(group.places, 'check')} of {rules} skipped"
-        yield _notification("note", f"{path}: {what}: {visible(group.reason, detail.prose)}")
+        reason = visible(group.reason, detail.prose)
+        yield _notification("note", f"{path}: {rules} skipped: {reason}")
 
 
 def _notification(level: str, text: str) -> JsonObject:

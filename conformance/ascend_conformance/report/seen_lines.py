@@ -37,7 +37,7 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "rows", f"{rows:,} in {counted(tables, 'table')}"
     yield "coverage", _coverage(seen, detail)
     if seen.readings:
-        yield "readings", f"as real files have it: {_names(seen.readings, detail, 'erratum')}"
+        yield "readings", f"as real files have it: {_names(seen.readings, detail, 'reading')}"
 
 
 def _coverage(seen: Seen, detail: Detail) -> str:

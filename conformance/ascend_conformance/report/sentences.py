@@ -9,7 +9,7 @@ from ascend_conformance.finding import Finding
 from .card import RuleCard
 from .detail import Detail
 from .escape import scalar_text, visible
-from .phrases import how_much, listed
+from .phrases import listed
 
 
 def subject(finding: Finding, detail: Detail) -> str:
@@ -24,12 +24,11 @@ def place(finding: Finding, detail: Detail) -> str:
 
 
 def fact(finding: Finding, detail: Detail) -> str:
-    """The message with its numbers: ``An interval ends … (3 rows, first rowid 88; erratum E23)``."""
-    remarks = [how_much(finding)] if how_much(finding) else []
-    if finding.erratum:
-        remarks.append(f"erratum {visible(finding.erratum, detail.name)}")
+    """The message, which carries its numbers itself, and the erratum that it rests on."""
     message = visible(finding.message, detail.prose)
-    return f"{message} ({'; '.join(remarks)})" if remarks else message
+    if finding.erratum is None:
+        return message
+    return f"{message} (erratum {visible(finding.erratum, detail.name)})"
 
 
 def paragraph(finding: Finding, card: RuleCard | None, detail: Detail) -> Iterator[str]:

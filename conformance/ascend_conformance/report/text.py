@@ -7,7 +7,8 @@ into :class:`rich.text.Text`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from io import StringIO
 from itertools import groupby
 
@@ -20,9 +21,9 @@ from .card import RuleCard
 from .collapse import collapse, shown
 from .detail import FULL, Detail
 from .escape import visible
-from .phrases import Conformity, conclusion, conformity, counted, how_much, listed, tally
+from .phrases import Conformity, conclusion, conformity, counted, listed, tally
 from .seen_lines import seen_lines
-from .sentences import elsewhere, examples, place, sql
+from .sentences import elsewhere, examples, fact, place, sql
 from .skips import group_skipped
 
 PIPE_WIDTH = 100
@@ -43,21 +44,37 @@ def render(
     *,
     width: int = PIPE_WIDTH,
     colour: bool = False,
-) -> str:
+) -> Iterator[str]:
     """The whole report, ``width`` columns wide; ANSI colours only when ``colour`` is set."""
-    page = _Page(width, colour)
+    layout = _Layout(width, colour)
     for file in collapse(report, detail.findings).files:
-        _write_file(page, file, cards, detail)
-        page.blank()
-    page.write("", (conclusion(report), _CONCLUSION_STYLE[conformity(report.files)]))
-    return page.text()
+        yield from map(layout.lines, _file(file, cards, detail))
+        yield layout.lines(_BLANK)
+    last = conclusion(report), _CONCLUSION_STYLE[conformity(report.files)]
+    yield layout.lines(_Paragraph("", (last,)))
 
 
-class _Page:
-    """Lines of text, wrapped with a hanging indent and never padded."""
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """Texts and (text, style) pairs after a lead.
+
+    Continued lines stand under the first character after ``lead``, ``hang`` columns further.
+    """
+
+    lead: str
+    parts: tuple[str | tuple[str, str], ...]
+    hang: int = 0
+
+
+_BLANK = _Paragraph("", ())
+
+
+class _Layout:
+    """Paragraphs as wrapped lines without trailing spaces."""
 
     def __init__(self, width: int, colour: bool) -> None:
         self._width = max(width, _NARROWEST)
+        self._colour = colour
         self._out = StringIO()
         self._console = Console(
             file=self._out,
@@ -66,102 +83,88 @@ class _Page:
             force_terminal=colour,
             legacy_windows=False,
             no_color=not colour,
-            highlight=False,
-            markup=False,
-            emoji=False,
             _environ={},
         )
 
-    def write(self, lead: str, *parts: str | tuple[str, str], hang: int = 0) -> None:
-        """A paragraph of texts and (text, style) pairs after ``lead``.
-
-        Continued lines stand under the first character after ``lead``, ``hang`` columns further.
-        """
+    def lines(self, paragraph: _Paragraph) -> str:
+        """The paragraph, each of its lines ended."""
+        lead, hang = paragraph.lead, paragraph.hang
         room = self._width - len(lead) - hang
-        margin = lead
-        for line in Text.assemble(*parts).wrap(self._console, room):
-            line.rstrip()
-            self._console.print(Text(margin) + line, soft_wrap=True)
-            margin = " " * (len(lead) + hang)
+        wrapped = Text.assemble(*paragraph.parts).wrap(self._console, room)
+        margins = [lead, *[" " * (len(lead) + hang)] * (len(wrapped) - 1)]
+        return "".join(map(self._line, margins, wrapped)) or "\n"
 
-    def blank(self) -> None:
-        self._out.write("\n")
-
-    def text(self) -> str:
+    def _line(self, margin: str, text: Text) -> str:
+        text.rstrip()
+        if not self._colour:
+            return f"{margin}{text.plain}".rstrip() + "\n"
+        self._out.seek(0)
+        self._out.truncate()
+        self._console.print(Text(margin) + text, soft_wrap=True, highlight=False, emoji=False)
         return self._out.getvalue()
 
 
-def _write_file(
-    page: _Page, file: FileReport, cards: Mapping[str, RuleCard], detail: Detail
-) -> None:
-    page.write("", (visible(file.file, detail.path), "bold"))
+def _file(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Iterator[_Paragraph]:
+    yield _Paragraph("", ((visible(file.file, detail.path), "bold"),))
     for label, value in seen_lines(file, detail):
-        page.write(f"  {label:<{_LABEL_WIDTH}}", value)
+        yield _Paragraph(f"  {label:<{_LABEL_WIDTH}}", (value,))
     if file.unreadable is not None:
-        page.write("  ", ("cannot be judged: ", "bold red"), visible(file.unreadable, detail.prose))
-    _write_findings(page, file, cards, detail)
-    _write_skipped(page, file, detail)
+        reason = visible(file.unreadable, detail.prose)
+        yield _Paragraph("  ", (("cannot be judged: ", "bold red"), reason))
+    yield from _findings(file, cards, detail)
+    yield from _skipped(file, detail)
 
 
-def _write_findings(
-    page: _Page, file: FileReport, cards: Mapping[str, RuleCard], detail: Detail
-) -> None:
+def _findings(
+    file: FileReport, cards: Mapping[str, RuleCard], detail: Detail
+) -> Iterator[_Paragraph]:
     counts = tally((file,))
     listing = shown(file, detail)
     for verdict, findings in groupby(listing.findings, key=lambda finding: finding.verdict):
-        page.blank()
-        page.write("  ", (f"{counted(counts[verdict], verdict)}:", _STYLE[verdict]))
+        yield _BLANK
+        yield _Paragraph("  ", ((f"{counted(counts[verdict], verdict)}:", _STYLE[verdict]),))
         for _, same_rule in groupby(findings, key=lambda finding: finding.rule):
-            _write_rule(page, tuple(same_rule), cards, detail)
+            yield from _rule(tuple(same_rule), cards, detail)
     if listing.left_out:
-        page.blank()
-        page.write("  ", f"{counted(listing.left_out, 'further finding')} not listed")
+        yield _BLANK
+        yield _Paragraph("  ", (f"{counted(listing.left_out, 'further finding')} not listed",))
 
 
-def _write_rule(
-    page: _Page, findings: tuple[Finding, ...], cards: Mapping[str, RuleCard], detail: Detail
-) -> None:
+def _rule(
+    findings: tuple[Finding, ...], cards: Mapping[str, RuleCard], detail: Detail
+) -> Iterator[_Paragraph]:
     head = findings[0]
-    rule, name = visible(head.rule, detail.name), visible(head.name, detail.name)
-    page.write("  ", (rule, _STYLE[head.verdict]), " ", (name, "bold"), hang=2)
+    rule = visible(head.rule, detail.name), _STYLE[head.verdict]
+    yield _Paragraph("  ", (rule, " ", (visible(head.name, detail.name), "bold")), hang=2)
     for finding in findings:
-        _write_finding(page, finding, detail)
+        yield from _finding(finding, detail)
     card = cards.get(head.rule)
     if card and detail.guidance:
-        page.write("    fix: ", visible(card.fix, detail.prose))
+        yield _Paragraph("    fix: ", (visible(card.fix, detail.prose),))
 
 
-def _write_finding(page: _Page, finding: Finding, detail: Detail) -> None:
-    erratum = f" [erratum {visible(finding.erratum, detail.name)}]" if finding.erratum else ""
-    much = how_much(finding)
-    where = (place(finding, detail), "bold")
-    page.write("    ", where, f": {much}" if much else "", erratum, hang=2)
-    page.write("      ", visible(finding.message, detail.prose))
+def _finding(finding: Finding, detail: Detail) -> Iterator[_Paragraph]:
+    where = place(finding, detail), "bold"
+    yield _Paragraph("    ", (where, ": ", fact(finding, detail)), hang=2)
     if finding.expected:
-        page.write("      expected: ", visible(finding.expected, detail.prose))
+        yield _Paragraph("      expected: ", (visible(finding.expected, detail.prose),))
     for example in examples(finding, detail):
-        page.write("      - ", example)
+        yield _Paragraph("      - ", (example,))
     if finding.elsewhere:
-        page.write("      also at: ", elsewhere(finding, detail))
+        yield _Paragraph("      also at: ", (elsewhere(finding, detail),))
     if finding.sql:
-        page.write("      sql: ", sql(finding.sql, detail))
+        yield _Paragraph("      sql: ", (sql(finding.sql, detail),))
 
 
-def _write_skipped(page: _Page, file: FileReport, detail: Detail) -> None:
+def _skipped(file: FileReport, detail: Detail) -> Iterator[_Paragraph]:
     groups = group_skipped(file.skipped)
-    if not groups:
-        return
-    page.blank()
-    page.write("  ", f"{counted(len(file.skipped), 'check')} skipped:")
+    if groups:
+        yield _BLANK
+        yield _Paragraph("  ", (f"{counted(len(file.skipped), 'check')} skipped:",))
     for group in groups[: detail.entries]:
-        rules = _rules(group.rules, detail)
-        reason = visible(group.reason, detail.prose)
-        page.write("  ", f"{rules} at {counted(group.places, 'place')}: {reason}", hang=2)
+        first = [visible(rule, detail.name) for rule in group.rules[: detail.entries]]
+        rules = listed(first, len(group.rules) - len(first), "rule")
+        yield _Paragraph("  ", (f"{rules}: {visible(group.reason, detail.prose)}",), hang=2)
     if len(groups) > detail.entries:
-        page.write("  ", f"{counted(len(groups) - detail.entries, 'further reason')} not listed")
-
-
-def _rules(rules: Iterable[str], detail: Detail) -> str:
-    every = tuple(rules)
-    first = [visible(rule, detail.name) for rule in every[: detail.entries]]
-    return listed(first, len(every) - len(first), "rule")
+        further = counted(len(groups) - detail.entries, "further reason")
+        yield _Paragraph("  ", (f"{further} not listed",))

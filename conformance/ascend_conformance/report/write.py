@@ -16,7 +16,7 @@ from ascend_conformance.finding import Report
 from . import github, json_document, jsonl, junit, markdown, sarif, text
 from .card import RuleCard
 from .detail import Renderer, bounded
-from .errors import ReportError
+from .errors import ReportError, named
 
 FORMATS: Mapping[str, Renderer] = MappingProxyType(
     {
@@ -52,7 +52,7 @@ def write_report(
         if isinstance(error, ReportError):
             raise
         reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise ReportError(f"cannot write the {kind} report to {target}: {reason}") from error
+        raise ReportError(f"cannot write the {kind} report to {named(target)}: {reason}") from error
 
 
 def render_to_stdout(
@@ -114,7 +114,7 @@ def _refuse_judged_file(target: Path, report: Report) -> None:
     for file in report.files:
         judged = Path(file.file)
         if target.exists() and judged.exists() and target.samefile(judged):
-            raise ReportError(f"refusing to write a report over the judged file {target}")
+            raise ReportError(f"refusing to write a report over the judged file {named(target)}")
 
 
 def _replace(target: Path, content: bytes) -> None:

@@ -49,7 +49,9 @@ class Device:
         """End of the last task on a stream."""
         return self._free.get(stream, 0)
 
-    def run(self, stream: int, kind: str, length: int, after: int, call: Call | None = None) -> Task:
+    def run(
+        self, stream: int, kind: str, length: int, after: int, call: Call | None = None
+    ) -> Task:
         """Run one task once ``after`` has passed and the stream is free."""
         start = max(after, self.free_from(stream) + GAP_NS)
         task = Task(start, start + length, self.number, stream, self._next(stream), kind, call=call)

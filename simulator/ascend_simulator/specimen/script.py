@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from ascend_spec import catalog
+
 from .communication import Expansion, operator_name
 from .device import (
     COMMUNICATION_STREAM,
@@ -38,17 +40,7 @@ FIRST_SEQUENCE = 1_350
 NO_MARK_CONNECTION = 4_000_000_000
 """MSTX_EVENTS.connectionId of a mark that no device task follows; the next ids are linked."""
 
-COPIES = (
-    "host to host",
-    "host to device",
-    "device to host",
-    "device to device",
-    "managed memory",
-    "addr device to device",
-    "host to device ex",
-    "device to host ex",
-    "other",
-)
+COPIES = tuple(member.name for member in catalog().enums["ENUM_MEMCPY_OPERATION"].members)
 STACK = (
     "torch/_ops.py(692): __call__",
     "torch/nn/modules/module.py(1511): _wrapped_call_impl",
@@ -111,7 +103,9 @@ class _Stage:
     def _step(self, step: int) -> None:
         start = self.clock[MAIN_THREAD]
         self._advance_all(start + 2_000)
-        step_row = self._activity(MAIN_THREAD, start, start, "op", f"ProfilerStep#{FIRST_STEP + step}")
+        step_row = self._activity(
+            MAIN_THREAD, start, start, "op", f"ProfilerStep#{FIRST_STEP + step}"
+        )
         step_row.stack = STACK[2:]
         for device in self.devices:
             for _ in range(5):
@@ -178,7 +172,9 @@ class _Stage:
         """A node-level launch of 10 us, with the runtime call inside at level 2."""
         call = self._call("node", LAUNCH_THREAD, "launch", start, start + 10_000)
         if self.shape.level == 2:
-            self._call("runtime", LAUNCH_THREAD, "KernelLaunchWithHandle", start + 1_500, start + 8_500)
+            self._call(
+                "runtime", LAUNCH_THREAD, "KernelLaunchWithHandle", start + 1_500, start + 8_500
+            )
         return call
 
     def _operator(self, kernel: Kernel) -> Activity:
@@ -196,7 +192,9 @@ class _Stage:
         outer.stack = STACK
         workspace = f"{kernel.api}GetWorkspaceSize"
         self._call("acl", MAIN_THREAD, workspace, start + 3_000, start + 9_000)
-        inner = self._activity(MAIN_THREAD, start + 10_000, start + length - 2_000, "op", kernel.api)
+        inner = self._activity(
+            MAIN_THREAD, start + 10_000, start + length - 2_000, "op", kernel.api
+        )
         inner.stack = STACK[1:]
         link = self._enqueue(kernel.api, start + 12_000)
         self.clock[MAIN_THREAD] = start + length + 5_000
@@ -248,7 +246,9 @@ class _Stage:
     def _copy_memory(self, device: Device) -> None:
         call = self._plain_call("aclrtMemcpyAsync", "acl_memcpy_host_to_device")
         size = self.work.between(512, 1 << 20, 512)
-        task = device.run(COMPUTE_STREAM, "MEMCPY_ASYNC", 600 + size // 20, call.start + 2_500, call)
+        task = device.run(
+            COMPUTE_STREAM, "MEMCPY_ASYNC", 600 + size // 20, call.start + 2_500, call
+        )
         task.copies = (size, COPIES[self.copied % len(COPIES)])
         self.copied += 1
 
@@ -263,11 +263,14 @@ class _Stage:
     def _communicate(self, device: Device, step: int, kind: str) -> None:
         shape, world = self.shape, self.world
         start = self.clock[MAIN_THREAD]
-        link = self._enqueue(f"Hccl{kind.capitalize()}", start)
-        self.clock[MAIN_THREAD] = start + 5_000
-        began = self._dequeue(f"Hccl{kind.capitalize()}", link, start + 4_500, 16_000)
+        entry = f"Hccl{kind.capitalize()}"
+        row = self._activity(MAIN_THREAD, start, start + 6_000, "op", entry)
+        link = self._enqueue(entry, start + 1_000)
+        self.clock[MAIN_THREAD] = start + 7_000
+        began = self._dequeue(entry, link, start + 5_500, 16_000)
         self._call("acl", LAUNCH_THREAD, f"hcom_{kind}_", began + 200, began + 15_500)
         call = self._launch(began + 1_000)
+        row.calls = (call,)
         self._call("communication", LAUNCH_THREAD, "Launch_Ffts", began + 11_500, began + 15_000)
         index = sum(other.device == device.number for other in world.collectives)
         collective = Collective(
@@ -290,7 +293,13 @@ class _Stage:
     def _marks(self, step: int) -> None:
         """One mark of each kind; the last two are followed by a task on the device."""
         start = self.clock[MAIN_THREAD]
-        payload = {"streamId": "2", "count": "1", "dataType": "fp32", "groupName": "g", "opName": "o"}
+        payload = {
+            "streamId": "2",
+            "count": "1",
+            "dataType": "fp32",
+            "groupName": "g",
+            "opName": "o",
+        }
         for kind, length, message, domain, linked in (
             ("marker", 0, "epoch", "default", False),
             ("push/pop", 6_000, "数据加载 🚀", "default", False),
@@ -302,7 +311,9 @@ class _Stage:
                 self.linked_marks += 1
                 connection += self.linked_marks
                 for device in self.devices:
-                    device.run(COMPUTE_STREAM, "MsTx", length, start + 2_500).connection = connection
+                    device.run(
+                        COMPUTE_STREAM, "MsTx", length, start + 2_500
+                    ).connection = connection
             text = f"{message} {step}" if not linked else message
             self.world.marks.append(Mark(start, start + length, kind, text, domain, connection))
             self._activity(MAIN_THREAD, start, start + length + 200, "mstx", f"mstx_{kind}_op")

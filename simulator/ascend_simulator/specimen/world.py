@@ -102,7 +102,9 @@ class Collective:
     def span(self, masters_only: bool) -> tuple[int, int]:
         """First start and last end of the tasks, or of the master tasks alone (I14)."""
         tasks = [
-            task for task in self.tasks if task.transfer and (task.transfer.master or not masters_only)
+            task
+            for task in self.tasks
+            if task.transfer and (task.transfer.master or not masters_only)
         ]
         return min(task.start for task in tasks), max(task.end for task in tasks)
 

@@ -1,0 +1,56 @@
+# Every target makes what it needs: the first run creates the environment in $(VENV).
+
+VENV ?= .venv
+WORKERS ?= auto
+BIN := $(VENV)/bin
+DEMO := build/demo
+FIND_PYTHON := for p in python3.11 python3 python3.12 python3.13 python3.14 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
+PYTHON ?= $(shell $(FIND_PYTHON))
+
+.PHONY: help demo test lint format docs bench clean
+
+help: ## List the targets.
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: $(VENV)/.installed ## Write a small profile, check it, print the report.
+	rm -rf $(DEMO)
+	$(BIN)/ascend-ref specimen $(DEMO)
+	$(BIN)/ascend-ref check $(DEMO)
+
+test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.installed-dev ## Formatting, lint, types, direction of imports.
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.installed-dev ## Format the code and sort its imports.
+	$(BIN)/ruff check --select I --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed-docs ## Build the site into site/.
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+bench: $(VENV)/.installed ## Measure the database codec and the checker.
+	$(BIN)/python benchmarks/db.py
+
+clean: ## Remove everything that the targets make.
+	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \
+		.import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.installed: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+$(VENV)/.installed-%: pyproject.toml $(VENV)/.created
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	touch $@

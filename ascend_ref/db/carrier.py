@@ -1,0 +1,125 @@
+"""Which kind of profile database a file is: by its tables, and by its name where they are silent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+from ascend_spec.catalog import Catalog
+from ascend_spec.model import Carrier
+
+from .display import clip, printable
+from .header import UnreadableDatabase
+from .introspect import PhysicalSchema, quote_identifier
+
+# Names that readers accept (db-schema.md §1). The group "rank" is the rank that wrote the file.
+NAMES: Mapping[str, Carrier] = {
+    r"msprof_\d{1,20}\.db": "msprof",
+    r"ascend_pytorch_profiler(_(?P<rank>\d{1,16}))?\.db": "pytorch",
+    r"ascend_mindspore_profiler(_(?P<rank>\d{1,16}))?\.db": "msprof",
+    r"msmonitor_\d+_\d{17}_(?P<rank>-1|\d+)\.db": "msprof",
+    r"analysis\.db": "analysis",
+}
+FRAMEWORK_STRINGS = 1 << 28
+"""First STRING_IDS.id that the framework exporter gives out (db-schema.md §4.6)."""
+FRAMEWORK_API_TYPES = (50001, 50002, 50003, 50004)
+ENOUGH_COLUMNS = 3
+"""Columns that a nameless file must share with the spec; names like META_DATA are common."""
+
+
+class NotAProfile(UnreadableDatabase):  # noqa: N818 - names the fact, as the report words it
+    """A sound SQLite database that is not one of the profile databases of the spec."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The carrier, why it was chosen, and what speaks against it."""
+
+    carrier: Carrier
+    reason: str
+    rank_from_name: int | None
+    conflict: str | None
+
+
+def identify_carrier(
+    physical: PhysicalSchema, connection: apsw.Connection, path: Path, catalog: Catalog
+) -> Origin:
+    """Decide the carrier; raises :class:`NotAProfile` where neither tables nor name tell one."""
+    named, rank = carrier_of_name(path.name)
+    found = _carrier_of_tables(physical, connection, catalog)
+    if found is None and named is None:
+        raise NotAProfile(path, _unknown(physical))
+    if found is None:
+        assert named is not None  # noqa: S101 - the case above
+        return Origin(named, "file name; no table of a profile is inside", rank, None)
+    carrier, reason = found
+    conflict = None
+    if named is not None and named != carrier:
+        conflict = f"the file name belongs to {named}, the tables to {carrier}"
+    return Origin(carrier, reason, rank, conflict)
+
+
+def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
+    """Carrier and rank that a file name stands for."""
+    for pattern, carrier in NAMES.items():
+        match = re.fullmatch(pattern, name)
+        if match:
+            rank = match.groupdict().get("rank")
+            return carrier, None if rank is None else int(rank)
+    return None, None
+
+
+def _carrier_of_tables(
+    physical: PhysicalSchema, connection: apsw.Connection, catalog: Catalog
+) -> tuple[Carrier, str] | None:
+    shared: dict[str, int] = {}
+    for table in catalog.tables.values():
+        found = physical.readable(table.name)
+        if found is not None:
+            names = {column.name for column in table.columns.values()}
+            count = sum(column.name in names for column in found.columns)
+            if count:
+                shared[table.name] = count
+    if sum(shared.values()) < ENOUGH_COLUMNS:
+        return None
+    carriers = {name: frozenset(catalog.tables[name].carriers) for name in shared}
+    framework = [name for name, of in carriers.items() if of == {"pytorch"}]
+    if framework:
+        return "pytorch", f"table {framework[0]}"
+    device = [name for name, of in carriers.items() if "msprof" in of]
+    if device:
+        trace = _framework_trace(physical, connection)
+        return ("pytorch", trace) if trace else ("msprof", f"table {device[0]}")
+    return "analysis", f"table {next(iter(carriers))}"
+
+
+def _framework_trace(physical: PhysicalSchema, connection: apsw.Connection) -> str | None:
+    """Rows that only the framework exporter writes, in tables that msprof has too."""
+    ids = ", ".join(str(number) for number in FRAMEWORK_API_TYPES)
+    for name, condition in (
+        ("ENUM_API_TYPE", f"id IN ({ids})"),
+        ("STRING_IDS", f"id >= {FRAMEWORK_STRINGS} AND typeof(id) = 'integer'"),
+    ):
+        table = physical.readable(name)
+        if table is None or table.column("id") is None:
+            continue
+        row = connection.execute(
+            f"SELECT id FROM {quote_identifier(table.name)} WHERE {condition} LIMIT 1"
+        ).fetchone()
+        if row is not None:
+            return f"{name}.id {row[0]}"
+    return None
+
+
+def _unknown(physical: PhysicalSchema) -> str:
+    if not physical.tables:
+        return "a database without tables; expected the tables of a profile"
+    names = ", ".join(printable(name) for name in list(physical.tables)[:5])
+    more = f" and {len(physical.tables) - 5:,} more" if len(physical.tables) > 5 else ""
+    return (
+        f"a database with the tables {clip(names, 200)}{more}; "
+        "expected those of msprof, torch_npu or analysis.db"
+    )

@@ -1,0 +1,53 @@
+"""CREATE statements in the form in which the exporters write them.
+
+Observed in real files (``db-schema.md`` §1.2): msprof joins columns with a bare comma, torch_npu
+with comma and space; the key is written inline and so is an alias of the rowid; nothing else is
+declared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ascend_spec.catalog import Schema
+from ascend_spec.model import Table
+
+_SEPARATORS = {"msprof": ","}
+_OTHER_SEPARATOR = ", "
+
+
+def create_table(table: Table, schema: Schema) -> str:
+    """The CREATE TABLE statement of a table of ``schema``."""
+    separator = _SEPARATORS.get(creator(table, schema), _OTHER_SEPARATOR)
+    columns = separator.join(
+        f"{column.name} {column.declared}{' PRIMARY KEY' if column.primary_key else ''}"
+        for column in table.columns.values()
+    )
+    return f"CREATE TABLE {table.name} ({columns})"
+
+
+def create_indexes(table: Table) -> Iterator[str]:
+    """The CREATE INDEX statements of a table; only msprof makes any."""
+    for name, columns in table.indexes.items():
+        yield f"CREATE INDEX {name} ON {table.name} ({_SEPARATORS['msprof'].join(columns)})"
+
+
+def creator(table: Table, schema: Schema) -> str:
+    """Which exporter creates the table in a database of this carrier.
+
+    msprof databases have no RANK_DEVICE_MAP before 1.2.0 (erratum E42): there torch_npu creates it.
+    """
+    if table.name == "RANK_DEVICE_MAP" and schema.carrier == "pytorch":
+        return "torch_npu" if schema.revision.schema_version < "1.2" else "msprof"
+    return table.writer
+
+
+def creation_order(schema: Schema) -> tuple[Table, ...]:
+    """The tables as they come into being: msprof's, its STRING_IDS last of them, torch_npu's."""
+    tables = schema.tables.values()
+    msprof = [table for table in tables if creator(table, schema) == "msprof"]
+    return (
+        *(table for table in msprof if table.name != "STRING_IDS"),
+        *(table for table in msprof if table.name == "STRING_IDS"),
+        *(table for table in tables if table not in msprof),
+    )

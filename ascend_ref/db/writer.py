@@ -1,0 +1,224 @@
+"""Writing a profile database from columns, in bulk."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import adbc_driver_sqlite.dbapi
+import numpy as np
+import pyarrow as pa
+from ascend_spec.catalog import Schema
+from ascend_spec.model import Table
+
+from . import packing
+from .columns import BoundColumn, ColumnTables, Values, bind
+from .ddl import create_indexes, create_table, creation_order
+from .open import database_uri
+
+Progress: TypeAlias = Callable[[str, int], None]
+"""Called with a table and the number of its rows that have just been written."""
+
+LOAD_PRAGMAS = (
+    "page_size = 4096",
+    "encoding = 'UTF-8'",
+    "journal_mode = OFF",
+    "synchronous = OFF",
+    "locking_mode = EXCLUSIVE",
+    "cache_size = -65536",
+)
+"""The file is new and private until it is renamed: a crash costs nothing but the work."""
+
+BATCH_ROWS = 1 << 17
+ROWS_PER_INSERT = 16
+
+
+def write_database(
+    path: Path,
+    schema: Schema,
+    tables: ColumnTables,
+    *,
+    indexes: bool = True,
+    progress: Progress | None = None,
+) -> None:
+    """Write ``tables`` as the database that an exporter of ``schema`` would leave.
+
+    A table that exists ``always`` is created even without rows, any other only with rows, as the
+    exporters do. Enum tables and META_DATA are filled from the spec unless they are given. Rows of
+    a table with a key are stored in the order of the key. The same input gives the same bytes.
+
+    ``path`` appears, or is replaced, only when the database is complete. Raises ``ValueError``,
+    naming the place, for an unknown table or column, a missing column, columns of unequal length
+    and values that cannot be stored; ``OSError`` where the folder cannot be written.
+    """
+    bound = [
+        (table, _bind_table(table, given))
+        for table, given in _with_defaults(schema, tables)
+        if table.carriers[schema.carrier] == "always" or _row_count(given)
+    ]
+    draft = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        # Created here and not by SQLite: an existing file of this name must not be touched.
+        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        _fill(draft, schema, bound, indexes=indexes, progress=progress)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _with_defaults(
+    schema: Schema, tables: ColumnTables
+) -> Iterator[tuple[Table, Mapping[str, Values]]]:
+    unknown = sorted(tables.keys() - schema.tables.keys())
+    if unknown:
+        raise ValueError(
+            f"tables: {unknown[0]!r} is not in a {schema.carrier} database of "
+            f"{schema.revision.id}; allowed: {', '.join(schema.tables)}"
+        )
+    for table in creation_order(schema):
+        if table.name in tables:
+            yield table, tables[table.name]
+        elif table.name in schema.enums:
+            members = schema.enums[table.name]
+            yield table, {"id": list(members), "name": list(members.values())}
+        elif table.name == "META_DATA":
+            yield table, _version_rows(schema.revision.schema_version)
+        else:
+            yield table, dict.fromkeys(table.columns, ())
+
+
+def _version_rows(version: str) -> Mapping[str, Values]:
+    parts = dict(zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True))
+    return {
+        "name": ["SCHEMA_VERSION", *(f"SCHEMA_VERSION_{part}" for part in parts)],
+        "value": [version, *parts.values()],
+    }
+
+
+def _row_count(given: Mapping[str, Values]) -> int:
+    return max((len(values) for values in given.values()), default=0)
+
+
+def _bind_table(table: Table, given: Mapping[str, Values]) -> tuple[BoundColumn, ...]:
+    """The columns in the order of the table; rows in the order of its key."""
+    if given.keys() != table.columns.keys():
+        wrong = sorted(given.keys() ^ table.columns.keys())[0]
+        fault = "unknown" if wrong in given else "missing"
+        raise ValueError(
+            f"tables: {table.name}.{wrong} is {fault}; expected exactly {', '.join(table.columns)}"
+        )
+    lengths = {len(values) for values in given.values()}
+    if len(lengths) > 1:
+        found = ", ".join(f"{name} {len(values)}" for name, values in given.items())
+        raise ValueError(f"tables: {table.name} has columns of unequal length: {found}")
+    columns = tuple(bind(given[name], f"{table.name}.{name}") for name in table.columns)
+    key = next((name for name, column in table.columns.items() if column.primary_key), None)
+    if key is None or not lengths or lengths == {0}:
+        return columns
+    order = _key_order(columns[list(table.columns).index(key)], f"{table.name}.{key}")
+    return columns if order is None else tuple(column.take(order) for column in columns)
+
+
+def _key_order(key: BoundColumn, place: str) -> np.ndarray[Any, Any] | None:
+    """The order of rows in which the key ascends; ``None`` where it already does."""
+    values = key.integers
+    if values is None:
+        raise ValueError(f"{place}: a key; expected an integer in every row")
+    if (values[1:] > values[:-1]).all():
+        return None
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    repeated = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if repeated.size:
+        raise ValueError(f"{place}: {ordered[repeated[0]]} stands twice; expected unique keys")
+    return order
+
+
+def _fill(
+    path: Path,
+    schema: Schema,
+    tables: Iterable[tuple[Table, tuple[BoundColumn, ...]]],
+    *,
+    indexes: bool,
+    progress: Progress | None,
+) -> None:
+    with (
+        closing(
+            adbc_driver_sqlite.dbapi.connect(database_uri(path, mode="rwc"), autocommit=True)
+        ) as connection,
+        closing(connection.cursor()) as cursor,
+    ):
+        for pragma in LOAD_PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+            cursor.fetchall()
+        connection.adbc_connection.set_autocommit(False)
+        filled = list(tables)
+        for table, columns in filled:
+            cursor.execute(create_table(table, schema))
+            for rows in _insert(cursor, table, columns):
+                if progress is not None:
+                    progress(table.name, rows)
+        for table, _ in filled if indexes else ():
+            for statement in create_indexes(table):
+                cursor.execute(statement)
+        connection.adbc_connection.commit()
+
+
+def _insert(cursor: Any, table: Table, columns: Sequence[BoundColumn]) -> Iterator[int]:
+    """Insert batch by batch; yields the number of rows of each."""
+    rows = len(columns[0].parts[0])
+    if not rows:
+        return
+    integers = [column.integers for column in columns]
+    packed = [values for values in integers if values is not None]
+    layout = packing.plan(packed) if len(packed) == len(columns) else None
+    if layout is not None and not layout.words:
+        layout = None
+    for start in range(0, rows, BATCH_ROWS):
+        stop = min(start + BATCH_ROWS, rows)
+        if layout is None:
+            _insert_plain(cursor, table, columns, start, stop)
+        else:
+            _insert_packed(cursor, table, layout, [values[start:stop] for values in packed])
+        yield stop - start
+
+
+def _insert_plain(
+    cursor: Any, table: Table, columns: Sequence[BoundColumn], start: int, stop: int
+) -> None:
+    parameters: list[Any] = []
+    expressions: list[str] = []
+    for column in columns:
+        first = len(parameters) + 1
+        parameters += (part.slice(start, stop - start) for part in column.parts)
+        numbers = ",".join(f"?{number}" for number in range(first, len(parameters) + 1))
+        expressions.append(f"coalesce({numbers})" if len(column.parts) > 1 else numbers)
+    _run(cursor, f"INSERT INTO {table.name} VALUES({','.join(expressions)})", parameters)
+
+
+def _insert_packed(
+    cursor: Any, table: Table, layout: packing.Packing, columns: Sequence[packing.Integers]
+) -> None:
+    """Whole groups of rows in one statement each, the rest row by row."""
+    words = layout.pack(columns)
+    whole = len(words[0]) // ROWS_PER_INSERT * ROWS_PER_INSERT
+    for group, part in (
+        (ROWS_PER_INSERT, [word[:whole] for word in words]),
+        (1, [word[whole:] for word in words]),
+    ):
+        if not part[0].size:
+            continue
+        rows = ",".join(
+            f"({','.join(field.expression(1 + row * layout.words) for field in layout.fields)})"
+            for row in range(group)
+        )
+        parameters = [pa.array(word[row::group]) for row in range(group) for word in part]
+        _run(cursor, f"INSERT INTO {table.name} VALUES{rows}", parameters)
+
+
+def _run(cursor: Any, statement: str, parameters: Sequence[Any]) -> None:
+    names = [str(number) for number in range(1, len(parameters) + 1)]
+    cursor.executemany(statement, pa.RecordBatch.from_arrays(parameters, names))

@@ -1,0 +1,1 @@
+"""Derived figures, each formula once, as pure functions."""

@@ -1,0 +1,1 @@
+"""The verbs ``check``, ``explain`` and ``rules`` of the command ``ascend-ref``."""

@@ -1,0 +1,187 @@
+"""``ascend-ref check``: judge files and folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from ascend_ref.cli.guard import CommandError
+from ascend_spec.model import Reading
+
+from ..cards import rule_cards
+from ..check import check as check_paths
+from ..discover import NothingToCheck
+from ..engine.plan import Selection
+from ..finding import VERDICTS, Report
+from ..options import Options
+from ..report import (
+    FORMATS,
+    Outcome,
+    ReportError,
+    judge,
+    read_baseline,
+    read_expected,
+    render_to_stdout,
+    report_schema,
+    write_report,
+)
+from ..ruleset import load_rules
+from .progress import file_progress
+
+NEVER = "never"
+
+
+def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not context.resilient_parsing:
+        click.echo(json.dumps(report_schema(), indent=2))
+        context.exit()
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--reading",
+    type=click.Choice(get_args(Reading)),
+    default="observed",
+    show_default=True,
+    help="Where documents and real files disagree: which of them is right.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the report on standard output.",
+)
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    metavar="KIND=FILE",
+    help=f"Also write a report to a file; KIND is one of {', '.join(FORMATS)}. Repeatable.",
+)
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="RULES",
+    help="Only these rules: ids, beginnings of ids (DB2) or names, separated by commas.",
+)
+@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@click.option(
+    "--fail-on",
+    type=click.Choice([*VERDICTS, NEVER]),
+    default="violation",
+    show_default=True,
+    help="Exit with 1 when a finding is at least this grave.",
+)
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    help="A JSON report of an earlier run, or a list of fingerprints: these findings are known.",
+)
+@click.option(
+    "--expected",
+    metavar="FILE",
+    help="Lines RULE@PLACE: these findings must come, and no others. * stands for anything.",
+)
+@click.option(
+    "--max-examples",
+    type=click.IntRange(0, 100),
+    default=5,
+    show_default=True,
+    help="Bad rows shown per finding.",
+)
+@click.option("--show-sql", is_flag=True, help="Add to each finding the query that lists its rows.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=Options().workers,
+    show_default="one per core, at most 4",
+    help="Threads that judge one large file together.",
+)
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of the json report and exit.",
+)
+def check(
+    paths: tuple[str, ...],
+    reading: Reading,
+    format_: str,
+    reports: tuple[str, ...],
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    fail_on: str,
+    baseline: str | None,
+    expected: str | None,
+    max_examples: int,
+    show_sql: bool,
+    workers: int,
+) -> int:
+    """Judge profile databases: files, or folders that are searched for them.
+
+    Exit codes: 0 conforms, 1 findings at or above --fail-on, 2 a file could not be judged.
+    """
+    options = Options(
+        reading=reading,
+        selection=Selection(_rules(select), _rules(ignore)),
+        max_examples=max_examples,
+        with_sql=show_sql,
+        workers=workers,
+    )
+    targets = [_target(text) for text in reports]
+    try:
+        known = read_baseline(baseline) if baseline else frozenset()
+        wanted = read_expected(expected) if expected else ()
+        with file_progress() as progress:
+            report = check_paths([Path(path) for path in paths], options, progress)
+        outcome = judge(report, known, wanted)
+        cards = rule_cards()
+        for kind, path in targets:
+            write_report(kind, path, outcome.report, cards)
+        render_to_stdout(format_, outcome.report, cards, sys.stdout, os.environ)
+    except (NothingToCheck, ReportError) as error:
+        raise CommandError(str(error)) from error
+    for line in outcome.remarks():
+        click.echo(line, err=True)
+    return exit_code(report, outcome, fail_on)
+
+
+def exit_code(report: Report, outcome: Outcome, fail_on: str) -> int:
+    """2 when a file could not be judged (told on stderr), else 1 or 0 by ``--fail-on``."""
+    unreadable = [file.unreadable for file in report.files if file.unreadable]
+    for reason in unreadable:
+        click.echo(f"ascend-ref: error: {reason}", err=True)
+    if unreadable:
+        return 2
+    if fail_on == NEVER:
+        return 0
+    grave = next(verdict for verdict in VERDICTS if verdict == fail_on)
+    return int(outcome.fails(grave))
+
+
+def _rules(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The comma-separated rules; each must fit at least one rule, so that no typo hides."""
+    patterns = tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
+    for pattern in patterns:
+        if not any(Selection((pattern,)).wants(rule) for rule in load_rules().values()):
+            raise click.UsageError(f"no rule has the id or name {pattern!r}; see: ascend-ref rules")
+    return patterns
+
+
+def _target(text: str) -> tuple[str, str]:
+    kind, equals, path = text.partition("=")
+    if not equals or not path or kind not in FORMATS:
+        raise click.UsageError(
+            f"--report is {text!r}; expected KIND=FILE with KIND one of {', '.join(FORMATS)}"
+        )
+    return kind, path

@@ -1,0 +1,53 @@
+"""``ascend-ref rules``: list the rules, or try each of them on its own defect."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from ascend_ref.cli.console import print_columns
+from ascend_spec import catalog
+from ascend_spec.model import CARRIERS, Carrier
+
+from ..ruleset import Rule, load_rules
+
+
+@click.command()
+@click.option("--self-test", is_flag=True, help="Break clean profiles and see what fires.")
+@click.option(
+    "--revision",
+    "revisions",
+    multiple=True,
+    metavar="REVISION",
+    help="Self-test this revision only; repeatable. By default all of them.",
+)
+@click.option("--carrier", type=click.Choice(CARRIERS), help="Self-test this carrier only.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def rules(
+    self_test: bool, revisions: tuple[str, ...], carrier: Carrier | None, as_json: bool
+) -> int:
+    """List the rules; with --self-test prove that each one wakes for its own defect only."""
+    if self_test:
+        from .selftest import run_and_print  # noqa: PLC0415 - the simulator is needed here only
+
+        chosen = tuple(_revision(name) for name in revisions) or None
+        return run_and_print(chosen, (carrier,) if carrier else CARRIERS, as_json)
+    found = load_rules().values()
+    if as_json:
+        click.echo(json.dumps([_row(rule) for rule in found], indent=2))
+    else:
+        headers = ("rule", "verdict", "name", "finds")
+        print_columns(headers, [tuple(_row(rule).values()) for rule in found])
+    return 0
+
+
+def _row(rule: Rule) -> dict[str, str]:
+    return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
+
+
+def _revision(name: str) -> str:
+    try:
+        return catalog().revision(name).id
+    except KeyError as error:
+        raise click.UsageError(str(error.args[0])) from None

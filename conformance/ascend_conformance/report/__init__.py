@@ -1,0 +1,40 @@
+"""Reports: the same findings as text, JSON, JSON lines, JUnit, SARIF, annotations or Markdown."""
+
+from __future__ import annotations
+
+from .baseline import (
+    Outcome,
+    against_expected,
+    baseline_document,
+    judge,
+    read_baseline,
+    read_expected,
+    without_known,
+)
+from .card import RuleCard
+from .collapse import collapse
+from .detail import BYTES_PER_FILE, Renderer
+from .errors import ReportError
+from .json_document import report_schema
+from .phrases import conclusion
+from .write import FORMATS, render_to_stdout, write_report
+
+__all__ = [
+    "BYTES_PER_FILE",
+    "FORMATS",
+    "Outcome",
+    "Renderer",
+    "ReportError",
+    "RuleCard",
+    "against_expected",
+    "baseline_document",
+    "collapse",
+    "conclusion",
+    "judge",
+    "read_baseline",
+    "read_expected",
+    "render_to_stdout",
+    "report_schema",
+    "without_known",
+    "write_report",
+]

@@ -1,0 +1,256 @@
+"""Rows of the tables that sample a device over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from .draws import Draws
+from .habits import Habits
+from .shape import Shape
+from .tasks import Row, Rows
+from .world import FREQUENCY_MHZ, SESSION_START_NS, World
+
+SAMPLES = 5
+FIRST_SAMPLE_NS = 1_000_000
+INTERVAL_NS = 1_000_000
+SAMPLES_PER_SECOND = 1_000_000_000 // INTERVAL_NS
+MEGABYTE = 1 << 20
+WRAP = 1 << 32
+"""The exporter forms QOS and PCIE rates in 32 bits; smaller rates are stored as they are."""
+
+PCIE_STREAMS = ("txPost", "txNonpost", "txCpl", "txNonpostLatency", "rxPost", "rxNonpost", "rxCpl")
+NETDEV_RATES = {
+    "macTxBandwidth": "macTxByte",
+    "macRxBandwidth": "macRxByte",
+    "nicTxBandwidth": "nicTxByte",
+    "nicRxBandwidth": "nicRxByte",
+}
+NETDEV_COUNTS = (
+    "macTxPfcPkt",
+    "macRxPfcPkt",
+    "macTxBadByte",
+    "macRxBadByte",
+    "roceTxPkt",
+    "roceRxPkt",
+    "roceTxErrPkt",
+    "roceRxErrPkt",
+    "roceTxCnpPkt",
+    "roceRxCnpPkt",
+    "roceNewPktRty",
+)
+SIO_FIELDS = ("rxReq", "rxRsp", "rxSnp", "rxDat", "txReq", "txRsp", "txSnp", "txDat")
+
+Sampler = Callable[[int, Draws], Iterator[Row]]
+
+
+def moments() -> list[int]:
+    """The times of all samples, in order."""
+    first = SESSION_START_NS + FIRST_SAMPLE_NS
+    return [first + number * INTERVAL_NS for number in range(SAMPLES)]
+
+
+def sample_tables(
+    world: World, shape: Shape, habits: Habits, modules: tuple[int, ...]
+) -> dict[str, Rows]:
+    """Rows of every device-sampled table. ``modules`` are the ids of ENUM_MODULE."""
+    samplers: dict[str, Sampler] = {
+        "HBM": _hbm,
+        "DDR": _ddr,
+        "LLC": _llc,
+        "QOS": _qos,
+        "HCCS": _hccs,
+        "PCIE": _pcie,
+        "NIC": _port,
+        "ROCE": _port,
+        "NETDEV_STATS": _netdev,
+        "ACC_PMU": _acc_pmu,
+        "SOC_BANDWIDTH_LEVEL": _soc,
+        "NPU_MEM": _npu_mem,
+        "NPU_MODULE_MEM": lambda device, draws: _module_mem(device, draws, modules),
+        "SIO": _sio,
+        "UB": _ub,
+    }
+    tables = {name: _sampled(name, sampler, world, shape) for name, sampler in samplers.items()}
+    cores: dict[str, Sampler] = {
+        "SAMPLE_PMU_TIMELINE": _core_timeline,
+        "SAMPLE_PMU_SUMMARY": _core_summary,
+    }
+    for name, sampler in cores.items():
+        tables[name] = _sampled(name, sampler, world, shape) if shape.with_pmu else []
+    tables["AICORE_FREQ"] = [
+        row for device in world.devices for row in _frequency(device, world.session, habits)
+    ]
+    return tables
+
+
+def _sampled(name: str, sampler: Sampler, world: World, shape: Shape) -> Rows:
+    if not shape.with_samples:
+        return []
+    draws = Draws(shape.seed, name)
+    return [
+        {"deviceId": device, **row} for device in world.devices for row in sampler(device, draws)
+    ]
+
+
+def _frequency(device: int, session: tuple[int, int], habits: Habits) -> Rows:
+    """Samples, then the bounds of the session; in order of time where the exporter sorts."""
+    times = [*moments()[:2], *session]
+    if habits.sorted_frequency:
+        times.sort()
+    return [
+        {"deviceId": device, "timestampNs": time, "freq": FREQUENCY_MHZ, "dieId": -1}
+        for time in times
+    ]
+
+
+def _rate(draws: Draws, largest_megabytes: int = 4_000) -> int:
+    return draws.between(1, largest_megabytes) * MEGABYTE
+
+
+def _hbm(_: int, draws: Draws) -> Iterator[Row]:
+    for number, time in enumerate(moments()):
+        for direction in ("read", "write"):
+            for unit in range(4):
+                rate = _rate(draws) if number else 0
+                yield {"timestampNs": time, "bandwidth": rate, "hbmId": unit, "type": direction}
+
+
+def _ddr(_: int, draws: Draws) -> Iterator[Row]:
+    for time in moments():
+        yield {"timestampNs": time, "read": _rate(draws), "write": _rate(draws)}
+
+
+def _llc(_: int, draws: Draws) -> Iterator[Row]:
+    for cache, mode in enumerate(("read", "write")):
+        for time in moments():
+            rate = draws.between(0, 999) / 10
+            row: Row = {"llcId": cache, "timestampNs": time, "hitRate": rate}
+            yield {**row, "throughput": _rate(draws), "mode": mode}
+
+
+def _qos(_: int, draws: Draws) -> Iterator[Row]:
+    for time in moments():
+        for event in ("OTHERS", "AIC_READ", "HCCL"):
+            rate = _rate(draws, WRAP // MEGABYTE - 1)
+            yield {"eventName": f"QoS {event}", "bandwidth": rate, "timestampNs": time, "dieId": -1}
+
+
+def _hccs(_: int, draws: Draws) -> Iterator[Row]:
+    for time in moments():
+        sent, received = _rate(draws), _rate(draws)
+        yield {"timestampNs": time, "txThroughput": sent, "rxThroughput": received}
+
+
+def _pcie(_: int, draws: Draws) -> Iterator[Row]:
+    """Minimum, mean and maximum of each stream, in this order of size."""
+    for time in moments():
+        row: Row = {"timestampNs": time}
+        for stream in PCIE_STREAMS:
+            scale = 1 if stream.endswith("Latency") else 1_000_000
+            smallest = draws.between(0, 500)
+            mean = smallest + draws.between(0, 500)
+            largest = mean + draws.between(0, 500)
+            row[f"{stream}Min"] = smallest * scale
+            row[f"{stream}Avg"] = mean * scale
+            row[f"{stream}Max"] = largest * scale
+        yield row
+
+
+def _port(_: int, draws: Draws) -> Iterator[Row]:
+    """Counters of one port that only grow; the rates are their growth per second."""
+    totals = {"rx": [10_000, 4_000_000], "tx": [20_000, 9_000_000]}
+    for number, time in enumerate(moments()):
+        row: Row = {"timestampNs": time, "bandwidth": 25_000_000_000, "funcId": 0}
+        for side, (packets, size) in totals.items():
+            packets_more = draws.between(0, 300) if number else 0
+            size_more = packets_more * 1_024
+            totals[side] = [packets + packets_more, size + size_more]
+            row[f"{side}PacketRate"] = packets_more * SAMPLES_PER_SECOND
+            row[f"{side}ByteRate"] = size_more * SAMPLES_PER_SECOND
+            row[f"{side}Packets"], row[f"{side}Bytes"] = totals[side]
+            row[f"{side}Errors"] = row[f"{side}Dropped"] = 0
+        yield row
+
+
+def _netdev(_: int, draws: Draws) -> Iterator[Row]:
+    """Growth since the sample before; the first sample has none, so it gives no row."""
+    for time in moments()[1:]:
+        row: Row = {"timestampNs": time}
+        for count in NETDEV_COUNTS:
+            row[count] = draws.between(0, 40)
+        for rate, count in NETDEV_RATES.items():
+            size = draws.between(0, 100_000)
+            row |= {count: size, rate: size * SAMPLES_PER_SECOND}
+        yield row
+
+
+def _acc_pmu(_: int, draws: Draws) -> Iterator[Row]:
+    for time in moments():
+        for accelerator in range(4):
+            row: Row = {"accId": accelerator, "timestampNs": time}
+            for level in ("readBwLevel", "writeBwLevel", "readOstLevel", "writeOstLevel"):
+                row[level] = draws.between(0, 3)
+            yield row
+
+
+def _soc(_: int, draws: Draws) -> Iterator[Row]:
+    for time in moments():
+        levels: Row = {"l2BufferBwLevel": draws.between(0, 1), "mataBwLevel": draws.between(0, 1)}
+        yield {**levels, "timestampNs": time}
+
+
+def _npu_mem(_: int, draws: Draws) -> Iterator[Row]:
+    for owner, least in (("app", 2_212_077_568), ("device", 2_449_920_000)):
+        for time in moments():
+            held = least + draws.between(0, 4 << 20, 4_096)
+            yield {"type": owner, "ddr": 0, "hbm": held, "timestampNs": time}
+
+
+def _module_mem(_: int, draws: Draws, modules: tuple[int, ...]) -> Iterator[Row]:
+    for time in moments()[:2]:
+        for module in modules:
+            held = draws.between(0, 64 << 20, 4_096) if module % 3 == 0 else 0
+            yield {"moduleId": module, "timestampNs": time, "totalReserved": held}
+
+
+def _sio(_: int, draws: Draws) -> Iterator[Row]:
+    for die in range(2):
+        for time in moments():
+            row: Row = {"name": f"die {die}", "timestampNs": time}
+            yield row | {field: _rate(draws) for field in SIO_FIELDS}
+
+
+def _ub(_: int, draws: Draws) -> Iterator[Row]:
+    for time in moments():
+        for port in range(2):
+            bound = draws.between(0, 1_000)
+            row: Row = {"portId": port, "timestampNs": time}
+            yield {**row, "rxUdmaBind": bound, "txUdmaBind": bound // 2}
+
+
+def _core_timeline(_: int, draws: Draws) -> Iterator[Row]:
+    """Load of each core; its first sample is related to 1 ns, as the exporter does."""
+    for kind in ("AIC", "AIV"):
+        for core in range(2):
+            for number, time in enumerate(moments()):
+                cycles = draws.between(0, FREQUENCY_MHZ * INTERVAL_NS // 1_000)
+                interval = INTERVAL_NS if number else 1
+                yield {
+                    "timestampNs": time,
+                    "totalCycle": cycles,
+                    "usage": 100 * cycles * 1_000 / (FREQUENCY_MHZ * interval),
+                    "freq": FREQUENCY_MHZ,
+                    "coreId": core,
+                    "coreType": kind,
+                }
+
+
+def _core_summary(_: int, draws: Draws) -> Iterator[Row]:
+    for kind, metrics in (
+        ("AIC", ("mac_ratio", "mte2_ratio")),
+        ("AIV", ("vec_ratio", "mte3_ratio")),
+    ):
+        for core in range(2):
+            for metric in metrics:
+                share = draws.between(0, 1_000) / 1_000
+                yield {"metric": metric, "value": share, "coreId": core, "coreType": kind}

@@ -1,0 +1,92 @@
+"""``ascend-ref spec``: what it lists, shows and writes, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from ascend_ref.cli import main
+from ascend_ref.export.formats import FORMATS
+from ascend_ref.export.listing import LISTINGS
+from ascend_spec import catalog
+
+
+def output(words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(words.split()) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+def first_words(text: str) -> list[str]:
+    return [line.split()[0] for line in text.splitlines()[1:]]
+
+
+@pytest.mark.parametrize("kind", list(LISTINGS))
+def test_every_kind_is_listed(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert first_words(output(f"spec list {kind}", capsys))
+
+
+def test_tables_are_listed_where_no_kind_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    facts = catalog()
+    expected = [name for name in facts.tables if name not in facts.enums]
+    assert first_words(output("spec list", capsys)) == expected
+
+
+def test_a_scope_narrows_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    old = first_words(output("spec list tables --carrier msprof --revision 1.0.0", capsys))
+    new = first_words(output("spec list tables --carrier msprof", capsys))
+    assert "QOS" in new
+    assert "QOS" not in old
+    assert "PYTORCH_API" not in new
+
+
+def test_the_documented_reading_holds_only_documented_tables(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    listed = first_words(output("spec list tables --reading documented", capsys))
+    assert "OVERLAP_ANALYSIS" not in listed
+    assert "TASK" in listed
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("spec show TASKS", "unknown name 'TASKS'; did you mean TASK"),
+        ("spec show TASK.startN", "unknown name 'TASK.startN'; did you mean TASK.startNs"),
+        ("spec list tabels", "Invalid value for '[tables|enums"),
+        ("spec list tables --revision 9", "unknown revision '9'; known: 1.0.0-2024-10"),
+        ("spec export yaml", "Invalid value for 'FORMAT': 'yaml' is not one of"),
+        ("spec export ddl --carrier torch", "Invalid value for '--carrier'"),
+        ("spec export ddl -o /nonexistent/x.sql", "/nonexistent/x.sql: No such file"),
+        ("spec", "Missing command (see ascend-ref spec --help)"),
+    ],
+)
+def test_a_wrong_word_is_an_error_with_a_hint(
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words.split()) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"ascend-ref: error: {line}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("format_", list(FORMATS))
+def test_export_prints_what_the_function_returns(
+    format_: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    newest = catalog().at(catalog().revisions[-1].id, "pytorch")
+    assert output(f"spec export {format_}", capsys) == FORMATS[format_].write(newest)
+
+
+def test_export_into_a_folder_names_the_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["spec", "export", "json-schema", "--carrier", "analysis", "--revision", "1.0.0"]
+    assert main([*words, "-o", f"{tmp_path}/new/"]) == 0
+    (written,) = (tmp_path / "new").iterdir()
+    assert written.name == "ascend-analysis-1.0.0-2025-01.schema.json"
+    assert "StepTraceTime" in json.loads(written.read_text(encoding="utf-8"))["$defs"]
+    assert capsys.readouterr() == ("", f"wrote {written}\n")

@@ -1,0 +1,77 @@
+"""The documents printed in CONTRIBUTING.md are valid ones."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from ascend_conformance.ruleset import Rule, load_rules
+from ascend_ref.db.ddl import create_table
+from ascend_spec import catalog
+from ascend_spec.loader import merge_column, read_documents
+from ascend_spec.model import Table
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
+
+
+def printed(key: str) -> dict[str, Any]:
+    """The YAML block that begins with a key, or the first entry of a list that does."""
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    for block in re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        loaded = yaml.safe_load(block)
+        document: dict[str, Any] = loaded[0] if isinstance(loaded, list) else loaded
+        if key in document:
+            return document
+    raise AssertionError(f"no block with {key}")
+
+
+def errors(kind: str, document: dict[str, Any]) -> list[str]:
+    schemas = {name.split("/")[1]: content for name, content in read_documents("vocabulary")}
+    registry: Registry[Any] = Registry().with_resources(
+        (name, DRAFT202012.create_resource(schema)) for name, schema in schemas.items()
+    )
+    validator = Draft202012Validator(schemas[f"{kind}.schema.yaml"], registry=registry)
+    return [error.message for error in validator.iter_errors(document)]
+
+
+def printed_table() -> Table:
+    document = printed("table")
+    facts = catalog()
+    source = tuple(document["source"])
+    columns = {
+        name: merge_column(name, column, source, facts.value_types, facts.sources)
+        for name, column in document["columns"].items()
+    }
+    return replace(facts.tables["ACC_PMU"], name=document["table"], columns=columns)
+
+
+def test_the_printed_table_is_valid() -> None:
+    assert errors("table", printed("table")) == []
+    assert [column.unit for column in printed_table().columns.values()] == [None, "ns", None, "%"]
+
+
+def test_the_printed_enum_is_valid() -> None:
+    assert errors("enum", printed("enum")) == []
+
+
+def test_the_printed_rule_is_complete_and_trips_on_its_own_defect() -> None:
+    document = printed("rule")
+    known = {field.name for field in fields(Rule)} | {"rule", "table", "break"}
+    assert document.keys() <= known
+    assert document["rule"] not in load_rules(), "the example uses the number of a real rule"
+    connection = sqlite3.connect(":memory:")
+    table = printed_table()
+    connection.execute(create_table(table, catalog().at("1.2.0-2026-07", "msprof")))
+    connection.execute("INSERT INTO LINK_USAGE VALUES (0, 1, 2, 100)")
+    query = f"SELECT rowid FROM LINK_USAGE WHERE {document['row']}"
+    assert connection.execute(query).fetchall() == []
+    for statement in document["break"]:
+        connection.execute(statement)
+    assert connection.execute(query).fetchall() == [(1,)]

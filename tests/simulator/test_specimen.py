@@ -1,0 +1,100 @@
+"""Specimens hold every invariant that the documents and the real files state."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+
+import pytest
+from ascend_simulator.specimen import Shape, build
+from ascend_spec import catalog
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import recompute
+from invariants import ALL_TASKS_BOUND, MASTERS_BOUND, MSPROF, PYTORCH
+from oracle import broken, load, structural
+
+REVISIONS = [revision.id for revision in catalog().revisions]
+CARRIERS = ["msprof", "pytorch", "analysis"]
+
+shapes = st.builds(
+    Shape,
+    seed=st.integers(0, 2**64),
+    steps=st.integers(1, 3),
+    devices=st.integers(1, 3),
+    ranks=st.just(4),
+    rank=st.integers(0, 3),
+    operators=st.integers(1, 9),
+    level=st.integers(0, 2),
+    with_stack=st.booleans(),
+    with_memory=st.booleans(),
+    with_communication=st.booleans(),
+    with_mstx=st.booleans(),
+    with_samples=st.booleans(),
+    with_host=st.booleans(),
+    with_pmu=st.booleans(),
+    with_gc=st.booleans(),
+    names=st.lists(st.text(max_size=12), max_size=3).map(tuple),
+)
+
+
+def faults(revision: str, shape: Shape) -> Iterator[str]:
+    """Everything that the oracle has against the three databases of one shape."""
+    masters = catalog().revision(revision).date >= "2025-12-25"
+    common = MSPROF | (MASTERS_BOUND if masters else ALL_TASKS_BOUND)
+    profiles: dict[str, sqlite3.Connection] = {}
+    for carrier in CARRIERS:
+        schema = catalog().at(revision, carrier)
+        tables = build(revision, carrier, shape)
+        profile = profiles[carrier] = load(tables, schema)
+        yield from structural(tables, schema)
+        if carrier != "analysis":
+            yield from broken(profile, common)
+            yield from recompute.counter_faults(profile)
+        if "OVERLAP_ANALYSIS" in schema.tables:
+            yield from recompute.overlap_faults(profile)
+    yield from broken(profiles["pytorch"], PYTORCH)
+    yield from recompute.memory_faults(profiles["pytorch"])
+    yield from recompute.step_faults(profiles["pytorch"], profiles["analysis"])
+    if shape.level:
+        yield from recompute.analyzer_faults(profiles["pytorch"], profiles["analysis"])
+    for profile in profiles.values():
+        profile.close()
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_default_specimen_holds_every_invariant(revision: str) -> None:
+    assert list(faults(revision, Shape())) == []
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_every_table_of_the_schema_has_rows(revision: str, carrier: str) -> None:
+    schema = catalog().at(revision, carrier)
+    tables = build(revision, carrier)
+    assert {name: list(columns) for name, columns in tables.items()} == {
+        name: list(table.columns) for name, table in schema.tables.items()
+    }
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize("carrier", ["msprof", "pytorch"])
+def test_the_documented_reading_has_every_table_too(revision: str, carrier: str) -> None:
+    schema = catalog().at(revision, carrier, "documented")
+    tables = build(revision, carrier, reading="documented")
+    assert {name: len(columns) for name, columns in tables.items()} == {
+        name: len(table.columns) for name, table in schema.tables.items()
+    }
+
+
+@settings(max_examples=40, deadline=None)
+@given(revision=st.sampled_from(REVISIONS), shape=shapes)
+def test_any_shape_holds_every_invariant(revision: str, shape: Shape) -> None:
+    assert list(faults(revision, shape)) == []
+
+
+@settings(max_examples=10, deadline=None)
+@given(revision=st.sampled_from(REVISIONS), carrier=st.sampled_from(CARRIERS), shape=shapes)
+def test_a_shape_always_gives_the_same_columns(revision: str, carrier: str, shape: Shape) -> None:
+    assert build(revision, carrier, shape) == build(revision, carrier, shape)
