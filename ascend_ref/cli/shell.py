@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
@@ -18,19 +19,22 @@ VERBS = "ascend_ref.verbs"
 COMPLETION = "_ASCEND_REF_COMPLETE"
 
 
+@cache
+def installed_verbs() -> Mapping[str, EntryPoint]:
+    """The verbs that installed packages register, by name; none of them is loaded."""
+    return {entry.name: entry for entry in entry_points(group=VERBS)}
+
+
 class Shell(click.Group):
     """A group whose commands are entry points, each loaded when it is asked for."""
 
-    def _entries(self) -> dict[str, EntryPoint]:
-        return {entry.name: entry for entry in entry_points(group=VERBS)}
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The verbs' names, without loading any of them."""
-        return sorted(self._entries())
+        return sorted(installed_verbs())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The verb, or a stand-in that says why it cannot be loaded."""
-        entry = self._entries().get(cmd_name)
+        entry = installed_verbs().get(cmd_name)
         if entry is None:
             return None
         try:
@@ -43,8 +47,8 @@ class Shell(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb named by the first argument."""
-        if not args[0].startswith("-") and args[0] not in self._entries():
-            raise click.UsageError(unknown("verb", args[0], self._entries()), ctx)
+        if not args[0].startswith("-") and args[0] not in installed_verbs():
+            raise click.UsageError(unknown("verb", args[0], installed_verbs()), ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -49,7 +49,7 @@ def identify_carrier(
 ) -> Origin:
     """Decide the carrier; raises :class:`NotAProfile` where neither tables nor name tell one."""
     named, rank = carrier_of_name(path.name)
-    found = _carrier_of_tables(physical, connection, catalog)
+    found = _carrier_of_tables(physical, connection, catalog, named)
     if found is None and named is None:
         raise NotAProfile(path, _unknown(physical))
     if found is None:
@@ -73,7 +73,10 @@ def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
 
 
 def _carrier_of_tables(
-    physical: PhysicalSchema, connection: apsw.Connection, catalog: Catalog
+    physical: PhysicalSchema,
+    connection: apsw.Connection,
+    catalog: Catalog,
+    named: Carrier | None,
 ) -> tuple[Carrier, str] | None:
     shared: dict[str, int] = {}
     for table in catalog.tables.values():
@@ -92,6 +95,8 @@ def _carrier_of_tables(
     device = [name for name, of in carriers.items() if "msprof" in of]
     if device:
         trace = _framework_trace(physical, connection)
+        if trace is None and named == "pytorch":
+            return "pytorch", "file name; its tables may be of msprof or pytorch"
         return ("pytorch", trace) if trace else ("msprof", f"table {device[0]}")
     return "analysis", f"table {next(iter(carriers))}"
 

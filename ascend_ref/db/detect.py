@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import apsw
 from ascend_spec.catalog import Catalog, Schema
@@ -17,21 +17,26 @@ from ascend_spec.model import Carrier, Revision, Table
 
 from .carrier import NotAProfile, identify_carrier
 from .introspect import PhysicalSchema, PhysicalTable, fold, quote_identifier
-from .open import read_examples
+from .open import BudgetExceeded, UnreadableDatabase, budget, read_examples, row_bound
 
 __all__ = ["Candidate", "Identity", "NotAProfile", "identify"]
 
 # Costs of a difference. Any one of them leaves the choice alone as long as other evidence stands.
 COLUMN: Final = 1.0
-TABLE: Final = 1.0
+TABLE: Final = 2.0
 DECLARED: Final = 1.0
 MEMBER: Final = 1.0
 MEMBERS_AT_MOST: Final = 8.0
 """All members of one enum together: a spoilt enum table must not outweigh everything else."""
 VIEWER: Final = 0.75
 """An object that a viewer may have added is explained, but less well than by the schema itself."""
+STATED: Final = 10.0
+"""Another SCHEMA_VERSION than the file states: more than any few faults, less than a wrong text."""
 ABSENT: Final = 0.5
 """A table that always exists, missing: less than VIEWER, so that one lost enum decides nothing."""
+
+_Difference: TypeAlias = tuple[float, str | None]
+"""A cost and, unless a viewer explains the difference, what it is."""
 
 ENUM_ROWS: Final = 1_000
 EVIDENCE: Final = 3
@@ -75,22 +80,40 @@ def identify(
 ) -> Identity:
     """Identify a database that ``open_readonly`` opened.
 
-    Raises :class:`NotAProfile` for a database that is none of the spec's. The nearest revision of
-    the stated SCHEMA_VERSION wins, of all revisions where it is missing or unknown; among equally
-    near ones the oldest, as every later one claims more than the file shows.
+    Raises :class:`NotAProfile` for a database that is none of the spec's, and its base class
+    ``UnreadableDatabase`` where the rows that tell it apart are damaged. The nearest revision
+    wins; the stated SCHEMA_VERSION weighs much, yet not more than everything else together. Among
+    equally near ones the oldest is taken, as every later one claims more than the file shows.
     """
-    origin = identify_carrier(physical, connection, path, catalog)
-    version, conflict = _schema_version(physical, connection)
-    enums = dict(_enums(physical, connection, catalog))
-    everyone = [
-        _compare(catalog.at(revision.id, origin.carrier), physical, enums, catalog)
-        for revision in catalog.revisions
-    ]
-    stated = [one for one in everyone if one.revision.schema_version == version]
-    ranked = sorted(stated or everyone, key=_rank)
+    try:
+        with budget(connection, 64 * row_bound(connection) + 10_000_000):
+            origin = identify_carrier(physical, connection, path, catalog)
+            version, conflict = _schema_version(physical, connection)
+            enums = dict(_enums(physical, connection, catalog))
+    except (apsw.Error, BudgetExceeded) as error:
+        raise UnreadableDatabase(path, f"{error}; expected sound tables") from None
+    known = version in {revision.schema_version for revision in catalog.revisions}
+    ranked = sorted(
+        (
+            _compare(
+                catalog.at(revision.id, origin.carrier),
+                version if known else None,
+                physical,
+                enums,
+                catalog,
+            )
+            for revision in catalog.revisions
+        ),
+        key=_rank,
+    )
     best = ranked[0]
-    if conflict is None:
-        conflict = _version_doubt(version, stated, min(everyone, key=_rank), best)
+    if conflict is None and version is not None and version != best.revision.schema_version:
+        conflict = (
+            f"SCHEMA_VERSION is {version}, but tables, columns and enums are those of "
+            f"{best.revision.id}"
+            if known
+            else f"SCHEMA_VERSION {version} is not known to the spec"
+        )
     return Identity(
         carrier=origin.carrier,
         carrier_reason=origin.reason,
@@ -99,7 +122,7 @@ def identify(
         schema_version=version,
         schema_version_conflict=conflict,
         revision=best.revision,
-        reason=_reason(version if stated else None, best, ranked),
+        reason=_reason(version if known else None, best, ranked),
         evidence=tuple(_evidence(best, ranked)),
         mismatches=best.mismatches,
         candidates=tuple(ranked),
@@ -143,19 +166,6 @@ def _schema_version(
     return version, None
 
 
-def _version_doubt(
-    version: str | None, stated: Sequence[Candidate], nearest: Candidate, best: Candidate
-) -> str | None:
-    if version is not None and not stated:
-        return f"SCHEMA_VERSION {version} is not known to the spec"
-    if stated and nearest.distance < best.distance:
-        return (
-            f"SCHEMA_VERSION is {version}, but tables, columns and enums agree better with "
-            f"{nearest.revision.id}"
-        )
-    return None
-
-
 def _enums(
     physical: PhysicalSchema, connection: apsw.Connection, catalog: Catalog
 ) -> Iterator[tuple[str, Mapping[int, str]]]:
@@ -175,12 +185,16 @@ def _enums(
 
 def _compare(
     schema: Schema,
+    version: str | None,
     physical: PhysicalSchema,
     enums: Mapping[str, Mapping[int, str]],
     catalog: Catalog,
 ) -> Candidate:
     """Add up every difference between the file and one revision."""
-    differences: list[tuple[float, str]] = []
+    differences: list[_Difference] = []
+    own = schema.revision.schema_version
+    if version not in (None, own):
+        differences.append((STATED, f"SCHEMA_VERSION is {version}, here {own}"))
     foreign = {(one.table, one.column) for one in catalog.foreign_objects}
     for table in catalog.tables.values():
         if schema.carrier not in table.carriers:
@@ -190,8 +204,11 @@ def _compare(
         if found is not None and expected is not None:
             differences += _compare_columns(table, expected, found, foreign)
         elif found is not None:
-            cost = VIEWER if (table.name, None) in foreign else TABLE
-            differences.append((cost, f"table {table.name} is not of this revision"))
+            differences.append(
+                (VIEWER, None)
+                if (table.name, None) in foreign
+                else (TABLE, f"table {table.name} is not of this revision")
+            )
         elif expected is not None and expected.carriers[schema.carrier] == "always":
             differences.append((ABSENT, f"table {table.name} is missing"))
     for name, members in enums.items():
@@ -200,7 +217,7 @@ def _compare(
     return Candidate(
         schema.revision,
         sum(cost for cost, _ in differences),
-        tuple(text for _, text in differences),
+        tuple(text for _, text in differences if text is not None),
     )
 
 
@@ -209,7 +226,7 @@ def _compare_columns(
     expected: Table,
     found: PhysicalTable,
     foreign: set[tuple[str, str | None]],
-) -> Iterator[tuple[float, str]]:
+) -> Iterator[_Difference]:
     """``every`` has the columns of all revisions; a column of none of them tells nothing."""
     known = {fold(column.name) for column in every.columns.values()}
     wanted = {fold(name) for name in expected.columns}
@@ -223,13 +240,15 @@ def _compare_columns(
     for physical in found.columns:
         name = fold(physical.name)
         if name in known and name not in wanted:
-            cost = VIEWER if (expected.name, physical.name) in foreign else COLUMN
-            yield cost, f"{expected.name}.{physical.name} is not of this revision"
+            if (expected.name, physical.name) in foreign:
+                yield VIEWER, None
+            else:
+                yield COLUMN, f"{expected.name}.{physical.name} is not of this revision"
 
 
 def _compare_members(
     name: str, expected: Mapping[int, str], found: Mapping[int, str]
-) -> Iterator[tuple[float, str]]:
+) -> Iterator[_Difference]:
     different = [
         number
         for number in sorted(expected.keys() | found.keys())
@@ -247,11 +266,12 @@ def _compare_members(
 def _reason(version: str | None, best: Candidate, ranked: Sequence[Candidate]) -> str:
     scope = f"SCHEMA_VERSION {version}" if version else "no known SCHEMA_VERSION"
     equal = [one.revision.id for one in ranked[1:] if one.distance == best.distance]
-    fit = (
-        "agrees in every table, column and enum member"
-        if not best.mismatches
-        else f"is the nearest, with {_count(len(best.mismatches), 'difference')}"
-    )
+    if not best.distance:
+        fit = "agrees in every table, column and enum member"
+    elif not best.mismatches:
+        fit = "agrees in everything but what a viewer added"
+    else:
+        fit = f"is the nearest, with {_count(len(best.mismatches), 'difference')}"
     if not equal:
         return f"{scope}; {best.revision.id} {fit}"
     return (

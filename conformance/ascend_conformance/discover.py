@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ascend_ref.db.detect import carrier_of_name
+from ascend_ref.db.carrier import carrier_of_name
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
@@ -49,7 +49,7 @@ def _search(folder: Path) -> Iterator[Path]:
         if len(Path(place).parts) - base >= MAX_DEPTH:
             folders.clear()
         for name in sorted(names):
-            if carrier_of_name(name):
+            if carrier_of_name(name)[0]:
                 yield Path(place) / name
 
 
@@ -62,7 +62,7 @@ def _with_companions(path: Path) -> Candidate:
     except OSError:
         return Candidate(path)
     for other in beside:
-        carrier = carrier_of_name(other.name)
+        carrier, _ = carrier_of_name(other.name)
         if carrier and other != path and other.is_file():
             companions.setdefault(carrier, other)
     infos = [other for other in beside if other.match("profiler_info*.json")] + above

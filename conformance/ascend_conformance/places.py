@@ -77,13 +77,13 @@ def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance
                 place,
                 uses,
                 fill(rule.row, place) if rule.row else None,
-                fill(rule.select, place) if rule.select else None,
+                fill(query, place) if (query := rule.select or rule.oracle) else None,
             )
 
 
 def _stands_in(schema: Schema, rule: Rule, table: str | None, uses: tuple[str, ...]) -> bool:
     """Whether this schema has everything the rule looks at; code rules decide for themselves."""
-    if rule.code:
+    if rule.code and not rule.oracle:
         return True
     local = [use for use in uses if not use.startswith("profiler.")]
     return (table is None or table in schema.tables) and all(
@@ -232,33 +232,30 @@ def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     """Columns whose texts form a closed set, held directly or through STRING_IDS."""
     for _, column, place in _columns(schema):
         if column.members:
-            texts = quoted(column.members)
             through = "STRING_IDS.id" in column.references
-            held = (
-                f"(SELECT s.value FROM STRING_IDS s WHERE s.id = {column.name})"
-                if through
-                else column.name
-            )
+            texts = quoted(column.members)
+            held = "{member_ids}" if through else texts
             further = "STRING_IDS.id STRING_IDS.value" if through else ""
             yield {**place, "members": texts, "held": held, "further_uses": further}
 
 
-def _intervals(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for table in schema.tables.values():
-        if table.interval:
-            start, end = table.interval
-            yield {
-                "table": table.name,
-                "start": start,
-                "end": end,
-                "session": table.session_start or "",
-            }
+def _intervals(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for table in schema.tables.values():
+            if table.interval and session_start in (None, table.session_start):
+                start, end = table.interval
+                yield {"table": table.name, "start": start, "end": end}
+
+    return select
 
 
-def _samples(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for table in schema.tables.values():
-        if table.sample:
-            yield {"table": table.name, "sample": table.sample}
+def _samples(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for table in schema.tables.values():
+            if table.sample and session_start in (None, table.session_start):
+                yield {"table": table.name, "sample": table.sample}
+
+    return select
 
 
 def _indexes(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
@@ -327,8 +324,10 @@ SELECTORS: Mapping[str, Callable[[Schema, Catalog], Iterator[Place]]] = {
     "soft-reference": _references("soft"),
     "time-text-column": _time_text_columns,
     "member-column": _member_columns,
-    "interval": _intervals,
-    "sample": _samples,
+    "interval": _intervals(None),
+    "hard-interval": _intervals("hard"),
+    "sample": _samples(None),
+    "hard-sample": _samples("hard"),
     "index": _indexes,
     "enum": _enums,
     "enum-member": _enum_members,

@@ -17,11 +17,9 @@ VERBS = ("crash", "refuse", "stop", "missing", "leave", "answer", "quit_", "recu
 def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     """The verbs of failing_verbs.py, and one that cannot even be loaded."""
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    entries = [
-        *(EntryPoint(verb, f"failing_verbs:{verb}", shell.VERBS) for verb in VERBS),
-        EntryPoint("broken", "no_such_module:verb", shell.VERBS),
-    ]
-    monkeypatch.setattr(shell, "entry_points", lambda group: entries)
+    objects = {verb: f"failing_verbs:{verb}" for verb in VERBS} | {"broken": "no_such_module:verb"}
+    entries = {name: EntryPoint(name, value, shell.VERBS) for name, value in objects.items()}
+    monkeypatch.setattr(shell, "installed_verbs", lambda: entries)
 
 
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:

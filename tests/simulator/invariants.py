@@ -24,7 +24,8 @@ MSPROF = {
         SELECT globalTaskId FROM TASK GROUP BY 1 HAVING count(*) > 1
     """,
     "I06 globalTaskId not dense": """
-        SELECT 1 FROM TASK GROUP BY NULL HAVING min(globalTaskId) <> 0 OR max(globalTaskId) <> count(*) - 1
+        SELECT 1 FROM TASK GROUP BY NULL
+        HAVING min(globalTaskId) <> 0 OR max(globalTaskId) <> count(*) - 1
     """,
     "I07 task key repeats": """
         SELECT deviceId, streamId, taskId, contextId FROM TASK GROUP BY 1, 2, 3, 4

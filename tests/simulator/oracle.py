@@ -1,4 +1,4 @@
-"""What is wrong with a specimen, found without the generator: plain Python and SQL over its columns.
+"""What is wrong with a specimen, found without the generator: plain Python and SQL.
 
 ``structural`` judges values against the spec, column by column; ``broken`` runs queries that return
 the rows which break an invariant. Both answer with sentences, none when all is well.

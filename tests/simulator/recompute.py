@@ -58,13 +58,14 @@ def counter_faults(connection: sqlite3.Connection) -> Iterator[str]:
     (frequency,) = connection.execute("SELECT DISTINCT freq FROM AICORE_FREQ").fetchone()
     found: dict[int, dict[str, float]] = {}
     for task, name, value in connection.execute(
-        "SELECT globalTaskId, s.value, p.value FROM TASK_PMU_INFO p JOIN STRING_IDS s ON s.id = name"
+        "SELECT globalTaskId, s.value, p.value "
+        "FROM TASK_PMU_INFO p JOIN STRING_IDS s ON s.id = name"
     ):
         found.setdefault(task, {})[name] = value
     for task, metrics in found.items():
         (count, length) = connection.execute(
-            f"SELECT {blocks}, endNs - startNs FROM COMPUTE_TASK_INFO JOIN TASK USING (globalTaskId) "
-            "WHERE globalTaskId = ?",
+            f"SELECT {blocks}, endNs - startNs FROM COMPUTE_TASK_INFO "
+            "JOIN TASK USING (globalTaskId) WHERE globalTaskId = ?",
             (task,),
         ).fetchone()
         for prefix in ("aic", "aiv"):
@@ -170,8 +171,9 @@ def step_faults(profile: sqlite3.Connection, analysis: sqlite3.Connection) -> It
             "preparing": begin - step["startNs"],
         }
         for name, length in expected.items():
-            if abs(written[str(step["id"])][name] * 1000 - length) > 1e-3:
-                yield f"{name} of step {step['id']}: {written[str(step['id'])][name]} of {length} ns"
+            micros = written[str(step["id"])][name]
+            if abs(micros * 1000 - length) > 1e-3:
+                yield f"{name} of step {step['id']}: {micros} us for {length} ns"
 
 
 def analyzer_faults(profile: sqlite3.Connection, analysis: sqlite3.Connection) -> Iterator[str]:
@@ -216,8 +218,9 @@ def analyzer_faults(profile: sqlite3.Connection, analysis: sqlite3.Connection) -
             yield f"durations of {row}"
     for row in rows(
         analysis,
-        "SELECT s.*, (SELECT total(transit_size) FROM (SELECT DISTINCT transport_type, transit_size "
-        "FROM CommAnalyzerBandwidth l WHERE l.hccl_op_name = s.hccl_op_name AND "
+        "SELECT s.*, (SELECT total(transit_size) FROM ("
+        "SELECT DISTINCT transport_type, transit_size FROM CommAnalyzerBandwidth l "
+        "WHERE l.hccl_op_name = s.hccl_op_name AND "
         "l.transport_type NOT IN ('SDMA', 'RDMA'))) AS links "
         "FROM CommAnalyzerBandwidth s WHERE transport_type = 'SDMA'",
     ):

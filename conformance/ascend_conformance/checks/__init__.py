@@ -42,12 +42,11 @@ Check = Callable[["Session", Rule, Sequence[Instance]], Iterator[Fault]]
 
 def registry() -> Mapping[str, Check]:
     """Every check by the name that rules use."""
-    from . import enums, files, folder, schema, sequences
+    from . import enums, files, folder, schema
 
     return {
         **files.CHECKS,
         **schema.CHECKS,
         **enums.CHECKS,
-        **sequences.CHECKS,
         **folder.CHECKS,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ascend_ref.db.detect import carrier_of_name
+from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.side_files import side_files
 
 from ..engine.session import Session
@@ -46,7 +46,7 @@ def _text_encoding(session: Session, rule: Rule, _places: Sequence[Instance]) ->
 
 
 def _file_name(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
-    if session.path and carrier_of_name(session.path.name) != session.schema.carrier:
+    if session.path and carrier_of_name(session.path.name)[0] != session.schema.carrier:
         what = f"no reader takes this file name for a database of {session.schema.carrier}"
         yield Fault(rule, None, None, what)
 

@@ -7,16 +7,16 @@ time order, or hold anything but integers, the rule's own SQL (its ``oracle``) d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.db.open import UnreadableDatabase
+
 from ..engine.session import Session
-from ..places import Instance, fill
-from ..ruleset import Rule
-from . import Check, Fault
+from ..places import Instance
 
 Integers = npt.NDArray[np.int64]
 
@@ -80,47 +80,35 @@ def walk_order(batches: Iterator[pa.RecordBatch]) -> Iterator[Integers]:
         yield rowid[value < before]
 
 
-def _judge(
-    session: Session, rule: Rule, instance: Instance, query: str, walk: object
-) -> tuple[int, int | None]:
-    """Number of bad rows and the first of them, by the walk or else by the oracle."""
-    assert callable(walk)
+def _overlapping(session: Session, _instance: Instance) -> Iterator[Integers]:
+    query = (
+        "SELECT rowid, deviceId, streamId, startNs, endNs FROM TASK "
+        "WHERE contextId = 4294967295 ORDER BY rowid"
+    )
+    return walk_streams(session.stream(query))
+
+
+def _descending(session: Session, instance: Instance) -> Iterator[Integers]:
+    return walk_order(
+        session.stream(f"SELECT rowid, {instance.column} FROM {instance.table} ORDER BY rowid")
+    )
+
+
+WALKS: Mapping[str, Callable[[Session, Instance], Iterator[Integers]]] = {
+    "stream-overlap": _overlapping,
+    "row-order": _descending,
+}
+
+
+def walk(session: Session, instance: Instance) -> tuple[int, int | None]:
+    """Number of bad rows and the first of them, by the rule's walk or else by its oracle."""
     try:
-        found = [rows for rows in walk(session.stream(query)) if len(rows)]
-    except NotWalkable:
-        oracle = fill(rule.oracle or "", instance.place)
+        found = [
+            rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)
+        ]
+    except (NotWalkable, UnreadableDatabase):
         number, first = session.connection.execute(
-            f"SELECT count(*), min(row) FROM ({oracle})"
+            f"SELECT count(*), min(row) FROM ({instance.select})"
         ).fetchone()
         return number, first
-    return sum(map(len, found)), int(min(map(np.min, found))) if found else None
-
-
-def _stream_overlap(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
-    needed = ("startNs", "endNs", "deviceId", "streamId", "contextId")
-    for instance in places:
-        if not all(session.layout.holds(f"TASK.{column}") for column in needed):
-            continue
-        query = (
-            "SELECT rowid, deviceId, streamId, startNs, endNs FROM TASK "
-            "WHERE contextId = 4294967295 ORDER BY rowid"
-        )
-        number, first = _judge(session, rule, instance, query, walk_streams)
-        if number:
-            what = f"{rule.summary.rstrip('.')}: {number:,} of {session.rows['TASK']:,} rows"
-            yield Fault(rule, "TASK", instance.column, what, count=number, first_rowid=first)
-
-
-def _row_order(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
-    for instance in places:
-        table, column = instance.table or "", instance.column or ""
-        if not session.layout.holds(f"{table}.{column}"):
-            continue
-        query = f"SELECT rowid, {column} FROM {table} ORDER BY rowid"
-        number, first = _judge(session, rule, instance, query, walk_order)
-        if number:
-            what = f"{rule.summary.rstrip('.')}: {number:,} of {session.rows[table]:,} rows"
-            yield Fault(rule, table, column, what, count=number, first_rowid=first)
-
-
-CHECKS: Mapping[str, Check] = {"stream-overlap": _stream_overlap, "row-order": _row_order}
+    return sum(map(len, found)), min((int(rows.min()) for rows in found), default=None)

@@ -18,6 +18,7 @@ import apsw
 from ascend_spec.model import Column
 
 from ..checks import Fault, registry
+from ..checks.sequences import walk
 from ..finding import Skipped
 from ..places import Instance, reference_kind
 from ..ruleset import LAST_STAGE
@@ -66,11 +67,13 @@ def judge(
     references = References(session.connection, targets)
     outcome = Outcome(plan, references, skipped=list(plan.skipped))
     checks = registry()
-    for rule, places in plan.codes.items():
+    for places in plan.codes.values():
+        rule = places[0].rule
         outcome.faults.extend(checks[rule.code or ""](session, rule, places))
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
         *(_select_task(session, instance) for instance in plan.selects),
+        *(_walk_task(session, instance) for instance in plan.walks),
     ]
     tasks.sort(key=lambda task: -task.weight)
     for found in _run(session, tasks, references, progress, workers):
@@ -134,12 +137,27 @@ def bad_row(session: Session, instance: Instance, references: References) -> str
     ``None`` for other rules, and for a reference whose targets cannot be read.
     """
     bad = instance.row
+    if bad and "{member_ids}" in bad:
+        return bad.replace("{member_ids}", _member_ids(session, instance))
     if bad and "{resolves}" in bad:
         targets = reference_targets(session, instance)
         if not targets:
             return None
         return bad.replace("{resolves}", references.resolves(instance.column or "", targets))
     return bad
+
+
+MEMBER_IDS = 20
+"""A text stands at most once in each of the three id spaces of STRING_IDS."""
+
+
+def _member_ids(session: Session, instance: Instance) -> str:
+    """The string ids of a closed set of texts: as numbers, or as a query where they are many."""
+    select = f"SELECT id FROM STRING_IDS WHERE value IN ({instance.place['members']})"
+    found = session.connection.execute(f"{select} LIMIT {MEMBER_IDS + 1}").fetchall()
+    if len(found) > MEMBER_IDS:
+        return select
+    return ", ".join(str(int(row[0])) for row in found)
 
 
 def _fused(
@@ -162,19 +180,31 @@ def _fused(
         if fusion.FUSED_RULES & by_column.get(column.name, set()) == _expected_rules(column, judged)
     ]
 
-    def resolves(column: Column) -> str | None:
-        instance = judged.get(column.name)
-        if instance is None:
-            return None
-        return references.resolves(column.name, reference_targets(session, instance))
-
     replaced = {column.name for column in columns}
     further = [
         check.bad
         for check in checks
         if check.instance.rule.id not in fusion.FUSED_RULES or check.instance.column not in replaced
     ]
-    return fusion.fuse([fusion.sound(column, resolves) for column in columns], further)
+    sound = fusion.sound(
+        [_admissible(session, column, judged.get(column.name), references) for column in columns]
+    )
+    return fusion.fuse(sound, further)
+
+
+def _admissible(
+    session: Session, column: Column, reference: Instance | None, references: References
+) -> tuple[Column, tuple[fusion.Range, ...], str | None]:
+    """The column with its admissible ranges, or with the look-up that its reference needs."""
+    if reference is None:
+        return column, fusion.admissible(column, None), None
+    targets = reference_targets(session, reference)
+    ranges = references.ranges(targets)
+    if ranges is not None:
+        return column, fusion.admissible(column, ranges), None
+    look_up = references.resolves(column.name, targets)
+    spare = "".join(f" OR {column.name} = {value}" for value in column.none)
+    return column, fusion.admissible(column, None), f"{look_up}{spare}"
 
 
 def _expected_rules(column: Column, judged: Mapping[str | None, Instance]) -> set[str]:
@@ -195,12 +225,20 @@ def _select_task(session: Session, instance: Instance) -> _Task:
     def run(connection: apsw.Connection, _references: References) -> list[Hit]:
         return count_select(connection, instance, instance.select or "")
 
-    weight = sum(
-        session.rows[table]
-        for table in {use.partition(".")[0] for use in instance.uses}
-        if table in session.rows
-    )
-    return _Task(weight, instance.rule.name, run)
+    return _Task(_weight(session, instance), instance.rule.name, run)
+
+
+def _walk_task(session: Session, instance: Instance) -> _Task:
+    def run(_connection: apsw.Connection, _references: References) -> list[Hit]:
+        number, first = walk(session, instance)
+        return [Hit(instance, number, first)] if number else []
+
+    return _Task(_weight(session, instance), instance.rule.name, run)
+
+
+def _weight(session: Session, instance: Instance) -> int:
+    tables = {use.partition(".")[0] for use in instance.uses}
+    return sum(session.rows.get(table, 0) for table in tables)
 
 
 def count_select(connection: apsw.Connection, instance: Instance, select: str) -> list[Hit]:

@@ -40,7 +40,8 @@ class Plan:
 
     rows: Mapping[str, tuple[Instance, ...]]
     selects: tuple[Instance, ...]
-    codes: Mapping[Rule, tuple[Instance, ...]]
+    walks: tuple[Instance, ...]
+    codes: Mapping[str, tuple[Instance, ...]]
     skipped: tuple[Skipped, ...]
 
     @property
@@ -48,14 +49,15 @@ class Plan:
         return (
             sum(map(len, self.rows.values()))
             + len(self.selects)
+            + len(self.walks)
             + sum(map(len, self.codes.values()))
         )
 
     @property
     def rules(self) -> int:
         ran = {instance.rule.id for found in self.rows.values() for instance in found}
-        ran |= {instance.rule.id for instance in self.selects}
-        return len(ran | {rule.id for rule in self.codes})
+        ran |= {instance.rule.id for instance in (*self.selects, *self.walks)}
+        return len(ran | self.codes.keys())
 
 
 @cache
@@ -77,13 +79,14 @@ def make_plan(session: Session, selection: Selection) -> Plan:
     """The rules that apply to what stands in the file."""
     rows: dict[str, list[Instance]] = {}
     selects: list[Instance] = []
-    codes: dict[Rule, list[Instance]] = {}
+    walks: list[Instance] = []
+    codes: dict[str, list[Instance]] = {}
     skipped: dict[tuple[str, str], Skipped] = {}
     for instance in all_instances(schema_key(session.schema)):
         if not selection.wants(instance.rule):
             continue
-        if instance.rule.code:
-            codes.setdefault(instance.rule, []).append(instance)
+        if instance.rule.code and not instance.rule.oracle:
+            codes.setdefault(instance.rule.id, []).append(instance)
             continue
         reason = _unjudgeable(session, instance)
         if reason == "":
@@ -93,11 +96,14 @@ def make_plan(session: Session, selection: Selection) -> Plan:
             skipped[instance.rule.id, reason] = entry
         elif instance.row:
             rows.setdefault(instance.table or "", []).append(instance)
+        elif instance.rule.oracle:
+            walks.append(instance)
         else:
             selects.append(instance)
     return Plan(
         {table: tuple(found) for table, found in rows.items()},
         tuple(selects),
+        tuple(walks),
         {rule: tuple(found) for rule, found in codes.items()},
         tuple(skipped.values()),
     )

@@ -86,6 +86,17 @@ class References:
         """SQL that is true when ``value`` (an SQL expression) is held by one of the targets."""
         return " OR ".join(self._one(value, self.targets[target]) for target in targets)
 
+    def ranges(self, targets: Sequence[tuple[str, str]]) -> list[tuple[int, int]] | None:
+        """Everything the targets hold as ranges; ``None`` when one of them needs a look-up."""
+        found: list[tuple[int, int]] = []
+        for place in targets:
+            target = self.targets[place]
+            if target.ranges is None:
+                return None
+            found.extend(target.ranges)
+            found.extend((value, value) for value in target.further)
+        return found
+
     def _one(self, value: str, target: Target) -> str:
         held = self._held(value, target)
         if target.further:

@@ -127,7 +127,7 @@ def start(
     """
     spec = catalog()
     physical = describe(connection)
-    identity = identify(physical, connection, path or Path(label), spec, reading)
+    identity = identify(physical, connection, path or Path(label), spec)
     schema = spec.at(identity.revision.id, identity.carrier, reading)
     return Session(
         label=label,

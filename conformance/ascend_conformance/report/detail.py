@@ -33,7 +33,7 @@ class Detail:
     findings: int = 40
     most: int = 1_000
     places: int = 400
-    examples: int = 20
+    examples: int = 100
     pairs: int = 12
     name: int = 80
     prose: int = 500

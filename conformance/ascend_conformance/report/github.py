@@ -16,7 +16,7 @@ from .collapse import collapse, shown, sort_key
 from .detail import FULL, Detail
 from .escape import visible
 from .phrases import conclusion, conformity, counted
-from .sentences import paragraph, subject
+from .sentences import paragraph, subject, unreadable
 
 _COMMAND: Mapping[Verdict, str] = {"violation": "error", "advice": "warning", "note": "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
@@ -29,7 +29,7 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
     listings = [(file, shown(file, detail)) for file in files]
     for file in files:
         if file.unreadable is not None:
-            reason = visible(file.unreadable, detail.prose)
+            reason = unreadable(file, detail)
             yield _command("error", file.file, "cannot be judged", reason, detail)
     findings = [finding for _, listing in listings for finding in listing.findings]
     for finding in sorted(findings, key=sort_key):

@@ -21,7 +21,7 @@ from .detail import FULL, Detail
 from .escape import visible
 from .phrases import counted
 from .seen_lines import seen_lines
-from .sentences import fact, paragraph, place
+from .sentences import fact, paragraph, place, unreadable
 
 _TOTALS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
@@ -61,7 +61,7 @@ def _cases(
 ) -> Iterator[Xml.Element]:
     if file.unreadable is not None:
         case = Xml.Element("testcase", name="the file can be judged")
-        Xml.SubElement(case, "error", message=visible(file.unreadable, detail.prose))
+        Xml.SubElement(case, "error", message=unreadable(file, detail))
         yield case
     by_rule = sorted(findings, key=lambda finding: finding.rule)
     for rule, same in groupby(by_rule, key=lambda finding: finding.rule):

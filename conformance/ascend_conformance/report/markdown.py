@@ -18,7 +18,7 @@ from .detail import FULL, Detail
 from .escape import visible
 from .phrases import conclusion, counted
 from .seen_lines import seen_lines
-from .sentences import elsewhere, examples, fact, place, sql
+from .sentences import elsewhere, examples, fact, place, sql, unreadable
 from .skips import group_skipped
 
 _HEAD = ("| verdict | rule | place | finding |", "| --- | --- | --- | --- |")
@@ -42,12 +42,15 @@ def code(text: str) -> str:
     """A visible text as code that no content can end, also inside a table cell."""
     if _PLAIN_CODE.fullmatch(text):
         return f"`{text}`"
-    return f"<code>{_prose(text)}</code>"
+    return f"<code>{_inert(text)}</code>"
 
 
 def _prose(text: str) -> str:
-    escaped = _MARKUP.sub(lambda match: f"&#{ord(match.group())};", text)
-    return _LINKING.sub(lambda match: _broken(match.group()), escaped)
+    return _LINKING.sub(lambda match: _broken(match.group()), _inert(text))
+
+
+def _inert(text: str) -> str:
+    return _MARKUP.sub(lambda match: f"&#{ord(match.group())};", text)
 
 
 def _broken(link: str) -> str:
@@ -58,7 +61,7 @@ def _section(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) ->
     yield f"## {code(visible(file.file, detail.path))}"
     yield ""
     if file.unreadable is not None:
-        yield f"- cannot be judged: {_prose(visible(file.unreadable, detail.prose))}"
+        yield f"- cannot be judged: {_prose(unreadable(file, detail))}"
     for label, value in seen_lines(file, detail):
         yield f"- {label}: {_prose(value)}"
     listing = shown(file, detail)

@@ -22,7 +22,7 @@ from .escape import LINE_WIDTH, json_text, visible
 from .identity import fingerprint
 from .phrases import counted
 from .seen_lines import seen_lines
-from .sentences import paragraph
+from .sentences import paragraph, unreadable
 from .skips import group_skipped
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -69,8 +69,8 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
     yield json_text(log, LINE_WIDTH) + "\n"
 
 
-def relative_uri(path: str) -> JsonObject:
-    """An ``artifactLocation``: relative to the repository, or absolute where the path is."""
+def artifact_location(path: str) -> JsonObject:
+    """Relative to the repository, or an absolute URI where the path is absolute."""
     slashed = path.replace(os.sep, "/")
     if slashed.startswith("/"):
         return {"uri": f"file://{_quoted(slashed)}"}
@@ -110,7 +110,7 @@ def _result(
     location: JsonObject = {
         "physicalLocation": {
             "artifactLocation": {
-                **relative_uri(finding.file[: detail.path]),
+                **artifact_location(finding.file[: detail.path]),
                 "index": artifacts[finding.file],
             }
         }
@@ -143,7 +143,7 @@ def _logical_location(finding: Finding, detail: Detail) -> JsonObject:
 
 def _artifact(file: FileReport, detail: Detail) -> JsonObject:
     return {
-        "location": relative_uri(file.file[: detail.path]),
+        "location": artifact_location(file.file[: detail.path]),
         "roles": ["analysisTarget"],
         "properties": dict(seen_lines(file, detail)),
     }
@@ -152,8 +152,7 @@ def _artifact(file: FileReport, detail: Detail) -> JsonObject:
 def _notifications(file: FileReport, left_out: int, detail: Detail) -> Iterator[JsonObject]:
     path = visible(file.file, detail.path)
     if file.unreadable is not None:
-        reason = visible(file.unreadable, detail.prose)
-        yield _notification("error", f"{path} cannot be judged: {reason}")
+        yield _notification("error", f"{path} cannot be judged: {unreadable(file, detail)}")
     if left_out:
         yield _notification("warning", f"{path}: {counted(left_out, 'further finding')} not listed")
     groups = group_skipped(file.skipped)

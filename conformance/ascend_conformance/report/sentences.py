@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_conformance.finding import Finding
+from ascend_conformance.finding import FileReport, Finding
 
 from .card import RuleCard
 from .detail import Detail
@@ -59,6 +59,12 @@ def elsewhere(finding: Finding, detail: Detail) -> str:
     first = list(finding.elsewhere.items())[: detail.places]
     names = [f"{visible(where, 2 * detail.name)} ({count:,})" for where, count in first]
     return listed(names, len(finding.elsewhere) - len(first), "place")
+
+
+def unreadable(file: FileReport, detail: Detail) -> str:
+    """Why the file cannot be judged, without its own path, which stands beside it anyway."""
+    reason = file.unreadable or "no reason given"
+    return visible(reason.removeprefix(f"{file.file}: "), detail.prose)
 
 
 def sql(statement: str, detail: Detail) -> str:

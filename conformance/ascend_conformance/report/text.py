@@ -23,7 +23,7 @@ from .detail import FULL, Detail
 from .escape import visible
 from .phrases import Conformity, conclusion, conformity, counted, listed, tally
 from .seen_lines import seen_lines
-from .sentences import elsewhere, examples, fact, place, sql
+from .sentences import elsewhere, examples, fact, place, sql, unreadable
 from .skips import group_skipped
 
 PIPE_WIDTH = 100
@@ -109,7 +109,7 @@ def _file(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> It
     for label, value in seen_lines(file, detail):
         yield _Paragraph(f"  {label:<{_LABEL_WIDTH}}", (value,))
     if file.unreadable is not None:
-        reason = visible(file.unreadable, detail.prose)
+        reason = unreadable(file, detail)
         yield _Paragraph("  ", (("cannot be judged: ", "bold red"), reason))
     yield from _findings(file, cards, detail)
     yield from _skipped(file, detail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from .communication import MASTER_PLANE, group_hash
 from .habits import UINT32_NONE, Habits
@@ -152,41 +153,49 @@ def _bandwidths(operator: Collective, world: World) -> Iterator[Row]:
         }
 
 
+class Flow(NamedTuple):
+    """What one operator moved between one pair of ranks; size in Byte, length in ns."""
+
+    operator: Collective
+    size: int
+    length: int
+    transport: str
+
+
 def _matrix(world: World) -> Iterator[Row]:
     """Per kind of operator and link: the fastest, the middle, the three slowest and the sum."""
     for step in range(len(world.steps)):
         for kind, name in MATRIX_NAMES.items():
-            operators = [
-                item for item in world.collectives if (item.step, item.kind) == (step, kind)
-            ]
-            links: dict[tuple[int, int], list[tuple[Collective, int, int, str]]] = {}
-            for operator in operators:
-                for pair, (size, length, link) in _links(operator).items():
-                    links.setdefault(pair, []).append((operator, size, length, link))
-            for pair, found in links.items():
-                found.sort(key=lambda item: -item[1] / max(item[2], 1))
-                for suffix, place in _ranking(len(found)):
-                    operator, size, length, link = found[place]
-                    yield _matrix_row(
-                        world, f"{name}-{suffix}", operator, pair, size, length, link, True
-                    )
-                size, length = (sum(item[place] for item in found) for place in (1, 2))
-                operator, _, _, link = found[0]
-                yield _matrix_row(world, f"{name}-total", operator, pair, size, length, link, False)
+            links: dict[tuple[int, int], list[Flow]] = {}
+            for operator in world.collectives:
+                if (operator.step, operator.kind) == (step, kind):
+                    for pair, flow in _flows(operator).items():
+                        links.setdefault(pair, []).append(flow)
+            for pair, flows in links.items():
+                flows.sort(key=lambda flow: -flow.size / flow.length)
+                for suffix, place in _ranking(len(flows)):
+                    operator_name = flows[place].operator.name
+                    yield _matrix_row(world, f"{name}-{suffix}", pair, flows[place], operator_name)
+                total_flow = flows[0]._replace(
+                    size=sum(flow.size for flow in flows),
+                    length=sum(flow.length for flow in flows),
+                )
+                yield _matrix_row(world, f"{name}-total", pair, total_flow, "")
 
 
-def _links(operator: Collective) -> dict[tuple[int, int], tuple[int, int, str]]:
-    """Size, time and transport of each pair of ranks; local work counts from the rank to itself."""
-    links: dict[tuple[int, int], tuple[int, int, str]] = {}
+def _flows(operator: Collective) -> dict[tuple[int, int], Flow]:
+    """The flow of each pair of ranks; local work counts from the rank to itself."""
+    flows: dict[tuple[int, int], Flow] = {}
     for task, transfer in _parts(operator):
         if not transfer.size:
             continue
         target = transfer.source if transfer.target == UINT32_NONE else transfer.target
+        transport = "LOCAL" if transfer.link == "ON_CHIP" else transfer.link
         pair = (transfer.source, target)
-        size, length, _ = links.get(pair, (0, 0, ""))
-        link = "LOCAL" if transfer.link == "ON_CHIP" else transfer.link
-        links[pair] = (size + transfer.size, length + task.end - task.start, link)
-    return links
+        flow = flows.get(pair, Flow(operator, 0, 0, transport))
+        size, length = flow.size + transfer.size, flow.length + task.end - task.start
+        flows[pair] = flow._replace(size=size, length=length)
+    return flows
 
 
 def _ranking(count: int) -> list[tuple[str, int]]:
@@ -195,21 +204,14 @@ def _ranking(count: int) -> list[tuple[str, int]]:
 
 
 def _matrix_row(
-    world: World,
-    name: str,
-    operator: Collective,
-    pair: tuple[int, int],
-    size: int,
-    length: int,
-    link: str,
-    names_operator: bool,
+    world: World, name: str, pair: tuple[int, int], flow: Flow, operator_name: str
 ) -> Row:
     return {
-        **_key(operator, world),
+        **_key(flow.operator, world),
         "hccl_op_name": name,
         "src_rank": str(pair[0]),
         "dst_rank": str(pair[1]),
-        "transport_type": link,
-        **_rate(size, length),
-        "op_name": operator.name if names_operator else "",
+        "transport_type": flow.transport,
+        **_rate(flow.size, flow.length),
+        "op_name": operator_name,
     }

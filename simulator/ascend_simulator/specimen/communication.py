@@ -100,7 +100,12 @@ class Expansion:
         notify = (owner << 32) + self.notify_offset
         self.notify_offset += 4
         return self._part(
-            kind, length, plane, notify, peer, "SDMA" if records else "LOCAL", 0, "INVALID_TYPE"
+            kind=kind,
+            length=length,
+            plane=plane,
+            notify=notify,
+            peer=peer,
+            transport="SDMA" if records else "LOCAL",
         )
 
     def _patience(self) -> int:
@@ -110,18 +115,21 @@ class Expansion:
         speed = LOCAL_BYTES_PER_NS if link == "ON_CHIP" else LINK_BYTES_PER_NS
         length = 600 + size // speed
         notify = 0 if kind == "Reduce_Inline" else NO_NOTIFY
-        return self._part(kind, length, plane, notify, peer, "SDMA", size, link)
+        return self._part(
+            kind=kind, length=length, plane=plane, notify=notify, peer=peer, size=size, link=link
+        )
 
     def _part(
         self,
+        *,
         kind: str,
         length: int,
         plane: int,
         notify: int,
         peer: int,
-        transport: str,
-        size: int,
-        link: str,
+        transport: str = "SDMA",
+        size: int = 0,
+        link: str = "INVALID_TYPE",
     ) -> Part:
         transfer = Transfer(
             operator=self.operator,

@@ -11,6 +11,7 @@ class Draws:
     """One named sub-stream of a seed. Drawing from one stream never moves another one."""
 
     def __init__(self, seed: int, name: str) -> None:
+        """Start the sub-stream; ``seed`` is not negative."""
         self._bits = np.random.PCG64([seed, crc32(name.encode())])
 
     def between(self, smallest: int, largest: int, step: int = 1) -> int:

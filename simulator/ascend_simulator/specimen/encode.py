@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from ascend_spec import catalog
 from ascend_spec.catalog import Schema
@@ -20,7 +21,7 @@ from .shape import Shape
 from .tasks import Row, Rows, communication_tables, overlap_rows, task_tables
 from .world import World
 
-Columns = dict[str, list[object]]
+Columns = dict[str, list[Any]]
 
 FRAMEWORK_STRINGS = 1 << 28
 MEMORY_STRINGS = 2 << 28

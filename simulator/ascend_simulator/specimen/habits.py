@@ -9,6 +9,9 @@ from ascend_spec.catalog import Schema
 UINT32_NONE = 4294967295
 """``none`` of contextId, modelId, planeId, ranks and rangeId (db-schema.md 4.4)."""
 
+PUBLIC_SOURCE = "2025-12-25"
+"""Date of the first public source; what it does differently from 2025-01 began no later."""
+
 
 @dataclass(frozen=True, slots=True)
 class Habits:
@@ -33,8 +36,9 @@ class Habits:
 
     @classmethod
     def of(cls, schema: Schema) -> Habits:
+        """The habits at a schema's revision."""
         date = schema.revision.date
-        public_source = date >= "2025-12-25"
+        public_source = date >= PUBLIC_SOURCE
         offset_connections = date >= "2025-08-20"
         return cls(
             no_connection=-1 if public_source else UINT32_NONE,

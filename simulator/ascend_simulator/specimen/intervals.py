@@ -24,16 +24,15 @@ def difference(minuend: list[Interval], subtrahend: list[Interval]) -> list[Inte
     """What of one union lies outside of another."""
     rest: list[Interval] = []
     for start, end in minuend:
+        reached = start
         for other_start, other_end in subtrahend:
-            if other_end <= start or end <= other_start:
+            if other_end <= reached or end <= other_start:
                 continue
-            if start < other_start:
-                rest.append((start, other_start))
-            start = other_end
-            if end <= start:
-                break
-        if start < end:
-            rest.append((start, end))
+            if reached < other_start:
+                rest.append((reached, other_start))
+            reached = other_end
+        if reached < end:
+            rest.append((reached, end))
     return rest
 
 

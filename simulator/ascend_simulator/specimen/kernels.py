@@ -1,4 +1,4 @@
-"""The operators of a specimen: one of each pair of TASK and COMPUTE task type (db-schema.md 7.4)."""
+"""The operators of a specimen: one of each pair of task types in TASK and COMPUTE_TASK_INFO."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of operators: blocks of the framework, workspaces of the graph engine, and their totals."""
+"""Memory of operators: blocks of the framework, workspaces of the graph engine, their totals."""
 
 from __future__ import annotations
 
@@ -153,29 +153,27 @@ def _op_memory(world: World, events: list[Event], after: list[Totals]) -> Rows:
     for number, block in enumerate(world.allocations):
         times = (block.start, block.end, block.inactive)
         first, last = found["PTA", number, "allocate"], found.get(("PTA", number, "release"))
-        rows.append(_block_row(block.name, block.size, times, first, last, block.stream))
+        row = _block_row(times, first, last, block.stream)
+        rows.append({"name": block.name, "size": block.size, **row})
     rows.sort(key=lambda row: (row["allocationTime"],))
     for number, space in enumerate(world.workspaces):
         first, last = found["GE", number, "allocate"], found["GE", number, "release"]
         times = (space.start, space.end, None)
-        rows.append(_block_row(CannText(space.name), space.size, times, first, last, None))
+        row = _block_row(times, first, last, None)
+        rows.append({"name": CannText(space.name), "size": space.size, **row})
     return [{**row, "deviceId": world.busy_devices[0]} for row in rows]
 
 
 def _block_row(
-    name: str,
-    size: int,
     times: tuple[int, int | None, int | None],
     first: Totals,
     last: Totals | None,
     stream: int | None,
 ) -> Row:
-    """One OP_MEMORY row; the graph engine (no stream) knows no active memory."""
+    """The moments of one OP_MEMORY row; the graph engine (no stream) knows no active memory."""
     start, end, inactive = times
     engine = stream is None
     return {
-        "name": name,
-        "size": size,
         "allocationTime": start,
         "releaseTime": end,
         "activeReleaseTime": inactive,

@@ -123,6 +123,9 @@ class _Stage:
                     self._schedule(device)
                     self._communicate(device, step, "allReduce")
         self._backward(forward)
+        if self.shape.with_communication:
+            for device in self.devices:
+                self._communicate(device, step, "allReduce")
         if self.shape.with_communication and self.shape.ranks > 1:
             for device in self.devices:
                 self._communicate(device, step, "send")

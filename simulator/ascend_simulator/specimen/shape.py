@@ -36,6 +36,7 @@ class Shape:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        """Refuse sizes that no capture has."""
         for name, smallest in (("steps", 1), ("devices", 1), ("ranks", 1), ("operators", 1)):
             if getattr(self, name) < smallest:
                 raise ValueError(f"{name} is at least {smallest}, not {getattr(self, name)}")

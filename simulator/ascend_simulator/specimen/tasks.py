@@ -10,7 +10,7 @@ from .device import COMMUNICATION_STREAM, PROFILING_STREAM, SCHEDULE_STREAM
 from .habits import UINT32_NONE, Habits
 from .intervals import Interval, difference, union
 from .shape import Shape
-from .world import FREQUENCY_MHZ, LAUNCH_THREAD, PROCESS, Task, World
+from .world import FREQUENCY_MHZ, LAUNCH_THREAD, PROCESS, Kernel, Task, Transfer, World
 
 Row = dict[str, object]
 Rows = list[Row]
@@ -34,11 +34,14 @@ def task_tables(
     """Rows of the task tables. ``blocks_renamed``: blockNum exists, blockDim means SIMT blocks."""
     level = shape.level
     computing = sorted(
-        (task for task in world.tasks if task.kernel), key=lambda task: task.identity
+        ((task, task.kernel) for task in world.tasks if task.kernel),
+        key=lambda pair: pair[0].identity,
     )
     return {
         "TASK": [_task(task, habits) for task in world.tasks],
-        "COMPUTE_TASK_INFO": [_compute(task, level, blocks_renamed) for task in computing],
+        "COMPUTE_TASK_INFO": [
+            _compute(task, kernel, level, blocks_renamed) for task, kernel in computing
+        ],
         "COMMUNICATION_SCHEDULE_TASK_INFO": [
             {
                 "name": task.schedules,
@@ -109,9 +112,7 @@ def _task(task: Task, habits: Habits) -> Row:
     }
 
 
-def _compute(task: Task, level: int, blocks_renamed: bool) -> Row:
-    kernel = task.kernel
-    assert kernel is not None
+def _compute(task: Task, kernel: Kernel, level: int, blocks_renamed: bool) -> Row:
     blocks = kernel.blocks if level else 0
     cores: Row = {"blockDim": blocks, "mixBlockDim": 0}
     if blocks_renamed:
@@ -136,18 +137,16 @@ def _compute(task: Task, level: int, blocks_renamed: bool) -> Row:
     return {"name": kernel.name, "globalTaskId": task.identity, **cores, **attributes}
 
 
-def _counters(computing: list[Task]) -> Iterator[Row]:
+def _counters(computing: list[tuple[Task, Kernel]]) -> Iterator[Row]:
     """28 metrics of each task that uses cores, metric after metric (db-schema.md 4.12, 7.9)."""
-    columns = [(task, _metrics(task)) for task in computing if task.kernel and task.kernel.blocks]
+    columns = [(task, _metrics(task, kernel)) for task, kernel in computing if kernel.blocks]
     for name in columns[0][1] if columns else ():
         for task, metrics in columns:
             yield {"globalTaskId": task.identity, "name": name, "value": metrics[name]}
 
 
-def _metrics(task: Task) -> dict[str, float]:
+def _metrics(task: Task, kernel: Kernel) -> dict[str, float]:
     """Cycles over all blocks are whole; a time is cycles / (MHz x blocks), a ratio time / total."""
-    kernel = task.kernel
-    assert kernel is not None
     cycles = (task.end - task.start) * FREQUENCY_MHZ * kernel.blocks * 17 // 20_000
     scale = 1000 / (FREQUENCY_MHZ * kernel.blocks)
     metrics: dict[str, float] = {}
@@ -193,13 +192,15 @@ def communication_tables(world: World, shape: Shape, habits: Habits) -> dict[str
                 "rankSize": shape.ranks,
             }
         )
-        parts += [_transfer(task, number, world.group, shape.level) for task in operator.tasks]
+        parts += [
+            _transfer(task, task.transfer, number, world.group, shape.level)
+            for task in operator.tasks
+            if task.transfer
+        ]
     return {"COMMUNICATION_OP": operators, "COMMUNICATION_TASK_INFO": parts}
 
 
-def _transfer(task: Task, operator_number: int, group: str, level: int) -> Row:
-    transfer = task.transfer
-    assert transfer is not None
+def _transfer(task: Task, transfer: Transfer, operator: int, group: str, level: int) -> Row:
     length = task.end - task.start
     row: Row = {
         "name": transfer.operator.name,
@@ -215,7 +216,7 @@ def _transfer(task: Task, operator_number: int, group: str, level: int) -> Row:
         "size": transfer.size,
         "dataType": transfer.data_type,
         "linkType": transfer.link,
-        "opId": operator_number,
+        "opId": operator,
         "isMaster": int(transfer.master),
         "bandwidth": transfer.size / length * 1e9 if length else 0,
     }

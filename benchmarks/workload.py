@@ -1,0 +1,121 @@
+"""A clean msprof database of any size: n tasks, each with its compute row and its host call."""
+
+from __future__ import annotations
+
+import numpy as np
+from ascend_spec.catalog import Schema, catalog
+
+START_NS = 1_736_410_576_284_680_000
+PERIOD_NS = 1_000
+PROCESS = 3_217_657
+NONE_32 = 4_294_967_295
+
+TEXTS = ("N/A", "KERNEL_AIVEC", "AI_VECTOR_CORE", "launch", "static", "NO", "ND;ND", "FLOAT16;FLOAT16")
+NAMES = 1_000
+SHAPES = 500
+"""Operator names and shapes; a large training profile has some thousand different strings."""
+
+Columns = dict[str, np.ndarray]
+REVISION = "1.2.0-2026-07"
+
+
+def schema() -> Schema:
+    """The newest msprof schema."""
+    return catalog().at(REVISION, "msprof")
+
+
+def tables(n: int) -> dict[str, Columns]:
+    """Every table of the database; TASK, COMPUTE_TASK_INFO and CANN_API have n rows each."""
+    index = np.arange(n, dtype=np.int64)
+    start = START_NS + 100_000 + index * PERIOD_NS
+    text = {name: number for number, name in enumerate(TEXTS)}
+    strings = [
+        *TEXTS,
+        *(f"MatMulV2_{number}" for number in range(NAMES)),
+        *(f"{number + 1},1024;1024,4096" for number in range(SHAPES)),
+    ]
+    end = int(start[-1]) + 10_000
+    return {
+        "SESSION_TIME_INFO": {
+            "startTimeNs": np.array([START_NS]),
+            "endTimeNs": np.array([end + (-end % 1_000)]),
+        },
+        "NPU_INFO": {"id": np.array([0]), "name": np.array(["Ascend910B"], dtype=object)},
+        "HOST_INFO": {
+            "hostUid": np.array(["3538958389648580163"], dtype=object),
+            "hostName": np.array(["node-0"], dtype=object),
+        },
+        "RANK_DEVICE_MAP": {"rankId": np.array([-1]), "deviceId": np.array([0])},
+        "TASK": _tasks(index, start, text),
+        "COMPUTE_TASK_INFO": _compute(index, text),
+        "CANN_API": _calls(index, start, text),
+        "STRING_IDS": {
+            "id": np.arange(len(strings)),
+            "value": np.array(strings, dtype=object),
+        },
+    }
+
+
+def _tasks(index: np.ndarray, start: np.ndarray, text: dict[str, int]) -> Columns:
+    n = len(index)
+    return {
+        "startNs": start,
+        "endNs": start + 800,
+        "deviceId": np.zeros(n, dtype=np.int64),
+        "connectionId": index,
+        "globalTaskId": _shuffled(n),
+        "globalPid": np.full(n, PROCESS),
+        "taskType": np.full(n, text["KERNEL_AIVEC"]),
+        "contextId": np.full(n, NONE_32),
+        "streamId": index % 4,
+        "taskId": index // 4,
+        "modelId": np.full(n, NONE_32),
+    }
+
+
+def _shuffled(n: int) -> np.ndarray:
+    """The numbers 0..n-1 in blocks of 64 in reverse: dense, but not in the order of the rows."""
+    index = np.arange(n, dtype=np.int64)
+    block = index // 64 * 64
+    last = np.minimum(block + 63, n - 1)
+    return last - (index - block)
+
+
+def _compute(index: np.ndarray, text: dict[str, int]) -> Columns:
+    n = len(index)
+    names = len(TEXTS) + index % NAMES
+    shapes = len(TEXTS) + NAMES + index % SHAPES
+    formats = np.full(n, text["ND;ND"])
+    types = np.full(n, text["FLOAT16;FLOAT16"])
+    absent = np.full(n, text["N/A"])
+    return {
+        "name": names,
+        "globalTaskId": index,
+        "blockNum": np.full(n, 24),
+        "mixBlockNum": np.zeros(n, dtype=np.int64),
+        "taskType": np.full(n, text["AI_VECTOR_CORE"]),
+        "opType": np.full(n, text["KERNEL_AIVEC"]),
+        "inputFormats": formats,
+        "inputDataTypes": types,
+        "inputShapes": shapes,
+        "outputFormats": formats,
+        "outputDataTypes": types,
+        "outputShapes": shapes,
+        "attrInfo": absent,
+        "opState": np.full(n, text["static"]),
+        "hf32Eligible": np.full(n, text["NO"]),
+        "gridDim": absent,
+        "blockDim": absent,
+    }
+
+
+def _calls(index: np.ndarray, start: np.ndarray, text: dict[str, int]) -> Columns:
+    n = len(index)
+    return {
+        "startNs": start - 20_000,
+        "endNs": start - 19_500,
+        "type": np.full(n, 10_000),
+        "globalTid": np.full(n, (PROCESS << 32) | PROCESS),
+        "connectionId": index,
+        "name": np.full(n, text["launch"]),
+    }

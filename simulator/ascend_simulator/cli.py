@@ -1,0 +1,68 @@
+"""``ascend-ref specimen``: write a small, self-consistent profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ascend_spec import catalog
+from ascend_spec.model import Revision
+
+from .specimen import Shape, write_msprof_folder, write_rank_folder
+
+
+def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> Revision:
+    if name is None:
+        return catalog().revisions[-1]
+    try:
+        return catalog().revision(name)
+    except KeyError as error:
+        raise click.BadParameter(str(error.args[0])) from None
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--carrier",
+    type=click.Choice(("pytorch", "msprof")),
+    default="pytorch",
+    show_default=True,
+    help="Whose directories to write: one per rank with pytorch, one in all with msprof.",
+)
+@click.option(
+    "--revision",
+    callback=_known_revision,
+    help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
+)
+@click.option("--ranks", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--steps", type=click.IntRange(1, 100), default=2, show_default=True)
+@click.option("--operators", type=click.IntRange(1, 1000), default=6, show_default=True)
+@click.option("--level", type=click.IntRange(0, 2), default=2, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+def specimen(
+    folder: Path,
+    *,
+    carrier: str,
+    revision: Revision,
+    ranks: int,
+    steps: int,
+    operators: int,
+    level: int,
+    seed: int,
+) -> int:
+    """Write a small profile with rows in every table below FOLDER, and print what was written.
+
+    The same options always give the same profile. Nothing that exists is touched: a directory of
+    the same name is an error.
+    """
+    for rank in range(ranks if carrier == "pytorch" else 1):
+        shape = Shape(
+            seed=seed, steps=steps, ranks=ranks, rank=rank, operators=operators, level=level
+        )
+        write = write_rank_folder if carrier == "pytorch" else write_msprof_folder
+        try:
+            click.echo(str(write(folder, revision.id, shape)))
+        except FileExistsError as error:
+            raise click.UsageError(f"{error.filename} exists already") from None
+    return 0
