@@ -234,7 +234,7 @@ def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
         if column.members:
             through = "STRING_IDS.id" in column.references
             texts = quoted(column.members)
-            held = "{member_ids}" if through else texts
+            held = f"(SELECT id FROM STRING_IDS WHERE value IN ({texts}))" if through else f"({texts})"
             further = "STRING_IDS.id STRING_IDS.value" if through else ""
             yield {**place, "members": texts, "held": held, "further_uses": further}
 

@@ -23,6 +23,7 @@ from ..finding import Skipped
 from ..places import Instance, reference_kind
 from ..ruleset import LAST_STAGE
 from . import fusion
+from .constants import OPENING
 from .plan import PROFILER, Plan, Selection, make_plan
 from .references import References, Target, survey
 from .rows import Hit, RowCheck, count, scan
@@ -70,6 +71,9 @@ def judge(
     for places in plan.codes.values():
         rule = places[0].rule
         outcome.faults.extend(checks[rule.code or ""](session, rule, places))
+    for found in plan.rows.values():
+        for instance in found:
+            bad_row(session, instance, references)  # looks its string sets up, in this thread
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
         *(_select_task(session, instance) for instance in plan.selects),
@@ -137,27 +141,14 @@ def bad_row(session: Session, instance: Instance, references: References) -> str
     ``None`` for other rules, and for a reference whose targets cannot be read.
     """
     bad = instance.row
-    if bad and "{member_ids}" in bad:
-        return bad.replace("{member_ids}", _member_ids(session, instance))
+    if bad and OPENING in bad and session.layout.holds("STRING_IDS.value"):
+        return session.string_sets.write_out(bad)
     if bad and "{resolves}" in bad:
         targets = reference_targets(session, instance)
         if not targets:
             return None
         return bad.replace("{resolves}", references.resolves(instance.column or "", targets))
     return bad
-
-
-MEMBER_IDS = 20
-"""A text stands at most once in each of the three id spaces of STRING_IDS."""
-
-
-def _member_ids(session: Session, instance: Instance) -> str:
-    """The string ids of a closed set of texts: as numbers, or as a query where they are many."""
-    select = f"SELECT id FROM STRING_IDS WHERE value IN ({instance.place['members']})"
-    found = session.connection.execute(f"{select} LIMIT {MEMBER_IDS + 1}").fetchall()
-    if len(found) > MEMBER_IDS:
-        return select
-    return ", ".join(str(int(row[0])) for row in found)
 
 
 def _fused(

@@ -21,6 +21,7 @@ from ascend_spec.catalog import Catalog, Schema, catalog
 from ascend_spec.model import Reading
 
 from ..layout import Layout, match_layout
+from .constants import StringSets
 from .functions import register
 
 TEXT_ROWS = 1_000
@@ -56,6 +57,11 @@ class Session:
             name: int(self.connection.execute(f"SELECT count(*) FROM main.{name}").fetchone()[0])
             for name in self.layout.tables
         }
+
+    @cached_property
+    def string_sets(self) -> StringSets:
+        """Sets of string ids that rules ask for."""
+        return StringSets(self.connection)
 
     @cached_property
     def enum_rows(self) -> Mapping[str, Mapping[int, str | None]]:

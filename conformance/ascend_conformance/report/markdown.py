@@ -54,7 +54,7 @@ def _inert(text: str) -> str:
 
 
 def _broken(link: str) -> str:
-    return _BREAK + link if link == "//" else link + _BREAK
+    return _BREAK + link if link in {"//", "."} else link + _BREAK
 
 
 def _section(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Iterator[str]:

@@ -176,7 +176,9 @@ def test_lines_have_a_kind_and_end_with_the_summary() -> None:
 def test_lines_carry_the_objects_of_the_document() -> None:
     file = document(FULL_REPORT)["files"][0]
     findings = [line for line in lines(FULL_REPORT) if line["kind"] == "finding"]
-    assert [{"kind": "finding", "file": file["file"], **one} for one in file["findings"]] == findings
+    assert [
+        {"kind": "finding", "file": file["file"], **one} for one in file["findings"]
+    ] == findings
 
 
 @settings(max_examples=80, deadline=None)

@@ -1,0 +1,117 @@
+"""No report grows beyond its bound, whatever the file holds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from report_samples import CARDS, HOSTILE, INTERVAL, INTERVAL_CARD, SEEN, file_report, one_report
+from report_samples import reports as hostile_reports
+
+from ascend_conformance.finding import VERDICTS, Coverage, Report, Skipped
+from ascend_conformance.report import BYTES_PER_FILE, FORMATS
+
+# What each format has to spell longest: escapes, references, wide encodings, nothing at all.
+CHARACTERS = ("x", "\\", '"', "&", "|", "{", "%", "\x00", "\u202e", "\u6f22", "\U0001f600", "\ud800")
+
+
+def size(kind: str, report: Report) -> int:
+    return len(FORMATS[kind](report, CARDS).encode())
+
+
+def monstrous(character: str, rules: int, columns: int) -> Report:
+    """Every column bad by every rule, every text of 10,000 characters."""
+    text = character * 10_000
+    row = {f"{text}{number}": text for number in range(8)}
+    findings = [
+        replace(
+            INTERVAL,
+            rule=f"DB{rule:03}",
+            verdict=VERDICTS[rule % 3],
+            table=f"{text}{column}",
+            column=f"{column}{text}",
+            message=text,
+            expected=text,
+            examples=(row, row),
+            context=row,
+            erratum=text,
+            sql=text,
+        )
+        for rule in range(rules)
+        for column in range(columns)
+    ]
+    many = tuple(f"{text}{number}" for number in range(200))
+    seen = replace(
+        SEEN,
+        carrier=text,
+        product=text,
+        ranks=tuple(range(1_000)),
+        rows=dict.fromkeys(many, 2**63),
+        coverage=Coverage(1, 2, many),
+        readings=many,
+    )
+    skipped = tuple(Skipped(f"DB{number}", text, f"{number}{text}") for number in range(200))
+    return one_report(file_report(*findings, seen=seen, skipped=skipped, unreadable=text))
+
+
+@pytest.mark.parametrize("character", CHARACTERS)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_five_hundred_bad_columns_fit(kind: str, character: str) -> None:
+    assert size(kind, monstrous(character, rules=3, columns=500)) <= BYTES_PER_FILE
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_rule_firing_fits(kind: str) -> None:
+    assert size(kind, monstrous("\\", rules=150, columns=3)) <= BYTES_PER_FILE
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_path_at_the_limit_of_the_system_fits(kind: str) -> None:
+    path = "\u6f22" * 4_096
+    report = one_report(file_report(*[replace(INTERVAL, file=path)] * 60, file=path))
+    assert size(kind, report) <= BYTES_PER_FILE
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_bound_holds_per_file(kind: str) -> None:
+    (file,) = monstrous("&", rules=3, columns=50).files
+    report = one_report(*(replace(file, file=f"{number}.db") for number in range(4)))
+    assert size(kind, report) <= 4 * BYTES_PER_FILE
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_real_names_are_all_listed(kind: str) -> None:
+    findings = [
+        replace(INTERVAL, rule=f"DB40{rule}", table=f"TABLE_{column // 10:02}", column=f"column{column:03}")
+        for rule in range(3)
+        for column in range(300)
+    ]
+    text = FORMATS[kind](one_report(file_report(*findings)), CARDS).replace("&#95;", "_")
+    assert len(text.encode()) <= BYTES_PER_FILE
+    for finding in findings:
+        assert text.count(finding.place) >= 3 or kind in {"json", "jsonl"}
+
+
+@settings(max_examples=40, deadline=None)
+@given(hostile_reports())
+def test_any_report_is_bounded_and_repeatable(report: Report) -> None:
+    for kind, render in FORMATS.items():
+        text = render(report, CARDS)
+        assert len(text.encode()) <= BYTES_PER_FILE * max(1, len(report.files))
+        shuffled = replace(
+            report,
+            files=tuple(
+                replace(file, findings=file.findings[::-1], skipped=file.skipped[::-1])
+                for file in report.files
+            ),
+        )
+        assert render(shuffled, CARDS) == text, kind
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("kind", FORMATS)
+def test_hostile_prose_of_a_rule_is_harmless_too(kind: str, text: str) -> None:
+    card = replace(INTERVAL_CARD, summary=text, why=text, fix=text)
+    report = one_report(file_report(INTERVAL))
+    assert "\x1b" not in FORMATS[kind](report, {card.id: card})
