@@ -9,13 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
 from ascend_conformance.pages import rule_pages, rule_targets, rules_by_table
 from ascend_conformance.ruleset import load_rules
 from ascend_ref.cli.reference import command_page
 from ascend_ref.export.site import SiteStyle, spec_pages, spec_targets
 from ascend_spec import Catalog, catalog
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 

@@ -30,6 +30,6 @@ def _dispatch(words: list[str]) -> int:
     if words == ["--version"]:
         print(VERSION)
         return 0
-    from .shell import run  # noqa: PLC0415 - the point of the fast path above
+    from .shell import run
 
     return run(words)

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 def print_page(render: Callable[[Style], str]) -> None:
     """Show a Markdown page; where the output is no terminal, it stays Markdown as written."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import, needed only here
-    from rich.markdown import Markdown  # noqa: PLC0415
+    from rich.console import Console
+    from rich.markdown import Markdown
 
-    from ascend_ref.export.style import PLAIN, RENDERED  # noqa: PLC0415
+    from ascend_ref.export.style import PLAIN, RENDERED
 
     console = Console()
     if console.is_terminal:
@@ -25,9 +25,9 @@ def print_page(render: Callable[[Style], str]) -> None:
 
 def print_columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Show rows of text under headers; in a pipe each row is one line, padded and never cut."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import, needed only here
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
 
     console = Console()
     if console.is_terminal:

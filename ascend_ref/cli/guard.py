@@ -48,7 +48,7 @@ def guarded(program: str, action: Callable[[], int]) -> int:
     except Exception as error:
         code = FAILED
         if os.environ.get("ASCEND_REF_DEBUG") == "1":
-            import traceback  # noqa: PLC0415 - not paid for by a run without errors
+            import traceback
 
             traceback.print_exc()
         _tell(f"{program}: error: {describe(error)}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
+
 from ascend_spec.catalog import Catalog
 from ascend_spec.model import Carrier
 
@@ -30,7 +31,7 @@ ENOUGH_COLUMNS = 3
 """Columns that a nameless file must share with the spec; names like META_DATA are common."""
 
 
-class NotAProfile(UnreadableDatabase):  # noqa: N818 - names the fact, as the report words it
+class NotAProfile(UnreadableDatabase):
     """A sound SQLite database that is not one of the profile databases of the spec."""
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import apsw
+
 from ascend_spec.catalog import Catalog, Schema
 from ascend_spec.model import Carrier, Revision, Table
 

@@ -31,7 +31,7 @@ _KINDS = (
 )
 
 
-class UnreadableDatabase(Exception):  # noqa: N818 - names the fact, as the report words it
+class UnreadableDatabase(Exception):
     """A file that cannot be read as a SQLite database; ``str()`` is one clear line.
 
     ``path`` is the file, ``reason`` what was found and, after a semicolon, what was expected.

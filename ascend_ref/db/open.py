@@ -65,7 +65,7 @@ _CELL_BYTES: Final = 6
 """Smallest cell of a table leaf: 2 bytes of pointer and 4 of cell (file format, section 1.6)."""
 
 
-class BudgetExceeded(Exception):  # noqa: N818 - names the fact, as the report words it
+class BudgetExceeded(Exception):
     """A query took more work than any sound file of this size can ask for."""
 
     def __init__(self, operations: int) -> None:

@@ -18,6 +18,7 @@ import adbc_driver_sqlite
 import adbc_driver_sqlite.dbapi
 import numpy as np
 import pyarrow as pa
+
 from ascend_spec.catalog import Schema
 
 from .header import UnreadableDatabase, read_header

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import adbc_driver_sqlite.dbapi
 import numpy as np
 import pyarrow as pa
+
 from ascend_spec.catalog import Schema
 from ascend_spec.model import Table
 

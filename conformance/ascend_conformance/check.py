@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import apsw
 
 from ascend_ref import __version__
-from ascend_ref.db.detect import NotAProfile
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import UnreadableDatabase, attach_readonly, open_readonly, quick_check
 
@@ -29,7 +28,9 @@ FileProgress = Callable[[Path], Progress]
 
 
 def check(
-    paths: Iterable[Path | str], options: Options | None = None, progress: FileProgress | None = None
+    paths: Iterable[Path | str],
+    options: Options | None = None,
+    progress: FileProgress | None = None,
 ) -> Report:
     """Judge every database that the paths name: files, or folders searched for profiles.
 
@@ -62,7 +63,7 @@ def judge_file(
         with open_session(candidate, options) as session:
             report = judge_session(session, options, progress and progress(candidate.path))
             facts = rank_facts(session)
-    except (UnreadableDatabase, NotAProfile) as problem:
+    except UnreadableDatabase as problem:
         return FileReport(label, None, (), unreadable=str(problem)), ()
     except (apsw.Error, UnicodeDecodeError) as problem:
         reason = f"{label}: {printable(str(problem))}; expected a readable database"
@@ -73,37 +74,39 @@ def judge_file(
 @contextmanager
 def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
     """The database, its pages checked, opened with the databases that lie beside it."""
-    connection = open_readonly(candidate.path)
-    try:
+    with ExitStack() as stack:
+        connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
         damage = quick_check(connection)
         if damage:
             raise UnreadableDatabase(candidate.path, f"damaged: {damage}; expected sound pages")
         info = read_profiler_info(candidate.profiler_info) if candidate.profiler_info else None
-        session = start(
-            show_path(candidate.path),
-            candidate.path,
-            connection,
-            options.reading,
-            candidate.companions,
-            info,
-            has_profiler=_attach_profiler(connection, candidate),
+        profiler = _profiler_beside(candidate, connection, options, stack)
+        yield start(
+            show_path(candidate.path), candidate.path, connection, options.reading, info, profiler
         )
-        yield session
-    finally:
-        connection.close()
 
 
-def _attach_profiler(connection: apsw.Connection, candidate: Candidate) -> bool:
-    """Attach the profiler database beside an analysis.db, if there is a sound one."""
-    profiler = candidate.companions.get("pytorch")
-    if profiler is None or candidate.path.name != "analysis.db":
-        return False
+def _profiler_beside(
+    candidate: Candidate, analysis: apsw.Connection, options: Options, stack: ExitStack
+) -> Session | None:
+    """The profiler database beside an analysis.db, recognised and attached, if it is sound.
+
+    It is judged on its own as well, and what is wrong with it is said there.
+    """
+    path = candidate.companions.get("pytorch")
+    if path is None or candidate.path.name != "analysis.db":
+        return None
     try:
-        attach_readonly(connection, profiler, "profiler")
-    except UnreadableDatabase:
-        return False  # the profiler database is judged on its own, and says there what is wrong
-    return True
+        connection = stack.enter_context(closing(open_readonly(path)))
+        register(connection)
+        if quick_check(connection):
+            return None
+        profiler = start(show_path(path), path, connection, options.reading)
+        attach_readonly(analysis, path, "profiler")
+    except (UnreadableDatabase, apsw.Error):
+        return None
+    return profiler
 
 
 def judge_session(

@@ -14,6 +14,7 @@ from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_spec.model import Column, Table
 
 from .engine.session import Session
+from .engine.sql import single_row
 from .places import Instance, fill
 
 
@@ -90,9 +91,7 @@ def _added_row(instance: Instance, session: Session) -> str:
     change = CHANGED_VALUE.fullmatch(instance.rule.breaks[0])
     if change is None or any(column.primary_key for column in table.columns.values()):
         raise NotBreakable(f"other rows refer to every value of {instance.at}")
-    values = ", ".join(
-        change[1] if name == instance.column else name for name in table.columns
-    )
+    values = ", ".join(change[1] if name == instance.column else name for name in table.columns)
     return f"INSERT INTO {table.name} SELECT {values} FROM {table.name} ORDER BY rowid DESC LIMIT 1"
 
 
@@ -121,7 +120,7 @@ def victim(table: Table, column: Column, session: Session) -> str:
     repeated = f"{name} IN (SELECT {name} FROM {table.name} GROUP BY {name} HAVING count(*) > 1)"
     where = f" WHERE {name} IS NULL OR {repeated} OR ({' AND '.join(free)})" if free else ""
     row = f"SELECT max(rowid) FROM {table.name}{where}"
-    if session.connection.execute(row).fetchone()[0] is None:
+    if single_row(session.connection, row)[0] is None:
         raise NotBreakable(f"other rows refer to every value of {place}")
     return f"({row})"
 
@@ -211,7 +210,7 @@ def _distinct(session: Session, table: Table, column: str) -> bool:
     if not session.layout.holds(f"{table.name}.{column}"):
         return False
     query = f"SELECT count(*) = count(DISTINCT {column}) FROM {table.name}"
-    return bool(session.connection.execute(query).fetchone()[0])
+    return bool(single_row(session.connection, query)[0])
 
 
 def _misspelt_column(instance: Instance, _session: Session) -> list[str]:

@@ -62,7 +62,11 @@ def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance
     """The rule at every place of the schema where it applies."""
     if not rule.applies_at(schema.carrier, schema.revision.date):
         return
-    selected = SELECTORS[rule.places](schema, catalog) if isinstance(rule.places, str) else iter(rule.places)
+    selected = (
+        SELECTORS[rule.places](schema, catalog)
+        if isinstance(rule.places, str)
+        else iter(rule.places)
+    )
     for place in selected:
         table = place.get("table")
         column = fill(rule.column, place) if rule.column else place.get("column")
@@ -150,7 +154,7 @@ def _typed_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     """Columns whose values can have a wrong storage class; a rowid alias cannot."""
     for _, column, place in _columns(schema):
         if not column.primary_key:
-            classes = {*column.storage, "null"}
+            classes: set[str] = {*column.storage, "null"}
             for declared in column.also_declared:
                 classes |= AFFINITY_STORAGE[declared]
             yield {**place, "classes": quoted(tuple(sorted(classes))), "wrong": "x'00'"}
@@ -234,7 +238,9 @@ def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
         if column.members:
             through = "STRING_IDS.id" in column.references
             texts = quoted(column.members)
-            held = f"(SELECT id FROM STRING_IDS WHERE value IN ({texts}))" if through else f"({texts})"
+            held = (
+                f"(SELECT id FROM STRING_IDS WHERE value IN ({texts}))" if through else f"({texts})"
+            )
             further = "STRING_IDS.id STRING_IDS.value" if through else ""
             yield {**place, "members": texts, "held": held, "further_uses": further}
 

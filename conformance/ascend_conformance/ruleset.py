@@ -14,7 +14,6 @@ from ascend_spec.model import Carrier, Grade
 
 from .finding import Verdict
 
-
 LAST_STAGE = 3
 """Stages: 0 kind of value, 1 range, 2 reference, 3 everything with a meaning."""
 

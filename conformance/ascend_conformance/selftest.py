@@ -72,7 +72,9 @@ class Trial:
 
     def _is_meant(self, name: str) -> bool:
         """The same rule at the same place; a rule of whole tables may name a column of it."""
-        return name == self.key or name.startswith(self.key if self.key[-1] == "@" else f"{self.key}.")
+        return name == self.key or name.startswith(
+            self.key if self.key[-1] == "@" else f"{self.key}."
+        )
 
 
 @dataclass
@@ -124,16 +126,23 @@ def _encode(carrier: Carrier, revision: str, shape: Shape | None) -> bytes:
 
 def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
     """The specimen in memory, after the changes."""
-    connection = apsw.Connection(":memory:")
-    connection.deserialize("main", specimen.content)
+    connection = _in_memory(specimen.content)
+    profiler = None
     if specimen.profiler is not None:
+        beside = _in_memory(specimen.profiler)
+        profiler = start(FILE_NAMES["pytorch"], None, beside, "observed")
         connection.execute("ATTACH ':memory:' AS profiler")
         connection.deserialize("profiler", specimen.profiler)
     for change in changes:
         connection.execute(change)
+    return start(FILE_NAMES[specimen.carrier], None, connection, "observed", profiler=profiler)
+
+
+def _in_memory(content: bytes) -> apsw.Connection:
+    connection = apsw.Connection(":memory:")
+    connection.deserialize("main", content)
     register(connection)
-    name = FILE_NAMES[specimen.carrier]
-    return start(name, None, connection, "observed", has_profiler=specimen.profiler is not None)
+    return connection
 
 
 def findings_of(session: Session) -> tuple[Finding, ...]:

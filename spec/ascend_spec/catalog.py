@@ -101,7 +101,11 @@ class Catalog:
         }
         if reading == "documented":
             tables = {name: table for name, table in tables.items() if table.grade == "documented"}
-        enums = {name: self._members_at(enum, chosen.date, carrier, reading) for name, enum in self.enums.items() if name in tables}
+        enums = {
+            name: self._members_at(enum, chosen.date, carrier, reading)
+            for name, enum in self.enums.items()
+            if name in tables
+        }
         accepted = {name: self._accepted(self.enums[name]) for name in enums}
         return Schema(carrier, chosen, reading, tables, enums, accepted)
 
@@ -127,7 +131,9 @@ class Catalog:
                 column = _patched(column, patch, self.value_types)
         return column.name, column
 
-    def _members_at(self, enum: Enum, date: str, carrier: Carrier, reading: Reading) -> dict[int, str]:
+    def _members_at(
+        self, enum: Enum, date: str, carrier: Carrier, reading: Reading
+    ) -> dict[int, str]:
         return {
             member.id: member.name
             for member in enum.members
@@ -145,7 +151,9 @@ class Catalog:
 
 
 def _patched(column: Column, patch: Mapping[str, object], types: Mapping[str, ValueType]) -> Column:
-    changes = {key: tuple(value) if isinstance(value, list) else value for key, value in patch.items()}
+    changes = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in patch.items()
+    }
     kind = changes.get("type")
     if isinstance(kind, str):
         base = types[kind]

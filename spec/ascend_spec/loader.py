@@ -48,7 +48,9 @@ def load_revisions() -> tuple[model.Revision, ...]:
 
 def load_switches() -> dict[str, model.Switch]:
     rows = read_document("switches.yaml")
-    return {row["id"]: model.Switch(row["id"], row["summary"], tuple(row["spelled"])) for row in rows}
+    return {
+        row["id"]: model.Switch(row["id"], row["summary"], tuple(row["spelled"])) for row in rows
+    }
 
 
 def load_products() -> dict[str, model.Product]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 import pytest
+
 from ascend_ref.cli import main
 from ascend_ref.cli.reference import command_page, commands
 

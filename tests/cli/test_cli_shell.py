@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
+
 from ascend_ref import __version__
 from ascend_ref.cli import main, shell
 from ascend_ref.cli.guard import LINE_MAX, describe, one_line

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from ascend_ref.cli import main
 from ascend_ref.export.formats import FORMATS
 from ascend_ref.export.listing import LISTINGS

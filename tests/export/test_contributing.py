@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from jsonschema import Draft202012Validator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
 from ascend_conformance.ruleset import Rule, load_rules
 from ascend_ref.db.ddl import create_table
 from ascend_spec import catalog
 from ascend_spec.loader import merge_column, read_documents
 from ascend_spec.model import Table
-from jsonschema import Draft202012Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from ascend_ref.export.c_header import export_c_header
 from ascend_spec import Schema, catalog
 from ascend_spec.model import CARRIERS, Carrier

@@ -6,6 +6,7 @@ import sqlite3
 from dataclasses import replace
 
 import pytest
+
 from ascend_ref.export.ddl import export_ddl
 from ascend_spec import Schema, catalog
 from ascend_spec.model import CARRIERS, Carrier

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
+
 from ascend_ref.export.json_schema import export_json_schema
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS, Carrier
-from jsonschema import Draft202012Validator
 
 REAL = Path(__file__).parents[2] / "../shared/data/db"
 REVISION = "1.0.0-2025-01"

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from ascend_ref.export.output import write_atomically
 
 

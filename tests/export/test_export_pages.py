@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from ascend_ref.export.history import enum_changes, table_changes
 from ascend_ref.export.lookup import find, names
 from ascend_ref.export.markdown import export_markdown

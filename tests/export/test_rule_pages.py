@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ascend_conformance.pages import PLACES, rule_page, rules_by_table, rules_index
 from ascend_conformance.places import SELECTORS
 from ascend_conformance.ruleset import Rule, load_rules

@@ -6,14 +6,14 @@ import sqlite3
 from collections.abc import Iterator
 
 import pytest
-from ascend_simulator.specimen import Shape, build
-from ascend_spec import catalog
+import recompute
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-import recompute
 from invariants import ALL_TASKS_BOUND, MASTERS_BOUND, MSPROF, PYTORCH
 from oracle import broken, load, structural
+
+from ascend_simulator.specimen import Shape, build
+from ascend_spec import catalog
 
 REVISIONS = [revision.id for revision in catalog().revisions]
 CARRIERS = ["msprof", "pytorch", "analysis"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+
 from ascend_spec import catalog
 
 SHARED = Path(__file__).parents[2] / ".." / "shared"

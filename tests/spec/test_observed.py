@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from seed_tables import SHARED
+
 from ascend_spec import Schema, catalog
 from ascend_spec.model import Carrier, Column
-from seed_tables import SHARED
 
 Database = Mapping[str, Any]
 

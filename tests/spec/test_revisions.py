@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+
 from ascend_spec import catalog
 from ascend_spec.model import Carrier
 

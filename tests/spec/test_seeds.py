@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import pytest
+from seed_tables import SeedField, SeedTable, msprof_tables, pytorch_tables
+
 from ascend_spec import Schema, catalog
 from ascend_spec.model import Carrier, Column, Table
-from seed_tables import SeedField, SeedTable, msprof_tables, pytorch_tables
 
 REVISION = "1.0.2-documented"
 

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
-from ascend_spec import catalog
 from seed_tables import SHARED
+
+from ascend_spec import catalog
 
 NEWEST = "1.2.0-2026-07"
 

@@ -12,6 +12,11 @@ from typing import Any, get_args
 
 import pytest
 import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
 from ascend_spec import catalog
 from ascend_spec.catalog import in_force
 from ascend_spec.loader import read_document, read_documents
@@ -26,10 +31,6 @@ from ascend_spec.model import (
     StorageClass,
     Table,
 )
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
 
 LISTS = [
     "errata",

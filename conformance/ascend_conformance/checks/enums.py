@@ -20,7 +20,8 @@ def _members_missing(session: Session, rule: Rule, places: Sequence[Instance]) -
             missing.setdefault(instance.table or "", []).append(identifier)
     for table, identifiers in missing.items():
         names = ", ".join(
-            f"{identifier} {session.schema.enums[table][identifier]}" for identifier in identifiers[:5]
+            f"{identifier} {session.schema.enums[table][identifier]}"
+            for identifier in identifiers[:5]
         )
         yield Fault(
             rule,
@@ -40,9 +41,7 @@ def _members_unknown(session: Session, rule: Rule, _places: Sequence[Instance]) 
         if unknown:
             names = ", ".join(f"{identifier} {held[identifier]}" for identifier in unknown[:5])
             what = f"members of {table} that the spec does not know: {len(unknown)} ({names})"
-            yield Fault(
-                rule, table, "id", what, count=len(unknown), first_rowid=unknown[0]
-            )
+            yield Fault(rule, table, "id", what, count=len(unknown), first_rowid=unknown[0])
 
 
 def _members_renamed(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
@@ -89,7 +88,7 @@ def _members_of_another_revision(
                 f"{first} {wanted}" if wanted else f"no member {first}",
                 count=len(other),
                 first_rowid=first,
-                erratum=_erratum(session, table, first, held[first]),
+                erratum=_erratum(session, table, first, str(held[first])),
             )
 
 

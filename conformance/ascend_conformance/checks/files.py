@@ -13,18 +13,14 @@ from ..ruleset import Rule
 from . import Check, Fault
 
 
-def _write_ahead_log(
-    session: Session, rule: Rule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _write_ahead_log(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     beside = side_files(session.path) if session.path else None
     if beside and beside.wal_frames:
         what = f"a write-ahead log with {beside.wal_frames:,} committed pages lies beside the file"
         yield Fault(rule, None, None, what, context={"frames": beside.wal_frames})
 
 
-def _rollback_journal(
-    session: Session, rule: Rule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _rollback_journal(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     beside = side_files(session.path) if session.path else None
     if beside and beside.hot_journal_bytes:
         size = beside.hot_journal_bytes
@@ -32,9 +28,7 @@ def _rollback_journal(
         yield Fault(rule, None, None, what, context={"bytes": size})
 
 
-def _write_ahead_mode(
-    session: Session, rule: Rule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _write_ahead_mode(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     if session.physical.journal_mode == "wal":
         yield Fault(rule, None, None, "the database header asks for write-ahead logging")
 

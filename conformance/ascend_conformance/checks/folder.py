@@ -10,6 +10,7 @@ from ascend_ref.derive.group_hash import group_hash
 
 from ..engine.seen import stated_level
 from ..engine.session import Session
+from ..engine.sql import single_row
 from ..places import Instance
 from ..ruleset import Rule
 from . import Check, Fault
@@ -29,11 +30,12 @@ def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator
     for told, where in ((named, "the file name"), (informed, "profiler_info")):
         if told is None:
             continue
-        row = session.connection.execute(
+        row = single_row(
+            session.connection,
             "SELECT count(*), min(rowid), min(rankId) FROM main.RANK_DEVICE_MAP "
             "WHERE typeof(rankId) = 'integer' AND rankId NOT IN (-1, ?)",
             (told,),
-        ).fetchone()
+        )
         if row[0]:
             what = f"RANK_DEVICE_MAP.rankId is {row[2]}, {where} says {told}: {row[0]:,} rows"
             context = {"rankId": row[2], "told": told, "by": where}
@@ -100,8 +102,8 @@ def _parallel_groups(session: Session) -> set[str] | None:
 def _analysis_tables(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     """An analysis.db of level 1 or 2 whose profiler database holds communication."""
     level = stated_level(session)
-    profiler = session.profiler_layout
-    communicates = profiler is not None and profiler.holds("COMMUNICATION_OP.opId")
+    profiler = session.profiler
+    communicates = profiler is not None and profiler.layout.holds("COMMUNICATION_OP.opId")
     if level not in ("1", "2") or not communicates:
         return
     for table in AT_LEVEL_1:

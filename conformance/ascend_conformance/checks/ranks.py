@@ -56,9 +56,7 @@ def rank_facts(session: Session) -> list[RankFacts]:
     return found
 
 
-def judge_ranks(
-    facts: Sequence[RankFacts], selection: Selection
-) -> Mapping[str, Sequence[Fault]]:
+def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str, Sequence[Fault]]:
     """Faults by file: operators whose group has another name than on most other ranks.
 
     Operators carry the last digits of the group's hash and a running number, so one name on two

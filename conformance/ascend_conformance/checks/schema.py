@@ -12,7 +12,6 @@ from ..places import Instance
 from ..ruleset import Rule
 from . import Check, Fault
 
-
 CREATED_WITHOUT_DEVICE_DATA = frozenset(
     {"STRING_IDS", "ENUM_API_TYPE", "META_DATA", "HOST_INFO", "RANK_DEVICE_MAP"}
 )
@@ -83,7 +82,9 @@ def _extra_columns(session: Session) -> Iterator[tuple[TableMatch, str]]:
 
 def _unknown_column(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for match, name in _extra_columns(session):
-        known = {column.name for column in session.catalog.tables[match.table.name].columns.values()}
+        known = {
+            column.name for column in session.catalog.tables[match.table.name].columns.values()
+        }
         if name not in known and not knows_foreign(session.catalog, match.table.name, name):
             table = match.table.name
             yield Fault(rule, table, name, f"{table} has a column {name} that is not in the spec")
@@ -133,10 +134,11 @@ def _column_order(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
 def _declared_type(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
-        if not match or instance.column not in match.columns:
+        name = instance.column or ""
+        if not match or name not in match.columns:
             continue
-        column = match.table.columns[instance.column]
-        declared = match.columns[instance.column].declared
+        column = match.table.columns[name]
+        declared = match.columns[name].declared
         if declared.upper() not in {column.declared, *column.also_declared}:
             what = f"{instance.at} is declared {declared or 'without a type'}"
             yield Fault(rule, instance.table, instance.column, what, column.declared)
@@ -240,7 +242,9 @@ def _constraints(table: PhysicalTable) -> set[str]:
 def _empty_table(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         if session.rows.get(instance.table or "") == 0:
-            yield Fault(rule, instance.table, None, f"{instance.table} exists and is empty", count=1)
+            yield Fault(
+                rule, instance.table, None, f"{instance.table} exists and is empty", count=1
+            )
 
 
 def _row_count(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
@@ -258,7 +262,9 @@ def _foreign_table(session: Session, rule: Rule, _places: Sequence[Instance]) ->
     for physical in session.layout.unknown:
         added_by = knows_foreign(session.catalog, physical.name, None)
         if added_by:
-            yield Fault(rule, physical.name, None, f"table {physical.name} was added by: {added_by}")
+            yield Fault(
+                rule, physical.name, None, f"table {physical.name} was added by: {added_by}"
+            )
 
 
 def _foreign_column(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from ascend_ref.db.open import UnreadableDatabase
 
 from ..engine.session import Session
+from ..engine.sql import single_row
 from ..places import Instance
 
 Integers = npt.NDArray[np.int64]
@@ -103,12 +104,10 @@ WALKS: Mapping[str, Callable[[Session, Instance], Iterator[Integers]]] = {
 def walk(session: Session, instance: Instance) -> tuple[int, int | None]:
     """Number of bad rows and the first of them, by the rule's walk or else by its oracle."""
     try:
-        found = [
-            rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)
-        ]
+        found = [rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)]
     except (NotWalkable, UnreadableDatabase):
-        number, first = session.connection.execute(
-            f"SELECT count(*), min(row) FROM ({instance.select})"
-        ).fetchone()
+        number, first = single_row(
+            session.connection, f"SELECT count(*), min(row) FROM ({instance.select})"
+        )
         return number, first
     return sum(map(len, found)), min((int(rows.min()) for rows in found), default=None)

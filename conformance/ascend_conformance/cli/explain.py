@@ -31,4 +31,6 @@ def explain(name: str) -> None:
 
 def _rule(name: str) -> Rule | None:
     wanted = name.casefold()
-    return next((rule for rule in load_rules().values() if wanted in (rule.id.casefold(), rule.name)), None)
+    return next(
+        (rule for rule in load_rules().values() if wanted in (rule.id.casefold(), rule.name)), None
+    )

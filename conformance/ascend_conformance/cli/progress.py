@@ -16,9 +16,9 @@ def file_progress() -> Iterator[Callable[[Path], Progress] | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console  # noqa: PLC0415 - slow to import, needed on terminals only
-    from rich.markup import escape  # noqa: PLC0415
-    from rich.progress import Progress as Display  # noqa: PLC0415
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Display
 
     with Display(console=Console(stderr=True), transient=True) as display:
 
@@ -28,7 +28,9 @@ def file_progress() -> Iterator[Callable[[Path], Progress] | None]:
             bar = display.add_task(escape(path.name), total=None)
 
             def advance(done: int, total: int, what: str) -> None:
-                display.update(bar, completed=done, total=total, description=escape(f"{path.name} {what}"))
+                display.update(
+                    bar, completed=done, total=total, description=escape(f"{path.name} {what}")
+                )
 
             return advance
 

@@ -29,7 +29,7 @@ def rules(
 ) -> int:
     """List the rules; with --self-test prove that each one wakes for its own defect only."""
     if self_test:
-        from .selftest import run_and_print  # noqa: PLC0415 - the simulator is needed here only
+        from .selftest import run_and_print
 
         chosen = tuple(_revision(name) for name in revisions) or None
         return run_and_print(chosen, (carrier,) if carrier else CARRIERS, as_json)

@@ -38,7 +38,7 @@ class StringSets:
         if query not in self._known:
             select = f"{query[1:-1]} LIMIT {MOST + 1}"
             found = self._connection.execute(select).fetchall()
-            listed = ", ".join(str(int(row[0])) for row in found)
+            listed = ", ".join(str(row[0]) for row in found)
             self._known[query] = query if len(found) > MOST else f"({listed})"
         return self._known[query]
 

@@ -85,9 +85,7 @@ def _query(session: Session, hit: Hit, references: References) -> str:
         return select
     table = instance.table or ""
     columns = ", ".join(["rowid AS row", *_shown_columns(instance)])
-    sound = "".join(
-        f" AND ({bad}) IS NOT TRUE" for found in hit.guards.values() for bad in found
-    )
+    sound = "".join(f" AND ({bad}) IS NOT TRUE" for found in hit.guards.values() for bad in found)
     bad = bad_row(session, instance, references)
     return f"SELECT {columns} FROM main.{table} WHERE ({bad}){sound}"
 

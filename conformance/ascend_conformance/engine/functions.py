@@ -10,8 +10,9 @@ def register(connection: apsw.Connection) -> None:
     connection.create_scalar_function("ascend_is_utf8", _is_utf8, 1, deterministic=True)
 
 
-def _is_utf8(content: object) -> bool:
+def _is_utf8(*contents: apsw.SQLiteValue) -> bool:
     """Whether a BLOB is valid UTF-8. Called only for texts with a character beyond ASCII."""
+    (content,) = contents
     if not isinstance(content, bytes):
         return True
     try:

@@ -28,6 +28,7 @@ from .plan import PROFILER, Plan, Selection, make_plan
 from .references import References, Target, survey
 from .rows import Hit, RowCheck, count, scan
 from .session import Session
+from .sql import single_row
 
 PARALLEL_BYTES = 16 << 20
 """Files below this size are judged in one thread: starting another costs more than it saves."""
@@ -71,8 +72,8 @@ def judge(
     for places in plan.codes.values():
         rule = places[0].rule
         outcome.faults.extend(checks[rule.code or ""](session, rule, places))
-    for found in plan.rows.values():
-        for instance in found:
+    for instances in plan.rows.values():
+        for instance in instances:
             bad_row(session, instance, references)  # looks its string sets up, in this thread
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
@@ -94,7 +95,9 @@ def _survey_targets(session: Session, plan: Plan) -> dict[tuple[str, str], Targe
         for table, column in reference_targets(session, instance)
     }
     return {
-        place: survey(session.connection, *place, _is_key(session, *place), _members(session, *place))
+        place: survey(
+            session.connection, *place, _is_key(session, *place), _members(session, *place)
+        )
         for place in sorted(wanted)
     }
 
@@ -236,7 +239,7 @@ def count_select(connection: apsw.Connection, instance: Instance, select: str) -
     """Zero or one hit: the number of result rows, counted only when there is a first one."""
     if connection.execute(f"SELECT 1 FROM ({select}) LIMIT 1").fetchone() is None:
         return []
-    number, first = connection.execute(f"SELECT count(*), min(row) FROM ({select})").fetchone()
+    number, first = single_row(connection, f"SELECT count(*), min(row) FROM ({select})")
     return [Hit(instance, number, first)]
 
 
@@ -326,7 +329,10 @@ def _without(
     instance = hit.instance
     if instance.row is None:
         select = without_rows(instance.select or "", guards)
-        return [replace(hit, guards=guards) for hit in count_select(session.connection, instance, select)]
+        return [
+            replace(hit, guards=guards)
+            for hit in count_select(session.connection, instance, select)
+        ]
     sound = " AND ".join(f"({bad}) IS NOT TRUE" for found in guards.values() for bad in found)
     bad = f"(({bad_row(session, instance, references)}) AND {sound})"
     found = count(session.connection, instance.table or "", [RowCheck(instance, bad)])

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from ascend_spec.catalog import Schema, catalog
+from ascend_spec.model import Carrier, Reading
 
 from ..finding import Skipped
 from ..places import Instance, instances
 from ..ruleset import Rule, load_rules
 from .session import Session
-
 
 PROFILER = "profiler."
 """Prefix of tables of the profiler database that is attached beside an analysis.db."""
@@ -61,17 +61,17 @@ class Plan:
 
 
 @cache
-def all_instances(schema_key: tuple[str, str, str]) -> tuple[Instance, ...]:
+def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
     """Every rule at every place of a schema (carrier, revision id, reading)."""
-    carrier, revision, reading = schema_key
+    carrier, revision, reading = key
     spec = catalog()
-    schema = spec.at(revision, carrier, reading)  # type: ignore[arg-type]
+    schema = spec.at(revision, carrier, reading)
     return tuple(
         instance for rule in load_rules().values() for instance in instances(rule, schema, spec)
     )
 
 
-def schema_key(schema: Schema) -> tuple[str, str, str]:
+def schema_key(schema: Schema) -> tuple[Carrier, str, Reading]:
     return schema.carrier, schema.revision.id, schema.reading
 
 
@@ -111,18 +111,16 @@ def make_plan(session: Session, selection: Selection) -> Plan:
 
 def _unjudgeable(session: Session, instance: Instance) -> str | None:
     """``None``: judge it. Empty text: nothing to judge, a table is legally absent. Else why not."""
-    if "profiler" in instance.rule.needs and session.profiler_layout is None:
-        return "no readable profiler database lies beside this file"
     for use in instance.uses:
         beside = use.startswith(PROFILER)
-        layout = session.profiler_layout if beside else session.layout
+        owner = session.profiler if beside else session
         place = use.removeprefix(PROFILER)
         table = place.partition(".")[0]
-        if layout is None:
+        if owner is None:
             return "no readable profiler database lies beside this file"
-        if table not in layout.tables:
+        if table not in owner.layout.tables:
             return ""
-        if not layout.holds(place):
+        if not owner.layout.holds(place):
             return f"column {place} is absent or cannot be read"
         if not beside and session.rows[table] == 0 and table != instance.table:
             return f"table {table} is empty"

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import apsw
+
+from .sql import single_row
 
 MAX_RANGES = 6
 
@@ -39,15 +42,16 @@ def survey(
     ``further`` values are held too, whatever the column says.
     """
     if is_key:
-        count, low, high = connection.execute(
-            f"SELECT count(*), min({column}), max({column}) FROM main.{table}"
-        ).fetchone()
+        count, low, high = single_row(
+            connection, f"SELECT count(*), min({column}), max({column}) FROM main.{table}"
+        )
         distinct, plain = count, True
     else:
-        count, distinct, low, high, strange = connection.execute(
+        count, distinct, low, high, strange = single_row(
+            connection,
             f"SELECT count(*), count(DISTINCT {column}), min({column}), max({column}), "
-            f"count({column}) - total({column} = CAST({column} AS INTEGER)) FROM main.{table}"
-        ).fetchone()
+            f"count({column}) - total({column} = CAST({column} AS INTEGER)) FROM main.{table}",
+        )
         plain = not strange and (count == 0 or (isinstance(low, int) and isinstance(high, int)))
     if count == 0 or low is None:
         return Target(table, column, (), is_key, further)
@@ -67,11 +71,16 @@ def _ranges(
         f"(SELECT 1 FROM main.{table} b WHERE b.{column} = a.{column} {{step}}) "
         f"ORDER BY {column} LIMIT {MAX_RANGES + 1}"
     )
-    ends = [row[0] for row in connection.execute(edge.format(step="+ 1"))]
+    ends = _numbers(connection, edge.format(step="+ 1"))
     if len(ends) > MAX_RANGES:
         return None
-    starts = [row[0] for row in connection.execute(edge.format(step="- 1"))]
+    starts = _numbers(connection, edge.format(step="- 1"))
     return tuple(zip(starts, ends, strict=True))
+
+
+def _numbers(connection: apsw.Connection, select: str) -> list[int]:
+    rows: list[tuple[Any, ...]] = connection.execute(select).fetchall()
+    return [int(row[0]) for row in rows]
 
 
 class References:

@@ -15,6 +15,7 @@ import apsw
 
 from ..places import Instance
 from .boolean import balanced
+from .sql import single_row
 
 CHUNK = 300
 """Predicates per counting query; each takes two result columns, and SQLite allows 2,000."""
@@ -73,7 +74,7 @@ def count(connection: apsw.Connection, table: str, checks: Sequence[RowCheck]) -
         wanted = ", ".join(
             f"total({check.bad}), min(CASE WHEN {check.bad} THEN rowid END)" for check in chunk
         )
-        values = connection.execute(f"SELECT {wanted} FROM main.{table}").fetchone()
+        values = single_row(connection, f"SELECT {wanted} FROM main.{table}")
         hits.extend(
             Hit(check.instance, int(values[2 * index]), values[2 * index + 1])
             for index, check in enumerate(chunk)
@@ -99,8 +100,8 @@ def _broken_at(
     for start in range(0, len(checks), CHUNK):
         chunk = checks[start : start + CHUNK]
         wanted = ", ".join(check.bad for check in chunk)
-        values = connection.execute(
-            f"SELECT {wanted} FROM main.{table} WHERE rowid = ?", (row,)
-        ).fetchone()
+        values = single_row(
+            connection, f"SELECT {wanted} FROM main.{table} WHERE rowid = ?", (row,)
+        )
         broken.extend(check for check, value in zip(chunk, values, strict=True) if value)
     return broken

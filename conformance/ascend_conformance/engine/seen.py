@@ -8,24 +8,25 @@ from ascend_spec.model import Column, Table
 
 from ..finding import Coverage, Seen
 from .session import Session
+from .sql import single_row
 
 SAMPLE_ROWS = 10_000
 EVERY_PRODUCT = "all"
 
 
 def make_seen(session: Session) -> Seen:
-    """Everything the file tells about its capture."""
-    product = _product(session)
+    """Everything the file tells about its capture; an analysis.db leans on its profiler database."""
+    capture = session.profiler or session
     level = profiler_level(session)
-    start, end = _span(session)
+    start, end = _span(capture)
     return Seen(
         carrier=session.schema.carrier,
-        schema_version=session.identity.schema_version,
+        schema_version=capture.identity.schema_version,
         revision=session.schema.revision.id,
-        product=product,
+        product=_product(capture),
         level=level,
-        ranks=_integers(session, "RANK_DEVICE_MAP", "rankId"),
-        devices=_devices(session),
+        ranks=_integers(capture, "RANK_DEVICE_MAP", "rankId"),
+        devices=_devices(capture),
         start_ns=start,
         end_ns=end,
         rows=dict(session.rows),
@@ -95,9 +96,9 @@ def _span(session: Session) -> tuple[int | None, int | None]:
         and session.layout.holds("SESSION_TIME_INFO.endTimeNs")
     ):
         return None, None
-    row = session.connection.execute(
-        "SELECT min(startTimeNs), max(endTimeNs) FROM main.SESSION_TIME_INFO"
-    ).fetchone()
+    row = single_row(
+        session.connection, "SELECT min(startTimeNs), max(endTimeNs) FROM main.SESSION_TIME_INFO"
+    )
     start, end = (value if isinstance(value, int) else None for value in row)
     return start, end
 
@@ -159,7 +160,7 @@ def _filled(session: Session, table: Table) -> set[str]:
         if not open_columns:
             break
         wanted = ", ".join(f"max({_carries_value(column)})" for column in open_columns)
-        values = session.connection.execute(f"SELECT {wanted} FROM {scope}").fetchone()
+        values = single_row(session.connection, f"SELECT {wanted} FROM {scope}")
         filled |= {column.name for column, value in zip(open_columns, values, strict=True) if value}
         open_columns = [column for column in open_columns if column.name not in filled]
         if session.rows[table.name] <= SAMPLE_ROWS:
@@ -181,4 +182,8 @@ def _readings(session: Session) -> tuple[str, ...]:
         for place in erratum.documented
         if session.layout.holds(place)
     }
-    return tuple(sorted(found, key=lambda name: int(name[1:]))) if session.schema.reading == "observed" else ()
+    return (
+        tuple(sorted(found, key=lambda name: int(name[1:])))
+        if session.schema.reading == "observed"
+        else ()
+    )

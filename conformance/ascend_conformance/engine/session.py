@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import open_readonly, read_examples
 from ascend_ref.db.reader import stream_columns
 from ascend_spec.catalog import Catalog, Schema, catalog
-from ascend_spec.model import Reading
+from ascend_spec.model import Reading, Revision
 
 from ..layout import Layout, match_layout
 from .constants import StringSets
 from .functions import register
+from .sql import single_row
 
 TEXT_ROWS = 1_000
 ENUM_ROWS = 10_000
@@ -33,9 +34,9 @@ ENUM_ROWS = 10_000
 class Session:
     """An open database with everything the checks ask about it.
 
-    ``path`` is ``None`` for a database that lives in memory (the rules' self-test). ``companions``
-    holds, by carrier, the paths of the other databases of the same rank folder, and
-    ``profiler_info`` the parsed ``profiler_info_{rank}.json`` beside them.
+    ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
+    ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
+    profiler database beside an analysis.db, also attached as schema ``profiler``.
     """
 
     label: str
@@ -46,15 +47,14 @@ class Session:
     schema: Schema
     catalog: Catalog
     layout: Layout
-    companions: Mapping[str, Path] = field(default_factory=dict)
     profiler_info: Mapping[str, Any] | None = None
-    profiler_layout: Layout | None = None
+    profiler: Session | None = None
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
         """Rows per table of the schema that stands in the file."""
         return {
-            name: int(self.connection.execute(f"SELECT count(*) FROM main.{name}").fetchone()[0])
+            name: int(single_row(self.connection, f"SELECT count(*) FROM main.{name}")[0])
             for name in self.layout.tables
         }
 
@@ -95,12 +95,10 @@ class Session:
         if self.path is not None:
             yield from stream_columns(self.path, query)
             return
-        cursor = self.connection.execute(query)
-        names = [entry[0] for entry in cursor.get_description()] if cursor else []
-        rows: Sequence[Sequence[object]] = list(cursor)
+        rows = self.connection.execute(query).fetchall()
         if rows:
             columns = [pa.array(values) for values in zip(*rows, strict=True)]
-            yield pa.RecordBatch.from_arrays(columns, names=names)
+            yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
 
     @contextmanager
     def another_connection(self) -> Iterator[apsw.Connection]:
@@ -120,21 +118,18 @@ def start(
     path: Path | None,
     connection: apsw.Connection,
     reading: Reading,
-    companions: Mapping[str, Path] | None = None,
     profiler_info: Mapping[str, Any] | None = None,
-    *,
-    has_profiler: bool = False,
+    profiler: Session | None = None,
 ) -> Session:
     """Recognise the database behind a connection.
-
-    ``has_profiler``: the profiler database of the same rank is attached as schema ``profiler``.
 
     Raises ``NotAProfile`` when no carrier fits, ``UnreadableDatabase`` when it is damaged.
     """
     spec = catalog()
     physical = describe(connection)
     identity = identify(physical, connection, path or Path(label), spec)
-    schema = spec.at(identity.revision.id, identity.carrier, reading)
+    revision = _revision(identity, profiler)
+    schema = spec.at(revision.id, identity.carrier, reading)
     return Session(
         label=label,
         path=path,
@@ -144,9 +139,22 @@ def start(
         schema=schema,
         catalog=spec,
         layout=match_layout(physical, schema),
-        companions=companions or {},
         profiler_info=profiler_info,
+        profiler=profiler,
     )
+
+
+def _revision(identity: Identity, profiler: Session | None) -> Revision:
+    """The revision found, or that of the profiler database beside it if it fits equally well.
+
+    An analysis.db carries no version and changed only once, so it alone cannot tell.
+    """
+    if profiler is not None:
+        beside = profiler.schema.revision
+        nearest = identity.candidates[0].distance
+        if any(one.revision == beside and one.distance == nearest for one in identity.candidates):
+            return beside
+    return identity.revision
 
 
 def read_profiler_info(path: Path) -> Mapping[str, Any] | None:

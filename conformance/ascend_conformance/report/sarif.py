@@ -38,11 +38,13 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
     """A log with one run; its rules are those that found something, its artifacts all files."""
     files = collapse(report, detail.findings).files
     listings = [shown(file, detail) for file in files]
-    findings = sorted((one for listing in listings for one in listing.findings), key=sort_key)
-    rules = {rule: index for index, rule in enumerate(sorted({one.rule for one in findings}))}
-    # A file that is given twice keeps its first index.
-    artifacts = {file.file: index for index, file in reversed(tuple(enumerate(files)))}
-    first = {finding.rule: finding for finding in reversed(findings)}
+    located = [
+        (finding, index) for index, listing in enumerate(listings) for finding in listing.findings
+    ]
+    located.sort(key=lambda pair: (sort_key(pair[0]), pair[1]))
+    first = {finding.rule: finding for finding, _ in reversed(located)}
+    rules = {rule: index for index, rule in enumerate(sorted(first))}
+    artifacts = [_artifact(file, detail) for file in files]
     run = {
         "tool": {
             "driver": {
@@ -61,8 +63,16 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
                 ],
             }
         ],
-        "artifacts": [_artifact(file, detail) for file in files],
-        "results": [_result(finding, rules, artifacts, detail) for finding in findings],
+        "artifacts": artifacts,
+        "results": [
+            _result(
+                finding,
+                rules[finding.rule],
+                {**artifacts[index]["location"], "index": index},
+                detail,
+            )
+            for finding, index in located
+        ],
         "properties": {"reading": report.reading},
     }
     log = {"$schema": SCHEMA_URI, "version": "2.1.0", "runs": [run]}
@@ -104,17 +114,8 @@ def _descriptor(finding: Finding, card: RuleCard | None, detail: Detail) -> Json
     return descriptor
 
 
-def _result(
-    finding: Finding, rules: Mapping[str, int], artifacts: Mapping[str, int], detail: Detail
-) -> JsonObject:
-    location: JsonObject = {
-        "physicalLocation": {
-            "artifactLocation": {
-                **artifact_location(finding.file[: detail.path]),
-                "index": artifacts[finding.file],
-            }
-        }
-    }
+def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Detail) -> JsonObject:
+    location: JsonObject = {"physicalLocation": {"artifactLocation": artifact}}
     if finding.place:
         location["logicalLocations"] = [_logical_location(finding, detail)]
     print_ = fingerprint(finding)
@@ -123,7 +124,7 @@ def _result(
         properties["erratum"] = visible(finding.erratum, detail.name)
     return {
         "ruleId": visible(finding.rule, detail.name),
-        "ruleIndex": rules[finding.rule],
+        "ruleIndex": rule_index,
         "level": _LEVEL[finding.verdict],
         "message": _message("\n".join(paragraph(finding, None, detail))),
         "locations": [location],

@@ -84,7 +84,8 @@ SEEN = Seen(
 
 
 def file_report(*findings: Finding, file: str = FILE, **changes: object) -> FileReport:
-    report = FileReport(file, SEEN, findings, rules_run=93, places_checked=1204, seconds=0.25)
+    own = tuple(replace(finding, file=file) for finding in findings)
+    report = FileReport(file, SEEN, own, rules_run=93, places_checked=1204, seconds=0.25)
     return replace(report, **changes)
 
 

@@ -18,7 +18,7 @@ from report_samples import (
     one_report,
 )
 
-from ascend_conformance.finding import Finding, Report
+from ascend_conformance.finding import Report
 from ascend_conformance.report import (
     FORMATS,
     ReportError,
@@ -204,11 +204,7 @@ def test_a_missing_expectation_file_is_told(tmp_path: Path) -> None:
         read_expected(tmp_path / "none")
 
 
-def test_what_remains_can_be_rendered(tmp_path: Path) -> None:
+def test_what_remains_can_be_rendered() -> None:
     outcome = judge(FULL_REPORT, frozenset({INTERVAL.fingerprint}))
     text = FORMATS["text"](outcome.report, CARDS)
     assert text.endswith("\nconforms: no violation, 1 advice, 1 note; 2 checks skipped\n")
-
-
-def findings_of(report: Report) -> tuple[Finding, ...]:
-    return report.findings

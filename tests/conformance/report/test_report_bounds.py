@@ -13,7 +13,20 @@ from ascend_conformance.finding import VERDICTS, Coverage, Report, Skipped
 from ascend_conformance.report import BYTES_PER_FILE, FORMATS
 
 # What each format has to spell longest: escapes, references, wide encodings, nothing at all.
-CHARACTERS = ("x", "\\", '"', "&", "|", "{", "%", "\x00", "\u202e", "\u6f22", "\U0001f600", "\ud800")
+CHARACTERS = (
+    "x",
+    "\\",
+    '"',
+    "&",
+    "|",
+    "{",
+    "%",
+    "\x00",
+    "\u202e",
+    "\u6f22",
+    "\U0001f600",
+    "\ud800",
+)
 
 
 def size(kind: str, report: Report) -> int:
@@ -83,7 +96,12 @@ def test_the_bound_holds_per_file(kind: str) -> None:
 @pytest.mark.parametrize("kind", FORMATS)
 def test_real_names_are_all_listed(kind: str) -> None:
     findings = [
-        replace(INTERVAL, rule=f"DB40{rule}", table=f"TABLE_{column // 10:02}", column=f"column{column:03}")
+        replace(
+            INTERVAL,
+            rule=f"DB40{rule}",
+            table=f"TABLE_{column // 10:02}",
+            column=f"column{column:03}",
+        )
         for rule in range(3)
         for column in range(300)
     ]

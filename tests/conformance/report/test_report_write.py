@@ -38,8 +38,7 @@ def test_an_unknown_kind_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ReportError) as error:
         write_report("html", tmp_path / "report", CLEAN_REPORT, CARDS)
     assert str(error.value) == (
-        "unknown report format 'html': "
-        "use one of text, json, jsonl, junit, sarif, github, markdown"
+        "unknown report format 'html': use one of text, json, jsonl, junit, sarif, github, markdown"
     )
 
 
@@ -98,7 +97,8 @@ def test_a_failed_write_leaves_the_old_report(
 def test_machine_formats_are_utf_8_on_any_stdout(kind: str) -> None:
     raw = io.BytesIO()
     report = one_report(file_report(INTERVAL, file="\u6f22.db"))
-    render_to_stdout(kind, report, CARDS, io.TextIOWrapper(raw, encoding="ascii"), {})
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    render_to_stdout(kind, report, CARDS, stream, {})
     assert raw.getvalue().decode("utf-8") == FORMATS[kind](report, CARDS)
 
 
