@@ -61,7 +61,7 @@ class Catalog:
 
     @cached_property
     def enums(self) -> Mapping[str, Enum]:
-        return loader.load_enums()
+        return loader.load_enums(self.sources)
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
@@ -138,8 +138,11 @@ class Catalog:
             member.id: member.name
             for member in enum.members
             if in_force(member.since, member.until, date)
-            and (not member.carriers or carrier in member.carriers or reading == "documented")
-            and (member.emitted or reading == "documented")
+            and (
+                member.grade == "documented"
+                if reading == "documented"
+                else member.emitted and (not member.carriers or carrier in member.carriers)
+            )
         }
 
     @staticmethod

@@ -81,8 +81,9 @@ def load_value_types() -> dict[str, model.ValueType]:
     }
 
 
-def load_enums() -> dict[str, model.Enum]:
-    return {row["enum"]: _enum(row) for _, row in read_documents("enums")}
+def load_enums(sources: Mapping[str, model.Source]) -> dict[str, model.Enum]:
+    """Every enum with the members of all revisions."""
+    return {row["enum"]: _enum(row, sources) for _, row in read_documents("enums")}
 
 
 def load_errata() -> dict[str, model.Erratum]:
@@ -189,11 +190,12 @@ def merge_column(
     )
 
 
-def _enum(row: Document) -> model.Enum:
+def _enum(row: Document, sources: Mapping[str, model.Source]) -> model.Enum:
     members = tuple(
         model.Member(
             id=member["id"],
             name=member["name"],
+            grade=best_grade(tuple(member.get("source", row["source"])), sources),
             since=member.get("since"),
             until=member.get("until"),
             carriers=tuple(member.get("carriers", ())),

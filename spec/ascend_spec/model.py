@@ -141,6 +141,7 @@ class Member:
 
     id: int
     name: str
+    grade: Grade
     since: str | None = None
     until: str | None = None
     carriers: tuple[Carrier, ...] = ()

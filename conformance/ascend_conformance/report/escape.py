@@ -88,7 +88,9 @@ def _laid_out(value: Any, width: int, margin: str) -> str:
 
 
 def _json_escaped(line: str) -> str:
-    return "".join(char if _is_seen(char) else json.dumps(char)[1:-1] for char in line)
+    return line.translate(
+        {ord(char): json.dumps(char)[1:-1] for char in set(line) if not _is_seen(char)}
+    )
 
 
 def _is_seen(text: str) -> bool:

@@ -200,7 +200,7 @@ def test_a_line_without_place_is_told_with_its_number(tmp_path: Path) -> None:
 
 
 def test_a_missing_expectation_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ReportError, match="cannot read expectation file .*: No such file"):
+    with pytest.raises(ReportError, match=r"cannot read expectation file .*: No such file"):
         read_expected(tmp_path / "none")
 
 

@@ -13,7 +13,9 @@ from report_samples import CARDS, FULL_REPORT, INTERVAL, file_report, one_report
 from ascend_conformance.finding import Report
 from ascend_conformance.report import FORMATS
 
-TAGS = set(["p", "strong", "h2", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code", "br"])
+TAGS = set(
+    ["p", "strong", "h2", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code", "br"]
+)
 
 
 class Page(HTMLParser):
