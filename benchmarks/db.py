@@ -71,8 +71,9 @@ started = time.perf_counter()
 report = check([sys.argv[1]])
 seconds = time.perf_counter() - started
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+unreadable = report.files[0].unreadable
 print(json.dumps({"seconds": seconds, "peak": peak, "findings": len(report.findings),
-                  "unreadable": report.files[0].unreadable, "places": report.files[0].places_checked}))
+                  "unreadable": unreadable}))
 """
 
 
@@ -96,7 +97,12 @@ def measure_check(folder: Path, rows: int) -> Iterator[Line]:
     runs = [check_in_process(path) for _ in range(REPEATS)]
     seconds = min(run["seconds"] for run in runs)
     yield Line(
-        f"check, all rules, {rows:,} tasks", seconds / quick, 12, "x", True, f"quick_check {quick:.2f} s"
+        f"check, all rules, {rows:,} tasks",
+        seconds / quick,
+        12,
+        "x",
+        True,
+        f"quick_check {quick:.2f} s",
     )
     peak = max(run["peak"] for run in runs) / MEBIBYTE
     yield Line(f"peak memory of that check, {rows:,} tasks", peak, 300, "MB", True, "fixed bound")
@@ -109,14 +115,20 @@ def measure_start() -> Iterator[Line]:
     version = best(
         lambda: subprocess.run([command, "--version"], check=True, stdout=subprocess.DEVNULL), 10
     )
-    yield Line("ascend-ref --version", version / empty, 12, "x", True, f"python -c pass {empty:.3f} s")
+    yield Line(
+        "ascend-ref --version", version / empty, 12, "x", True, f"python -c pass {empty:.3f} s"
+    )
 
 
 def measure_load(folder: Path, rows: int) -> Iterator[Line]:
     """Bulk load against executemany, fed from the same columns."""
     result = compare_load(folder, workload.schema(), workload.tables(rows))
     yield Line(
-        f"bulk load, 3 x {rows:,} rows", result.ratio, 2.5, "x", False,
+        f"bulk load, 3 x {rows:,} rows",
+        result.ratio,
+        2.5,
+        "x",
+        False,
         f"executemany {result.executemany_seconds:.1f} s, ours {result.ours_seconds:.1f} s, "
         f"indexes apart {result.index_seconds:.1f} s",
     )
@@ -126,7 +138,11 @@ def measure_python(folder: Path) -> Iterator[Line]:
     """The column rules in SQL against the same rules over rows fetched into Python."""
     result = compare_with_python_loop(database(folder, 200_000))
     yield Line(
-        "column rules, 200,000 tasks", result.python_seconds / result.sql_seconds, 5, "x", False,
+        "column rules, 200,000 tasks",
+        result.python_seconds / result.sql_seconds,
+        5,
+        "x",
+        False,
         f"rows fetched into Python {result.python_seconds:.2f} s",
     )
 
@@ -137,9 +153,8 @@ def show(lines: list[Line]) -> None:
     for line in lines:
         bound = f"{'<=' if line.at_most else '>='} {line.bound:g} {line.unit}"
         verdict = "ok" if line.holds else "MISSED"
-        print(
-            f"{line.what:<44} {line.measured:>7.2f} {line.unit:<2} {bound:>10} {verdict:<7} {line.against}"
-        )
+        measured = f"{line.measured:.2f} {line.unit}"
+        print(f"{line.what:<44} {measured:>10} {bound:>10} {verdict:<7} {line.against}")
 
 
 def main() -> int:

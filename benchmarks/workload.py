@@ -11,7 +11,16 @@ PERIOD_NS = 1_000
 PROCESS = 3_217_657
 NONE_32 = 4_294_967_295
 
-TEXTS = ("N/A", "KERNEL_AIVEC", "AI_VECTOR_CORE", "launch", "static", "NO", "ND;ND", "FLOAT16;FLOAT16")
+TEXTS = (
+    "N/A",
+    "KERNEL_AIVEC",
+    "AI_VECTOR_CORE",
+    "launch",
+    "static",
+    "NO",
+    "ND;ND",
+    "FLOAT16;FLOAT16",
+)
 NAMES = 1_000
 SHAPES = 500
 """Operator names and shapes; a large training profile has some thousand different strings."""

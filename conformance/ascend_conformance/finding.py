@@ -70,6 +70,7 @@ class Coverage:
 
     @property
     def share(self) -> float:
+        """Exercised part of the producible columns, 0 to 1."""
         return self.exercised / self.producible if self.producible else 0.0
 
 
@@ -116,4 +117,5 @@ class Report:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
+        """The findings of all files."""
         return tuple(finding for report in self.files for finding in report.findings)

@@ -38,8 +38,12 @@ class TableMatch:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All matches of one file. ``replaced`` are tables of the schema under whose name stands what
-    has no readable rowid: a view, a virtual table, a WITHOUT ROWID table; ``unknown`` are ordinary tables that the schema does not have."""
+    """All matches of one file.
+
+    ``replaced`` are tables of the schema under whose name stands what has no readable rowid: a
+    view, a virtual table, a WITHOUT ROWID table. ``unknown`` are ordinary tables that the schema
+    does not have.
+    """
 
     tables: Mapping[str, TableMatch]
     replaced: Mapping[str, PhysicalTable]

@@ -183,7 +183,8 @@ def _declared_type(instance: Instance, session: Session) -> list[str]:
 def _replace_definition(ddl: str, old: str, new: str) -> str:
     head, _, body = ddl.partition("(")
     parts = [part.strip() for part in body.rstrip(")").split(",")]
-    assert old in parts, (old, ddl)
+    if old not in parts:
+        raise ValueError(f"no column definition {old!r} in: {ddl}")
     return f"{head}({','.join(new if part == old else part for part in parts)})"
 
 

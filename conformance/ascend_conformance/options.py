@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ascend_spec.model import Reading
 
-from .engine.plan import Selection
+from .engine.plan import EVERYTHING, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Options:
     """
 
     reading: Reading = "observed"
-    selection: Selection = Selection()
+    selection: Selection = EVERYTHING
     max_examples: int = 5
     with_sql: bool = False
     workers: int = min(os.cpu_count() or 1, 4)

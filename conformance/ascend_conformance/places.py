@@ -43,6 +43,7 @@ class Instance:
 
     @property
     def at(self) -> str:
+        """``TABLE.column``, ``TABLE`` or nothing for the file itself."""
         return ".".join(part for part in (self.table, self.column) if part)
 
     @property

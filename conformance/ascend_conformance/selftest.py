@@ -64,10 +64,12 @@ class Trial:
 
     @property
     def caught(self) -> bool:
+        """Whether the broken rule fired at its place."""
         return any(self._is_meant(name) for name in self.fired)
 
     @property
     def false_alarms(self) -> tuple[str, ...]:
+        """Keys of everything else that fired."""
         return tuple(name for name in self.fired if not self._is_meant(name))
 
     def _is_meant(self, name: str) -> bool:
@@ -86,22 +88,27 @@ class SelfTest:
 
     @property
     def mutations(self) -> list[Trial]:
+        """Trials whose place could be broken."""
         return [trial for trial in self.trials if trial.not_broken is None]
 
     @property
     def missed(self) -> list[Trial]:
+        """Mutations that their rule did not see."""
         return [trial for trial in self.mutations if not trial.caught]
 
     @property
     def false_alarms(self) -> list[Trial]:
+        """Mutations that woke another rule as well."""
         return [trial for trial in self.mutations if trial.false_alarms]
 
     @property
     def rules_tried(self) -> set[str]:
+        """Ids of the rules that were broken at least once."""
         return {trial.rule for trial in self.mutations}
 
     @property
     def passed(self) -> bool:
+        """All caught, none false, clean profiles clean."""
         return not (self.missed or self.false_alarms or self.unclean)
 
 
@@ -166,7 +173,7 @@ class Batch:
 
 
 def batches(carriers: Sequence[Carrier], revisions: Sequence[str] | None = None) -> list[Batch]:
-    """All instances of the given revisions; by default each instance once, at its newest revision."""
+    """All instances of the revisions; by default each instance once, at its newest revision."""
     every = [revision.id for revision in reversed(catalog().revisions)]
     found: list[Batch] = []
     for carrier in carriers:

@@ -61,22 +61,27 @@ class Catalog:
 
     @cached_property
     def enums(self) -> Mapping[str, Enum]:
+        """Enum tables by name."""
         return loader.load_enums(self.sources)
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
+        """Errata by id."""
         return loader.load_errata()
 
     @cached_property
     def switches(self) -> Mapping[str, Switch]:
+        """Collection switches by id."""
         return loader.load_switches()
 
     @cached_property
     def products(self) -> Mapping[str, Product]:
+        """Product families by id."""
         return loader.load_products()
 
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:
+        """What viewers and old exporters add to a file."""
         return loader.load_foreign_objects()
 
     def revision(self, name: str) -> Revision:

@@ -16,6 +16,8 @@ from . import model
 
 Document = dict[str, Any]
 
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
 
 def read_documents(folder: str) -> Iterator[tuple[str, Document]]:
     """Every YAML document below a folder of the package, as (relative name, content), by name."""
@@ -34,19 +36,22 @@ def read_document(name: str) -> Any:
 
 def parse(text: str) -> Any:
     """YAML text to plain Python values, with libyaml where it was built in."""
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    return yaml.load(text, Loader=LOADER)  # noqa: S506 - both loaders are the safe ones
 
 
 def load_sources() -> dict[str, model.Source]:
+    """Sources by id."""
     return {row["id"]: model.Source(**row) for row in read_document("sources.yaml")}
 
 
 def load_revisions() -> tuple[model.Revision, ...]:
+    """Revisions, oldest first."""
     rows = (model.Revision(**row) for row in read_document("revisions.yaml"))
     return tuple(sorted(rows, key=lambda revision: revision.date))
 
 
 def load_switches() -> dict[str, model.Switch]:
+    """Switches by id."""
     rows = read_document("switches.yaml")
     return {
         row["id"]: model.Switch(row["id"], row["summary"], tuple(row["spelled"])) for row in rows
@@ -54,11 +59,13 @@ def load_switches() -> dict[str, model.Switch]:
 
 
 def load_products() -> dict[str, model.Product]:
+    """Products by id."""
     rows = read_document("products.yaml")
     return {row["id"]: model.Product(row["id"], row["name"], tuple(row["chips"])) for row in rows}
 
 
 def load_foreign_objects() -> tuple[model.ForeignObject, ...]:
+    """Tables and columns that exporters do not write."""
     return tuple(
         model.ForeignObject(row["table"], row.get("column"), row["added_by"], row["summary"])
         for row in read_document("foreign.yaml")
@@ -66,6 +73,7 @@ def load_foreign_objects() -> tuple[model.ForeignObject, ...]:
 
 
 def load_value_types() -> dict[str, model.ValueType]:
+    """Value types by name."""
     return {
         name: model.ValueType(
             id=name,
@@ -87,6 +95,7 @@ def load_enums(sources: Mapping[str, model.Source]) -> dict[str, model.Enum]:
 
 
 def load_errata() -> dict[str, model.Erratum]:
+    """Errata by id."""
     return {
         row["id"]: model.Erratum(
             id=row["id"],

@@ -77,13 +77,17 @@ def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
     if absent:
         rows = sum(int(row[1]) for row in absent)
         name = read_examples(session.connection, listed, columns=3, rows=1)[0][0]
-        what = f"groups that parallel_group_info does not list: {len(absent)} (first: {name}), {rows:,} rows"
+        what = (
+            f"groups that parallel_group_info does not list: {len(absent)} "
+            f"(first: {name}), {rows:,} rows"
+        )
         first = min(int(row[2]) for row in absent)
         yield Fault(rule, "COMMUNICATION_OP", "groupName", what, None, rows, first)
 
 
 def _as_bytes(select: str) -> str:
-    return f"WITH listed(name, number, first) AS ({select}) SELECT CAST(name AS BLOB), number, first FROM listed"
+    listed = f"WITH listed(name, number, first) AS ({select})"
+    return f"{listed} SELECT CAST(name AS BLOB), number, first FROM listed"
 
 
 def _parallel_groups(session: Session) -> set[str] | None:

@@ -32,7 +32,8 @@ SOURCES = {
     "CommAnalyzerTime": (
         "group_name",
         "SELECT hccl_op_name, group_name, min(rowid) FROM main.CommAnalyzerTime "
-        "WHERE hccl_op_name GLOB '*__[0-9][0-9][0-9]_*' GROUP BY hccl_op_name, group_name ORDER BY min(rowid)",
+        "WHERE hccl_op_name GLOB '*__[0-9][0-9][0-9]_*' "
+        "GROUP BY hccl_op_name, group_name ORDER BY min(rowid)",
         ("CommAnalyzerTime.hccl_op_name", "CommAnalyzerTime.group_name"),
     ),
     "COMMUNICATION_OP": (

@@ -81,8 +81,7 @@ def _query(session: Session, hit: Hit, references: References) -> str:
     """A SELECT of the bad rows, with the values that the rule looked at."""
     instance = hit.instance
     if instance.row is None:
-        select = without_rows(instance.select or "", hit.guards)
-        return select
+        return without_rows(instance.select or "", hit.guards)
     table = instance.table or ""
     columns = ", ".join(["rowid AS row", *_shown_columns(instance)])
     sound = "".join(f" AND ({bad}) IS NOT TRUE" for found in hit.guards.values() for bad in found)

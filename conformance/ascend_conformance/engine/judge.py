@@ -37,7 +37,8 @@ PARALLEL_BYTES = 16 << 20
 class Progress(Protocol):
     """Told how many units of work there are and when one is done."""
 
-    def __call__(self, done: int, total: int, what: str) -> None: ...
+    def __call__(self, done: int, total: int, what: str) -> None:
+        """``done`` of ``total`` units are finished, the last of them ``what``."""
 
 
 @dataclass

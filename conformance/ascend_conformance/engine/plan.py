@@ -26,12 +26,16 @@ class Selection:
     ignore: tuple[str, ...] = ()
 
     def wants(self, rule: Rule) -> bool:
+        """Whether the rule is selected and not ignored."""
         chosen = not self.select or self._matches(rule, self.select)
         return chosen and not self._matches(rule, self.ignore)
 
     @staticmethod
     def _matches(rule: Rule, patterns: Iterable[str]) -> bool:
         return any(rule.name == pattern or rule.id.startswith(pattern) for pattern in patterns)
+
+
+EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class Plan:
 
     @property
     def places(self) -> int:
+        """Number of places at which a rule looks."""
         return (
             sum(map(len, self.rows.values()))
             + len(self.selects)
@@ -55,6 +60,7 @@ class Plan:
 
     @property
     def rules(self) -> int:
+        """Number of rules that look at one place at least."""
         ran = {instance.rule.id for found in self.rows.values() for instance in found}
         ran |= {instance.rule.id for instance in (*self.selects, *self.walks)}
         return len(ran | self.codes.keys())
@@ -72,6 +78,7 @@ def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
 
 
 def schema_key(schema: Schema) -> tuple[Carrier, str, Reading]:
+    """What identifies a schema: carrier, revision id, reading."""
     return schema.carrier, schema.revision.id, schema.reading
 
 

@@ -127,7 +127,8 @@ class References:
             name = f"keys_{len(self._key_tables)}"
             self._connection.execute(f"CREATE TEMP TABLE {name}(id PRIMARY KEY) WITHOUT ROWID")
             self._connection.execute(
-                f"INSERT OR IGNORE INTO temp.{name} SELECT {target.column} FROM main.{target.table} "
+                f"INSERT OR IGNORE INTO temp.{name} "
+                f"SELECT {target.column} FROM main.{target.table} "
                 f"WHERE {target.column} IS NOT NULL ORDER BY {target.column}"
             )
             self._key_tables[place] = name

@@ -15,7 +15,7 @@ EVERY_PRODUCT = "all"
 
 
 def make_seen(session: Session) -> Seen:
-    """Everything the file tells about its capture; an analysis.db leans on its profiler database."""
+    """What the file tells about its capture; an analysis.db leans on its profiler database."""
     capture = session.profiler or session
     level = profiler_level(session)
     start, end = _span(capture)

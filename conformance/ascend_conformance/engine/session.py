@@ -65,7 +65,7 @@ class Session:
 
     @cached_property
     def enum_rows(self) -> Mapping[str, Mapping[int, str | None]]:
-        """Contents of the enum tables that can be read: id to name, ``None`` for what is no text."""
+        """Contents of the readable enum tables: id to name, ``None`` for what is no text."""
         return {
             name: self._enum(name)
             for name in self.schema.enums

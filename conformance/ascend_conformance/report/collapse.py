@@ -77,15 +77,9 @@ def unfold(finding: Finding) -> Iterator[Finding]:
         )
 
 
-def sort_key(finding: Finding) -> tuple[int, str, str, str, str]:
+def sort_key(finding: Finding) -> tuple[int, str, str, str]:
     """Gravest verdict first, then rule, file and place."""
-    return (
-        VERDICTS.index(finding.verdict),
-        finding.rule,
-        finding.file,
-        finding.place,
-        finding.message,
-    )
+    return VERDICTS.index(finding.verdict), finding.rule, finding.file, finding.place
 
 
 def _fair_share(sizes: list[int], most: int) -> int:

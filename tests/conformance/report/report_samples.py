@@ -156,11 +156,15 @@ def _files(draw: st.DrawFn) -> FileReport:
     return FileReport(
         file=file,
         seen=draw(st.none() | _seen()),
-        findings=tuple(draw(st.lists(_findings(file), max_size=5))),
+        findings=tuple(draw(st.lists(_findings(file), max_size=5, unique_by=_rule_and_place))),
         skipped=tuple(draw(st.lists(_skipped, max_size=3))),
         rules_run=draw(st.integers(0, 200)),
         unreadable=draw(_names),
     )
+
+
+def _rule_and_place(finding: Finding) -> tuple[str, str, str]:
+    return finding.verdict, finding.rule, finding.place
 
 
 @st.composite

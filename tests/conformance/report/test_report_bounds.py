@@ -12,21 +12,8 @@ from report_samples import reports as hostile_reports
 from ascend_conformance.finding import VERDICTS, Coverage, Report, Skipped
 from ascend_conformance.report import BYTES_PER_FILE, FORMATS
 
-# What each format has to spell longest: escapes, references, wide encodings, nothing at all.
-CHARACTERS = (
-    "x",
-    "\\",
-    '"',
-    "&",
-    "|",
-    "{",
-    "%",
-    "\x00",
-    "\u202e",
-    "\u6f22",
-    "\U0001f600",
-    "\ud800",
-)
+# What some format has to spell longest: references, escapes, wide encodings.
+CHARACTERS = ("\\", '"', "|", "\x00", "\u6f22", "\U0001f600")
 
 
 def size(kind: str, report: Report) -> int:

@@ -1,0 +1,1 @@
+"""The database codec: opening, describing, identifying, reading and writing profile databases."""
