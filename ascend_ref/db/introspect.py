@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase
 from typing import Literal
@@ -116,6 +116,7 @@ class PhysicalSchema:
         return found if found is not None and found.kind == "table" and found.columns else None
 
 
+@lru_cache(maxsize=4096)
 def fold(name: str) -> str:
     """A name as SQLite compares it: ASCII letters lose their case, others keep it."""
     return name.translate(_LOWER)

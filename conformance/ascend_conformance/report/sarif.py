@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -38,40 +38,36 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
     """A log with one run; its rules are those that found something, its artifacts all files."""
     files = collapse(report, detail.findings).files
     listings = [shown(file, detail) for file in files]
-    located = [
-        (finding, index) for index, listing in enumerate(listings) for finding in listing.findings
-    ]
-    located.sort(key=lambda pair: (sort_key(pair[0]), pair[1]))
+    artifacts, locations = _artifacts(files, detail)
+    located = sorted(
+        (
+            (finding, location)
+            for listing, location in zip(listings, locations, strict=True)
+            for finding in listing.findings
+        ),
+        key=lambda pair: sort_key(pair[0]),
+    )
     first = {finding.rule: finding for finding, _ in reversed(located)}
     rules = {rule: index for index, rule in enumerate(sorted(first))}
-    artifacts = [_artifact(file, detail) for file in files]
-    run = {
-        "tool": {
-            "driver": {
-                "name": "ascend-ref",
-                "version": report.tool_version,
-                "rules": [_descriptor(first[rule], cards.get(rule), detail) for rule in rules],
-            }
-        },
-        "invocations": [
-            {
-                "executionSuccessful": all(file.unreadable is None for file in files),
-                "toolExecutionNotifications": [
-                    notification
-                    for file, listing in zip(files, listings, strict=True)
-                    for notification in _notifications(file, listing.left_out, detail)
-                ],
-            }
+    driver = {
+        "name": "ascend-ref",
+        "version": report.tool_version,
+        "rules": [_descriptor(first[rule], cards.get(rule), detail) for rule in rules],
+    }
+    invocation = {
+        "executionSuccessful": all(file.unreadable is None for file in files),
+        "toolExecutionNotifications": [
+            notification
+            for file, listing in zip(files, listings, strict=True)
+            for notification in _notifications(file, listing.left_out, detail)
         ],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "invocations": [invocation],
         "artifacts": artifacts,
         "results": [
-            _result(
-                finding,
-                rules[finding.rule],
-                {**artifacts[index]["location"], "index": index},
-                detail,
-            )
-            for finding, index in located
+            _result(finding, rules[finding.rule], location, detail) for finding, location in located
         ],
         "properties": {"reading": report.reading},
     }
@@ -118,7 +114,7 @@ def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Det
     location: JsonObject = {"physicalLocation": {"artifactLocation": artifact}}
     if finding.place:
         location["logicalLocations"] = [_logical_location(finding, detail)]
-    print_ = fingerprint(finding)
+    stable = fingerprint(finding)
     properties: JsonObject = {"count": finding.count, "firstRowid": finding.first_rowid}
     if finding.erratum is not None:
         properties["erratum"] = visible(finding.erratum, detail.name)
@@ -129,7 +125,7 @@ def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Det
         "message": _message("\n".join(paragraph(finding, None, detail))),
         "locations": [location],
         # GitHub tells alerts apart by primaryLocationLineHash alone.
-        "partialFingerprints": {"ascendRef/v1": print_, "primaryLocationLineHash": print_},
+        "partialFingerprints": {"ascendRef/v1": stable, "primaryLocationLineHash": stable},
         "properties": properties,
     }
 
@@ -142,12 +138,25 @@ def _logical_location(finding: Finding, detail: Detail) -> JsonObject:
     }
 
 
-def _artifact(file: FileReport, detail: Detail) -> JsonObject:
-    return {
-        "location": artifact_location(file.file[: detail.path]),
-        "roles": ["analysisTarget"],
-        "properties": dict(seen_lines(file, detail)),
-    }
+def _artifacts(
+    files: Sequence[FileReport], detail: Detail
+) -> tuple[list[JsonObject], list[JsonObject]]:
+    """The artifact objects, and for each file the location that refers to its artifact.
+
+    Artifacts are unique: a path may be given twice, or long paths may be cut to the same text.
+    """
+    artifacts: list[JsonObject] = []
+    locations: list[JsonObject] = []
+    indexes: dict[str, int] = {}
+    for file in files:
+        location = artifact_location(file.file[: detail.path])
+        index = indexes.setdefault(location["uri"], len(artifacts))
+        if index == len(artifacts):
+            properties = dict(seen_lines(file, detail))
+            roles = ["analysisTarget"]
+            artifacts.append({"location": location, "roles": roles, "properties": properties})
+        locations.append({**location, "index": index})
+    return artifacts, locations
 
 
 def _notifications(file: FileReport, left_out: int, detail: Detail) -> Iterator[JsonObject]:

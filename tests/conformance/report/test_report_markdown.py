@@ -13,9 +13,8 @@ from report_samples import CARDS, FULL_REPORT, INTERVAL, file_report, one_report
 from ascend_conformance.finding import Report
 from ascend_conformance.report import FORMATS
 
-TAGS = set(
-    ["p", "strong", "h2", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code", "br"]
-)
+TAGS = {"p", "strong", "h2", "ul", "li", "code", "br"}
+TABLE_TAGS = {"table", "thead", "tbody", "tr", "th", "td"}
 
 
 class Page(HTMLParser):

@@ -97,6 +97,8 @@ def check_run(run: Any) -> None:
     assert len({rule["id"] for rule in rules}) == len(rules)
     for rule in rules:
         check_rule(rule)
+    locations = [artifact["location"]["uri"] for artifact in run["artifacts"]]
+    assert len(set(locations)) == len(locations)
     for artifact in run["artifacts"]:
         assert artifact.keys() == ALLOWED["artifact"]
         check_artifact_location(artifact["location"], run)
