@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 import workload
-from ascend_spec.catalog import Schema
 
 from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_ref.db.writer import LOAD_PRAGMAS, write_database
+from ascend_spec.catalog import Schema
 
 Tables = Mapping[str, Mapping[str, np.ndarray]]
 
@@ -73,7 +73,8 @@ def load_with_executemany(path: Path, schema: Schema, tables: Tables) -> None:
         for name, columns in tables.items():
             connection.execute(create_table(schema.tables[name], schema))
             marks = ",".join("?" for _ in columns)
-            rows = zip(*(columns[column].tolist() for column in schema.tables[name].columns))
+            order = schema.tables[name].columns
+            rows = zip(*(columns[column].tolist() for column in order), strict=True)
             connection.executemany(f"INSERT INTO {name} VALUES({marks})", rows)
         connection.execute("COMMIT")
 
@@ -97,11 +98,13 @@ def _same_rows(left: Path, right: Path, tables: Tables) -> bool:
 
 def _sums(path: Path, tables: Tables) -> list[tuple[float, ...]]:
     with closing(sqlite3.connect(path)) as connection:
-        return [
-            connection.execute(
-                f"SELECT count(*), {', '.join(f'total({column})' for column in columns)} FROM {name}"
-            ).fetchone()
+        totals = {
+            name: ", ".join(f"total({column})" for column in columns)
             for name, columns in tables.items()
+        }
+        return [
+            connection.execute(f"SELECT count(*), {columns} FROM {name}").fetchone()
+            for name, columns in totals.items()
         ]
 
 

@@ -70,6 +70,7 @@ class Authorizer:
         database: str | None,
         cause: str | None,
     ) -> int:
+        """``SQLITE_OK`` or ``SQLITE_DENY`` for one action of a statement that is being compiled."""
         del cause
         return (
             apsw.SQLITE_OK if self._allows(operation, first, second, database) else apsw.SQLITE_DENY

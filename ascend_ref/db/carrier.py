@@ -1,4 +1,4 @@
-"""Which kind of profile database a file is: by its tables, and by its name where they are silent."""
+"""Which kind of profile database a file is: by its tables, by its name where they are silent."""
 
 from __future__ import annotations
 

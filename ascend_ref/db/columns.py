@@ -13,7 +13,7 @@ Values: TypeAlias = "np.ndarray[Any, Any] | Sequence[Any] | pa.Array | pa.Chunke
 """A column: a NumPy array, a list of int, float, str, bytes and ``None``, or an Arrow array."""
 
 ColumnTables: TypeAlias = Mapping[str, Mapping[str, Values]]
-"""A database in memory: table name to column name to values, all columns of a table equally long."""
+"""A database in memory: table to column to values, all columns of a table equally long."""
 
 _ARROW_TYPES: Mapping[type, Any] = {
     int: pa.int64(),

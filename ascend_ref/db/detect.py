@@ -256,6 +256,8 @@ def _compare_members(
         if expected.get(number) != found.get(number)
     ]
     cost = min(MEMBER, MEMBERS_AT_MOST / len(different)) if different else 0.0
+    if not found:
+        cost = ABSENT / len(different)  # emptied: as good as absent
     for number in different:
         yield (
             cost,

@@ -97,9 +97,11 @@ def open_readonly(path: Path) -> apsw.Connection:
     with a schema that SQLite can parse. Rows may still be damaged: see :func:`quick_check`.
     """
     header = read_header(path)
-    connection = apsw.Connection(
-        database_uri(path, mode="ro"), flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    )
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        connection = apsw.Connection(database_uri(path, mode="ro"), flags=flags)
+    except apsw.Error as error:
+        raise UnreadableDatabase(path, f"{error}; expected a readable file") from None
     try:
         _restrict(connection)
         with budget(connection, _schema_budget(header)):

@@ -60,11 +60,18 @@ def write_database(
         for table, given in _with_defaults(schema, tables)
         if table.carriers[schema.carrier] == "always" or _row_count(given)
     ]
+    if not bound:
+        raise ValueError(
+            f"tables: nothing to write; expected rows in one of {', '.join(schema.tables)}"
+        )
     draft = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         # Created here and not by SQLite: an existing file of this name must not be touched.
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         _fill(draft, schema, bound, indexes=indexes, progress=progress)
+        for suffix in ("-journal", "-wal", "-shm"):
+            # Left by the file that is replaced; SQLite would apply them to the new one.
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

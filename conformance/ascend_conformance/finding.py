@@ -48,7 +48,8 @@ class Finding:
     def fingerprint(self) -> str:
         """Same fault, same print in any run and any copy: no counts, row numbers or folders."""
         base = self.file.replace("\\", "/").rsplit("/", 1)[-1]
-        return sha256(f"{self.rule}|{base}|{self.place}".encode()).hexdigest()[:16]
+        print_of = f"{self.rule}|{base}|{self.place}"
+        return sha256(print_of.encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

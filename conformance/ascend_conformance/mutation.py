@@ -197,7 +197,7 @@ def _unexpected_primary_key(instance: Instance, session: Session) -> list[str]:
     free = [
         name
         for name, column in table.columns.items()
-        if column.declared == "INTEGER" and not column.nullable and _distinct(session, table, name)
+        if column.declared == "INTEGER" and not column.nullable and _ascends(session, table, name)
     ]
     if any(column.primary_key for column in table.columns.values()) or not free:
         raise NotBreakable("no other column can be a key")
@@ -207,10 +207,14 @@ def _unexpected_primary_key(instance: Instance, session: Session) -> list[str]:
     )
 
 
-def _distinct(session: Session, table: Table, column: str) -> bool:
+def _ascends(session: Session, table: Table, column: str) -> bool:
+    """Whether the values ascend with the rowid: as a key they leave the rows in their order."""
     if not session.layout.holds(f"{table.name}.{column}"):
         return False
-    query = f"SELECT count(*) = count(DISTINCT {column}) FROM {table.name}"
+    query = (
+        f"SELECT coalesce(min({column} > before), 1) FROM (SELECT {column}, "
+        f"lag({column}) OVER (ORDER BY rowid) AS before FROM {table.name})"
+    )
     return bool(single_row(session.connection, query)[0])
 
 

@@ -242,8 +242,13 @@ def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
             held = (
                 f"(SELECT id FROM STRING_IDS WHERE value IN ({texts}))" if through else f"({texts})"
             )
-            further = "STRING_IDS.id STRING_IDS.value" if through else ""
-            yield {**place, "members": texts, "held": held, "further_uses": further}
+            yield {
+                **place,
+                "members": texts,
+                "held": held,
+                "known": f" AND {column.name} IN (SELECT id FROM STRING_IDS)" if through else "",
+                "further_uses": "STRING_IDS.id STRING_IDS.value" if through else "",
+            }
 
 
 def _intervals(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:

@@ -14,6 +14,9 @@ from ascend_spec.model import Carrier, Grade
 
 from .finding import Verdict
 
+BETWEEN_RANKS = "group-name-differs-between-ranks"
+"""The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
+
 LAST_STAGE = 3
 """Stages: 0 kind of value, 1 range, 2 reference, 3 everything with a meaning."""
 
@@ -63,6 +66,11 @@ class Rule:
         return (not self.carriers or carrier in self.carriers) and in_force(
             self.since, self.until, date
         )
+
+    @property
+    def compares_ranks(self) -> bool:
+        """Judged over all databases of a run together, not over one."""
+        return self.code == BETWEEN_RANKS
 
     @property
     def structural(self) -> bool:

@@ -8,14 +8,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ascend_spec import catalog
-from ascend_spec.catalog import Schema
-from ascend_spec.model import CARRIERS, Carrier
 
 from ascend_ref.db.detect import Identity, identify
 from ascend_ref.db.introspect import describe
 from ascend_ref.db.open import open_readonly
 from ascend_ref.db.writer import write_database
+from ascend_spec import catalog
+from ascend_spec.catalog import Schema
+from ascend_spec.model import CARRIERS, Carrier
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "db"
 PYTORCH_RANKS = {
@@ -80,6 +80,4 @@ def identity(path: Path) -> Identity:
 
 def contents(folder: Path) -> Mapping[str, bytes]:
     """Every file of a folder with its bytes."""
-    return {
-        entry.name: entry.read_bytes() for entry in sorted(folder.iterdir()) if entry.is_file()
-    }
+    return {entry.name: entry.read_bytes() for entry in sorted(folder.iterdir()) if entry.is_file()}

@@ -7,17 +7,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from ascend_spec import catalog
 from db_samples import ANALYSES, PYTORCH_RANKS, STATES, VIEWED, real, write_small
 
 from ascend_ref.db.ddl import create_indexes, create_table, creation_order
+from ascend_spec import catalog
+from ascend_spec.model import Carrier
 
 
 def statements(path: Path) -> dict[str, str]:
     with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
-        return dict(
-            connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-        )
+        return dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
 
 
 @pytest.mark.parametrize("name", [*PYTORCH_RANKS, *ANALYSES])
@@ -43,7 +42,7 @@ def test_every_table_of_a_real_profile_has_our_text(name: str) -> None:
 
 
 @pytest.mark.parametrize(("revision", "carrier"), STATES)
-def test_every_state_can_be_created(tmp_path: Path, revision: str, carrier: str) -> None:
+def test_every_state_can_be_created(tmp_path: Path, revision: str, carrier: Carrier) -> None:
     schema = catalog().at(revision, carrier)
     found = statements(write_small(tmp_path / "p.db", revision, carrier))
     assert found == {

@@ -9,15 +9,22 @@ from pathlib import Path
 
 import apsw
 import pytest
-from ascend_spec import catalog
 from db_samples import contents, make, run_sql, write_small
 
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe
-from ascend_ref.db.open import BudgetExceeded, UnreadableDatabase, budget, open_readonly, quick_check
+from ascend_ref.db.open import (
+    BudgetExceeded,
+    UnreadableDatabase,
+    budget,
+    open_readonly,
+    quick_check,
+)
 from ascend_ref.db.reader import read_rows
+from ascend_spec import catalog
+from ascend_spec.model import Carrier
 
-STATE = ("1.2.0-2026-07", "pytorch")
+STATE: tuple[str, Carrier] = ("1.2.0-2026-07", "pytorch")
 
 
 def judge(path: Path) -> str | None:
@@ -34,7 +41,7 @@ def judge(path: Path) -> str | None:
 
 
 @pytest.mark.parametrize("filler", [b"\0", b"\xff", b"\x05", b"\x0d"])
-def test_any_spoilt_page_is_found_or_harmless(tmp_path: Path, filler: bytes) -> None:
+def test_a_spoilt_page_anywhere_is_one_clear_line(tmp_path: Path, filler: bytes) -> None:
     path = write_small(tmp_path / "p.db", *STATE)
     sound = path.read_bytes()
     for start in range(0, len(sound), 4096):
@@ -95,20 +102,20 @@ def test_a_cycle_in_a_tree_is_reported_and_ends(tmp_path: Path, shape: str) -> N
 
 
 def test_one_page_under_many_parents_cannot_run_away(tmp_path: Path) -> None:
-    """Each level repeats one child: rows multiply level by level, while the file stays small."""
+    """A chain of interior pages, each naming only the next: rows multiply at each level."""
     path = tmp_path / "bomb.db"
     pages, root = tall(path)
-    page = root
-    while pages[(page - 1) * 512] == 5:
-        places = children(pages, page)
-        page = child(pages, places[0])
-        for offset in places:
-            struct.pack_into(">I", pages, offset, page)
+    interior = [root, *(child(pages, place) for place in children(pages, root))]
+    leaf = child(pages, children(pages, interior[-1])[0])
+    assert len(interior) > 4
+    for page, below in zip(interior, [*interior[1:], leaf], strict=True):
+        for offset in children(pages, page):
+            struct.pack_into(">I", pages, offset, below)
     path.write_bytes(pages)
     with closing(open_readonly(path)) as connection:
-        fault = quick_check(connection)
-        assert fault
-        assert "reference" in fault
+        assert quick_check(connection)
+        with pytest.raises(BudgetExceeded), budget(connection, 10_000_000):
+            connection.execute("SELECT total(b) FROM T").fetchall()
 
 
 def test_schema_tricks_run_nothing(tmp_path: Path) -> None:
@@ -166,9 +173,7 @@ def test_unknown_functions_and_collations_do_not_stop_the_reading(tmp_path: Path
 def test_a_tower_of_views_costs_nothing(tmp_path: Path) -> None:
     """Each view joins the one below with itself: to expand the top one takes 2**60 steps."""
     statements = ["CREATE TABLE T0 (a)"]
-    statements += [
-        f"CREATE VIEW T{n + 1} AS SELECT x.a FROM T{n} x JOIN T{n} y" for n in range(60)
-    ]
+    statements += [f"CREATE VIEW T{n + 1} AS SELECT x.a FROM T{n} x JOIN T{n} y" for n in range(60)]
     path = make(tmp_path / "tower.db", *statements)
     with closing(open_readonly(path)) as connection:
         assert len(describe(connection).tables) == 61
@@ -179,7 +184,10 @@ def test_a_schema_that_says_nonsense_is_unreadable(tmp_path: Path) -> None:
     path = make(tmp_path / "p.db", "CREATE TABLE T (a)")
     run_sql(
         path,
-        ["PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET sql = 'CREATE TABLE T (a' || char(10)"],
+        [
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_schema SET sql = 'CREATE TABLE T (a' || char(10)",
+        ],
     )
     fault = judge(path)
     assert fault is not None
@@ -212,13 +220,11 @@ def test_a_very_long_text_is_refused_not_loaded(tmp_path: Path) -> None:
         connection.execute("SELECT a FROM T").fetchall()
 
 
-def test_ten_thousand_tables_are_described(tmp_path: Path) -> None:
+def test_thousands_of_tables_are_described(tmp_path: Path) -> None:
     path = make(
         tmp_path / "many.db",
         "BEGIN",
-        *(f"CREATE TABLE T{number} (a INTEGER PRIMARY KEY, b)" for number in range(10_000)),
+        *(f"CREATE TABLE T{number} (a INTEGER PRIMARY KEY, b)" for number in range(3_000)),
         "COMMIT",
     )
-    with closing(open_readonly(path)) as connection:
-        assert len(describe(connection).tables) == 10_000
-    assert "and 9,995 more" in (judge(path) or "")
+    assert "and 2,995 more" in (judge(path) or "")

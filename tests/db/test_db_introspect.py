@@ -43,8 +43,10 @@ def test_columns_keys_and_indexes(tmp_path: Path) -> None:
     assert [column.primary_key for column in second.columns] == [2, 1]
     third = schema.tables["C"]
     assert (third.rowid, third.rowid_alias, third.without_rowid) == ("oid", None, False)
-    assert {index.name: (index.columns, index.unique, index.partial, index.origin)
-            for index in third.indexes} == {
+    assert {
+        index.name: (index.columns, index.unique, index.partial, index.origin)
+        for index in third.indexes
+    } == {
         "by_z": (("z", "rowid"), True, True, "create"),
         "sqlite_autoindex_C_2": (("z",), True, False, "unique"),
         "sqlite_autoindex_C_1": (("_ROWID_",), True, False, "primary-key"),

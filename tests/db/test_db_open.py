@@ -25,8 +25,9 @@ from ascend_ref.db.open import (
     row_bound,
 )
 from ascend_ref.db.side_files import SideFiles, side_files
+from ascend_spec.model import Carrier
 
-STATE = ("1.2.0-2026-07", "pytorch")
+STATE: tuple[str, Carrier] = ("1.2.0-2026-07", "pytorch")
 
 
 @pytest.fixture
@@ -246,11 +247,15 @@ def test_a_second_database_is_attached_through_the_same_door(tmp_path: Path, sma
 
 
 def test_an_endless_query_meets_its_budget(small: Path) -> None:
-    endless = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    endless = (
+        "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    )
     with closing(open_readonly(small)) as connection:
-        with pytest.raises(BudgetExceeded, match="stopped after 200,000 operations"):
-            with budget(connection, 200_000):
-                connection.execute(endless).fetchall()
+        with (
+            pytest.raises(BudgetExceeded, match="stopped after 200,000 operations"),
+            budget(connection, 200_000),
+        ):
+            connection.execute(endless).fetchall()
         with budget(connection, 100 * row_bound(connection)):
             assert connection.execute("SELECT count(*) FROM T").get == 4
 

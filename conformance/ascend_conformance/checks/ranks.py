@@ -13,7 +13,6 @@ from ..engine.session import Session
 from ..ruleset import load_rules
 from . import Fault
 
-CODE = "group-name-differs-between-ranks"
 OPERATORS = 2_000
 """Operators compared per database; the first ones already show a group under two names."""
 
@@ -63,7 +62,7 @@ def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str
     Operators carry the last digits of the group's hash and a running number, so one name on two
     ranks is one operator, and its group must have one name (consumers.md 2.1.3, 2.1.5).
     """
-    rule = next((rule for rule in load_rules().values() if rule.code == CODE), None)
+    rule = next((rule for rule in load_rules().values() if rule.compares_ranks), None)
     if rule is None or not selection.wants(rule):
         return {}
     found: dict[str, list[Fault]] = defaultdict(list)

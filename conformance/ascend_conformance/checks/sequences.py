@@ -105,7 +105,7 @@ def walk(session: Session, instance: Instance) -> tuple[int, int | None]:
     """Number of bad rows and the first of them, by the rule's walk or else by its oracle."""
     try:
         found = [rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)]
-    except (NotWalkable, UnreadableDatabase):
+    except (NotWalkable, UnreadableDatabase, pa.ArrowInvalid):
         number, first = single_row(
             session.connection, f"SELECT count(*), min(row) FROM ({instance.select})"
         )

@@ -90,7 +90,7 @@ def make_plan(session: Session, selection: Selection) -> Plan:
     codes: dict[str, list[Instance]] = {}
     skipped: dict[tuple[str, str], Skipped] = {}
     for instance in all_instances(schema_key(session.schema)):
-        if not selection.wants(instance.rule):
+        if instance.rule.compares_ranks or not selection.wants(instance.rule):
             continue
         if instance.rule.code and not instance.rule.oracle:
             codes.setdefault(instance.rule.id, []).append(instance)

@@ -18,7 +18,6 @@ from ascend_conformance.finding import VERDICTS, Finding, Report, Verdict
 from .collapse import sort_key, unfold
 from .errors import ReportError, named
 from .escape import visible
-from .identity import fingerprint
 from .phrases import counted
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
@@ -65,7 +64,7 @@ def judge(
 
 def without_known(report: Report, baseline: frozenset[str]) -> Outcome:
     """The report without the findings whose fingerprint is in ``baseline``."""
-    remaining, dropped = _sieve(report, lambda finding: fingerprint(finding) in baseline)
+    remaining, dropped = _sieve(report, lambda finding: finding.fingerprint in baseline)
     return Outcome(remaining, in_baseline=dropped)
 
 
@@ -94,7 +93,7 @@ def against_expected(report: Report, patterns: tuple[str, ...]) -> Outcome:
 
 def baseline_document(report: Report) -> str:
     """A baseline file of everything in the report: a JSON list of fingerprints, sorted."""
-    prints = {fingerprint(one) for finding in report.findings for one in unfold(finding)}
+    prints = {one.fingerprint for finding in report.findings for one in unfold(finding)}
     return json.dumps(sorted(prints), indent=1) + "\n"
 
 
@@ -175,9 +174,9 @@ def _reported_prints(files: list[Any], path: str | Path) -> Iterator[str]:
 
 def _folded_prints(file: str, finding: dict[str, Any]) -> Iterator[str]:
     head = Finding(finding["rule"], finding["name"], "note", file, message="", expected="")
-    places = {folded["place"]: 1 for folded in finding.get("elsewhere", ())}
+    places = dict.fromkeys(finding.get("elsewhere", ()), 1)
     _, *folded = unfold(replace(head, elsewhere=places))
-    yield from (fingerprint(one) for one in folded)
+    yield from (one.fingerprint for one in folded)
 
 
 def _lacks_findings(file: dict[str, Any]) -> bool:

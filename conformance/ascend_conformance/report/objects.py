@@ -13,7 +13,6 @@ from ascend_conformance.finding import FileReport, Finding, Report, Scalar, Seen
 from .collapse import shown
 from .detail import Detail
 from .escape import exact, scalar_json
-from .identity import fingerprint
 from .phrases import conformity, tally
 
 JsonObject = dict[str, Any]
@@ -79,7 +78,7 @@ def _finding_object(finding: Finding, detail: Detail) -> JsonObject:
         "expected": exact(finding.expected, detail.prose),
         "count": finding.count,
         "first_rowid": finding.first_rowid,
-        "fingerprint": fingerprint(finding),
+        "fingerprint": finding.fingerprint,
     }
     if finding.examples and detail.examples:
         rows = finding.examples[: detail.examples]
@@ -92,9 +91,7 @@ def _finding_object(finding: Finding, detail: Detail) -> JsonObject:
         result["sql"] = exact(finding.sql, detail.sql)
     first = list(finding.elsewhere.items())[: detail.places]
     if first:
-        result["elsewhere"] = [
-            {"place": exact(place, 2 * detail.name), "count": count} for place, count in first
-        ]
+        result["elsewhere"] = _keyed(first, 2 * detail.name)
     return with_left_out(
         result,
         {
@@ -130,7 +127,7 @@ def _seen_object(seen: Seen, detail: Detail) -> JsonObject:
         "start_ns": seen.start_ns,
         "end_ns": seen.end_ns,
         "rows_total": sum(seen.rows.values()),
-        "rows": _keyed(rows[:most], detail),
+        "rows": _keyed(rows[:most], detail.name),
         "coverage": {
             "exercised": seen.coverage.exercised,
             "producible": seen.coverage.producible,
@@ -152,20 +149,15 @@ def _seen_object(seen: Seen, detail: Detail) -> JsonObject:
 
 
 def _row_object(row: Mapping[str, Scalar], detail: Detail) -> JsonObject:
-    return _keyed(
-        (
-            (name, scalar_json(value, detail.name))
-            for name, value in list(row.items())[: detail.pairs]
-        ),
-        detail,
-    )
+    first = list(row.items())[: detail.pairs]
+    return _keyed([(name, scalar_json(value, detail.name)) for name, value in first], detail.name)
 
 
-def _keyed(pairs: Iterable[tuple[str, Scalar]], detail: Detail) -> JsonObject:
-    """An object whose keys were cut to length; keys that become equal are numbered apart."""
+def _keyed(pairs: Iterable[tuple[str, Scalar]], limit: int) -> JsonObject:
+    """An object whose keys are cut to ``limit``; keys that become equal are numbered apart."""
     result: JsonObject = {}
     for name, value in pairs:
-        key = cut = exact(name, detail.name)
+        key = cut = exact(name, limit)
         number = 2
         while key in result:
             key = f"{cut}~{number}"

@@ -19,7 +19,6 @@ from .card import RuleCard
 from .collapse import collapse, shown, sort_key
 from .detail import FULL, Detail
 from .escape import LINE_WIDTH, json_text, visible
-from .identity import fingerprint
 from .phrases import counted
 from .seen_lines import seen_lines
 from .sentences import paragraph, unreadable
@@ -114,7 +113,7 @@ def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Det
     location: JsonObject = {"physicalLocation": {"artifactLocation": artifact}}
     if finding.place:
         location["logicalLocations"] = [_logical_location(finding, detail)]
-    stable = fingerprint(finding)
+    stable = finding.fingerprint
     properties: JsonObject = {"count": finding.count, "firstRowid": finding.first_rowid}
     if finding.erratum is not None:
         properties["erratum"] = visible(finding.erratum, detail.name)

@@ -136,8 +136,13 @@ def _rule(
     head = findings[0]
     rule = visible(head.rule, detail.name), _STYLE[head.verdict]
     yield _Paragraph("  ", (rule, " ", (visible(head.name, detail.name), "bold")), hang=2)
+    one_expectation = len({finding.expected for finding in findings}) == 1
     for finding in findings:
         yield from _finding(finding, detail)
+        if not one_expectation:
+            yield from _expected("      ", finding, detail)
+    if one_expectation:
+        yield from _expected("    ", head, detail)
     card = cards.get(head.rule)
     if card and detail.guidance:
         yield _Paragraph("    fix: ", (visible(card.fix, detail.prose),))
@@ -146,14 +151,17 @@ def _rule(
 def _finding(finding: Finding, detail: Detail) -> Iterator[_Paragraph]:
     where = place(finding, detail), "bold"
     yield _Paragraph("    ", (where, ": ", fact(finding, detail)), hang=2)
-    if finding.expected:
-        yield _Paragraph("      expected: ", (visible(finding.expected, detail.prose),))
     for example in examples(finding, detail):
         yield _Paragraph("      - ", (example,))
     if finding.elsewhere:
         yield _Paragraph("      also at: ", (elsewhere(finding, detail),))
     if finding.sql:
         yield _Paragraph("      sql: ", (sql(finding.sql, detail),))
+
+
+def _expected(indent: str, finding: Finding, detail: Detail) -> Iterator[_Paragraph]:
+    if finding.expected:
+        yield _Paragraph(f"{indent}expected: ", (visible(finding.expected, detail.prose),))
 
 
 def _skipped(file: FileReport, detail: Detail) -> Iterator[_Paragraph]:

@@ -48,9 +48,9 @@ def write_report(
             target.write_bytes(content)
         else:
             _replace(Path(os.path.realpath(target)), content)
+    except ReportError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, ReportError):
-            raise
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ReportError(f"cannot write the {kind} report to {named(target)}: {reason}") from error
 

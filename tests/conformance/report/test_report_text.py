@@ -18,7 +18,7 @@ from report_samples import (
 )
 from rich.cells import cell_len
 
-from ascend_conformance.finding import Report
+from ascend_conformance.finding import Finding, Report
 from ascend_conformance.report import FORMATS, render_to_stdout
 from ascend_conformance.report.text import render
 
@@ -36,6 +36,13 @@ def on_terminal(report: Report, **environment: str) -> str:
     stream = Terminal()
     render_to_stdout("text", report, CARDS, stream, environment)
     return stream.getvalue()
+
+
+def rule_lines(*findings: Finding) -> list[str]:
+    """What a report without cards says below the name of the only rule."""
+    lines = FORMATS["text"](one_report(file_report(*findings)), {}).splitlines()
+    start = lines.index("  DB401 interval-ends-before-start")
+    return lines[start + 1 : lines.index("", start)]
 
 
 def test_everything_known_about_a_file_is_told() -> None:
@@ -57,16 +64,16 @@ run/ascend_pytorch_profiler_1.db
   1 violation:
   DB401 interval-ends-before-start
     TASK.endNs: An interval ends before it starts: 2 of 12,000 rows (first: rowid 88)
-      expected: endNs >= startNs
       - row=88 startNs=2000 endNs=1000
       - row=90 startNs=NULL
+    expected: endNs >= startNs
     fix: Write endNs >= startNs.
 
   1 advice:
   DB420 swapped-types-and-shapes
     COMPUTE_TASK_INFO.inputShapes: Types and shapes are swapped: 7 of 7 rows (first: rowid 1)
       (erratum E23)
-      expected: types in inputDataTypes
+    expected: types in inputDataTypes
 
   1 note:
   DB006 written-by-a-viewer
@@ -110,6 +117,18 @@ def test_folded_places_are_wrapped_under_their_first() -> None:
       also at: TABLE_1.startNs (1), TABLE_2.startNs (2), TABLE_3.startNs (3), TABLE_4.startNs (4),
                TABLE_5.startNs (5), TABLE_6.startNs (6)"""
     )
+
+
+def test_what_is_expected_is_said_once_where_it_is_the_same() -> None:
+    same = replace(INTERVAL, examples=(), table="CANN_API")
+    other = replace(same, expected="endNs < 0")
+    assert rule_lines(INTERVAL, same)[-1] == "    expected: endNs >= startNs"
+    assert rule_lines(other, replace(same, table="TASK")) == [
+        "    CANN_API.endNs: An interval ends before it starts: 2 of 12,000 rows (first: rowid 88)",
+        "      expected: endNs < 0",
+        "    TASK.endNs: An interval ends before it starts: 2 of 12,000 rows (first: rowid 88)",
+        "      expected: endNs >= startNs",
+    ]
 
 
 def test_the_query_is_shown_on_one_line() -> None:
