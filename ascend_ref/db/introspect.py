@@ -150,9 +150,15 @@ def describe(connection: apsw.Connection) -> PhysicalSchema:
         with budget(connection, 64 * row_bound(connection) + 10_000_000):
             return _describe(connection)
     except (apsw.Error, BudgetExceeded, UnicodeDecodeError) as error:
-        raise UnreadableDatabase(
-            Path(connection.filename), f"{error}; expected a sound schema"
-        ) from None
+        raise UnreadableDatabase(_path(connection), f"{error}; expected a sound schema") from None
+
+
+def _path(connection: apsw.Connection) -> Path:
+    """The file of a connection; apsw cannot tell a name that is not UTF-8."""
+    try:
+        return Path(connection.filename)
+    except UnicodeDecodeError:
+        return Path("database")
 
 
 def _describe(connection: apsw.Connection) -> PhysicalSchema:

@@ -29,6 +29,7 @@ class Rule:
     row of the table, a SELECT with one result row per bad row (first column ``row``), or the name
     of a check written in Python (``ascend_conformance.checks``). ``stage`` orders the rules: rows
     that a lower stage condemned are left out when a higher stage looks at the same columns.
+    ``repeats`` names a column without which repeated values the rule cannot be broken.
     A ``fragile`` rule is not judged at all then, because leaving rows out could break it by itself.
     ``breaks`` are the SQL statements that make a clean profile break this rule and no other.
     """
@@ -58,6 +59,7 @@ class Rule:
     code: str | None = None
     oracle: str | None = None
     breaks: tuple[str, ...] = ()
+    repeats: str | None = None
     stage: int = LAST_STAGE
     fragile: bool = False
 
@@ -121,6 +123,7 @@ def _rule(document: dict[str, Any], theme: str) -> Rule:
         code=document.get("code"),
         oracle=document.get("oracle"),
         breaks=_as_tuple(document.get("break", ())),
+        repeats=document.get("repeats"),
         stage=document.get("stage", LAST_STAGE),
         fragile=document.get("fragile", False),
     )

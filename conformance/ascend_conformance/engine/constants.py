@@ -1,46 +1,83 @@
-"""Sets of string ids in a rule's SQL, looked up once and written as numbers.
+"""Sets in a rule's SQL, looked up once and written as ranges of numbers.
 
 ``taskType IN (SELECT id FROM STRING_IDS WHERE value = 'AI_CPU')`` asks every row to search a
-temporary tree; with the one to few ids that usually fit, a comparison with constants is enough.
+temporary tree, and ``connectionId NOT IN (SELECT connectionId FROM CANN_API)`` to search a table.
+Ids are mostly dense, so a few comparisons with constants give the same answer.
 """
 
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-import apsw
+from .fusion import merged
 
-OPENING = "(SELECT id FROM STRING_IDS WHERE "
-MOST = 24
-"""Ids written out; larger sets stay a query, which SQLite evaluates once per statement."""
+if TYPE_CHECKING:
+    from .session import Session
 
+MOST_IDS = 5_000
+MOST_RANGES = 8
+"""Ranges written out; a set of more of them stays a query, evaluated once per statement."""
+
+_SET = re.compile(r"(?<![\w.])(?P<value>[A-Za-z_][\w.]*) (?P<no>NOT )?IN \(SELECT ")
+_STRINGS = re.compile(r"\(SELECT id FROM STRING_IDS WHERE .*\)\Z", re.DOTALL)
+_KEYS = re.compile(r"\(SELECT (?P<column>\w+) FROM (?P<table>\w+)\)\Z")
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[()]")
 
 
-class StringSets:
+class ConstantSets:
     """Replaces the sets for one database; each distinct set is looked up once."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._known: dict[str, str] = {}
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[str, tuple[tuple[int, int], ...] | None] = {}
 
     def write_out(self, sql: str) -> str:
-        """The same SQL with every small set of string ids as a list of numbers."""
+        """The same SQL with every set of few ranges as comparisons with numbers."""
         parts: list[str] = []
         position = 0
-        while (start := sql.find(OPENING, position)) >= 0:
+        while found := _SET.search(sql, position):
+            start = found.end() - len("(SELECT ")
             end = _closing(sql, start)
-            parts += [sql[position:start], self._numbers(sql[start:end])]
-            position = end
+            ranges = self._ranges(sql[start:end])
+            if ranges is None:
+                parts.append(sql[position : found.end()])
+                position = found.end()
+            else:
+                inside = _inside(found["value"], ranges)
+                parts += [sql[position : found.start()], f"NOT {inside}" if found["no"] else inside]
+                position = end
         return "".join([*parts, sql[position:]])
 
-    def _numbers(self, query: str) -> str:
+    def _ranges(self, query: str) -> tuple[tuple[int, int], ...] | None:
         if query not in self._known:
-            select = f"{query[1:-1]} LIMIT {MOST + 1}"
-            found = self._connection.execute(select).fetchall()
-            listed = ", ".join(str(row[0]) for row in found)
-            self._known[query] = query if len(found) > MOST else f"({listed})"
+            self._known[query] = self._look_up(query)
         return self._known[query]
+
+    def _look_up(self, query: str) -> tuple[tuple[int, int], ...] | None:
+        keys = _KEYS.match(query)
+        if keys:
+            place = keys["table"], keys["column"]
+            target = self._session.targets[place] if self._session.targets.is_key(*place) else None
+            return target.ranges if target else None
+        if not self._session.layout.holds("STRING_IDS.value") or not _STRINGS.match(query):
+            return None
+        select = f"{query[1:-1]} LIMIT {MOST_IDS + 1}"
+        found = [row[0] for row in self._session.connection.execute(select).fetchall()]
+        if len(found) > MOST_IDS:
+            return None
+        ranges = merged((number, number) for number in found if isinstance(number, int))
+        return ranges if len(ranges) <= MOST_RANGES else None
+
+
+def _inside(value: str, ranges: tuple[tuple[int, int], ...]) -> str:
+    if not ranges:
+        return f"({value} IN ())"
+    terms = (
+        f"{value} = {low}" if low == high else f"{value} BETWEEN {low} AND {high}"
+        for low, high in ranges
+    )
+    return f"({' OR '.join(terms)})"
 
 
 def _closing(sql: str, start: int) -> int:

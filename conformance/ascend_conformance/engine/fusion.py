@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from ascend_spec.model import Column, Table
 
 from .boolean import balanced
+from .references import Range
 
 FUSED_RULES = frozenset({"DB201", "DB202", "DB203", "DB204", "DB208", "DB209", "DB210", "DB211"})
 """Rules whose predicates the fused form replaces on a fusible column."""
 
-Range = tuple[int, int]
 LOWEST, HIGHEST = -(1 << 63), (1 << 63) - 1
 SUMMABLE = 1 << 48
 """Columns whose values stay below this can be added up, 2,000 of them, without an overflow."""

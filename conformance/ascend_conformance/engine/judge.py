@@ -20,12 +20,11 @@ from ascend_spec.model import Column
 from ..checks import Fault, registry
 from ..checks.sequences import walk
 from ..finding import Skipped
-from ..places import Instance, reference_kind
+from ..places import Instance
 from ..ruleset import LAST_STAGE
 from . import fusion
-from .constants import OPENING
 from .plan import PROFILER, Plan, Selection, make_plan
-from .references import References, Target, survey
+from .references import Range, References
 from .rows import Hit, RowCheck, count, scan
 from .session import Session
 from .sql import single_row
@@ -66,8 +65,7 @@ def judge(
 ) -> Outcome:
     """Run every selected rule on the session."""
     plan = make_plan(session, selection)
-    targets = _survey_targets(session, plan)
-    references = References(session.connection, targets)
+    references = References(session.connection, session.targets)
     outcome = Outcome(plan, references, skipped=list(plan.skipped))
     checks = registry()
     for places in plan.codes.values():
@@ -75,10 +73,14 @@ def judge(
         outcome.faults.extend(checks[rule.code or ""](session, rule, places))
     for instances in plan.rows.values():
         for instance in instances:
-            bad_row(session, instance, references)  # looks its string sets up, in this thread
+            bad_row(session, instance, references)  # surveys what it needs, in this thread
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
-        *(_select_task(session, instance) for instance in plan.selects),
+        *(
+            _select_task(session, instance)
+            for instance in plan.selects
+            if _can_fire(session, instance)
+        ),
         *(_walk_task(session, instance) for instance in plan.walks),
     ]
     tasks.sort(key=lambda task: -task.weight)
@@ -86,33 +88,6 @@ def judge(
         outcome.hits.extend(found)
     _judge_again(session, outcome, references)
     return outcome
-
-
-def _survey_targets(session: Session, plan: Plan) -> dict[tuple[str, str], Target]:
-    wanted = {
-        (table, column)
-        for found in plan.rows.values()
-        for instance in found
-        for table, column in reference_targets(session, instance)
-    }
-    return {
-        place: survey(
-            session.connection, *place, _is_key(session, *place), _members(session, *place)
-        )
-        for place in sorted(wanted)
-    }
-
-
-def _is_key(session: Session, table: str, column: str) -> bool:
-    match = session.layout.tables[table]
-    return match.physical.rowid_alias == match.columns[column].name
-
-
-def _members(session: Session, table: str, column: str) -> frozenset[int]:
-    """Ids that count as held: an enum member that the table lacks is reported as such, once."""
-    if reference_kind(f"{table}.{column}") != "enum":
-        return frozenset()
-    return frozenset(session.schema.enums.get(table, ()))
 
 
 def reference_targets(session: Session, instance: Instance) -> list[tuple[str, str]]:
@@ -145,14 +120,14 @@ def bad_row(session: Session, instance: Instance, references: References) -> str
     ``None`` for other rules, and for a reference whose targets cannot be read.
     """
     bad = instance.row
-    if bad and OPENING in bad and session.layout.holds("STRING_IDS.value"):
-        return session.string_sets.write_out(bad)
-    if bad and "{resolves}" in bad:
+    if not bad:
+        return None
+    if "{resolves}" in bad:
         targets = reference_targets(session, instance)
         if not targets:
             return None
-        return bad.replace("{resolves}", references.resolves(instance.column or "", targets))
-    return bad
+        bad = bad.replace("{resolves}", references.resolves(instance.column or "", targets))
+    return session.constant_sets.write_out(bad)
 
 
 def _fused(
@@ -189,7 +164,7 @@ def _fused(
 
 def _admissible(
     session: Session, column: Column, reference: Instance | None, references: References
-) -> tuple[Column, tuple[fusion.Range, ...], str | None]:
+) -> tuple[Column, tuple[Range, ...], str | None]:
     """The column with its admissible ranges, or with the look-up that its reference needs."""
     if reference is None:
         return column, fusion.admissible(column, None), None
@@ -214,6 +189,14 @@ def _expected_rules(column: Column, judged: Mapping[str | None, Instance]) -> se
     if column.name in judged:
         expected.add(judged[column.name].rule.id)
     return expected
+
+
+def _can_fire(session: Session, instance: Instance) -> bool:
+    """False for a rule on repeated values where the column holds every value once."""
+    if instance.rule.repeats is None:
+        return True
+    table, _, column = instance.rule.repeats.partition(".")
+    return session.targets[table, column].repeats
 
 
 def _select_task(session: Session, instance: Instance) -> _Task:

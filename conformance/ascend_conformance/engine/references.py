@@ -7,64 +7,84 @@ temporary key table built once per connection. All three give the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import apsw
+import numpy as np
+import pyarrow as pa
 
 from .sql import single_row
 
+Range = tuple[int, int]
 MAX_RANGES = 6
+
+BOXES = 1 << 26
+"""Largest span of ids that is ticked off in memory: 64 MiB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is known of a target column: dense ranges, or how to look a value up."""
+    """What is known of a target column: dense ranges, or how to look a value up.
+
+    ``is_key``: the column is the rowid (INTEGER PRIMARY KEY), so it holds distinct integers.
+    ``repeats``: whether some value stands in two rows. ``further`` values count as held too.
+    """
 
     table: str
     column: str
-    ranges: tuple[tuple[int, int], ...] | None
+    ranges: tuple[Range, ...] | None
     is_key: bool
+    repeats: bool = False
     further: frozenset[int] = frozenset()
 
 
-def survey(
-    connection: apsw.Connection,
-    table: str,
-    column: str,
-    is_key: bool,
-    further: frozenset[int] = frozenset(),
+def survey_key(connection: apsw.Connection, table: str, column: str) -> Target:
+    """The ranges of integers that a primary key holds without a gap, if there are few."""
+    count, low, high = single_row(
+        connection, f"SELECT count(*), min({column}), max({column}) FROM main.{table}"
+    )
+    if count == 0:
+        return Target(table, column, (), is_key=True)
+    if high - low + 1 == count:
+        return Target(table, column, ((low, high),), is_key=True)
+    return Target(table, column, _key_ranges(connection, table, column), is_key=True)
+
+
+def survey_column(
+    connection: apsw.Connection, table: str, column: str, batches: Iterator[pa.RecordBatch]
 ) -> Target:
-    """The ranges of integers that the column holds without a gap, if there are few.
+    """The same for any other column; ``batches`` stream the column once, where that pays.
 
-    ``is_key``: the column is the rowid (INTEGER PRIMARY KEY), so it holds distinct integers.
-    ``further`` values are held too, whatever the column says.
+    Every integer ticks a box between the column's bounds. Values that are no integers, or lie too
+    far apart for boxes, leave it to SQLite to find out what is distinct.
     """
-    if is_key:
-        count, low, high = single_row(
-            connection, f"SELECT count(*), min({column}), max({column}) FROM main.{table}"
+    count, low, high, integers = single_row(
+        connection,
+        f"SELECT count({column}), min({column}), max({column}), "
+        f"total({column} = CAST({column} AS INTEGER)) FROM main.{table}",
+    )
+    if count == 0:
+        return Target(table, column, (), is_key=False)
+    plain = integers == count and isinstance(low, int) and isinstance(high, int)
+    if plain and high - low < BOXES:
+        ticked = np.zeros(high - low + 3, dtype=bool)
+        for batch in batches:
+            ticked[batch.column(0).drop_null().to_numpy().astype(np.int64) - (low - 1)] = True
+        edges = np.flatnonzero(ticked[1:] != ticked[:-1])
+        ranges = tuple(
+            (low + int(start), low + int(end) - 1)
+            for start, end in zip(edges[::2], edges[1::2], strict=True)
         )
-        distinct, plain = count, True
-    else:
-        count, distinct, low, high, strange = single_row(
-            connection,
-            f"SELECT count(*), count(DISTINCT {column}), min({column}), max({column}), "
-            f"count({column}) - total({column} = CAST({column} AS INTEGER)) FROM main.{table}",
-        )
-        plain = not strange and (count == 0 or (isinstance(low, int) and isinstance(high, int)))
-    if count == 0 or low is None:
-        return Target(table, column, (), is_key, further)
-    if plain and high - low + 1 == distinct:
-        return Target(table, column, ((low, high),), is_key, further)
-    if is_key:
-        return Target(table, column, _ranges(connection, table, column), is_key, further)
-    return Target(table, column, None, is_key, further)
+        few = ranges if len(ranges) <= MAX_RANGES else None
+        return Target(table, column, few, is_key=False, repeats=int(ticked.sum()) < count)
+    (distinct,) = single_row(connection, f"SELECT count(DISTINCT {column}) FROM main.{table}")
+    dense = ((low, high),) if plain and high - low + 1 == distinct else None
+    return Target(table, column, dense, is_key=False, repeats=distinct < count)
 
 
-def _ranges(
-    connection: apsw.Connection, table: str, column: str
-) -> tuple[tuple[int, int], ...] | None:
+def _key_ranges(connection: apsw.Connection, table: str, column: str) -> tuple[Range, ...] | None:
     """The gap-free ranges of an integer primary key, or ``None`` when there are too many."""
     edge = (
         f"SELECT {column} FROM main.{table} a WHERE NOT EXISTS "
@@ -83,10 +103,17 @@ def _numbers(connection: apsw.Connection, select: str) -> list[int]:
     return [int(row[0]) for row in rows]
 
 
+class SurveyedTargets(Protocol):
+    """Gives what is known of a (table, column)."""
+
+    def __getitem__(self, place: tuple[str, str]) -> Target:
+        """The surveyed column."""
+
+
 class References:
     """Predicates over the surveyed targets, for one connection."""
 
-    def __init__(self, connection: apsw.Connection, targets: dict[tuple[str, str], Target]) -> None:
+    def __init__(self, connection: apsw.Connection, targets: SurveyedTargets) -> None:
         self._connection = connection
         self.targets = targets
         self._key_tables: dict[tuple[str, str], str] = {}
@@ -95,9 +122,9 @@ class References:
         """SQL that is true when ``value`` (an SQL expression) is held by one of the targets."""
         return " OR ".join(self._one(value, self.targets[target]) for target in targets)
 
-    def ranges(self, targets: Sequence[tuple[str, str]]) -> list[tuple[int, int]] | None:
+    def ranges(self, targets: Sequence[tuple[str, str]]) -> list[Range] | None:
         """Everything the targets hold as ranges; ``None`` when one of them needs a look-up."""
-        found: list[tuple[int, int]] = []
+        found: list[Range] = []
         for place in targets:
             target = self.targets[place]
             if target.ranges is None:

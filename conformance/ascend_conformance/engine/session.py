@@ -21,9 +21,10 @@ from ascend_spec.catalog import Catalog, Schema, catalog
 from ascend_spec.model import Reading, Revision
 
 from ..layout import Layout, match_layout
-from .constants import StringSets
+from .constants import ConstantSets
 from .functions import register
 from .sql import single_row
+from .targets import Targets
 
 TEXT_ROWS = 1_000
 ENUM_ROWS = 10_000
@@ -59,9 +60,14 @@ class Session:
         }
 
     @cached_property
-    def string_sets(self) -> StringSets:
-        """Sets of string ids that rules ask for."""
-        return StringSets(self.connection)
+    def targets(self) -> Targets:
+        """What is known of the columns that others refer to; looked up when first asked for."""
+        return Targets(self)
+
+    @cached_property
+    def constant_sets(self) -> ConstantSets:
+        """The sets in rules' SQL, as ranges of numbers where they are few."""
+        return ConstantSets(self)
 
     @cached_property
     def enum_rows(self) -> Mapping[str, Mapping[int, str | None]]:
