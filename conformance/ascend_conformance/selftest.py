@@ -26,10 +26,10 @@ from .engine.functions import register
 from .engine.judge import judge
 from .engine.plan import Selection, all_instances, schema_key
 from .engine.session import Session, start
+from .filetrials import run_file_trials
 from .finding import Finding
 from .mutation import NotBreakable, statements
 from .places import Instance
-from .ruleset import load_rules
 
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
@@ -224,6 +224,10 @@ def run(
             result.unclean.extend(text for text in part.unclean if text not in result.unclean)
             if progress:
                 progress(done, len(work))
+    if "pytorch" in carriers:
+        revision = (revisions or [catalog().revisions[-1].id])[0]
+        for rule, (place, fired) in run_file_trials(revision).items():
+            result.trials.append(Trial("pytorch", revision, f"{rule}@{place}", rule, fired))
     return result
 
 
@@ -240,8 +244,3 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Tria
     finally:
         session.connection.close()
     return Trial(*place, fired=fired)
-
-
-def untried(result: SelfTest) -> list[str]:
-    """Rules that no trial broke; those that judge files and folders have tests of their own."""
-    return [name for name in load_rules() if name not in result.rules_tried]

@@ -51,6 +51,13 @@ def _user_version(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
         yield Fault(rule, None, None, f"user_version is {stamp}", context={"user_version": stamp})
 
 
+def _schema_version(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+    stated, revision = session.identity.schema_version, session.identity.revision
+    if stated is not None and stated != revision.schema_version:
+        what = f"SCHEMA_VERSION is {stated}, tables, columns and enums are those of {revision.id}"
+        yield Fault(rule, "META_DATA", "value", what, revision.schema_version)
+
+
 CHECKS: Mapping[str, Check] = {
     "write-ahead-log": _write_ahead_log,
     "rollback-journal": _rollback_journal,
@@ -58,4 +65,5 @@ CHECKS: Mapping[str, Check] = {
     "text-encoding": _text_encoding,
     "file-name": _file_name,
     "user-version": _user_version,
+    "schema-version": _schema_version,
 }

@@ -72,7 +72,7 @@ def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
     absent = [
         row
         for row in session.connection.execute(_as_bytes(listed))
-        if bytes(row[0]).decode("utf-8", "replace") not in known
+        if bytes(row[0]).decode(session.physical.encoding, "replace") not in known
     ]
     if absent:
         rows = sum(int(row[1]) for row in absent)
@@ -97,7 +97,8 @@ def _parallel_groups(session: Session) -> set[str] | None:
         (JSON_BYTES,),
     ).fetchone()
     try:
-        found = json.loads(bytes(row[0] or b"")) if row else None
+        text = bytes(row[0] or b"").decode(session.physical.encoding) if row else "null"
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return None
     return set(found) if isinstance(found, dict) else None

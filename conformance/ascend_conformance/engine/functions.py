@@ -7,16 +7,17 @@ import apsw
 
 def register(connection: apsw.Connection) -> None:
     """Give the connection our functions; their names carry the prefix that its lock lets pass."""
-    connection.create_scalar_function("ascend_is_utf8", _is_utf8, 1, deterministic=True)
+    encoding = str(connection.pragma("encoding"))
 
-
-def _is_utf8(*contents: apsw.SQLiteValue) -> bool:
-    """Whether a BLOB is valid UTF-8. Called only for texts with a character beyond ASCII."""
-    (content,) = contents
-    if not isinstance(content, bytes):
+    def is_valid(*contents: apsw.SQLiteValue) -> bool:
+        """Whether a BLOB is valid text. Called only for texts with a character beyond ASCII."""
+        (content,) = contents
+        if not isinstance(content, bytes):
+            return True
+        try:
+            content.decode(encoding)
+        except UnicodeDecodeError:
+            return False
         return True
-    try:
-        content.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+
+    connection.create_scalar_function("ascend_is_valid", is_valid, 1, deterministic=True)

@@ -81,7 +81,7 @@ class Session:
     def _enum(self, name: str) -> dict[int, str | None]:
         select = (
             "SELECT id, CASE WHEN typeof(name) = 'text' AND instr(name, char(0)) = 0 "
-            "AND ascend_is_utf8(CAST(name AS BLOB)) THEN name END "
+            "AND ascend_is_valid(CAST(name AS BLOB)) THEN name END "
             f"FROM main.{name} WHERE typeof(id) = 'integer' ORDER BY id"
         )
         rows = read_examples(self.connection, select, columns=2, rows=ENUM_ROWS)
