@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,20 +89,35 @@ def _carrier_of_tables(
                 shared[table.name] = count
     if sum(shared.values()) < ENOUGH_COLUMNS:
         return None
-    carriers = {name: frozenset(catalog.tables[name].carriers) for name in shared}
-    framework = [name for name, of in carriers.items() if of == {"pytorch"}]
-    if framework:
-        return "pytorch", f"table {framework[0]}"
-    device = [name for name, of in carriers.items() if "msprof" in of]
-    if device:
-        trace = _framework_trace(physical, connection)
-        if trace is None and named == "pytorch":
-            return "pytorch", "file name; its tables may be of msprof or pytorch"
-        return ("pytorch", trace) if trace else ("msprof", f"table {device[0]}")
-    return "analysis", f"table {next(iter(carriers))}"
+    analysis = [name for name in shared if set(catalog.tables[name].carriers) == {"analysis"}]
+    if 2 * len(analysis) > len(shared):
+        return "analysis", f"table {analysis[0]}"
+    traces = [
+        *(
+            f"rows in table {name}"
+            for name in shared
+            if set(catalog.tables[name].carriers) == {"pytorch"}
+            and _has_rows(physical, connection, name)
+        ),
+        *_framework_traces(physical, connection),
+    ]
+    # One trace in a file that is named as msprof names its own may be a slip of its exporter.
+    if len(traces) > (1 if named == "msprof" else 0):
+        return "pytorch", traces[0]
+    if named == "pytorch":
+        return "pytorch", "file name; its tables may be of msprof or pytorch"
+    return "msprof", f"table {next(iter(shared))}"
 
 
-def _framework_trace(physical: PhysicalSchema, connection: apsw.Connection) -> str | None:
+def _has_rows(physical: PhysicalSchema, connection: apsw.Connection, name: str) -> bool:
+    table = physical.readable(name)
+    if table is None:
+        return False
+    query = f"SELECT 1 FROM {quote_identifier(table.name)} LIMIT 1"
+    return connection.execute(query).fetchone() is not None
+
+
+def _framework_traces(physical: PhysicalSchema, connection: apsw.Connection) -> Iterator[str]:
     """Rows that only the framework exporter writes, in tables that msprof has too."""
     ids = ", ".join(str(number) for number in FRAMEWORK_API_TYPES)
     for name, condition in (
@@ -116,8 +131,7 @@ def _framework_trace(physical: PhysicalSchema, connection: apsw.Connection) -> s
             f"SELECT id FROM {quote_identifier(table.name)} WHERE {condition} LIMIT 1"
         ).fetchone()
         if row is not None:
-            return f"{name}.id {row[0]}"
-    return None
+            yield f"{name}.id {row[0]}"
 
 
 def _unknown(physical: PhysicalSchema) -> str:

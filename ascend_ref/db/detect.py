@@ -58,7 +58,7 @@ class Identity:
     """What a database is.
 
     ``schema_version`` is the text in META_DATA, ``schema_version_conflict`` says what is wrong with
-    it. ``reason`` tells in a sentence why this revision was chosen, ``evidence`` what rules out
+    it; ``schema_version_consistent`` is false where META_DATA contradicts itself. ``reason`` tells in a sentence why this revision was chosen, ``evidence`` what rules out
     each other one, ``mismatches`` what the chosen one does not explain. ``candidates`` are all the
     revisions that were compared, nearest first.
     """
@@ -68,6 +68,7 @@ class Identity:
     carrier_conflict: str | None
     rank_from_name: int | None
     schema_version: str | None
+    schema_version_consistent: bool
     schema_version_conflict: str | None
     revision: Revision
     reason: str
@@ -108,7 +109,8 @@ def identify(
         key=_rank,
     )
     best = ranked[0]
-    if conflict is None and version is not None and version != best.revision.schema_version:
+    consistent = conflict is None
+    if consistent and version is not None and version != best.revision.schema_version:
         conflict = (
             f"SCHEMA_VERSION is {version}, but tables, columns and enums are those of "
             f"{best.revision.id}"
@@ -121,6 +123,7 @@ def identify(
         carrier_conflict=origin.conflict,
         rank_from_name=origin.rank_from_name,
         schema_version=version,
+        schema_version_consistent=consistent,
         schema_version_conflict=conflict,
         revision=best.revision,
         reason=_reason(version if known else None, best, ranked),

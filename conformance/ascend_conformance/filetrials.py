@@ -30,7 +30,7 @@ def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
         for rank in range(RANKS):
             write_rank_folder(clean, revision, Shape(ranks=RANKS, rank=rank))
         for rule in load_rules().values():
-            if rule.code in DAMAGES:
+            if rule.code and rule.code in DAMAGES:
                 place, damage = DAMAGES[rule.code]
                 copy = Path(name) / rule.id
                 shutil.copytree(clean, copy)

@@ -89,7 +89,7 @@ def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance
 def _stands_in(schema: Schema, rule: Rule, table: str | None, uses: tuple[str, ...]) -> bool:
     """Whether this schema has everything the rule looks at; code rules decide for themselves."""
     if rule.code and not rule.oracle:
-        return True
+        return isinstance(rule.places, str) or table is None or table in schema.tables
     local = [use for use in uses if not use.startswith("profiler.")]
     return (table is None or table in schema.tables) and all(
         use in schema.tables if "." not in use else schema.column(use) is not None for use in local
@@ -289,16 +289,18 @@ def _enums(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
 
 def _other_tables(schema: Schema, catalog: Catalog) -> Iterator[Place]:
     """Tables that the spec knows, but not for this carrier at this revision."""
+    foreign = {item.table for item in catalog.foreign_objects if item.column is None}
     for name in catalog.tables:
-        if name not in schema.tables:
+        if name not in schema.tables and name not in foreign:
             yield {"table": name}
 
 
 def _other_columns(schema: Schema, catalog: Catalog) -> Iterator[Place]:
     """Columns that the spec knows at another revision of a table that stands here."""
+    foreign = {(item.table, item.column) for item in catalog.foreign_objects}
     for name, table in schema.tables.items():
         for column in catalog.tables[name].columns.values():
-            if column.name not in table.columns:
+            if column.name not in table.columns and (name, column.name) not in foreign:
                 yield {"table": name, "column": column.name, "declared": column.declared}
 
 

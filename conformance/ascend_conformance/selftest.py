@@ -34,6 +34,9 @@ from .places import Instance
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
 
+TELLS_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
+"""Checks of what tells neighbouring revisions apart: the defect may make the file the other one."""
+
 FILE_NAMES: dict[Carrier, str] = {
     "msprof": "msprof_20260721120000.db",
     "pytorch": "ascend_pytorch_profiler_0.db",
@@ -240,6 +243,8 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Tria
         return Trial(*place, not_broken=str(reason))
     session = open_specimen(specimen, changes)
     try:
+        if instance.rule.code in TELLS_REVISIONS and session.schema != clean.schema:
+            return Trial(*place, not_broken=f"then it is nearer to {session.schema.revision.id}")
         fired = tuple(sorted({key_of(finding) for finding in findings_of(session)}))
     finally:
         session.connection.close()

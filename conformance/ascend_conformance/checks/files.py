@@ -53,7 +53,8 @@ def _user_version(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
 
 def _schema_version(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     stated, revision = session.identity.schema_version, session.identity.revision
-    if stated is not None and stated != revision.schema_version:
+    consistent = session.identity.schema_version_consistent
+    if stated is not None and consistent and stated != revision.schema_version:
         what = f"SCHEMA_VERSION is {stated}, tables, columns and enums are those of {revision.id}"
         yield Fault(rule, "META_DATA", "value", what, revision.schema_version)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ascend_ref.db.open import read_examples
@@ -14,6 +15,9 @@ from ..engine.sql import single_row
 from ..places import Instance
 from ..ruleset import Rule
 from . import Check, Fault
+
+RANK = re.compile("-?[0-9]{1,16}")
+"""A rank as the file names of torch_npu spell it: at most 16 digits."""
 
 JSON_BYTES = 8 << 20
 """Longest parallel_group_info that is read; a thousand ranks need a tenth of it."""
@@ -33,8 +37,8 @@ def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator
         row = single_row(
             session.connection,
             "SELECT count(*), min(rowid), min(rankId) FROM main.RANK_DEVICE_MAP "
-            "WHERE typeof(rankId) = 'integer' AND rankId NOT IN (-1, ?)",
-            (told,),
+            "WHERE typeof(rankId) = 'integer' AND rankId NOT IN (-1, CAST(? AS INTEGER))",
+            (str(told),),
         )
         if row[0]:
             what = f"RANK_DEVICE_MAP.rankId is {row[2]}, {where} says {told}: {row[0]:,} rows"
@@ -51,14 +55,20 @@ def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator
 def _informed_rank(session: Session) -> int | None:
     """``rank_id`` is a number or its text, depending on the exporter (consumers.md 3.2)."""
     found = (session.profiler_info or {}).get("rank_id")
-    if isinstance(found, str) and found.lstrip("-").isdecimal():
-        return int(found)
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
+    if isinstance(found, bool) or not isinstance(found, int | str):
+        return None
+    return int(found) if RANK.fullmatch(str(found)) else None
 
 
 def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
-    needed = ("COMMUNICATION_OP.groupName", "STRING_IDS.value", "META_DATA.value")
+    needed = (
+        "COMMUNICATION_OP.groupName",
+        "STRING_IDS.id",
+        "STRING_IDS.value",
+        "META_DATA.name",
+        "META_DATA.value",
+    )
     if not all(session.layout.holds(use) for use in needed):
         return
     groups = _parallel_groups(session)

@@ -40,7 +40,12 @@ SOURCES = {
         "SELECT n.value, g.value, o.rowid FROM main.COMMUNICATION_OP o "
         "JOIN main.STRING_IDS n ON n.id = o.opName JOIN main.STRING_IDS g ON g.id = o.groupName "
         "WHERE n.value GLOB '*__[0-9][0-9][0-9]_*' ORDER BY o.rowid",
-        ("COMMUNICATION_OP.opName", "COMMUNICATION_OP.groupName", "STRING_IDS.value"),
+        (
+            "COMMUNICATION_OP.opName",
+            "COMMUNICATION_OP.groupName",
+            "STRING_IDS.id",
+            "STRING_IDS.value",
+        ),
     ),
 }
 

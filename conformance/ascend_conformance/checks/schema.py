@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ascend_ref.db.introspect import PhysicalTable
 
 from ..engine.session import Session
-from ..layout import TableMatch, knows_foreign
+from ..layout import TableMatch, knows_foreign, likeness
 from ..places import Instance
 from ..ruleset import Rule
 from . import Check, Fault
@@ -74,6 +74,11 @@ def _missing_column(session: Session, rule: Rule, places: Sequence[Instance]) ->
             yield Fault(rule, instance.table, column, f"{instance.table} has no column {column}")
 
 
+def _known_columns(session: Session, table: str) -> set[str]:
+    """The columns that the table has at any revision."""
+    return {column.name for column in session.catalog.tables[table].columns.values()}
+
+
 def _extra_columns(session: Session) -> Iterator[tuple[TableMatch, str]]:
     for match in session.layout.tables.values():
         for column in match.extra:
@@ -82,11 +87,9 @@ def _extra_columns(session: Session) -> Iterator[tuple[TableMatch, str]]:
 
 def _unknown_column(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for match, name in _extra_columns(session):
-        known = {
-            column.name for column in session.catalog.tables[match.table.name].columns.values()
-        }
-        if name not in known and not knows_foreign(session.catalog, match.table.name, name):
-            table = match.table.name
+        table = match.table.name
+        known = {likeness(column) for column in _known_columns(session, table)}
+        if likeness(name) not in known and not knows_foreign(session.catalog, table, name):
             yield Fault(rule, table, name, f"{table} has a column {name} that is not in the spec")
 
 
@@ -108,6 +111,11 @@ def _misspelt_column(session: Session, rule: Rule, places: Sequence[Instance]) -
         if found:
             what = f"{instance.table}.{instance.column} is spelt {found.name}"
             yield Fault(rule, instance.table, instance.column, what, instance.column)
+    for match, name in _extra_columns(session):
+        table = match.table.name
+        for column in _known_columns(session, table) - match.table.columns.keys():
+            if column != name and likeness(column) == likeness(name):
+                yield Fault(rule, table, column, f"{table}.{column} is spelt {name}", column)
 
 
 def _letter_case(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:

@@ -54,13 +54,17 @@ class ConstantSets:
             self._known[query] = self._look_up(query)
         return self._known[query]
 
+    def _has_strings(self) -> bool:
+        layout = self._session.layout
+        return layout.holds("STRING_IDS.id") and layout.holds("STRING_IDS.value")
+
     def _look_up(self, query: str) -> tuple[tuple[int, int], ...] | None:
         keys = _KEYS.match(query)
         if keys:
             place = keys["table"], keys["column"]
             target = self._session.targets[place] if self._session.targets.is_key(*place) else None
             return target.ranges if target else None
-        if not self._session.layout.holds("STRING_IDS.value") or not _STRINGS.match(query):
+        if not self._has_strings() or not _STRINGS.match(query):
             return None
         select = f"{query[1:-1]} LIMIT {MOST_IDS + 1}"
         found = [row[0] for row in self._session.connection.execute(select).fetchall()]

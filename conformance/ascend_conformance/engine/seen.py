@@ -85,7 +85,7 @@ def shown_level(session: Session) -> str | None:
             "SELECT 1 FROM main.COMPUTE_TASK_INFO WHERE opType NOT IN "
             "(SELECT id FROM main.STRING_IDS WHERE value = 'N/A') LIMIT 1"
         )
-        if session.layout.holds("STRING_IDS.value"):
+        if session.layout.holds("STRING_IDS.id") and session.layout.holds("STRING_IDS.value"):
             return "1" if session.connection.execute(query).fetchone() else "0"
     return None
 
@@ -141,7 +141,7 @@ def _producible_tables(session: Session, level: str | None) -> Iterator[Table]:
         for key, product in session.catalog.products.items()
         if key != EVERY_PRODUCT and chips & set(product.chips)
     }
-    number = int(level[0]) if level and level[0].isdigit() else None
+    number = int(level[0]) if level and level[0].isdecimal() else None
     for table in session.schema.tables.values():
         fits = not family or EVERY_PRODUCT in table.products or not table.products
         if (fits or family & set(table.products)) and (number is None or number in table.levels):

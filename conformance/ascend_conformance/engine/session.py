@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +16,7 @@ import apsw
 import pyarrow as pa
 
 from ascend_ref.db.detect import Identity, identify
+from ascend_ref.db.header import READ_FLAGS
 from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import open_readonly, read_examples
 from ascend_ref.db.reader import stream_columns
@@ -25,6 +28,9 @@ from .constants import ConstantSets
 from .functions import register
 from .sql import single_row
 from .targets import Targets
+
+INFO_BYTES = 8 << 20
+"""Longest profiler_info that is read; real ones have some 1,200 bytes."""
 
 TEXT_ROWS = 1_000
 ENUM_ROWS = 10_000
@@ -166,7 +172,15 @@ def _revision(identity: Identity, profiler: Session | None) -> Revision:
 def read_profiler_info(path: Path) -> Mapping[str, Any] | None:
     """The object in a ``profiler_info`` file, or ``None`` when it is not a JSON object."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+        found = json.loads(_read_beside(path).decode("utf-8", "replace"))
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def _read_beside(path: Path) -> bytes:
+    """The start of a regular file; opening a FIFO would wait for ever, a device never ends."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(f"{path} is no regular file")
+    with open(os.open(path, READ_FLAGS), "rb") as file:
+        return file.read(INFO_BYTES)
