@@ -11,6 +11,7 @@ from typing import get_args
 import click
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.export.output import write_atomically
 from ascend_spec.model import Reading
 
 from ..cards import rule_cards
@@ -23,6 +24,7 @@ from ..report import (
     FORMATS,
     Outcome,
     ReportError,
+    baseline_document,
     judge,
     read_baseline,
     read_expected,
@@ -86,6 +88,11 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     help="A JSON report of an earlier run, or a list of fingerprints: these findings are known.",
 )
 @click.option(
+    "--write-baseline",
+    metavar="FILE",
+    help="Write the fingerprints of all findings to a file, for --baseline in later runs.",
+)
+@click.option(
     "--expected",
     metavar="FILE",
     help="Lines RULE@PLACE: these findings must come, and no others. * stands for anything.",
@@ -122,6 +129,7 @@ def check(
     ignore: tuple[str, ...],
     fail_on: str,
     baseline: str | None,
+    write_baseline: str | None,
     expected: str | None,
     max_examples: int,
     show_sql: bool,
@@ -145,6 +153,8 @@ def check(
         with file_progress() as progress:
             report = check_paths([Path(path) for path in paths], options, progress)
         outcome = judge(report, known, wanted)
+        if write_baseline:
+            write_atomically(Path(write_baseline), baseline_document(report))
         cards = rule_cards()
         for kind, path in targets:
             write_report(kind, path, outcome.report, cards)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import stat
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +10,7 @@ from types import MappingProxyType
 from typing import TextIO
 
 from ascend_conformance.finding import Report
+from ascend_ref.export.output import write_atomically
 
 from . import github, json_document, jsonl, junit, markdown, sarif, text
 from .card import RuleCard
@@ -41,13 +40,10 @@ def write_report(
     a missing folder, a refusal of the system, and for a path that is one of the judged files.
     """
     target = Path(path)
-    content = _renderer(kind)(report, cards).encode()
+    content = _renderer(kind)(report, cards)
     try:
         _refuse_judged_file(target, report)
-        if target.exists() and not stat.S_ISREG(target.stat().st_mode):
-            target.write_bytes(content)
-        else:
-            _replace(Path(os.path.realpath(target)), content)
+        write_atomically(target, content)
     except ReportError:
         raise
     except (OSError, ValueError) as error:
@@ -115,14 +111,3 @@ def _refuse_judged_file(target: Path, report: Report) -> None:
         judged = Path(file.file)
         if target.exists() and judged.exists() and target.samefile(judged):
             raise ReportError(f"refusing to write a report over the judged file {named(target)}")
-
-
-def _replace(target: Path, content: bytes) -> None:
-    temporary = target.with_name(f".ascend-ref-{secrets.token_hex(8)}")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
