@@ -58,9 +58,10 @@ class Identity:
     """What a database is.
 
     ``schema_version`` is the text in META_DATA, ``schema_version_conflict`` says what is wrong with
-    it; ``schema_version_consistent`` is false where META_DATA contradicts itself. ``reason`` tells in a sentence why this revision was chosen, ``evidence`` what rules out
-    each other one, ``mismatches`` what the chosen one does not explain. ``candidates`` are all the
-    revisions that were compared, nearest first.
+    it; ``schema_version_consistent`` is false where META_DATA contradicts itself. ``reason`` tells
+    in a sentence why this revision was chosen, ``evidence`` what rules out each other one,
+    ``mismatches`` what the chosen one does not explain. ``candidates`` are all the revisions that
+    were compared, nearest first.
     """
 
     carrier: Carrier

@@ -12,7 +12,13 @@ import apsw
 
 from ascend_ref import __version__
 from ascend_ref.db.display import printable, show_path
-from ascend_ref.db.open import UnreadableDatabase, attach_readonly, open_readonly, quick_check
+from ascend_ref.db.open import (
+    UnreadableDatabase,
+    attach_readonly,
+    open_readonly,
+    quick_check,
+    read_examples,
+)
 
 from .checks.ranks import RankFacts, judge_ranks, rank_facts
 from .discover import Candidate, discover
@@ -25,6 +31,12 @@ from .finding import FileReport, Report
 from .options import Options
 
 FileProgress = Callable[[Path], Progress]
+
+GENERATED_COLUMNS = (
+    "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c "
+    "WHERE s.type = 'table' AND s.sql LIKE '%AS%(%' AND s.sql NOT LIKE 'CREATE VIRTUAL%' "
+    "AND c.hidden IN (2, 3)"
+)
 
 
 def check(
@@ -77,14 +89,27 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
     with ExitStack() as stack:
         connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
-        damage = quick_check(connection)
-        if damage:
-            raise UnreadableDatabase(candidate.path, f"damaged: {damage}; expected sound pages")
+        _require_sound(connection, candidate.path)
         info = read_profiler_info(candidate.profiler_info) if candidate.profiler_info else None
         profiler = _profiler_beside(candidate, connection, options, stack)
         yield start(
             show_path(candidate.path), candidate.path, connection, options.reading, info, profiler
         )
+
+
+def _require_sound(connection: apsw.Connection, path: Path) -> None:
+    """Raise ``UnreadableDatabase`` for what must not be read further.
+
+    The check of the pages would run the expression of a generated column for every row, whatever
+    it costs; no exporter and no viewer has ever declared one.
+    """
+    computed = read_examples(connection, GENERATED_COLUMNS, columns=2, rows=1)
+    if computed:
+        place = ".".join(map(str, computed[0]))
+        raise UnreadableDatabase(path, f"{place} is a generated column; expected stored columns")
+    damage = quick_check(connection)
+    if damage:
+        raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")
 
 
 def _profiler_beside(
@@ -100,8 +125,7 @@ def _profiler_beside(
     try:
         connection = stack.enter_context(closing(open_readonly(path)))
         register(connection)
-        if quick_check(connection):
-            return None
+        _require_sound(connection, path)
         profiler = start(show_path(path), path, connection, options.reading)
         attach_readonly(analysis, path, "profiler")
     except (UnreadableDatabase, apsw.Error):

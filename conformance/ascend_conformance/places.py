@@ -158,7 +158,12 @@ def _typed_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
             classes: set[str] = {*column.storage, "null"}
             for declared in column.also_declared:
                 classes |= AFFINITY_STORAGE[declared]
-            yield {**place, "classes": quoted(tuple(sorted(classes))), "wrong": "x'00'"}
+            yield {
+                **place,
+                "classes": quoted(tuple(sorted(classes))),
+                "storage": " or ".join(sorted(classes - {"null"})),
+                "wrong": "x'00'",
+            }
 
 
 def _never_null_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:

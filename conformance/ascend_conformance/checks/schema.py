@@ -237,6 +237,8 @@ def _constraints(table: PhysicalTable) -> set[str]:
             found.add("DEFAULT")
         if column.generated:
             found.add("a generated column")
+        if column.collation.upper() != "BINARY":
+            found.add("COLLATE")
     if any(index.origin == "unique" for index in table.indexes):
         found.add("UNIQUE")
     words = (table.sql or "").upper().replace("(", " ").split()

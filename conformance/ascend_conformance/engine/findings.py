@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import apsw
 
@@ -28,7 +29,21 @@ def make_findings(
         *(from_fault(session.label, fault) for fault in outcome.faults),
         *(_from_hit(session, hit, references, max_examples, with_sql) for hit in outcome.hits),
     ]
+    if session.schema.reading == "documented":
+        found = [_with_erratum(session, finding) for finding in found]
     return tuple(sorted(found, key=lambda finding: (finding.rule, finding.place)))
+
+
+def _with_erratum(session: Session, finding: Finding) -> Finding:
+    """Name the erratum that explains why the documents see this place differently."""
+    if finding.erratum:
+        return finding
+    documented_names = {
+        f"{place.partition('.')[0]}.{patch.get('name', place.partition('.')[2])}": erratum.id
+        for erratum in session.catalog.errata.values()
+        for place, patch in erratum.documented.items()
+    }
+    return replace(finding, erratum=documented_names.get(finding.place))
 
 
 def from_fault(file: str, fault: Fault) -> Finding:
