@@ -9,8 +9,6 @@ import click
 from ascend_spec import catalog
 from ascend_spec.model import Revision
 
-from .specimen import Shape, write_msprof_folder, write_rank_folder
-
 
 def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> Revision:
     if name is None:
@@ -35,11 +33,41 @@ def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> 
     callback=_known_revision,
     help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
 )
-@click.option("--ranks", type=click.IntRange(1, 64), default=2, show_default=True)
-@click.option("--steps", type=click.IntRange(1, 100), default=2, show_default=True)
-@click.option("--operators", type=click.IntRange(1, 1000), default=6, show_default=True)
-@click.option("--level", type=click.IntRange(0, 2), default=2, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option(
+    "--ranks",
+    type=click.IntRange(1, 64),
+    default=2,
+    show_default=True,
+    help="Size of the communication group; with pytorch also the number of folders.",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 100),
+    default=2,
+    show_default=True,
+    help="Training steps.",
+)
+@click.option(
+    "--operators",
+    type=click.IntRange(1, 1000),
+    default=6,
+    show_default=True,
+    help="Compute operators per step.",
+)
+@click.option(
+    "--level",
+    type=click.IntRange(0, 2),
+    default=2,
+    show_default=True,
+    help="Profiler level: what is collected of each operator.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Another number gives other durations and sizes.",
+)
 def specimen(
     folder: Path,
     *,
@@ -56,6 +84,8 @@ def specimen(
     The same options always give the same profile. Nothing that exists is touched: a directory of
     the same name is an error.
     """
+    from .specimen import Shape, write_msprof_folder, write_rank_folder  # slow: numpy, pyarrow
+
     for rank in range(ranks if carrier == "pytorch" else 1):
         shape = Shape(
             seed=seed, steps=steps, ranks=ranks, rank=rank, operators=operators, level=level
