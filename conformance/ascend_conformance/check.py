@@ -27,6 +27,7 @@ from .engine.functions import register
 from .engine.judge import Progress, judge
 from .engine.seen import make_seen
 from .engine.session import Session, read_profiler_info, start
+from .engine.work import TooMuchWork, limited
 from .finding import FileReport, Report
 from .options import Options
 
@@ -74,7 +75,7 @@ def judge_file(
     try:
         with open_session(candidate, options) as session:
             report = judge_session(session, options, progress and progress(candidate.path))
-            facts = rank_facts(session)
+            facts = _facts(session)
     except UnreadableDatabase as problem:
         return FileReport(label, None, (), unreadable=str(problem)), ()
     except (apsw.Error, UnicodeDecodeError) as problem:
@@ -146,6 +147,14 @@ def judge_session(
         rules_run=outcome.plan.rules,
         places_checked=outcome.plan.places,
     )
+
+
+def _facts(session: Session) -> Sequence[RankFacts]:
+    try:
+        with limited(session.connection, sum(session.rows.values())):
+            return rank_facts(session)
+    except TooMuchWork:
+        return ()
 
 
 def _with_rank_faults(

@@ -115,16 +115,25 @@ def _parallel_groups(session: Session) -> set[str] | None:
 
 
 def _analysis_tables(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
-    """An analysis.db of level 1 or 2 whose profiler database holds communication."""
+    """An analysis.db of level 1 or 2 whose profiler database shows data sent between ranks."""
     level = stated_level(session)
-    profiler = session.profiler
-    communicates = profiler is not None and profiler.layout.holds("COMMUNICATION_OP.opId")
-    if level not in ("1", "2") or not communicates:
+    if level not in ("1", "2") or session.profiler is None or not _sends_data(session.profiler):
         return
     for table in AT_LEVEL_1:
         if table in session.schema.tables and table not in session.layout.tables:
             what = f"level {level} with communication, but the database has no table {table}"
             yield Fault(rule, table, None, what)
+
+
+def _sends_data(profiler: Session) -> bool:
+    columns = ("size", "srcRank", "dstRank")
+    if not all(profiler.layout.holds(f"COMMUNICATION_TASK_INFO.{column}") for column in columns):
+        return False
+    query = (
+        "SELECT 1 FROM main.COMMUNICATION_TASK_INFO "
+        "WHERE size > 0 AND srcRank <> dstRank AND dstRank <> 4294967295 LIMIT 1"
+    )
+    return profiler.connection.execute(query).fetchone() is not None
 
 
 CHECKS: Mapping[str, Check] = {

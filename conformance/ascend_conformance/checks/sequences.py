@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+import apsw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -101,13 +102,18 @@ WALKS: Mapping[str, Callable[[Session, Instance], Iterator[Integers]]] = {
 }
 
 
-def walk(session: Session, instance: Instance) -> tuple[int, int | None]:
-    """Number of bad rows and the first of them, by the rule's walk or else by its oracle."""
+def walk(
+    session: Session, instance: Instance, connection: apsw.Connection
+) -> tuple[int, int | None]:
+    """Number of bad rows and the first of them, by the rule's walk or else by its oracle.
+
+    ``connection`` is the one that the calling thread may use.
+    """
     try:
         found = [rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)]
     except (NotWalkable, UnreadableDatabase, pa.ArrowInvalid):
         number, first = single_row(
-            session.connection, f"SELECT count(*), min(row) FROM ({instance.select})"
+            connection, f"SELECT count(*), min(row) FROM ({instance.select})"
         )
         return number, first
     return sum(map(len, found)), min((int(rows.min()) for rows in found), default=None)

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
+from threading import Event
 from typing import Protocol
 
 import apsw
 
+from ascend_ref.db.open import TICK
 from ascend_spec.model import Column
 
 from ..checks import Fault, registry
@@ -28,6 +30,7 @@ from .references import Range, References
 from .rows import Hit, RowCheck, count, scan
 from .session import Session
 from .sql import single_row
+from .work import TooMuchWork, limited
 
 PARALLEL_BYTES = 16 << 20
 """Files below this size are judged in one thread: starting another costs more than it saves."""
@@ -53,11 +56,27 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A unit of work for one connection."""
+    """A unit of work for one connection; ``weight`` is the number of rows that its rules read."""
 
     weight: int
     what: str
+    instances: Sequence[Instance]
     run: Callable[[apsw.Connection, References], list[Hit]]
+
+    def perform(self, connection: apsw.Connection, references: References) -> _Found:
+        """What the rules found, or why they were given up."""
+        try:
+            with limited(connection, self.weight):
+                return self.run(connection, references), []
+        except TooMuchWork as reason:
+            return [], _given_up(self.instances, reason)
+
+
+_Found = tuple[list[Hit], list[Skipped]]
+
+
+def _given_up(instances: Sequence[Instance], reason: TooMuchWork) -> list[Skipped]:
+    return [Skipped(instance.rule.id, instance.at, str(reason)) for instance in instances]
 
 
 def judge(
@@ -70,7 +89,11 @@ def judge(
     checks = registry()
     for places in plan.codes.values():
         rule = places[0].rule
-        outcome.faults.extend(checks[rule.code or ""](session, rule, places))
+        try:
+            with limited(session.connection, sum(session.rows.values())):
+                outcome.faults.extend(checks[rule.code or ""](session, rule, places))
+        except TooMuchWork as reason:
+            outcome.skipped.extend(_given_up(places[:1], reason))
     for instances in plan.rows.values():
         for instance in instances:
             bad_row(session, instance, references)  # surveys what it needs, in this thread
@@ -84,8 +107,9 @@ def judge(
         *(_walk_task(session, instance) for instance in plan.walks),
     ]
     tasks.sort(key=lambda task: -task.weight)
-    for found in _run(session, tasks, references, progress, workers):
-        outcome.hits.extend(found)
+    for hits, skipped in _run(session, tasks, references, progress, workers):
+        outcome.hits.extend(hits)
+        outcome.skipped.extend(skipped)
     _judge_again(session, outcome, references)
     return outcome
 
@@ -111,7 +135,7 @@ def _table_task(session: Session, table: str, found: Sequence[Instance]) -> _Tas
             return []
         return scan(connection, table, checks, _fused(session, table, checks, references))
 
-    return _Task(session.rows[table] * len(found), table, run)
+    return _Task(session.rows[table] * len(found), table, found, run)
 
 
 def bad_row(session: Session, instance: Instance, references: References) -> str | None:
@@ -203,20 +227,23 @@ def _select_task(session: Session, instance: Instance) -> _Task:
     def run(connection: apsw.Connection, _references: References) -> list[Hit]:
         return count_select(connection, instance, instance.select or "")
 
-    return _Task(_weight(session, instance), instance.rule.name, run)
+    return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
 
 
 def _walk_task(session: Session, instance: Instance) -> _Task:
-    def run(_connection: apsw.Connection, _references: References) -> list[Hit]:
-        number, first = walk(session, instance)
+    def run(connection: apsw.Connection, _references: References) -> list[Hit]:
+        number, first = walk(session, instance, connection)
         return [Hit(instance, number, first)] if number else []
 
-    return _Task(_weight(session, instance), instance.rule.name, run)
+    return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
 
 
 def _weight(session: Session, instance: Instance) -> int:
-    tables = {use.partition(".")[0] for use in instance.uses}
-    return sum(session.rows.get(table, 0) for table in tables)
+    rows = 0
+    for name in {use.removeprefix(PROFILER).partition(".")[0] for use in instance.uses}:
+        rows += session.rows.get(name, 0)
+        rows += session.profiler.rows.get(name, 0) if session.profiler else 0
+    return rows
 
 
 def count_select(connection: apsw.Connection, instance: Instance, select: str) -> list[Hit]:
@@ -233,7 +260,7 @@ def _run(
     references: References,
     progress: Progress | None,
     workers: int,
-) -> Iterator[list[Hit]]:
+) -> Iterator[_Found]:
     """Run the tasks, heaviest first, on one connection per worker; results in task order."""
     done: SimpleQueue[int] = SimpleQueue()
 
@@ -245,28 +272,35 @@ def _run(
     small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
     if workers < 2 or small:
         for task in tasks:
-            yield task.run(session.connection, references)
+            yield task.perform(session.connection, references)
             finished(task.what)
         return
-    results: list[list[Hit]] = [[] for _ in tasks]
+    results: list[_Found] = [([], []) for _ in tasks]
+    stop = Event()
     waiting: SimpleQueue[int] = SimpleQueue()
     for index in range(len(tasks)):
         waiting.put(index)
 
     def work() -> None:
         with session.another_connection() as connection:
+            connection.set_progress_handler(stop.is_set, TICK, id="stop")
             own_references = References(connection, references.targets)
-            while True:
+            while not stop.is_set():
                 try:
                     index = waiting.get_nowait()
                 except Empty:
                     return
-                results[index] = tasks[index].run(connection, own_references)
+                results[index] = tasks[index].perform(connection, own_references)
                 finished(tasks[index].what)
 
     with ThreadPoolExecutor(workers) as pool:
-        for future in [pool.submit(work) for _ in range(workers)]:
-            future.result()
+        futures = [pool.submit(work) for _ in range(workers)]
+        try:
+            for future in futures:
+                future.result()
+        except BaseException:  # Ctrl-C above all: the pool waits for its threads
+            stop.set()
+            raise
     yield from results
 
 
@@ -282,7 +316,11 @@ def _judge_again(session: Session, outcome: Outcome, references: References) -> 
             elif hit.instance.rule.fragile:
                 outcome.skipped.append(_not_judged(hit, guards))
             else:
-                kept.extend(_without(session, hit, guards, references))
+                try:
+                    with limited(session.connection, _weight(session, hit.instance)):
+                        kept.extend(_without(session, hit, guards, references))
+                except TooMuchWork as reason:
+                    outcome.skipped.extend(_given_up((hit.instance,), reason))
         outcome.hits = kept
 
 
