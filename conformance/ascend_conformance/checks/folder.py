@@ -29,6 +29,7 @@ def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator
     """RANK_DEVICE_MAP.rankId, the number in the file name and rank_id of profiler_info."""
     if not session.layout.holds("RANK_DEVICE_MAP.rankId"):
         return
+    rank = session.schema.tables["RANK_DEVICE_MAP"].columns["rankId"]
     named = session.identity.rank_from_name
     informed = _informed_rank(session)
     for told, where in ((named, "the file name"), (informed, "profiler_info")):
@@ -37,7 +38,8 @@ def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator
         row = single_row(
             session.connection,
             "SELECT count(*), min(rowid), min(rankId) FROM main.RANK_DEVICE_MAP "
-            "WHERE typeof(rankId) = 'integer' AND rankId NOT IN (-1, CAST(? AS INTEGER))",
+            "WHERE typeof(rankId) = 'integer' AND rankId <> CAST(? AS INTEGER) "
+            f"AND rankId BETWEEN {rank.minimum} AND {rank.maximum}",
             (str(told),),
         )
         if row[0]:
