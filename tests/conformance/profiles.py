@@ -130,7 +130,7 @@ def judge(path: Path, options: Options | None = None) -> FileReport:
 def readable(path: Path, options: Options | None = None) -> FileReport:
     """The verdict on a database that can be judged, whatever its rows hold."""
     file = judge(path, options)
-    assert file.unreadable is None
+    assert file.unreadable is None, file.unreadable
     return file
 
 

@@ -401,7 +401,9 @@ def test_a_profiler_info_of_many_gigabytes_is_not_read(tmp_path: Path) -> None:
     assert time.monotonic() - started < 10
 
 
-@pytest.mark.parametrize("damage", ["rubbish", "cut", "fifo", "folder", "loop", "spoilt", "no profile"])
+@pytest.mark.parametrize(
+    "damage", ["rubbish", "cut", "fifo", "folder", "loop", "spoilt", "no profile"]
+)
 def test_an_analysis_is_judged_beside_a_broken_profiler_database(
     tmp_path: Path, damage: str
 ) -> None:

@@ -28,7 +28,9 @@ from profiles import (
 
 TABLES = catalog().at(NEWEST, "pytorch").tables
 TASK_COLUMNS = ", ".join(TABLES["TASK"].columns)
-TASK_DDL = ", ".join(f"{column.name} {column.declared}" for column in TABLES["TASK"].columns.values())
+TASK_DDL = ", ".join(
+    f"{column.name} {column.declared}" for column in TABLES["TASK"].columns.values()
+)
 NUMBERS = "VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 2000"
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 
@@ -52,7 +54,9 @@ TASK_REPLACED = {
         + " FROM n"
     ),
     "view of itself": replaced("CREATE VIEW TASK AS SELECT * FROM TASK"),
-    "view of large texts": replaced("CREATE VIEW TASK AS SELECT hex(zeroblob(500000000)) AS startNs"),
+    "view of large texts": replaced(
+        "CREATE VIEW TASK AS SELECT hex(zeroblob(500000000)) AS startNs"
+    ),
     "WITHOUT ROWID": replaced(
         f"CREATE TABLE TASK({TASK_DDL}, PRIMARY KEY(startNs, globalTaskId)) WITHOUT ROWID"
     ),
@@ -225,7 +229,9 @@ def test_a_spoilt_schema_gives_a_report_or_a_refusal(tmp_path: Path, damage: str
 
 def test_an_index_without_its_rows_hides_nothing(tmp_path: Path) -> None:
     """quick_check does not compare index and table; whoever reads through the index sees no row."""
-    path = change(specimen(tmp_path), "CREATE TABLE empty(a, b)", "CREATE INDEX other ON empty(a, b)")
+    path = change(
+        specimen(tmp_path), "CREATE TABLE empty(a, b)", "CREATE INDEX other ON empty(a, b)"
+    )
     edit_schema(
         path,
         "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'other') "
@@ -273,7 +279,7 @@ ODD_NAMES = [
     "::error file=x::",
     "%0A%0D",
     "\ud800".encode("utf-8", "surrogatepass").decode("utf-8", "replace"),
-    'quote"\'',
+    "quote\"'",
     "",
     " ",
     "x" * 100_000,
@@ -304,7 +310,9 @@ def test_names_of_any_text_are_shown_safely(tmp_path: Path) -> None:
 
 def test_the_command_shows_names_of_any_text_safely(tmp_path: Path) -> None:
     path = specimen(tmp_path)
-    change(path, *(f"CREATE TABLE {quoted(name)}(a)" for name in ODD_NAMES), "DELETE FROM STRING_IDS")
+    change(
+        path, *(f"CREATE TABLE {quoted(name)}(a)" for name in ODD_NAMES), "DELETE FROM STRING_IDS"
+    )
     lines = condemned(path).decode().split("\n")
     assert [line for line in lines if not line.isprintable()] == []
 
@@ -316,7 +324,9 @@ def test_databases_in_utf_16_are_judged(tmp_path: Path, encoding: str, carrier: 
     path = tmp_path / source.name
     with closing(apsw.Connection(str(source))) as old, closing(apsw.Connection(str(path))) as new:
         new.execute(f"PRAGMA encoding = '{encoding}'; PRAGMA synchronous = OFF; BEGIN")
-        for kind, name, sql in old.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY type DESC"):
+        for kind, name, sql in old.execute(
+            "SELECT type, name, sql FROM sqlite_schema ORDER BY type DESC"
+        ):
             new.execute(sql)
             if kind == "table":
                 rows = list(old.execute(f"SELECT * FROM {name}"))
@@ -325,7 +335,9 @@ def test_databases_in_utf_16_are_judged(tmp_path: Path, encoding: str, carrier: 
                     new.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
         new.execute("COMMIT")
     file = readable(path)
-    assert [finding.rule for finding in file.findings if finding.verdict == "violation"] == ["DB004"]
+    assert [finding.rule for finding in file.findings if finding.verdict == "violation"] == [
+        "DB004"
+    ]
     rendered(file)
 
 
@@ -337,7 +349,9 @@ def test_unpaired_surrogates_in_utf_16_are_judged(tmp_path: Path) -> None:
         new.execute("CREATE TABLE META_DATA(name TEXT, value TEXT)")
         new.execute("CREATE TABLE ENUM_API_TYPE(id INTEGER PRIMARY KEY,name TEXT)")
         for table in ("STRING_IDS", "ENUM_API_TYPE"):
-            new.execute(f"INSERT INTO {table} VALUES (1, CAST(x'00d80000' AS TEXT)), (2, CAST(x'61' AS TEXT))")
+            new.execute(
+                f"INSERT INTO {table} VALUES (1, CAST(x'00d80000' AS TEXT)), (2, CAST(x'61' AS TEXT))"
+            )
         new.execute("INSERT INTO META_DATA VALUES ('SCHEMA_VERSION', CAST(x'00dc' AS TEXT))")
     rendered(readable(path))
 

@@ -64,7 +64,9 @@ def test_what_is_written_is_read_back_and_conforms(carrier, revision, shape):
                 assert rows(read[table]) == rows(columns), table
         report = check([path])
     assert [file.unreadable for file in report.files] == [None]
-    assert [f"{finding.rule} {finding.place}: {finding.message}" for finding in report.findings] == []
+    assert [
+        f"{finding.rule} {finding.place}: {finding.message}" for finding in report.findings
+    ] == []
 
 
 def rows(columns) -> list[tuple]:
@@ -89,4 +91,6 @@ def test_whole_folders_conform(revision, shape):
         write_msprof_folder(folder / "host", revision, shape)
         report = check([folder])
     assert len(report.files) >= 2
-    assert [f"{finding.rule} {finding.place}: {finding.message}" for finding in report.findings] == []
+    assert [
+        f"{finding.rule} {finding.place}: {finding.message}" for finding in report.findings
+    ] == []

@@ -22,6 +22,12 @@ RANK = re.compile("-?[0-9]{1,16}")
 JSON_BYTES = 8 << 20
 """Longest parallel_group_info that is read; a thousand ranks need a tenth of it."""
 
+POINT_TO_POINT = (
+    "SELECT id FROM main.STRING_IDS WHERE value GLOB 'hcom_send*' "
+    "OR value GLOB 'hcom_receive*' OR value GLOB 'hcom_batchSendRecv*'"
+)
+"""Operators between two ranks: their communicators need no entry in parallel_group_info."""
+
 AT_LEVEL_1 = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix")
 
 
@@ -66,6 +72,7 @@ def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
     """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
     needed = (
         "COMMUNICATION_OP.groupName",
+        "COMMUNICATION_OP.opName",
         "STRING_IDS.id",
         "STRING_IDS.value",
         "META_DATA.name",
@@ -79,7 +86,8 @@ def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
     known = groups | {group_hash(name) for name in groups}
     listed = (
         "SELECT s.value, count(*), min(o.rowid) FROM main.COMMUNICATION_OP o "
-        "JOIN main.STRING_IDS s ON s.id = o.groupName GROUP BY o.groupName ORDER BY min(o.rowid)"
+        "JOIN main.STRING_IDS s ON s.id = o.groupName "
+        f"WHERE o.opName NOT IN ({POINT_TO_POINT}) GROUP BY o.groupName ORDER BY min(o.rowid)"
     )
     absent = [
         row

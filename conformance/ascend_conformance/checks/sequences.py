@@ -111,7 +111,7 @@ def walk(
     """
     try:
         found = [rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)]
-    except (NotWalkable, UnreadableDatabase, pa.ArrowInvalid):
+    except (NotWalkable, UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid):
         number, first = single_row(
             connection, f"SELECT count(*), min(row) FROM ({instance.select})"
         )

@@ -355,6 +355,10 @@ def _without(
             replace(hit, guards=guards)
             for hit in count_select(session.connection, instance, select)
         ]
+    own = {use: found for use, found in guards.items() if use.startswith(f"{instance.table}.")}
+    if not own:  # another table's bad rows cannot be left out of a predicate on one row
+        return [hit]
+    guards = own
     sound = " AND ".join(f"({bad}) IS NOT TRUE" for found in guards.values() for bad in found)
     bad = f"(({bad_row(session, instance, references)}) AND {sound})"
     found = count(session.connection, instance.table or "", [RowCheck(instance, bad)])

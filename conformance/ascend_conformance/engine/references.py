@@ -60,18 +60,18 @@ def survey_column(
     Every integer ticks a box between the column's bounds. Values that are no integers, or lie too
     far apart for boxes, leave it to SQLite to find out what is distinct.
     """
+    number = f"CASE WHEN typeof({column}) = 'integer' THEN {column} END"
     count, low, high, integers = single_row(
         connection,
-        f"SELECT count({column}), min({column}), max({column}), "
-        f"total({column} = CAST({column} AS INTEGER)) FROM main.{table}",
+        f"SELECT count({column}), min({number}), max({number}), count({number}) FROM main.{table}",
     )
     if count == 0:
         return Target(table, column, (), is_key=False)
-    plain = integers == count and isinstance(low, int) and isinstance(high, int)
+    plain = integers == count
     if plain and high - low < BOXES:
         ticked = np.zeros(high - low + 3, dtype=bool)
         for batch in batches:
-            ticked[batch.column(0).drop_null().to_numpy().astype(np.int64) - (low - 1)] = True
+            ticked[batch.column(0).drop_null().to_numpy().astype(np.int64) - low + 1] = True
         edges = np.flatnonzero(ticked[1:] != ticked[:-1])
         ranges = tuple(
             (low + int(start), low + int(end) - 1)
