@@ -16,6 +16,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+
 from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding, Report

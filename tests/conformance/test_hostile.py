@@ -17,9 +17,6 @@ from tempfile import TemporaryDirectory
 
 import apsw
 import pytest
-from ascend_conformance.check import check
-from ascend_conformance.finding import FileReport
-from ascend_simulator.specimen import Shape
 from profiles import (
     COMMAND,
     OLDEST,
@@ -37,6 +34,10 @@ from profiles import (
     specimen,
     state,
 )
+
+from ascend_conformance.check import check
+from ascend_conformance.finding import FileReport
+from ascend_simulator.specimen import Shape
 
 PAGE = 4096
 SMALL = Shape(steps=1, operators=1, with_samples=False, with_host=False, with_stack=False)

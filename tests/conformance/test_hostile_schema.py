@@ -11,7 +11,6 @@ from pathlib import Path
 
 import apsw
 import pytest
-from ascend_spec import catalog
 from profiles import (
     NEWEST,
     OLDEST,
@@ -25,6 +24,8 @@ from profiles import (
     rendered,
     specimen,
 )
+
+from ascend_spec import catalog
 
 TABLES = catalog().at(NEWEST, "pytorch").tables
 TASK_COLUMNS = ", ".join(TABLES["TASK"].columns)

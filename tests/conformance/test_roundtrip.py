@@ -6,6 +6,9 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from ascend_conformance.check import check
 from ascend_conformance.selftest import FILE_NAMES
 from ascend_ref.db.reader import read_database
@@ -13,8 +16,6 @@ from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build, write_msprof_folder, write_rank_folder
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 REVISIONS = [revision.id for revision in catalog().revisions]
 

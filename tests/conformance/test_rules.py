@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
+
 from ascend_conformance.checks import registry
 from ascend_conformance.checks.sequences import WALKS
 from ascend_conformance.mutation import SCHEMA_BREAKS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from ascend_conformance.selftest import Batch, batches, run_batch
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS

@@ -88,7 +88,9 @@ def _key_ranges(connection: apsw.Connection, table: str, column: str) -> tuple[R
     """The gap-free ranges of an integer primary key, or ``None`` when there are too many."""
     edge = (
         f"SELECT {column} FROM main.{table} a WHERE NOT EXISTS "
-        f"(SELECT 1 FROM main.{table} b WHERE b.{column} = a.{column} {{step}}) "
+        f"(SELECT 1 FROM main.{table} b WHERE b.{column} = a.{column} {{step}} "
+        # One below the smallest integer is a REAL, which SQLite takes for that integer again.
+        f"AND b.{column} <> a.{column}) "
         f"ORDER BY {column} LIMIT {MAX_RANGES + 1}"
     )
     ends = _numbers(connection, edge.format(step="+ 1"))
