@@ -87,6 +87,34 @@ def test_fused_predicates_find_what_the_plain_ones_find(damage):
     session.connection.close()
 
 
+ODD = (None, 0.5, 1.5, 3.0, "x", "7", b"\0", -1, -2, 65536, 2**32, 2**62, -(2**63), float("inf"))
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_one_odd_value_in_any_column_is_seen_by_both(table):
+    session = open_specimen(make_specimen("pytorch", "1.2.0-2026-07"))
+    connection = session.connection
+    references = References(connection, session.targets)
+    checks = [
+        RowCheck(instance, bad)
+        for instance in make_plan(session, EVERYTHING).rows[table]
+        if (bad := judge.bad_row(session, instance, references))
+    ]
+    fused = judge._fused(session, table, checks, references)
+    first = f"(SELECT min(rowid) FROM {table})"
+    for column in columns(table):
+        (before,) = connection.execute(
+            f"SELECT {column} FROM {table} WHERE rowid = {first}"
+        ).fetchone()
+        for value in ODD:
+            update = f"UPDATE {table} SET {column} = ? WHERE rowid = {first}"
+            connection.execute(update, (value,))
+            fast = scan(connection, table, checks, fused)
+            plain = count(connection, table, checks)
+            assert summary(fast) == summary(plain), (column, value)
+            connection.execute(update, (before,))
+
+
 def summary(hits):
     return sorted((hit.instance.key, hit.count, hit.first_rowid) for hit in hits)
 
