@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .communication import MASTER_PLANE, group_hash
+from ascend_ref.derive.group_hash import group_hash
+
+from .communication import MASTER_PLANE
 from .habits import UINT32_NONE, Habits
 from .intervals import Interval, difference, total, union
 from .tasks import Row, Rows, busy
@@ -67,7 +69,7 @@ def _hull(intervals: list[Interval]) -> list[Interval]:
 def _key(operator: Collective, world: World) -> Row:
     return {
         "hccl_op_name": operator.name,
-        "group_name": str(group_hash(world.group)),
+        "group_name": group_hash(world.group),
         "step": f"step{FIRST_STEP + operator.step}",
         "type": "collective" if operator.kind == "allReduce" else "p2p",
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ascend_ref.derive.group_hash import group_hash
+
 from .device import Part
 from .draws import Draws
 from .habits import UINT32_NONE
@@ -24,18 +26,9 @@ TASK_KINDS = {
 """Type in COMMUNICATION_TASK_INFO and type of the same task in TASK."""
 
 
-def group_hash(name: str) -> int:
-    """The 64-bit hash of a group's readable name (consumers.md 2.1.5)."""
-    high = low = 0
-    for character in name:
-        high = (29 * high + ord(character)) % 2**32
-        low = (131 * low + ord(character)) % 2**32
-    return high * 2**32 + low
-
-
 def operator_name(kind: str, group: str, index: int) -> str:
     """``hcom_allReduce__865_0_1``: kind, last three digits of the group's hash, index in it."""
-    return f"hcom_{kind}__{group_hash(group) % 1000:03d}_{index}_1"
+    return f"hcom_{kind}__{group_hash(group)[-3:].zfill(3)}_{index}_1"
 
 
 @dataclass(slots=True)

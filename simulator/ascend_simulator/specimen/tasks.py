@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from .communication import group_hash
+from ascend_ref.derive.group_hash import group_hash
+
 from .device import COMMUNICATION_STREAM, PROFILING_STREAM, SCHEDULE_STREAM
 from .habits import UINT32_NONE, Habits
 from .intervals import Interval, difference, union
