@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from profiles import REAL, change, copy_real, readable, real, run
+
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding, Report
 from ascend_ref.derive.group_hash import group_hash
 from ascend_spec import catalog
-from profiles import REAL, change, copy_real, readable, real, run
 
 FOLDER = "level1_rank1"
 RANK_1 = f"{FOLDER}/ascend_pytorch_profiler_1.db"
@@ -76,7 +77,8 @@ def references(prefix: str) -> list[str]:
 
 def some_rows(table: str, where: str = "1") -> str:
     """The rowids of up to three rows that are not the first."""
-    return f"SELECT rowid FROM {table} WHERE {where} ORDER BY rowid LIMIT 3 OFFSET (SELECT count(*) > 1 FROM {table} WHERE {where})"
+    skipped = f"(SELECT count(*) > 1 FROM {table} WHERE {where})"
+    return f"SELECT rowid FROM {table} WHERE {where} ORDER BY rowid LIMIT 3 OFFSET {skipped}"
 
 
 def expect(
@@ -410,7 +412,8 @@ SESSION_END = "(SELECT endTimeNs FROM SESSION_TIME_INFO)"
 def test_tasks_before_the_session(profiler: Path) -> None:
     change(
         profiler,
-        f"UPDATE TASK SET startNs = {SESSION} - 9000, endNs = {SESSION} - 5000 + rowid WHERE rowid < 4",
+        f"UPDATE TASK SET startNs = {SESSION} - 9000, endNs = {SESSION} - 5000 + rowid "
+        "WHERE rowid < 4",
     )
     expect(readable(profiler), "TASK.startNs", count(profiler, "TASK", f"endNs < {SESSION}"))
 
@@ -443,7 +446,7 @@ def test_samples_before_the_session(profiler: Path, place: str) -> None:
 
 
 def test_tasks_after_the_session_are_advice(profiler: Path) -> None:
-    """Exporters drop nothing at the end of the session (db-schema.md 6), so nothing is condemned."""
+    """Exporters drop nothing at the end of the session (db-schema.md 6): nothing is condemned."""
     change(profiler, "UPDATE TASK SET endNs = endNs + 900000000 WHERE rowid > 549")
     bad = count(profiler, "TASK", f"endNs > {SESSION_END}")
     expect(readable(profiler), "TASK.endNs", bad, "advice")

@@ -341,9 +341,10 @@ Hostile = Callable[[Path], None]
 
 
 def _text(text: str | bytes) -> Hostile:
-    return lambda path: (
-        None if path.write_bytes(text.encode() if isinstance(text, str) else text) else None
-    )
+    def write(path: Path) -> None:
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    return write
 
 
 PROFILER_INFOS: dict[str, Hostile] = {

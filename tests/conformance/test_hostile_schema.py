@@ -192,7 +192,8 @@ SPOILT_SCHEMAS = {
     "unknown collation": spoil("replace(sql, 'startNs INTEGER', 'startNs INTEGER COLLATE evil')"),
     "deep expression": spoil(
         "replace(sql, 'startNs INTEGER', 'startNs INTEGER CHECK (' || "
-        "replace(hex(zeroblob(400)), '00', '(') || '1' || replace(hex(zeroblob(400)), '00', ')') || ')')"
+        "replace(hex(zeroblob(400)), '00', '(') || '1' || "
+        "replace(hex(zeroblob(400)), '00', ')') || ')')"
     ),
     "unknown function": spoil("replace(sql, 'endNs INTEGER', 'endNs INTEGER AS (evil(startNs))')"),
     "root page 0": "UPDATE sqlite_schema SET rootpage = 0 WHERE name = 'TASK'",
@@ -200,10 +201,10 @@ SPOILT_SCHEMAS = {
     "root page negative": "UPDATE sqlite_schema SET rootpage = -5 WHERE name = 'TASK'",
     "root page far away": "UPDATE sqlite_schema SET rootpage = 2147483646 WHERE name = 'TASK'",
     "root page is text": "UPDATE sqlite_schema SET rootpage = 'x' WHERE name = 'TASK'",
-    "root page of another": "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
-    "WHERE name = 'CANN_API') WHERE name = 'TASK'",
-    "root page of an index": "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema "
-    "WHERE name = 'TaskIndex') WHERE name = 'TASK'",
+    "root page of another": "UPDATE sqlite_schema SET rootpage = "
+    "(SELECT rootpage FROM sqlite_schema WHERE name = 'CANN_API') WHERE name = 'TASK'",
+    "root page of an index": "UPDATE sqlite_schema SET rootpage = "
+    "(SELECT rootpage FROM sqlite_schema WHERE name = 'TaskIndex') WHERE name = 'TASK'",
     "type is rubbish": "UPDATE sqlite_schema SET type = 'evil' WHERE name = 'TASK'",
     "type is index": "UPDATE sqlite_schema SET type = 'index' WHERE name = 'TASK'",
     "name is invalid UTF-8": "UPDATE sqlite_schema SET name = CAST(x'54ff' AS TEXT), "
@@ -235,8 +236,8 @@ def test_an_index_without_its_rows_hides_nothing(tmp_path: Path) -> None:
     )
     edit_schema(
         path,
-        "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'other') "
-        "WHERE name = 'TaskIndex'",
+        "UPDATE sqlite_schema SET rootpage = "
+        "(SELECT rootpage FROM sqlite_schema WHERE name = 'other') WHERE name = 'TaskIndex'",
         "DELETE FROM sqlite_schema WHERE name IN ('other')",
     )
     file = judge(path)
@@ -351,7 +352,8 @@ def test_unpaired_surrogates_in_utf_16_are_judged(tmp_path: Path) -> None:
         new.execute("CREATE TABLE ENUM_API_TYPE(id INTEGER PRIMARY KEY,name TEXT)")
         for table in ("STRING_IDS", "ENUM_API_TYPE"):
             new.execute(
-                f"INSERT INTO {table} VALUES (1, CAST(x'00d80000' AS TEXT)), (2, CAST(x'61' AS TEXT))"
+                f"INSERT INTO {table} VALUES "
+                "(1, CAST(x'00d80000' AS TEXT)), (2, CAST(x'61' AS TEXT))"
             )
         new.execute("INSERT INTO META_DATA VALUES ('SCHEMA_VERSION', CAST(x'00dc' AS TEXT))")
     rendered(readable(path))

@@ -301,7 +301,8 @@ def quoted(text: str) -> str:
 def test_a_text_of_20_million_characters_is_judged(tmp_path: Path) -> None:
     path = change(
         specimen(tmp_path),
-        "UPDATE STRING_IDS SET value = hex(zeroblob(10000000)) WHERE id = (SELECT min(id) FROM STRING_IDS)",
+        "UPDATE STRING_IDS SET value = hex(zeroblob(10000000)) "
+        "WHERE id = (SELECT min(id) FROM STRING_IDS)",
         "UPDATE META_DATA SET value = hex(zeroblob(5000000)) WHERE rowid = 2",
     )
     rendered(readable(path))
@@ -359,7 +360,8 @@ def without_keys(path: Path, names: Iterable[str]) -> Path:
     for name in names:
         edit_schema(
             path,
-            f"UPDATE sqlite_schema SET sql = replace(sql, ' PRIMARY KEY', '') WHERE name = '{name}'",
+            "UPDATE sqlite_schema SET sql = replace(sql, ' PRIMARY KEY', '') "
+            f"WHERE name = '{name}'",
         )
     keyed = "SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%PRIMARY KEY%' AND name = ?"
     with opened(path) as connection:

@@ -156,7 +156,7 @@ def test_the_ranks_of_a_job_are_judged_together(tmp_path: Path) -> None:
 
 
 def test_the_documented_reading_names_the_errata(tmp_path: Path) -> None:
-    """By the letter of the documents a real file has wrong names and types, each with its erratum."""
+    """By the letter of the documents a real file is wrong in places, each with its erratum."""
     folder = copy_real("level1_rank1", tmp_path)
     result = run(folder, "--reading", "documented", "--format", "json")
     found = [one for file in json.loads(result.stdout)["files"] for one in file["findings"]]

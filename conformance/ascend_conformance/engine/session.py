@@ -18,7 +18,7 @@ import pyarrow as pa
 from ascend_ref.db.detect import Identity, identify
 from ascend_ref.db.header import READ_FLAGS
 from ascend_ref.db.introspect import PhysicalSchema, describe
-from ascend_ref.db.open import open_readonly, read_examples
+from ascend_ref.db.open import attach_readonly, open_readonly, read_examples
 from ascend_ref.db.reader import stream_columns
 from ascend_spec.catalog import Catalog, Schema, catalog
 from ascend_spec.model import Reading, Revision
@@ -114,12 +114,14 @@ class Session:
 
     @contextmanager
     def another_connection(self) -> Iterator[apsw.Connection]:
-        """A second connection to the same file, for a worker thread."""
+        """A second connection to the same files, for a worker thread."""
         if self.path is None:
             raise ValueError("a database in memory has one connection only")
         connection = open_readonly(self.path)
         register(connection)
         try:
+            if self.profiler is not None and self.profiler.path is not None:
+                attach_readonly(connection, self.profiler.path, "profiler")
             yield connection
         finally:
             connection.close()
