@@ -499,7 +499,9 @@ def test_an_interrupt_while_the_pages_are_checked_leaves_nothing_behind(tmp_path
             time.sleep(pause)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)
-        assert process.returncode in {0, 130, -signal.SIGINT}
+        # Before our first line runs the interpreter answers for itself, with code 1.
+        before_us = process.returncode == 1 and b"ascend_conformance" not in errors
+        assert before_us or process.returncode in {0, 130, -signal.SIGINT}
         assert errors.count(b"\n") <= 1 or b"KeyboardInterrupt" in errors
 
 
