@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import apsw
 
@@ -19,12 +21,13 @@ from ascend_ref.db.open import (
     quick_check,
     read_examples,
 )
+from ascend_ref.execution import Executor, InProcess, Processes
 
 from .checks.ranks import RankFacts, judge_ranks, rank_facts
 from .discover import Candidate, discover
 from .engine.findings import from_fault, make_findings
 from .engine.functions import register
-from .engine.judge import Progress, judge
+from .engine.judge import PARALLEL_BYTES, Progress, judge
 from .engine.seen import make_seen
 from .engine.session import Session, read_profiler_info, start
 from .engine.work import TooMuchWork, limited
@@ -32,6 +35,7 @@ from .finding import FileReport, Report
 from .options import Options
 
 FileProgress = Callable[[Path], Progress]
+Judged: TypeAlias = tuple[FileReport, Sequence[RankFacts]]
 
 GENERATED_COLUMNS = (
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c "
@@ -44,20 +48,66 @@ def check(
     paths: Iterable[Path | str],
     options: Options | None = None,
     progress: FileProgress | None = None,
+    executor: Executor | None = None,
 ) -> Report:
     """Judge every database that the paths name: files, or folders searched for profiles.
 
-    Files that cannot be read are part of the report (``FileReport.unreadable``). Raises
-    ``NothingToCheck`` for a folder without a profile.
+    Files that cannot be read are part of the report (``FileReport.unreadable``). An ``executor``
+    judges several files at the same time, with the same report; by default it is this process
+    where few or unequal files gain more from the threads of ``options.workers`` within each.
+    Raises ``NothingToCheck`` for a folder without a profile.
     """
     chosen = options or Options()
+    candidates = _candidates(paths)
+    runner = executor or _fitting(candidates, chosen)
+    judged: Iterator[Judged]
+    if isinstance(runner, InProcess):
+        judged = (judge_file(candidate, chosen, progress) for candidate in candidates)
+    else:
+        judged = _spread(candidates, chosen, runner, progress)
     reports: list[FileReport] = []
     facts: list[RankFacts] = []
-    for candidate in _candidates(paths):
-        report, seen = judge_file(candidate, chosen, progress)
+    for report, seen in judged:
         reports.append(report)
         facts.extend(seen)
     return Report(tuple(_with_rank_faults(reports, facts, chosen)), __version__, chosen.reading)
+
+
+def _fitting(candidates: Sequence[Candidate], options: Options) -> Executor:
+    """A process per file where that keeps all workers busy, else this one."""
+    sizes = [_size(candidate.path) for candidate in candidates]
+    share = max([PARALLEL_BYTES, *sizes])
+    if options.workers > 1 and sum(sizes) >= options.workers * share:
+        return Processes(options.workers)
+    return InProcess()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _spread(
+    candidates: Sequence[Candidate],
+    options: Options,
+    executor: Executor,
+    progress: FileProgress | None,
+) -> Iterator[Judged]:
+    """The verdicts in the order of the candidates; one thread for each file, many files at once."""
+    alone = replace(options, workers=1)
+    items = [candidate.anywhere() for candidate in candidates]
+    advance = progress and progress(Path(os.path.commonpath([item.path for item in items])))
+    with closing(executor.map(_judge_alone, alone, items)) as results:
+        for place, result in enumerate(results):
+            if advance:
+                advance(place + 1, len(items), candidates[place].path.name)
+            yield result
+
+
+def _judge_alone(options: Options, candidate: Candidate) -> Judged:
+    return judge_file(candidate, options)
 
 
 def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
@@ -68,16 +118,17 @@ def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
 
 def judge_file(
     candidate: Candidate, options: Options, progress: FileProgress | None = None
-) -> tuple[FileReport, Sequence[RankFacts]]:
+) -> Judged:
     """The verdict on one database, and what the comparison between ranks needs of it."""
-    label = show_path(candidate.path)
+    label = candidate.label
     started = time.monotonic()
     try:
         with open_session(candidate, options) as session:
             report = judge_session(session, options, progress and progress(candidate.path))
             facts = _facts(session)
     except UnreadableDatabase as problem:
-        return FileReport(label, None, (), unreadable=str(problem)), ()
+        # Not str(problem): its path may be one for other machines than the reader's.
+        return FileReport(label, None, (), unreadable=f"{label}: {problem.reason}"), ()
     except (apsw.Error, UnicodeDecodeError) as problem:
         reason = f"{label}: {printable(str(problem))}; expected a readable database"
         return FileReport(label, None, (), unreadable=reason), ()
@@ -93,9 +144,7 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
         _require_sound(connection, candidate.path)
         info = read_profiler_info(candidate.profiler_info) if candidate.profiler_info else None
         profiler = _profiler_beside(candidate, connection, options, stack)
-        yield start(
-            show_path(candidate.path), candidate.path, connection, options.reading, info, profiler
-        )
+        yield start(candidate.label, candidate.path, connection, options.reading, info, profiler)
 
 
 def _require_sound(connection: apsw.Connection, path: Path) -> None:

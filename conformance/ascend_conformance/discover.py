@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ascend_ref.db.carrier import carrier_of_name
+from ascend_ref.db.display import show_path
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
@@ -19,11 +20,29 @@ class NothingToCheck(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One database to judge. ``companions`` are databases of the same folder by carrier."""
+    """One database to judge. ``companions`` are databases of the same folder by carrier.
+
+    ``named`` is how reports call it, where that is not its path.
+    """
 
     path: Path
     companions: Mapping[str, Path] = field(default_factory=dict)
     profiler_info: Path | None = None
+    named: Path | None = None
+
+    @property
+    def label(self) -> str:
+        """What reports call it."""
+        return show_path(self.named or self.path)
+
+    def anywhere(self) -> Candidate:
+        """The same database, with paths that do not depend on the working directory."""
+        return Candidate(
+            self.path.absolute(),
+            {carrier: path.absolute() for carrier, path in self.companions.items()},
+            self.profiler_info and self.profiler_info.absolute(),
+            self.named or self.path,
+        )
 
 
 def discover(path: Path) -> list[Candidate]:

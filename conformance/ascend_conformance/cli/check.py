@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.execution import NoCluster, open_executor
 from ascend_ref.export.output import write_atomically
 from ascend_spec.model import Reading
 
@@ -110,7 +112,13 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     type=click.IntRange(1, 64),
     default=Options().workers,
     show_default="one per core, at most 4",
-    help="Threads that judge one large file together.",
+    help="Processes that judge many files, or threads that judge one large file together.",
+)
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Judge many files on the dask.distributed cluster of this scheduler instead; it sees "
+    "them under the same paths.",
 )
 @click.option(
     "--schema",
@@ -134,6 +142,7 @@ def check(
     max_examples: int,
     show_sql: bool,
     workers: int,
+    dask: str | None,
 ) -> int:
     """Judge profile databases: files, or folders that are searched for them.
 
@@ -150,8 +159,9 @@ def check(
     try:
         known = read_baseline(baseline) if baseline else frozenset()
         wanted = read_expected(expected) if expected else ()
-        with file_progress() as progress:
-            report = check_paths([Path(path) for path in paths], options, progress)
+        with file_progress() as progress, ExitStack() as stack:
+            cluster = stack.enter_context(open_executor(dask=dask)) if dask else None
+            report = check_paths([Path(path) for path in paths], options, progress, cluster)
         outcome = judge(report, known, wanted)
         if write_baseline:
             write_atomically(Path(write_baseline), baseline_document(report))
@@ -159,7 +169,7 @@ def check(
         for kind, path in targets:
             write_report(kind, path, outcome.report, cards)
         render_to_stdout(format_, outcome.report, cards, sys.stdout, os.environ)
-    except (NothingToCheck, ReportError) as error:
+    except (NoCluster, NothingToCheck, ReportError) as error:
         raise CommandError(str(error)) from error
     for line in outcome.remarks():
         click.echo(line, err=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ascend_ref.db.encode.habits import UINT32_NONE, Habits
 from ascend_ref.derive.group_hash import group_hash
 
 from .communication import MASTER_PLANE
-from .habits import UINT32_NONE, Habits
 from .intervals import Interval, difference, total, union
 from .tasks import Row, Rows, busy
 from .world import FIRST_STEP, Collective, Task, Transfer, World

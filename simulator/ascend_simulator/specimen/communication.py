@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ascend_ref.db.encode.habits import UINT32_NONE
 from ascend_ref.derive.group_hash import group_hash
 
 from .device import Part
 from .draws import Draws
-from .habits import UINT32_NONE
 from .world import Collective, Transfer
 
 NO_NOTIFY = -1

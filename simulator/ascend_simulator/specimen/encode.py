@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ascend_ref.db.encode.habits import Habits
 from ascend_spec import catalog
 from ascend_spec.catalog import Schema
 from ascend_spec.model import Carrier, Column, Reading, Table
 
 from .analysis import analysis_tables
 from .framework import framework_tables
-from .habits import Habits
 from .host import host_tables
 from .memory import CannText, allocate, memory_tables
 from .samples import sample_tables

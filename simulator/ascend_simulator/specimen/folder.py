@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from ascend_ref.db.encode.habits import PUBLIC_SOURCE
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
 
 from .encode import HOST_NAME, build
-from .habits import PUBLIC_SOURCE
 from .shape import Shape
 from .world import FIRST_STEP, PROCESS, SESSION_START_NS
 

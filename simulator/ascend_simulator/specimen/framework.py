@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import chain
 
-from .habits import Habits
+from ascend_ref.db.encode.habits import Habits
+
 from .tasks import Row, Rows, global_tid
 from .world import FIRST_STEP, MAIN_THREAD, Activity, Link, World
 

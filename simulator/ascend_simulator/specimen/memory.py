@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from ascend_ref.db.encode.habits import Habits
+
 from .draws import Draws
-from .habits import Habits
 from .shape import Shape
 from .tasks import Row, Rows, global_tid
 from .world import Allocation, Workspace, World

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ascend_ref.db.encode.habits import Habits
+
 from .draws import Draws
-from .habits import Habits
 from .shape import Shape
 from .tasks import Row, Rows
 from .world import FREQUENCY_MHZ, SESSION_START_NS, World

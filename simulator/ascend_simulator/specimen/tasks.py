@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from ascend_ref.db.encode.habits import UINT32_NONE, Habits
 from ascend_ref.derive.group_hash import group_hash
 
 from .device import COMMUNICATION_STREAM, PROFILING_STREAM, SCHEDULE_STREAM
-from .habits import UINT32_NONE, Habits
 from .intervals import Interval, difference, union
 from .shape import Shape
 from .world import FREQUENCY_MHZ, LAUNCH_THREAD, PROCESS, Kernel, Task, Transfer, World

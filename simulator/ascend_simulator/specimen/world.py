@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .habits import UINT32_NONE
+from ascend_ref.db.encode.habits import UINT32_NONE
 
 SESSION_START_NS = 1_767_258_000_000_000_000
 PROCESS = 3_217_657

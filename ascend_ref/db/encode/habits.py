@@ -12,6 +12,10 @@ UINT32_NONE = 4294967295
 PUBLIC_SOURCE = "2025-12-25"
 """Date of the first public source; what it does differently from 2025-01 began no later."""
 
+HALF_HOUR_NS = 30 * 60 * 1_000_000_000
+ROUNDED_ALL_ONES = -616
+"""UINT64_MAX rounded down to whole microseconds, as SQLite stores it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Habits:
@@ -24,6 +28,10 @@ class Habits:
     enqueue_named: Enqueue rows carry the operator, as Dequeue rows always did.
     private_connections: smallest framework-private connection id; None puts them above CANN's.
     workspace: MEMORY_RECORD knows the component WORKSPACE.
+    rank_map: msprof writes RANK_DEVICE_MAP (note of the table).
+    assumed_length: what is taken for the length of a session without end; None writes a
+        rounded all-ones number instead (4.10).
+    receive_floored: exposed communication less receiving is never negative (StepTraceTime).
     """
 
     no_connection: int
@@ -33,6 +41,9 @@ class Habits:
     enqueue_named: bool
     private_connections: int | None
     workspace: bool
+    rank_map: bool
+    assumed_length: int | None
+    receive_floored: bool
 
     @classmethod
     def of(cls, schema: Schema) -> Habits:
@@ -48,4 +59,11 @@ class Habits:
             enqueue_named=date >= "2025-06-04",
             private_connections=5 << 28 if offset_connections else None,
             workspace=date >= "2025-06-24",
+            rank_map=public_source,
+            assumed_length=HALF_HOUR_NS if date >= "2026-05-06" else None,
+            receive_floored=date >= "2026-03-27",
         )
+
+    def missing_end(self, start: int) -> int:
+        """SESSION_TIME_INFO.endTimeNs where the capture was cut off."""
+        return ROUNDED_ALL_ONES if self.assumed_length is None else start + self.assumed_length

@@ -84,7 +84,7 @@ def specimen(
     The same options always give the same profile. Nothing that exists is touched: a directory of
     the same name is an error.
     """
-    from .specimen import Shape, write_msprof_folder, write_rank_folder  # slow: numpy, pyarrow
+    from ..specimen import Shape, write_msprof_folder, write_rank_folder  # slow: numpy, pyarrow
 
     for rank in range(ranks if carrier == "pytorch" else 1):
         shape = Shape(

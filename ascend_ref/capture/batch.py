@@ -1,0 +1,52 @@
+"""Columns of equal length that describe one kind of thing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+Reals: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Base of the tables of a capture: every field of a subclass is one int64 or float64 column."""
+
+    def __post_init__(self) -> None:
+        """Refuse columns of unequal length: ``ValueError`` naming both."""
+        lengths = {name: len(column) for name, column in self.columns()}
+        if len(set(lengths.values())) > 1:
+            listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+            raise ValueError(f"{type(self).__name__}: columns of unequal length: {listed}")
+
+    def __len__(self) -> int:
+        return len(next(self.columns())[1])
+
+    def columns(self) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+        """Names and values of the columns, in order of declaration."""
+        for field in fields(self):
+            yield field.name, getattr(self, field.name)
+
+    def take(self, rows: npt.NDArray[Any]) -> Self:
+        """The rows at these places, or where a mask is true."""
+        return type(self)(**{name: column[rows] for name, column in self.columns()})
+
+    @classmethod
+    def empty(cls) -> Self:
+        """No rows."""
+        return cls(**{field.name: np.empty(0, np.int64) for field in fields(cls)})
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The rows of all parts, one part after the other."""
+        if not parts:
+            return cls.empty()
+        names = [field.name for field in fields(cls)]
+        return cls(
+            **{name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        )

@@ -1,0 +1,36 @@
+"""What a capture was asked to collect; each switch decides which tables and columns have rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+AicMode = Literal["task-based", "sample-based"]
+HostSampler = Literal["cpu", "mem", "disk", "network", "osrt"]
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """The collection switches (spec: switches.yaml). Frequencies are samples per second, 0 is off.
+
+    level: 0, 1 or 2 of the profiler; names, shapes and counters need 1, runtime calls need 2.
+    cpu, npu: activities, the framework's calls and the device's work.
+    aic_metrics: group of counters, such as ``PipeUtilization``; None collects no counters.
+    sys_hardware_mem, sys_io, sys_interconnection: device samplers.
+    """
+
+    level: Literal[0, 1, 2] = 1
+    cpu: bool = True
+    npu: bool = True
+    aic_metrics: str | None = "PipeUtilization"
+    aic_mode: AicMode = "task-based"
+    memory: bool = False
+    stack: bool = False
+    record_shapes: bool = True
+    mstx: bool = False
+    l2: bool = False
+    gc: bool = False
+    sys_hardware_mem: int = 0
+    sys_io: int = 0
+    sys_interconnection: int = 0
+    host_sys: tuple[HostSampler, ...] = ()

@@ -1,0 +1,135 @@
+"""From a capture to the columns of one database, as the exporters of a revision write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture import Capture
+from ascend_ref.capture.model import NONE
+from ascend_ref.db.columns import Values
+from ascend_spec.catalog import Schema
+from ascend_spec.model import Column, Table
+
+from . import communication, device, framework, host, memory, metadata, overlap
+from .analysis import analysis_tables
+from .collection import collects
+from .recording import Columns, Recording
+from .samples import sampled
+from .strings import CANN, FRAMEWORK, MEMORY, StringIds
+
+__all__ = ["encode"]
+
+STRINGS = "STRING_IDS.id"
+
+
+class Source(NamedTuple):
+    """Where rows of a table come from, and the id space of their texts."""
+
+    columns: Callable[[Recording], Columns]
+    space: int = CANN
+
+
+SOURCES: Mapping[str, Sequence[Source]] = {
+    "META_DATA": [Source(metadata.facts)],
+    "SESSION_TIME_INFO": [Source(metadata.session)],
+    "NPU_INFO": [Source(metadata.devices)],
+    "HOST_INFO": [Source(metadata.host)],
+    "RANK_DEVICE_MAP": [Source(metadata.ranks)],
+    "TASK": [Source(device.tasks)],
+    "COMPUTE_TASK_INFO": [Source(device.kernels)],
+    "COMMUNICATION_SCHEDULE_TASK_INFO": [Source(device.schedules)],
+    "MEMCPY_INFO": [Source(device.copies)],
+    "TASK_PMU_INFO": [Source(device.counters)],
+    "OVERLAP_ANALYSIS": [Source(overlap.overlaps)],
+    "COMMUNICATION_OP": [Source(communication.operators)],
+    "COMMUNICATION_TASK_INFO": [Source(communication.transfers)],
+    "CANN_API": [Source(host.calls)],
+    "MSTX_EVENTS": [Source(host.marks)],
+    "OSRT_API": [Source(host.system_calls)],
+    "NPU_OP_MEM": [Source(memory.workspace_events)],
+    "PYTORCH_API": [Source(framework.activities, FRAMEWORK)],
+    "CONNECTION_IDS": [Source(framework.connections)],
+    "PYTORCH_CALLCHAINS": [Source(framework.frames, FRAMEWORK)],
+    "STEP_TIME": [Source(framework.steps)],
+    "GC_RECORD": [Source(framework.collections)],
+    "OP_MEMORY": [Source(memory.blocks, MEMORY), Source(memory.engine_blocks, CANN)],
+    "MEMORY_RECORD": [Source(memory.totals, MEMORY)],
+}
+"""Tables that are not sampled; the framework takes names of engine operators from CANN's texts."""
+
+
+def encode(capture: Capture, schema: Schema) -> dict[str, dict[str, Values]]:
+    """The tables of a capture in one database of a carrier, at one revision.
+
+    Columns are NumPy arrays, or Arrow arrays where they hold text or NULL: what
+    :func:`ascend_ref.db.writer.write_database` takes. Tables without rows are left out, which the
+    writer creates where every file has them. The capture is not changed, and equal captures give
+    equal columns. Raises ``ValueError`` naming the column that a capture cannot fill.
+    """
+    recording = Recording(capture, schema)
+    if schema.carrier == "analysis":
+        return {
+            name: _chosen(schema.tables[name], columns)
+            for name, columns in analysis_tables(recording).items()
+            if collects(schema.tables[name], capture.switches)
+        }
+    strings = StringIds(recording.texts)
+    tables = {
+        name: columns
+        for name, table in schema.tables.items()
+        if collects(table, capture.switches)
+        for columns in [_table(recording, table, strings)]
+        if columns
+    }
+    if "STRING_IDS" in schema.tables:
+        tables["STRING_IDS"] = strings.columns()
+    return tables
+
+
+def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, Values] | None:
+    """The columns of one table; None without rows."""
+    if table.name in SOURCES:
+        parts = [(source.columns(recording), source.space) for source in SOURCES[table.name]]
+    else:
+        parts = [(sampled(recording, table), CANN)]
+    filled = [
+        {
+            name: _translated(table.columns[name], values, strings, space)
+            for name, values in _chosen(table, columns).items()
+        }
+        for columns, space in parts
+        if any(len(values) for values in columns.values())
+    ]
+    if not filled:
+        return None
+    return {name: _stacked([part[name] for part in filled]) for name in table.columns}
+
+
+def _chosen(table: Table, columns: Columns) -> dict[str, Values]:
+    """The columns that the table has at this revision, in its order."""
+    missing = table.columns.keys() - columns.keys()
+    if missing:
+        raise ValueError(
+            f"capture: nothing for {table.name}.{min(missing)}; expected all columns of the table"
+        )
+    return {name: columns[name] for name in table.columns}
+
+
+def _translated(column: Column, values: Values, strings: StringIds, space: int) -> Values:
+    """Ids in place of numbers of texts; NONE becomes NULL where the column knows NULL."""
+    if STRINGS not in column.references or not isinstance(values, np.ndarray):
+        return values
+    ids = strings.ids(values, space)
+    if column.nullable is None:
+        return ids
+    return pa.array(ids, pa.int64(), mask=values == NONE)
+
+
+def _stacked(parts: Sequence[Values]) -> Values:
+    if len(parts) == 1:
+        return parts[0]
+    return pa.concat_arrays([pa.array(part, pa.int64()) for part in parts])

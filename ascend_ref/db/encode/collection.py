@@ -1,0 +1,123 @@
+"""What the switches of a capture let through (spec: switches.yaml; db-schema.md 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ascend_ref.capture import Activities, Capture, Counters, Links, Switches
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
+from ascend_spec.model import Table
+
+OP, QUEUE, TRACE, MARK = 50001, 50002, 50003, 50004
+"""ENUM_API_TYPE of the four kinds of framework activities."""
+
+NODE, RUNTIME = 10000, 5000
+"""ENUM_API_TYPE of kernel launches and of the runtime's own calls."""
+
+
+def _host_sampler(name: str) -> Callable[[Switches], bool]:
+    return lambda switches: name in switches.host_sys
+
+
+def _core_counters(mode: str) -> Callable[[Switches], bool]:
+    return lambda switches: (
+        switches.npu and switches.aic_metrics is not None and switches.aic_mode == mode
+    )
+
+
+SWITCHED: Mapping[str, Callable[[Switches], bool]] = {
+    "task-time": lambda switches: switches.npu,
+    "ascendcl": lambda switches: switches.npu,
+    "hccl": lambda switches: switches.npu,
+    "runtime-api": lambda switches: switches.npu and switches.level == 2,
+    "msproftx": lambda switches: switches.mstx,
+    "ai-core-task-based": _core_counters("task-based"),
+    "ai-core-sample-based": _core_counters("sample-based"),
+    "sys-io": lambda switches: switches.sys_io > 0,
+    "sys-interconnection": lambda switches: switches.sys_interconnection > 0,
+    "sys-hardware-mem": lambda switches: switches.sys_hardware_mem > 0,
+    "task-memory": lambda switches: switches.memory and switches.npu,
+    "profile-memory": lambda switches: switches.memory,
+    "host-sys-cpu": _host_sampler("cpu"),
+    "host-sys-mem": _host_sampler("mem"),
+    "host-sys-disk": _host_sampler("disk"),
+    "host-sys-network": _host_sampler("network"),
+    "host-sys-osrt": _host_sampler("osrt"),
+    "activity-cpu": lambda switches: switches.cpu,
+    "with-stack": lambda switches: switches.cpu and switches.stack,
+    "schedule": lambda switches: switches.cpu,
+    "gc-detect": lambda switches: switches.cpu and switches.gc,
+}
+"""How the switches of the spec follow from those of a capture. The profiler of the framework sets
+task-time, ascendcl and hccl with its activity NPU, and runtime-api with its level 2."""
+
+
+def collects(table: Table, switches: Switches) -> bool:
+    """Whether a table can have rows: one of its switches is on, and the level collects it."""
+    on = not table.switches or any(SWITCHED[switch](switches) for switch in table.switches)
+    return on and switches.level in table.levels
+
+
+def collected(capture: Capture) -> Capture:
+    """The capture without what its switches do not collect; numbers of texts stay."""
+    switches = capture.switches
+    kept = replace(capture) if switches.npu else _without_device(capture)
+    if not switches.mstx:
+        marks = kept.tasks.connection >= FIRST_MARK_CONNECTION
+        kept = replace(kept, tasks=kept.tasks.take(~marks) if marks.any() else kept.tasks)
+    if switches.level < 2:
+        runtime = kept.calls.level == RUNTIME
+        kept = replace(kept, calls=kept.calls.take(~runtime) if runtime.any() else kept.calls)
+    return _with_activities_of(switches, kept)
+
+
+def _without_device(capture: Capture) -> Capture:
+    """Without the activity NPU there is neither device nor CANN data."""
+    return replace(
+        capture,
+        tasks=capture.tasks.empty(),
+        kernels=capture.kernels.empty(),
+        schedules=capture.schedules.empty(),
+        copies=capture.copies.empty(),
+        counters=Counters.empty(),
+        collectives=capture.collectives.empty(),
+        transfers=capture.transfers.empty(),
+        calls=capture.calls.empty(),
+        links=capture.links.empty(),
+        marks=replace(capture.marks, device_link=np.full(len(capture.marks), NONE)),
+        workspace_events=capture.workspace_events.empty(),
+        memory_totals=capture.memory_totals,
+    )
+
+
+def _with_activities_of(switches: Switches, capture: Capture) -> Capture:
+    """Activities by the switches, links by the activities, frames by the stacks still used."""
+    activities = capture.activities
+    if not switches.cpu:
+        return replace(
+            capture, activities=activities.empty(), links=Links.empty(), steps=capture.steps.empty()
+        )
+    unwanted = np.zeros(len(activities), np.bool_)
+    if not switches.stack:
+        unwanted |= activities.kind == TRACE
+    if not switches.mstx:
+        unwanted |= activities.kind == MARK
+    links = capture.links
+    if unwanted.any():
+        place = np.cumsum(~unwanted) - 1
+        remaining = links.take(~unwanted[links.activity])
+        links = replace(remaining, activity=place[remaining.activity])
+        activities = activities.take(~unwanted)
+    return replace(capture, activities=_with_columns_of(switches, activities), links=links)
+
+
+def _with_columns_of(switches: Switches, activities: Activities) -> Activities:
+    none = np.full(len(activities), NONE)
+    if not switches.record_shapes:
+        activities = replace(activities, data_types=none, shapes=none)
+    if not switches.stack:
+        activities = replace(activities, stack=none)
+    return activities

@@ -1,0 +1,102 @@
+"""Tables that the exporter of the framework adds for its host activity."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture import Activities, Integers
+from ascend_ref.capture.model import NONE
+
+from .collection import MARK, OP, QUEUE
+from .framework_order import ENTERS, LEAVES
+from .recording import Columns, Recording, none_as, nullable
+
+
+def activities(recording: Recording) -> Columns:
+    """PYTORCH_API: Python trace, entries and exits of the task queue, operators, marks."""
+    found = recording.activities
+    batch = found.batch
+    operator = (batch.kind == OP) | (batch.kind == MARK)
+    chains = _chains(recording, np.where(batch.kind == OP, batch.stack, NONE))
+    kind = batch.kind
+    if recording.habits.private_connections is not None:
+        kind = np.where(kind == MARK, OP, kind)
+    return {
+        "startNs": _decimal(batch.start),
+        "endNs": _decimal(batch.end),
+        "globalTid": recording.global_threads(batch.thread),
+        "connectionId": nullable(found.key, found.key != NONE),
+        "name": _names(recording, batch),
+        "sequenceNumber": nullable(batch.sequence, operator),
+        "fwdThreadId": nullable(none_as(batch.forward_thread, 0), operator),
+        "inputDtypes": np.where(operator, batch.data_types, NONE),
+        "inputShapes": np.where(operator, batch.shapes, NONE),
+        "callchainId": nullable(chains, chains != NONE),
+        "type": kind,
+    }
+
+
+def _decimal(times: Integers) -> pa.Array:
+    return pa.array(times).cast(pa.large_string())
+
+
+def _names(recording: Recording, batch: Activities) -> Integers:
+    names = batch.name.copy()
+    for queue, prefix in (
+        (ENTERS, "Enqueue@" if recording.habits.enqueue_named else None),
+        (LEAVES, "Dequeue@"),
+    ):
+        rows = (batch.kind == QUEUE) & (batch.queue == queue)
+        if prefix is None:
+            names[rows] = recording.texts.number("Enqueue")
+        else:
+            names[rows] = recording.rewritten(names[rows], prefix.__add__)
+    return names
+
+
+def _chains(recording: Recording, stacks: Integers) -> Integers:
+    """Dense numbers for the stacks that operators have; NONE stays."""
+    used = recording.call_stacks
+    return np.where(stacks == NONE, NONE, np.searchsorted(used, stacks))
+
+
+def frames(recording: Recording) -> Columns:
+    """PYTORCH_CALLCHAINS: the stacks that PYTORCH_API refers to."""
+    batch = recording.capture.frames
+    batch = batch.take(np.isin(batch.stack, recording.call_stacks))
+    order = np.lexsort((batch.depth, batch.stack))
+    return {
+        "id": _chains(recording, batch.stack[order]),
+        "stack": batch.frame[order],
+        "stackDepth": batch.depth[order],
+    }
+
+
+def connections(recording: Recording) -> Columns:
+    """CONNECTION_IDS: for each key the launched host calls, then the private connection."""
+    found = recording.activities
+    links = recording.capture.links
+    key_of = np.empty(len(found.rows), np.int64)
+    key_of[found.rows] = found.key
+    private = found.private != NONE
+    key = np.concatenate([key_of[links.activity], found.key[private]])
+    connection = np.concatenate([links.connection, found.private[private]])
+    order = np.argsort(key, kind="stable")
+    return {"id": key[order], "connectionId": connection[order]}
+
+
+def steps(recording: Recording) -> Columns:
+    """STEP_TIME."""
+    batch = recording.capture.steps
+    return {"id": batch.number, "startNs": batch.start, "endNs": batch.end}
+
+
+def collections(recording: Recording) -> Columns:
+    """GC_RECORD."""
+    batch = recording.capture.collections
+    return {
+        "startNs": batch.start,
+        "endNs": batch.end,
+        "globalTid": recording.global_threads(batch.thread),
+    }

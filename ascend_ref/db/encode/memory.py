@@ -1,0 +1,176 @@
+"""Tables of the memory that operators take, and of what each component holds."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ascend_ref.capture import Integers, MemoryTotals, WorkspaceEvents
+from ascend_ref.capture.model import NONE
+
+from .recording import Columns, Recording, nullable
+
+FRAMEWORK, ENGINE, BOTH, WORKSPACE = "PTA", "GE", "PTA+GE", "WORKSPACE"
+
+
+def workspace_events(recording: Recording) -> Columns:
+    """NPU_OP_MEM."""
+    batch = recording.capture.workspace_events
+    take, give = recording.texts.number("allocate"), recording.texts.number("release")
+    return {
+        "operatorName": batch.name,
+        "addr": batch.address,
+        "type": np.where(batch.allocate == 1, take, give),
+        "size": batch.size,
+        "timestampNs": batch.time,
+        "globalTid": recording.global_threads(batch.thread),
+        "totalAllocate": batch.total_allocated,
+        "totalReserve": batch.total_reserved,
+        "component": recording.text(ENGINE, len(batch)),
+        "deviceId": batch.device,
+    }
+
+
+def blocks(recording: Recording) -> Columns:
+    """OP_MEMORY, the blocks of the framework in order of time; without operators it knows none."""
+    batch = recording.capture.memory_blocks
+    kept = len(batch) if recording.capture.switches.cpu else 0
+    batch = batch.take(np.argsort(batch.allocated, kind="stable")[:kept])
+    released, inactive = batch.released != NONE, batch.inactive != NONE
+    return {
+        "name": batch.name,
+        "size": batch.size,
+        "allocationTime": batch.allocated,
+        "releaseTime": nullable(batch.released, released),
+        "activeReleaseTime": nullable(batch.inactive, inactive),
+        "duration": nullable(batch.released - batch.allocated, released),
+        "activeDuration": nullable(batch.inactive - batch.allocated, inactive),
+        "allocationTotalAllocated": batch.total_allocated,
+        "allocationTotalReserved": batch.total_reserved,
+        "allocationTotalActive": batch.total_active,
+        "releaseTotalAllocated": nullable(batch.release_total_allocated, released),
+        "releaseTotalReserved": nullable(batch.release_total_reserved, released),
+        "releaseTotalActive": nullable(batch.release_total_active, released),
+        "streamPtr": nullable(batch.stream, batch.stream != NONE),
+        "deviceId": batch.device,
+    }
+
+
+def engine_blocks(recording: Recording) -> Columns:
+    """OP_MEMORY, the blocks of the graph engine: each allocation with the release after it.
+
+    Blocks that were given back come first, in the order of that; the engine knows no streams and
+    no active memory.
+    """
+    batch = recording.capture.workspace_events
+    taken, given = pairs(batch)
+    released = given != NONE
+    start, end = batch.time[taken], batch.time[given]
+    nothing = nullable(start, np.zeros(len(start), np.bool_))
+    return {
+        "name": batch.name[taken],
+        "size": batch.size[taken],
+        "allocationTime": start,
+        "releaseTime": nullable(end, released),
+        "activeReleaseTime": nothing,
+        "duration": nullable(end - start, released),
+        "activeDuration": nothing,
+        "allocationTotalAllocated": batch.total_allocated[taken],
+        "allocationTotalReserved": batch.total_reserved[taken],
+        "allocationTotalActive": nothing,
+        "releaseTotalAllocated": nullable(batch.total_allocated[given], released),
+        "releaseTotalReserved": nullable(batch.total_reserved[given], released),
+        "releaseTotalActive": nothing,
+        "streamPtr": nothing,
+        "deviceId": batch.device[taken],
+    }
+
+
+def pairs(batch: WorkspaceEvents) -> tuple[Integers, Integers]:
+    """Rows of the allocations, and of the release that follows on each, NONE without one.
+
+    Events belong together by name, address and device.
+    """
+    order = np.lexsort((batch.time, batch.name, batch.address, batch.device))
+    sorted_ = batch.take(order)
+    after = np.append(order[1:], NONE)
+    follows = np.zeros(len(order), np.bool_)
+    follows[:-1] = (
+        (sorted_.allocate[1:] == 0)
+        & (sorted_.name[1:] == sorted_.name[:-1])
+        & (sorted_.address[1:] == sorted_.address[:-1])
+        & (sorted_.device[1:] == sorted_.device[:-1])
+    )
+    allocations = sorted_.allocate == 1
+    taken = order[allocations]
+    given = np.where(follows, after, NONE)[allocations]
+    turn = np.where(given == NONE, taken + len(order), given)
+    place = np.argsort(turn, kind="stable")
+    return taken[place], given[place]
+
+
+class Amounts(NamedTuple):
+    """What was held, row by row."""
+
+    allocated: Integers
+    reserved: Integers
+    active: Integers
+    stream: Integers
+
+
+def totals(recording: Recording) -> Columns:
+    """MEMORY_RECORD: each row of the framework or the engine is followed by the sum of both."""
+    wanted = [FRAMEWORK, ENGINE, *([WORKSPACE] if recording.habits.workspace else [])]
+    numbers = recording.texts.numbers(wanted)
+    batch = recording.capture.memory_totals
+    batch = batch.take(np.isin(batch.component, numbers))
+    engine = batch.component == numbers[1]
+    summed = np.flatnonzero((batch.component == numbers[0]) | engine)
+    own = Amounts(
+        batch.allocated,
+        batch.reserved,
+        np.where(engine, 0, batch.active),
+        np.where(engine, NONE, batch.stream),
+    )
+    both = _sums(own, batch, numbers)
+    # Row n stands at 2n, the sum that follows it at 2n + 1.
+    order = np.argsort(np.concatenate([2 * np.arange(len(batch)), 2 * summed + 1]), kind="stable")
+
+    def interleaved(values: Integers, of_both: Integers) -> Integers:
+        return np.concatenate([values, of_both[summed]])[order]
+
+    stream = interleaved(own.stream, both.stream)
+    return {
+        "component": interleaved(batch.component, recording.text(BOTH, len(batch))),
+        "timestamp": interleaved(batch.time, batch.time),
+        "totalAllocated": interleaved(own.allocated, both.allocated),
+        "totalReserved": interleaved(own.reserved, both.reserved),
+        "totalActive": interleaved(own.active, both.active),
+        "streamPtr": nullable(stream, stream != NONE),
+        "deviceId": interleaved(batch.device, batch.device),
+    }
+
+
+def _sums(own: Amounts, batch: MemoryTotals, numbers: Integers) -> Amounts:
+    """Each row plus the last row before it of the other component on the same device."""
+    other = np.full(len(batch), NONE)
+    for device in np.unique(batch.device).tolist():
+        here = batch.device == device
+        for component, counterpart in ((numbers[0], numbers[1]), (numbers[1], numbers[0])):
+            seen = np.where(here & (batch.component == counterpart), np.arange(len(batch)), NONE)
+            last = np.maximum.accumulate(seen)
+            rows = here & (batch.component == component)
+            other[rows] = last[rows]
+    known = other != NONE
+
+    def added(values: Integers) -> Integers:
+        return values + np.where(known, values[other], 0)
+
+    foreign = np.where(known, own.stream[other], NONE)
+    return Amounts(
+        added(own.allocated),
+        added(own.reserved),
+        added(own.active),
+        np.where(own.stream == NONE, foreign, own.stream),
+    )

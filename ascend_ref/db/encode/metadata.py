@@ -1,0 +1,101 @@
+"""Tables that say what was captured, where and when."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture import Integers
+
+from .recording import Columns, Recording
+
+ENVIRONMENT = (
+    "ASCEND_GLOBAL_LOG_LEVEL",
+    "HCCL_RDMA_TC",
+    "HCCL_RDMA_SL",
+    "ACLNN_CACHE_LIMIT",
+    "HOST_CACHE_CAPACITY",
+    "ASCEND_ENHANCE_ENABLE",
+    "PYTORCH_NPU_ALLOC_CONF",
+    "ASCEND_LAUNCH_BLOCKING",
+)
+"""Variables of ENV_VARIABLES (db-schema.md 4.8)."""
+
+PARALLEL_GROUPS = "parallel_group_info"
+
+
+def session(recording: Recording) -> Columns:
+    """SESSION_TIME_INFO."""
+    origin = recording.capture.origin
+    end = recording.habits.missing_end(origin.start) if origin.end is None else origin.end
+    return {"startTimeNs": np.array([origin.start]), "endTimeNs": np.array([end])}
+
+
+def devices(recording: Recording) -> Columns:
+    """NPU_INFO."""
+    origin = recording.capture.origin
+    return {"id": _devices(recording), "name": _texts([origin.chip] * len(origin.devices))}
+
+
+def host(recording: Recording) -> Columns:
+    """HOST_INFO."""
+    origin = recording.capture.origin
+    column = recording.schema.tables["HOST_INFO"].columns["hostUid"]
+    number = column.storage == ("integer",)
+    return {
+        "hostUid": np.array([origin.host_uid]) if number else _texts([str(origin.host_uid)]),
+        "hostName": _texts([origin.host_name]),
+    }
+
+
+def ranks(recording: Recording) -> Columns:
+    """RANK_DEVICE_MAP; msprof does not know the rank, and its first revisions not the table."""
+    origin = recording.capture.origin
+    rank = origin.rank if recording.has_framework else -1
+    written = recording.has_framework or recording.habits.rank_map
+    numbers = _devices(recording) if written else np.empty(0, np.int64)
+    return {"rankId": np.full(len(numbers), rank), "deviceId": numbers}
+
+
+def facts(recording: Recording) -> Columns:
+    """META_DATA."""
+    version = recording.schema.revision.schema_version
+    parts = zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True)
+    found = {"SCHEMA_VERSION": version} | {f"SCHEMA_VERSION_{part}": text for part, text in parts}
+    if recording.has_framework:
+        found["ENV_VARIABLES"] = json.dumps(dict.fromkeys(ENVIRONMENT, ""))
+        described = {
+            PARALLEL_GROUPS: parallel_groups(recording),
+            **recording.capture.origin.metadata,
+        }
+        found |= {name: json.dumps(value) for name, value in described.items() if value}
+    return {"name": _texts(list(found)), "value": _texts(list(found.values()))}
+
+
+def parallel_groups(recording: Recording) -> dict[str, object]:
+    """parallel_group_info: the readable names of the groups with what they are for.
+
+    Readers hash the keys and look them up among the groups of the operators (consumers.md 2.1.5).
+    """
+    capture = recording.capture
+    groups, texts = capture.groups, capture.texts.all
+    return {
+        texts[groups.name[row]]: {
+            "group_name": texts[groups.purpose[row]],
+            "group_rank": int(groups.rank[row]),
+            "global_ranks": capture.group_ranks[first : first + size].tolist(),
+        }
+        for row, (first, size) in enumerate(
+            zip(groups.first.tolist(), groups.size.tolist(), strict=True)
+        )
+    }
+
+
+def _devices(recording: Recording) -> Integers:
+    return np.array(recording.capture.origin.devices, np.int64)
+
+
+def _texts(values: list[str]) -> pa.Array:
+    return pa.array(values, pa.large_string())

@@ -1,0 +1,131 @@
+"""What the encoders of the tables share: one capture, the schema, and facts derived once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ascend_ref.capture import Capture, Integers, Texts, Transfers
+from ascend_ref.capture.model import NONE
+from ascend_ref.db.columns import Values
+from ascend_ref.derive.operators import Operators, operators
+from ascend_spec import catalog
+from ascend_spec.catalog import Schema
+
+from .collection import OP, collected
+from .framework_order import Identified, identify
+from .habits import Habits
+
+NOT_COLLECTED = "N/A"
+"""Text, and name in the HCCL enums, of what level 0 does not collect (db-schema.md 4.4)."""
+
+Columns: TypeAlias = Mapping[str, Values]
+"""Columns by name; a column that refers to STRING_IDS holds numbers of :attr:`Recording.texts`."""
+
+
+def none_as(values: Integers, sentinel: int) -> Integers:
+    """The values with NONE as the sentinel of the column."""
+    return np.where(values == NONE, sentinel, values)
+
+
+def nullable(values: Integers, present: npt.NDArray[np.bool_]) -> pa.Array:
+    """Integers, NULL where they are not present."""
+    return pa.array(values, pa.int64(), mask=~present)
+
+
+class Recording:
+    """A capture as the exporters of one revision see it, without what the switches leave out."""
+
+    def __init__(self, capture: Capture, schema: Schema) -> None:
+        self.capture = collected(capture)
+        self.schema = schema
+        self.habits = Habits.of(schema)
+        # A copy: the encoders add texts, and the numbers of the capture must not depend on that.
+        self.texts = Texts(capture.texts.all)
+
+    @property
+    def level(self) -> int:
+        """The level of the profiler."""
+        return self.capture.switches.level
+
+    @property
+    def has_framework(self) -> bool:
+        """Whether the framework's exporter wrote the database."""
+        return self.schema.carrier == "pytorch"
+
+    def text(self, text: str, rows: int) -> Integers:
+        """A column that holds one text everywhere."""
+        return np.full(rows, self.texts.number(text))
+
+    def rewritten(self, numbers: Integers, rule: Callable[[str], str]) -> Integers:
+        """A column of texts with ``rule`` applied to each distinct one; NONE stays."""
+        used = np.zeros(len(self.texts) + 1, np.bool_)
+        used[numbers] = True
+        values = self.texts.all
+        table = np.full(len(used), NONE)
+        for number in np.flatnonzero(used[:-1]).tolist():
+            table[number] = self.texts.number(rule(values[number]))
+        return table[numbers]
+
+    def global_threads(self, threads: Integers) -> Integers:
+        """Process in the high 32 bits, thread in the low ones (db-schema.md 4.3)."""
+        return (self.capture.origin.pid << 32) | threads
+
+    def members(self, enum: str) -> Mapping[int, str]:
+        """An enum at this revision, also where the carrier does not hold its table."""
+        return catalog().at(self.schema.revision.id, "pytorch").enums[enum]
+
+    def enum_id(self, enum: str, name: str) -> int:
+        """The id of a member at this revision."""
+        return next(number for number, member in self.members(enum).items() if member == name)
+
+    @cached_property
+    def _place_of_task(self) -> Integers:
+        identity = self.capture.tasks.identity
+        places = np.full(int(identity.max(initial=-1)) + 1, NONE)
+        places[identity] = np.arange(len(identity))
+        return places
+
+    def task_rows(self, identities: Integers) -> Integers:
+        """The rows of Tasks with these identities."""
+        rows: Integers = self._place_of_task[identities]
+        return rows
+
+    @cached_property
+    def operators(self) -> Operators:
+        """The communication operators that have an interval, with their opId."""
+        transfers = self.capture.transfers
+        rows = self.task_rows(transfers.task)
+        bounding = transfers.master == 1 if self.habits.masters_bound else np.full(len(rows), True)
+        return operators(
+            count=len(self.capture.collectives),
+            owner=transfers.collective[bounding],
+            start=self.capture.tasks.start[rows[bounding]],
+            end=self.capture.tasks.end[rows[bounding]],
+            first=self.habits.first_operator,
+        )
+
+    @cached_property
+    def transfers(self) -> Transfers:
+        """The tasks of those operators, in order of opId."""
+        batch = self.capture.transfers
+        number = self.operators.number_of[batch.collective]
+        order = np.argsort(number, kind="stable")
+        return batch.take(order[np.searchsorted(number[order], 0) :])
+
+    @cached_property
+    def activities(self) -> Identified:
+        """The activities in the order of PYTORCH_API, with their connections."""
+        return identify(self.capture, self.habits)
+
+    @cached_property
+    def call_stacks(self) -> Integers:
+        """The numbers of the call stacks that operators have, ascending."""
+        batch = self.capture.activities
+        stacks: Integers = np.unique(batch.stack[(batch.kind == OP) & (batch.stack != NONE)])
+        return stacks

@@ -1,0 +1,185 @@
+"""The tables of analysis.db about communication, by the formulas of ascend_ref.derive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture import Integers
+from ascend_ref.capture.model import NONE
+from ascend_ref.db.columns import Values
+from ascend_ref.derive import matrix, transit
+from ascend_ref.derive.group_hash import group_hash
+from ascend_ref.derive.steps import StepRange
+
+from .recording import Columns, Recording
+
+NS_PER_US = 1e3
+NS_PER_MS = 1e6
+BYTES_PER_MB = 1e6
+
+LINK_TYPES = "ENUM_HCCL_LINK_TYPE"
+TRANSPORTS = "ENUM_HCCL_TRANSPORT_TYPE"
+OF_LINK = {
+    "ON_CHIP": transit.LOCAL,
+    "HCCS": transit.HCCS,
+    "HCCS_SW": transit.HCCS,
+    "PCIE": transit.PCIE,
+    "SIO": transit.SIO,
+}
+"""Links with a name of their own in the tables, by their name in LINK_TYPES."""
+CLASSES = ("p2p", "collective")
+
+
+class TransitTables:
+    """The tables of the communication operators that lie in a step."""
+
+    def __init__(self, recording: Recording, ranges: list[StepRange], place: Integers) -> None:
+        self.recording = recording
+        capture, found = recording.capture, recording.operators
+        kept = np.flatnonzero(place >= 0)
+        self.batch = capture.collectives.take(found.rows[kept])
+        self.start, self.end = found.start[kept], found.end[kept]
+        self.place = place[kept]
+        self.steps = [f"step{'' if step.number is None else step.number}" for step in ranges]
+        place_of = np.full(len(capture.collectives), NONE)
+        place_of[found.rows[kept]] = np.arange(len(kept))
+        self.tasks = self._tasks(place_of)
+        texts = recording.texts.all
+        self.names = _named(texts, self.batch.name)
+        hashes = [group_hash(texts[name]) for name in capture.groups.name.tolist()]
+        self.groups = pa.array(hashes, pa.large_string())
+        numbers, kind = np.unique(self.batch.kind, return_inverse=True)
+        kinds = [f"hcom_{texts[number]}_" for number in numbers.tolist()]
+        paired = np.array([matrix.is_point_to_point(name) for name in kinds])
+        self.collective = np.where(paired, 0, 1)[kind]
+        self.matrix_kinds = sorted({matrix.matrix_kind(name) for name in kinds})
+        places = [self.matrix_kinds.index(matrix.matrix_kind(name)) for name in kinds]
+        self.matrix_kind = np.array(places)[kind]
+
+    def _tasks(self, place_of: Integers) -> transit.SmallTasks:
+        recording = self.recording
+        batch = recording.transfers
+        owner = place_of[batch.collective]
+        batch, owner = batch.take(owner != NONE), owner[owner != NONE]
+        rows = recording.task_rows(batch.task)
+        master_plane = np.full(len(self.batch), NONE)
+        masters = np.flatnonzero(batch.master == 1)[::-1]
+        # The last value assigned stays: the plane of the first master task.
+        master_plane[owner[masters]] = batch.plane[masters]
+        carries = np.isin(batch.kind, recording.texts.numbers(transit.TRANSIT_KINDS))
+        remote = batch.transport == recording.enum_id(TRANSPORTS, "RDMA")
+        direct = batch.transport == recording.enum_id(TRANSPORTS, "SDMA")
+        return transit.SmallTasks(
+            owner=owner,
+            start=recording.capture.tasks.start[rows],
+            end=recording.capture.tasks.end[rows],
+            link=np.where(remote, transit.RDMA, self._links(batch.link)),
+            source=batch.source,
+            target=np.where(batch.target == NONE, batch.source, batch.target),
+            size=batch.size,
+            on_master=batch.plane == master_plane[owner],
+            moves=carries & (remote | direct),
+            waits=batch.kind == recording.texts.number(transit.WAIT_KIND),
+        )
+
+    def _links(self, links: Integers) -> Integers:
+        table = np.full(int(links.max(initial=0)) + 2, transit.SDMA)
+        for number, name in self.recording.members(LINK_TYPES).items():
+            if number < len(table) - 1:
+                table[number] = OF_LINK.get(name, transit.SDMA)
+        return table[links]
+
+    def tables(self) -> dict[str, Columns]:
+        """CommAnalyzerTime, CommAnalyzerBandwidth and CommAnalyzerMatrix."""
+        return {
+            "CommAnalyzerTime": self._times(),
+            "CommAnalyzerBandwidth": self._bandwidths(),
+            "CommAnalyzerMatrix": self._matrix(),
+        }
+
+    def _times(self) -> Columns:
+        found = transit.division(self.tasks, self.start, self.end)
+        return {
+            **self._key(np.arange(len(self.batch))),
+            "start_timestamp": self.start / NS_PER_US,
+            "elapse_time": found.elapsed / NS_PER_MS,
+            "transit_time": found.transit / NS_PER_MS,
+            "wait_time": found.wait / NS_PER_MS,
+            "synchronization_time": found.synchronization / NS_PER_MS,
+            "idle_time": found.idle / NS_PER_MS,
+        }
+
+    def _bandwidths(self) -> Columns:
+        """Per link a row for each size of packet, in the exporter's order of links."""
+        by_link = transit.packets(self.tasks)
+        sums = transit.link_sums(by_link)
+        found = transit.Packets(
+            *(
+                np.concatenate([getattr(part, name) for part in (by_link, sums)])
+                for name in transit.Packets.__slots__
+            )
+        )
+        order = np.lexsort((found.link, found.owner))
+        ratio = np.round(found.large / np.maximum(found.packets, 1), 4)
+        columns: dict[str, npt.NDArray[Any]] = {
+            "transit_size": found.transit_size / BYTES_PER_MB,
+            "transit_time": found.transit_time / NS_PER_MS,
+            "bandwidth": matrix.rate(found.transit_size, found.transit_time),
+            "large_packet_ratio": ratio,
+            "package_size": found.size / BYTES_PER_MB,
+            "count": found.count,
+            "total_duration": found.duration / NS_PER_MS,
+        }
+        return {
+            **self._key(found.owner[order]),
+            "transport_type": _named(transit.LINKS, found.link[order]),
+            **{name: values[order] for name, values in columns.items()},
+        }
+
+    def _matrix(self) -> Columns:
+        """Per step, class, kind and group: the chosen flows of each pair of ranks."""
+        flows = transit.flows(self.tasks)
+        step, collective, kind, group = (
+            key[flows.owner]
+            for key in (self.place, self.collective, self.matrix_kind, self.batch.group)
+        )
+        _, family = transit.groups(step, collective, kind, group)
+        _, heap = transit.groups(family, flows.source, flows.target)
+        rows = matrix.choices(flows, heap)
+        flow = rows.flow
+        owner = flows.owner[flow]
+        order = np.lexsort((heap[flow], rows.choice, family[flow], collective[flow], step[flow]))
+        flow, owner, choice = flow[order], owner[order], rows.choice[order]
+        size, duration = rows.size[order], rows.duration[order]
+        total = choice == matrix.CHOICES.index("total")
+        labels = [f"{name}-{suffix}" for name in self.matrix_kinds for suffix in matrix.CHOICES]
+        operator = self.names.take(pa.array(owner))
+        return {
+            **self._key(owner),
+            "hccl_op_name": _named(labels, kind[flow] * len(matrix.CHOICES) + choice),
+            "src_rank": pa.array(flows.source[flow]).cast(pa.large_string()),
+            "dst_rank": pa.array(flows.target[flow]).cast(pa.large_string()),
+            "transport_type": _named(transit.LINKS, flows.link[flow]),
+            "transit_size": size / BYTES_PER_MB,
+            "transit_time": duration / NS_PER_MS,
+            "bandwidth": matrix.rate(size, duration),
+            "op_name": pc.if_else(pa.array(total), "", operator),
+        }
+
+    def _key(self, owner: Integers) -> dict[str, Values]:
+        return {
+            "hccl_op_name": self.names.take(pa.array(owner)),
+            "group_name": self.groups.take(pa.array(self.batch.group[owner])),
+            "step": _named(self.steps, self.place[owner]),
+            "type": _named(CLASSES, self.collective[owner]),
+        }
+
+
+def _named(names: Sequence[str], places: Integers) -> pa.Array:
+    return pa.array(names, pa.large_string()).take(pa.array(places))

@@ -1,0 +1,195 @@
+"""How communication operators spent their time: moving data over links, waiting, idling.
+
+All sums are whole ns and Byte. Source: communication parsers of msprof (text-outputs.md 7.8).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture.batch import Integers
+
+TRANSIT_KINDS = ("Memcpy", "Reduce_Inline")
+"""Tasks that carry data."""
+WAIT_KIND = "Notify_Wait"
+LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO", "LOCAL")
+"""Names of links in the exporter's order. SDMA: links without a name of their own, and the sum of
+all but RDMA. LOCAL: within the chip, which counts for the matrix alone."""
+RDMA, HCCS, PCIE, SDMA, SIO, LOCAL = range(6)
+LARGE_PACKET_BYTES = np.array([500_000, 32_000_000, 32_000_000, 0, 32_000_000, 0])
+"""A packet over a link is large above so many Byte."""
+
+LATEST = np.iinfo(np.int64).max
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTasks:
+    """Tasks of communication operators.
+
+    owner: place of the operator. link: place in LINKS. source, target: places in the group; local
+    work ends where it begins. on_master: on the plane of the operator's master tasks. moves,
+    waits: what the task does. The tasks of an operator ascend in time.
+    """
+
+    owner: Integers
+    start: Integers
+    end: Integers
+    link: Integers
+    source: Integers
+    target: Integers
+    size: Integers
+    on_master: Mask
+    moves: Mask
+    waits: Mask
+
+    def chosen(self, rows: Mask) -> SmallTasks:
+        """The tasks where a mask is true."""
+        return SmallTasks(*(getattr(self, name)[rows] for name in self.__slots__))
+
+    @property
+    def length(self) -> Integers:
+        """How long each task ran."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The time of each operator: ``elapsed = transit + wait + idle``; synchronization is the part
+    of wait before the first data moved.
+    """
+
+    elapsed: Integers
+    transit: Integers
+    wait: Integers
+    synchronization: Integers
+
+    @property
+    def idle(self) -> Integers:
+        """What remains of the elapsed time."""
+        return self.elapsed - self.transit - self.wait
+
+
+@dataclass(frozen=True, slots=True)
+class Packets:
+    """What one operator moved over one link in packets of one size.
+
+    transit_size, transit_time, packets, large: of the link, all sizes together. size: of a packet.
+    """
+
+    owner: Integers
+    link: Integers
+    transit_size: Integers
+    transit_time: Integers
+    packets: Integers
+    large: Integers
+    size: Integers
+    count: Integers
+    duration: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Flows:
+    """What one operator moved from one rank to another."""
+
+    owner: Integers
+    source: Integers
+    target: Integers
+    link: Integers
+    size: Integers
+    duration: Integers
+
+
+def division(tasks: SmallTasks, start: Integers, end: Integers) -> Division:
+    """Where the time of the operators went; ``start`` and ``end`` are theirs."""
+    count = len(start)
+    master = tasks.chosen(tasks.on_master)
+    moves = master.moves & (master.link != LOCAL)
+    first_move = np.full(count, LATEST)
+    np.minimum.at(first_move, master.owner[moves], master.start[moves])
+    before = master.waits & (master.start < first_move[master.owner])
+
+    def spent(rows: Mask) -> Integers:
+        return _sum(master.owner[rows], master.length[rows], count)
+
+    return Division(end - start, spent(moves), spent(master.waits), spent(before))
+
+
+def packets(tasks: SmallTasks) -> Packets:
+    """Amounts by operator, link and size of packet, sizes in order of first use."""
+    moved = tasks.chosen(tasks.moves & (tasks.link != LOCAL))
+    sized, by_size = groups(moved.owner, moved.link, moved.size)
+    _, by_link = groups(moved.owner, moved.link)
+    links = int(by_link.max(initial=-1)) + 1
+    link = by_link[sized]
+    large = moved.size > LARGE_PACKET_BYTES[moved.link]
+    sizes = len(sized)
+    return Packets(
+        owner=moved.owner[sized],
+        link=moved.link[sized],
+        transit_size=_sum(by_link, moved.size, links)[link],
+        transit_time=_sum(by_link, moved.length, links)[link],
+        packets=np.bincount(by_link, minlength=links)[link],
+        large=_sum(by_link, large.astype(np.int64), links)[link],
+        size=moved.size[sized],
+        count=np.bincount(by_size, minlength=sizes),
+        duration=_sum(by_size, moved.length, sizes),
+    )
+
+
+def link_sums(found: Packets) -> Packets:
+    """The SDMA row of each operator: its links but RDMA together, without packets."""
+    counted = found.link != RDMA
+    owner, place = np.unique(found.owner[counted], return_inverse=True)
+    none = np.zeros(len(owner), np.int64)
+    return Packets(
+        owner=owner,
+        link=np.full(len(owner), SDMA),
+        transit_size=_sum(place, (found.size * found.count)[counted], len(owner)),
+        transit_time=_sum(place, found.duration[counted], len(owner)),
+        packets=none,
+        large=none,
+        size=none,
+        count=none,
+        duration=none,
+    )
+
+
+def flows(tasks: SmallTasks) -> Flows:
+    """Amounts by operator and pair of ranks, pairs in order of first use."""
+    moved = tasks.chosen(tasks.moves)
+    first, group = groups(moved.owner, moved.source, moved.target)
+    return Flows(
+        owner=moved.owner[first],
+        source=moved.source[first],
+        target=moved.target[first],
+        link=moved.link[first],
+        size=_sum(group, moved.size, len(first)),
+        duration=_sum(group, moved.length, len(first)),
+    )
+
+
+def groups(*keys: Integers) -> tuple[Integers, Integers]:
+    """Rows that are the first with their keys, ascending, and for each row the place among them."""
+    order = np.lexsort(keys[::-1])
+    changes = np.zeros(max(len(order), 1), np.bool_)[: len(order)]
+    changes[:1] = True
+    for key in keys:
+        changes[1:] |= key[order][1:] != key[order][:-1]
+    first = order[changes]
+    turn = np.argsort(first)
+    place = np.empty(len(first), np.int64)
+    place[turn] = np.arange(len(first))
+    group = np.empty(len(order), np.int64)
+    group[order] = place[np.cumsum(changes) - 1]
+    return first[turn], group
+
+
+def _sum(owner: Integers, values: Integers, count: int) -> Integers:
+    """Sums of the values by owner, exact in 64 bits."""
+    total = np.zeros(count, np.int64)
+    np.add.at(total, owner, values)
+    return total

@@ -1,0 +1,1 @@
+"""The verbs ``scenarios``, ``simulate`` and ``specimen`` of the command ``ascend-ref``."""

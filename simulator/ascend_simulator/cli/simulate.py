@@ -1,0 +1,8 @@
+"""Placeholder during development."""
+
+import click
+
+
+@click.command()
+def simulate() -> None:
+    """Simulate."""

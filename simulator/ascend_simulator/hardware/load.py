@@ -1,0 +1,74 @@
+"""Machines from the product file, with what a scenario changes of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from ..scenario.model import HardwareChoice, ProductName
+from .model import Chip, Link, Machine
+
+GIGA = 1000
+"""10^9 Byte/s are so many Byte per microsecond."""
+MEBI = 1 << 20
+LOCAL_LATENCY_NS = 700
+
+
+@cache
+def products() -> dict[ProductName, dict[str, Any]]:
+    """The product file, by product."""
+    text = files(__package__).joinpath("products.yaml").read_text(encoding="utf-8")
+    loaded: dict[ProductName, dict[str, Any]] = yaml.safe_load(text)
+    return loaded
+
+
+@cache
+def machine(choice: HardwareChoice) -> Machine:
+    """The machine that a scenario chooses."""
+    sheet = products()[choice.product]
+    chip = Chip(
+        product=choice.product,
+        name=sheet["chip"],
+        frequency=choice.frequency or sheet["frequency"],
+        low_frequency=min(sheet["low_frequency"], choice.frequency or sheet["frequency"]),
+        hbm_bandwidth=(choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
+        l2_bandwidth=sheet["l2_bandwidth"] * GIGA,
+        local_bandwidth=sheet["local_bandwidth"] * GIGA,
+        memory=sheet["memory"] * MEBI,
+        l2=sheet["l2"] * MEBI,
+        **{name: sheet[name] for name in _PLAIN},
+    )
+    paired = sheet.get("paired")
+    return Machine(
+        chip=chip,
+        devices_per_host=choice.devices_per_host or sheet["devices_per_host"],
+        inside=_link(sheet["inside"], choice.link_bandwidth),
+        outside=_link(sheet["outside"], choice.host_bandwidth),
+        local=Link("ON_CHIP", chip.local_bandwidth, LOCAL_LATENCY_NS),
+        paired=_link(paired, None) if paired else None,
+    )
+
+
+_PLAIN = (
+    "cube_cores",
+    "vector_cores",
+    "ai_cpu_cores",
+    "cube_flops",
+    "vector_flops",
+    "core_bytes",
+    "core_hbm_bytes",
+    "start",
+    "start_block",
+    "memory_kind",
+    "split",
+    "ffts",
+    "random_unit",
+)
+"""Fields of a chip that stand in the product file as they are."""
+
+
+def _link(entry: dict[str, Any], bandwidth: int | None) -> Link:
+    return Link(entry["transport"], (bandwidth or entry["bandwidth"]) * GIGA, entry["latency"])

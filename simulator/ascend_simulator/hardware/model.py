@@ -1,0 +1,87 @@
+"""What a machine can do. Units: MHz, Byte, Byte per microsecond (= 10^6 Byte/s), ns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..scenario.model import ProductName
+
+Transport = Literal["HCCS", "PCIE", "RDMA", "SIO", "ON_CHIP"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A path between two devices. RDMA is ROCE in ENUM_HCCL_LINK_TYPE, RDMA in that of transports."""
+
+    transport: Transport
+    bytes_per_microsecond: int
+    latency: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """One device.
+
+    product: the family, as in a scenario. name: NPU_INFO.name. cube_cores, vector_cores: AI Core and
+    AI Vector Core counts; the same cores where they are not ``split``. frequency: nominal MHz;
+    low_frequency: MHz when throttled. cube_flops, vector_flops: floating point operations per core
+    and cycle (FLOAT16). core_bytes, core_hbm_bytes: Byte per cycle that one core moves when they lie
+    in L2 or in memory. hbm_bandwidth, l2_bandwidth, local_bandwidth: Byte per microsecond of the
+    memory, of L2, and of a copy on the device. memory, l2: Byte. start, start_block: ns from the
+    beginning of a task until its cores count, and how many more for each block. ffts: small
+    communication tasks run as sub-tasks of an FFTS+ task on one stream (910B); else on streams of
+    their own (910A). random_unit: random masks come from a unit of their own (DSA), not from AI CPU.
+    """
+
+    product: ProductName
+    name: str
+    cube_cores: int
+    vector_cores: int
+    ai_cpu_cores: int
+    frequency: int
+    low_frequency: int
+    cube_flops: int
+    vector_flops: int
+    core_bytes: int
+    core_hbm_bytes: int
+    hbm_bandwidth: int
+    l2_bandwidth: int
+    local_bandwidth: int
+    memory: int
+    l2: int
+    start: int
+    start_block: int
+    memory_kind: Literal["HBM", "DDR"]
+    split: bool
+    ffts: bool
+    random_unit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """A chip, and how devices are joined to hosts and to each other.
+
+    devices_per_host: devices of one host, all joined by ``inside``. Devices of two hosts talk over
+    ``outside``. paired: devices 2n and 2n+1 are dies of one package and joined by it. local: copies
+    on one device.
+    """
+
+    chip: Chip
+    devices_per_host: int
+    inside: Link
+    outside: Link
+    local: Link
+    paired: Link | None = None
+
+
+def path(machine: Machine, rank_a: int, rank_b: int) -> Link:
+    """How data get from one rank to another, where ranks fill the hosts in order."""
+    if rank_a == rank_b:
+        return machine.local
+    if rank_a // machine.devices_per_host != rank_b // machine.devices_per_host:
+        return machine.outside
+    device_a, device_b = rank_a % machine.devices_per_host, rank_b % machine.devices_per_host
+    if machine.paired is not None and device_a // 2 == device_b // 2:
+        return machine.paired
+    return machine.inside

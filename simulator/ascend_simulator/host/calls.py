@@ -1,0 +1,327 @@
+"""CANN_API: the calls of the framework, consumer and release threads in every run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ascend_ref.capture import HostCalls, Integers, Switches, Texts
+from ascend_ref.capture.model import NONE
+from ascend_spec import catalog
+
+from ..program.model import Collective, Launch, Synchronize
+from ..world.timeline import RankTimeline
+from .clock import Anchor, Clock, Moment, Moments
+from .script import HostScript, Run
+from .templates import Passage
+from .window import FETCH, FETCH_END, PARTS, SIZING, SIZING_END, beginning, ending, slots
+
+LEVELS = {member.name: member.id for member in catalog().enums["ENUM_API_TYPE"].members}
+RELEASE_NS = 3_000
+"""After the consumer is done with a compiled graph, another thread releases its operands."""
+ATTRIBUTE_NS = 1_200
+DESCRIPTION_NS = 450
+BETWEEN_DESCRIPTIONS_NS = 1_500
+MOST_OPERANDS = 20
+STOP_NS = 302_490
+"""Waiting for the device when the profiler stops."""
+
+
+class Thread(IntEnum):
+    """A thread of the process; :data:`THREAD_IDS` tells their ids."""
+
+    MAIN = 0
+    BACKWARD = 1
+    CONSUMER = 2
+    RELEASE = 3
+
+
+THREAD_IDS = (0, 9_507, 3_538, 3_539)
+"""Thread ids, as distances from the process id (db-schema.md 7.6)."""
+
+
+class _Row(NamedTuple):
+    start: Moment
+    end: Moment
+    level: str
+    name: str
+    thread: Thread
+
+
+class CallRows:
+    """Calls of one step on threads that never run at once; enclosing calls first."""
+
+    def __init__(self, rows: list[_Row], names: Texts, items: int) -> None:
+        self.start = Moments([row.start for row in rows], items)
+        self.end = Moments([row.end for row in rows], items)
+        self.level = np.array([LEVELS[row.level] for row in rows], np.int64)
+        self.thread = np.array([row.thread for row in rows], np.int64)
+        self.name = names.numbers(row.name for row in rows)
+
+    def take(self, rows: Integers) -> Self:
+        """The rows at these places."""
+        chosen = type(self)([], Texts(), 0)
+        chosen.start, chosen.end = self.start.take(rows), self.end.take(rows)
+        chosen.level, chosen.thread = self.level[rows], self.thread[rows]
+        chosen.name = self.name[rows]
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Carriers:
+    """For each item the place of calls among the consumer's rows of a step, -1 without one.
+
+    launch: the call that the item's task points to. record, wait, record_after: of a communication
+    operator, the calls that made the compute stream record an event, its own stream wait for it,
+    and its own stream record its end.
+    """
+
+    launch: Integers
+    record: Integers
+    wait: Integers
+    record_after: Integers
+
+
+class CallScript:
+    """The calls of one step of a script. ``first``: place of each run's first consumer row."""
+
+    def __init__(self, script: HostScript) -> None:
+        items = len(script.program.items)
+        self.names = Texts()
+        carriers = np.full((4, items), NONE, np.int64)
+        self.first: list[int] = []
+        consumer: list[_Row] = []
+        for run in script.runs:
+            self.first.append(len(consumer))
+            if run.passage is not None:
+                for place, carrier in enumerate(run.passage.carriers):
+                    if carrier >= 0:
+                        carriers[0, run.first + place] = len(consumer) + carrier
+                if run.passage.record >= 0:
+                    found = run.passage.record, run.passage.wait, run.passage.record_after
+                    carriers[1:, run.first] = np.array(found) + len(consumer)
+                consumer.extend(_consumer_rows(run.first, run.passage))
+        framework = [row for run in script.runs for row in _framework_rows(script, run)]
+        release = [row for run in script.runs for row in _release_rows(script, run)]
+        self.carriers = Carriers(*carriers)
+        self.consumer = CallRows(consumer, self.names, items)
+        self.framework = CallRows(framework, self.names, items)
+        self.release = CallRows(release, self.names, items)
+
+
+def passage_moments(
+    first: int, ends: tuple[int, ...], spans: Iterable[tuple[int, int]]
+) -> Iterator[tuple[Moment, Moment]]:
+    """Begins and ends within a passage as moments of the items that they fall into.
+
+    first: item at which the passage begins. ends: when the work for each of its items ends.
+    """
+    starts = (0, *ends[:-1])
+
+    def moment(offset: int, place: int) -> Moment:
+        return Moment(Anchor.TAKEN, first + place, offset - starts[place])
+
+    for start, end in spans:
+        place = next(place for place, bound in enumerate(ends) if start < bound)
+        last = place if start == end else next(n for n, bound in enumerate(ends) if end <= bound)
+        yield moment(start, place), moment(end, last)
+
+
+def _consumer_rows(first: int, work: Passage) -> Iterator[_Row]:
+    spans = passage_moments(first, work.ends, ((call.start, call.end) for call in work.calls))
+    for call, (start, end) in zip(work.calls, spans, strict=True):
+        yield _Row(start, end, call.level, call.name, Thread.CONSUMER)
+
+
+def framework_thread(script: HostScript, run: Run) -> Thread:
+    """The framework thread that a run's operator runs on."""
+    backward = script.program.operators[run.operator].thread == "backward"
+    return Thread.BACKWARD if backward else Thread.MAIN
+
+
+def _framework_rows(script: HostScript, run: Run) -> Iterator[_Row]:
+    """What the framework thread calls itself."""
+    operator = script.program.operators[run.operator]
+    thread = framework_thread(script, run)
+    item = script.program.items[run.first]
+    if isinstance(item, Synchronize):
+        yield from _wait_rows(script, run, thread)
+    elif isinstance(item, Collective) and run.passage is not None:
+        start, end = next(slots(len(run.passage.entries)))
+        part = (end - start) // 16
+        yield _Row(
+            beginning(run, start + 2 * part),
+            beginning(run, start + 5 * part),
+            "acl",
+            "aclrtCreateEventExWithFlag",
+            thread,
+        )
+    elif _graph(script, run):
+        yield from _description_rows(script, run, thread)
+    elif operator.workspace and operator.api.startswith("aclnn") and run.passage is not None:
+        name = f"{operator.api}GetWorkspaceSize"
+        yield _Row(beginning(run, SIZING), beginning(run, SIZING_END), "acl", name, thread)
+
+
+def _wait_rows(script: HostScript, run: Run, thread: Thread) -> Iterator[_Row]:
+    start, end = Moment(Anchor.HANDED, run.first), ending(script, run, 0)
+    yield _Row(start, end, "acl", "aclrtSynchronizeStreamWithTimeout", thread)
+    yield _Row(start, end, "runtime", "StreamSynchronize", thread)
+    yield _Row(end, end, "runtime", "StreamSyncTaskFinish", thread)
+    if fetches(script, run):
+        span = ending(script, run, FETCH), ending(script, run, FETCH_END)
+        yield _Row(*span, "acl", "aclrtMemcpy", thread)
+        yield _Row(*span, "runtime", "MemCopySync", thread)
+
+
+def fetches(script: HostScript, run: Run) -> bool:
+    """Whether a wait ends with a copy of one value to the host."""
+    return script.program.operators[run.operator].name.endswith(("item", "_local_scalar_dense"))
+
+
+def _graph(script: HostScript, run: Run) -> bool:
+    """Whether a run compiles and executes a graph."""
+    launching = any(
+        isinstance(item, Launch) for item in script.program.items[run.first : run.last + 1]
+    )
+    return launching and not script.program.operators[run.operator].two_phase
+
+
+def _operands(script: HostScript, run: Run) -> int:
+    kernels = [
+        item.variants[0]
+        for item in script.program.items[run.first : run.last + 1]
+        if isinstance(item, Launch)
+    ]
+    shapes = (kernels[-1].input_shapes, kernels[-1].output_shapes)
+    return min(sum(text.count(";") + 1 for text in shapes), MOST_OPERANDS)
+
+
+def _description_rows(script: HostScript, run: Run, thread: Thread) -> Iterator[_Row]:
+    """An operand takes a description and a buffer, each half of its slot at most."""
+    names = ("aclCreateTensorDesc", "aclCreateDataBuffer") * _operands(script, run)
+    names += ("aclopCreateAttr",)
+    before = run.share - run.after
+    first = before * SIZING // PARTS
+    room = before * SIZING_END // PARTS - first
+    for place, name in enumerate(names):
+        start = first + room * place // len(names)
+        end = start + min(room // (2 * len(names)), DESCRIPTION_NS)
+        begin, finish = (Moment(Anchor.BEGIN, run.first, offset) for offset in (start, end))
+        yield _Row(begin, finish, "acl", name, thread)
+
+
+def _release_rows(script: HostScript, run: Run) -> Iterator[_Row]:
+    if run.passage is None or not _graph(script, run):
+        return
+    names = ["aclopDestroyAttr", *["aclDestroyTensorDesc"] * _operands(script, run)]
+    start = RELEASE_NS
+    for name in names:
+        length = ATTRIBUTE_NS if name == "aclopDestroyAttr" else DESCRIPTION_NS
+        begin, finish = (Moment(Anchor.DONE, run.last, at) for at in (start, start + length))
+        yield _Row(begin, finish, "acl", name, Thread.RELEASE)
+        start += BETWEEN_DESCRIPTIONS_NS
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The host's calls, and where to find those of the consumer's rows.
+
+    profiling: the connection that the tasks of the profiler itself carry: just above the last call.
+    """
+
+    calls: HostCalls
+    profiling: int
+    _numbers: Integers
+    _place: Integers
+
+    def connections(self, rows: Integers) -> Integers:
+        """Connections of consumer rows (numbered as in the script), shape (steps, rows); NONE for
+        -1 and for rows that are not recorded.
+        """
+        places = np.where(rows >= 0, self._place[rows], NONE)
+        return self._numbers[:, places]
+
+
+def host_calls(
+    script: CallScript,
+    timeline: RankTimeline,
+    clock: Clock,
+    switches: Switches,
+    texts: Texts,
+    process: int,
+    first_connection: int,
+) -> Called:
+    """Every call of every run, numbered from ``first_connection`` in order of start.
+
+    Runtime calls are recorded at level 2 only. Without the activity NPU nothing is.
+    """
+    recorded = np.ones(len(script.consumer.level), bool)
+    if switches.level < 2:
+        recorded = script.consumer.level != LEVELS["runtime"]
+    place = np.append(np.where(recorded, np.cumsum(recorded) - 1, NONE), NONE)
+    if not switches.npu:
+        numbers = np.full((timeline.steps, 1), NONE, np.int64)
+        return Called(HostCalls.empty(), NONE, numbers, np.full_like(place, NONE))
+    blocks = [_at_level(rows, switches) for rows in (script.framework, script.consumer)]
+    blocks.append(_at_level(script.release, switches))
+    counts = [len(block.level) for block in blocks]
+    total = timeline.steps * sum(counts) + 1
+    start, end = np.empty(total, np.int64), np.empty(total, np.int64)
+    source = np.empty(total, np.int64)
+    reached = kinds = 0
+    for block, count in zip(blocks, counts, strict=True):
+        part = slice(reached, reached + timeline.steps * count)
+        shape = (timeline.steps, count)
+        clock.read(block.start, start[part].reshape(shape))
+        clock.read(block.end, end[part].reshape(shape))
+        source[part].reshape(shape)[:] = np.arange(kinds, kinds + count)
+        reached, kinds = part.stop, kinds + count
+    start[-1], end[-1] = _stop(timeline)
+    source[-1] = kinds
+    order = np.argsort(start, kind="stable")
+    numbers = np.full((timeline.steps, counts[1] + 1), NONE, np.int64)
+    ranks = np.empty(total, np.int64)
+    ranks[order] = np.arange(first_connection, first_connection + total)
+    consumer = slice(timeline.steps * counts[0], timeline.steps * (counts[0] + counts[1]))
+    numbers[:, :-1] = ranks[consumer].reshape(timeline.steps, counts[1])
+    kind = source.take(order)
+    stop_name = texts.number("aclrtSynchronizeDevice")
+    name = renumbered(np.concatenate([block.name for block in blocks]), script.names, texts)
+    level = np.concatenate([*(block.level for block in blocks), [LEVELS["acl"]]])
+    thread = np.concatenate([*(block.thread for block in blocks), [Thread.MAIN]])
+    calls = HostCalls(
+        start=start.take(order),
+        end=end.take(order),
+        level=level.take(kind),
+        thread=(np.array(THREAD_IDS) + process)[thread].take(kind),
+        connection=np.arange(first_connection, first_connection + total, dtype=np.int64),
+        name=np.append(name, stop_name).take(kind),
+    )
+    return Called(calls, first_connection + total, numbers, place)
+
+
+def _at_level(rows: CallRows, switches: Switches) -> CallRows:
+    if switches.level == 2:
+        return rows
+    return rows.take(np.flatnonzero(rows.level != LEVELS["runtime"]))
+
+
+def _stop(timeline: RankTimeline) -> tuple[int, int]:
+    """The profiler's own wait for the device, after the last step and inside the session."""
+    last = int(timeline.step_ends[-1])
+    room = max(timeline.session[1] - last, 0) // 4
+    return last + room, last + room + min(room, STOP_NS)
+
+
+def renumbered(column: Integers, local: Texts, texts: Texts) -> Integers:
+    """Numbers of a script's own texts as numbers of a capture's; NONE stays NONE."""
+    used = np.unique(column[column >= 0])
+    every = local.all
+    table = np.full(len(every) + 1, NONE, np.int64)
+    table[used] = texts.numbers(every[number] for number in used.tolist())
+    return table[column]

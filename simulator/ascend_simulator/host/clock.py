@@ -1,0 +1,113 @@
+"""Moments of a step as the script knows them, turned into times of every run.
+
+A moment is an offset from an anchor of an item. Offsets in the planned length of what the anchor
+begins are stretched as the run was: multiplied by ``actual / planned``, a 44.20 fixed-point number,
+and rounded down. That keeps their order, so what encloses in the plan encloses in every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from ..world.timeline import RankTimeline
+
+WHOLE = 1 << 16
+"""Offsets from HANDED where the plan has no ``after``, and from TAIL, are parts of so much."""
+TAIL_NS = 60_000
+"""The tail of a wait, in which the host fetches what it waited for, is no longer than this."""
+SHIFT = 20
+
+
+class Anchor(IntEnum):
+    """What a moment is measured from. LEFT, DONE and the step's bounds do not stretch.
+
+    TAIL: the last part of the framework thread's time between ``handed`` and ``left``.
+    """
+
+    BEGIN = 0
+    HANDED = 1
+    LEFT = 2
+    TAKEN = 3
+    DONE = 4
+    TAIL = 5
+    STEP_START = 6
+    STEP_END = 7
+
+
+class Moment(NamedTuple):
+    """``offset`` ns (or parts) after the anchor of an item; the step's bounds have item 0."""
+
+    anchor: Anchor
+    item: int
+    offset: int = 0
+
+
+class Moments:
+    """Columns of moments of one step."""
+
+    def __init__(self, moments: Sequence[Moment], items: int) -> None:
+        """``items``: number of items of the program."""
+        table = np.array(moments, np.int64).reshape(-1, 3)
+        self.column: Integers = np.where(
+            table[:, 0] < Anchor.STEP_START,
+            table[:, 0] * items + table[:, 1],
+            table[:, 0] + (Anchor.STEP_START * items - Anchor.STEP_START),
+        )
+        self.offset: Integers = table[:, 2]
+
+    def __len__(self) -> int:
+        return len(self.offset)
+
+    def take(self, rows: Integers) -> Moments:
+        """The moments at these places."""
+        chosen = Moments((), 0)
+        chosen.column, chosen.offset = self.column[rows], self.offset[rows]
+        return chosen
+
+
+class Clock:
+    """The times of one rank's runs."""
+
+    def __init__(self, timeline: RankTimeline) -> None:
+        host, plan = timeline.host, timeline.plan
+        waited = host.left - host.handed
+        tail = np.minimum(waited >> 1, TAIL_NS)
+        unit = np.full(waited.shape, 1 << SHIFT, np.int64)
+        after = np.where(plan.after > 0, plan.after, WHOLE)
+        parts = (
+            (host.begin, _scale(host.handed - host.begin, plan.before)),
+            (host.handed, _scale(waited, after)),
+            (host.left, unit),
+            (host.taken, _scale(host.done - host.taken, plan.occupied)),
+            (host.done, unit),
+            (host.left - tail, tail << SHIFT >> 16),
+            (timeline.step_starts[:, None], unit[:, :1]),
+            (timeline.step_ends[:, None], unit[:, :1]),
+        )
+        self._origin = np.concatenate([origin for origin, _ in parts], axis=1)
+        self._scale = np.concatenate([scale for _, scale in parts], axis=1)
+
+    def read(self, moments: Moments, out: Integers) -> None:
+        """Write the times of the moments into ``out``, shape (steps, moments)."""
+        for step, row in enumerate(out):
+            stretched = self._scale[step].take(moments.column)
+            stretched *= moments.offset
+            stretched >>= SHIFT
+            np.add(self._origin[step].take(moments.column), stretched, out=row)
+
+    def times(self, moments: Moments) -> Integers:
+        """The times of the moments in every step, one step after the other."""
+        out = np.empty((len(self._origin), len(moments)), np.int64)
+        self.read(moments, out)
+        return out.reshape(-1)
+
+
+def _scale(actual: Integers, planned: Integers) -> Integers:
+    result: Integers = (actual << SHIFT) // np.maximum(planned, 1)
+    return result

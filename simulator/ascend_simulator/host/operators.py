@@ -1,0 +1,295 @@
+"""PYTORCH_API rows of one step of a script: operators, and what enters and leaves the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ..program.model import Annotate, Operator, Synchronize
+from .calls import CallScript, Thread, fetches, framework_thread, passage_moments
+from .clock import Anchor, Moment
+from .script import HostScript, Run
+from .templates import Passage
+from .window import (
+    LEAF_END,
+    NODE,
+    NODE_CALL,
+    NODE_CALL_END,
+    NODE_END,
+    OPERATOR,
+    OPERATOR_END,
+    OUTPUTS,
+    OUTPUTS_END,
+    PARTS,
+    SCALAR,
+    SCALAR_END,
+    beginning,
+    ending,
+    slots,
+)
+
+MOST_OUTPUTS = 16
+ENTER_NS = {Thread.MAIN: 10_000, Thread.BACKWARD: 2_300}
+"""How long the framework takes at most to put an entry into the queue."""
+NODE_CALL_NAME = "autograd::engine::evaluate_function: {}"
+
+
+@dataclass(slots=True)
+class Row:
+    """A row of every step. sequence: place in the autograd sequence of the step, -1 without one.
+
+    link: place of the queue entry, or of the pair of operators, in the step; -1 without one.
+    launches: consumer rows of the launches that it connects to. stack: path of the call stack.
+    mark: recorded only together with mstx.
+    """
+
+    start: Moment
+    end: Moment
+    thread: Thread
+    name: str
+    sequence: int = -1
+    forward_thread: int = 0
+    data_types: str = ""
+    shapes: str = ""
+    link: int = -1
+    launches: tuple[int, ...] = ()
+    stack: tuple[str, ...] | None = None
+    mark: bool = False
+
+
+@dataclass(slots=True)
+class Rows:
+    """The rows of a step: what enters the queue, what leaves it, operators (enclosing first)."""
+
+    enqueue: list[Row] = field(default_factory=list)
+    dequeue: list[Row] = field(default_factory=list)
+    operators: list[Row] = field(default_factory=list)
+    pairs: int = 0
+
+
+@dataclass(slots=True)
+class Span:
+    """The runs of one operator, with their places among the script's runs."""
+
+    operator: int
+    runs: list[tuple[int, Run]]
+
+    @property
+    def first(self) -> Run:
+        """The first run."""
+        return self.runs[0][1]
+
+    @property
+    def last(self) -> Run:
+        """The last run."""
+        return self.runs[-1][1]
+
+
+def spans(script: HostScript) -> list[Span]:
+    """The operators of a step in the order in which they run."""
+    numbered = enumerate(script.runs)
+    return [
+        Span(operator, list(runs))
+        for operator, runs in groupby(numbered, key=lambda found: found[1].operator)
+    ]
+
+
+def node_of(script: HostScript, span: Span) -> int | None:
+    """The forward operator whose backward node an operator belongs to."""
+    operator = script.program.operators[span.operator]
+    return operator.forward if operator.thread == "backward" else None
+
+
+def is_mark(script: HostScript, span: Span) -> bool:
+    """Whether an operator does nothing but set marks."""
+    return all(isinstance(script.program.items[run.first], Annotate) for _, run in span.runs)
+
+
+def node_name(forward: Operator) -> str:
+    """``aten::addmm`` runs backward in the node ``AddmmBackward0``."""
+    words = forward.name.rpartition("::")[2].strip("_").split("_")
+    return "".join(word[:1].upper() + word[1:] for word in words) + "Backward0"
+
+
+def operator_rows(script: HostScript, calls: CallScript) -> Rows:
+    """The rows of every step of a script, ProfilerStep apart."""
+    return _Builder(script, calls).build()
+
+
+class _Builder:
+    def __init__(self, script: HostScript, calls: CallScript) -> None:
+        self.script = script
+        self.calls = calls
+        self.rows = Rows()
+        self.forward_rows: dict[int, Row] = {}
+        self.backward_rows: dict[int, Row] = {}
+
+    def build(self) -> Rows:
+        for forward, group in groupby(
+            spans(self.script), key=lambda span: node_of(self.script, span)
+        ):
+            found = list(group)
+            if forward is None:
+                for span in found:
+                    self._operator(span)
+            else:
+                self._node(forward, found)
+        self._pair()
+        return self.rows
+
+    def _pair(self) -> None:
+        """Forward and backward share a number, in the order in which the forward ones ran."""
+        for operator, row in self.forward_rows.items():
+            partner = self.backward_rows.get(operator)
+            if partner is not None:
+                row.link = partner.link = self.rows.pairs
+                self.rows.pairs += 1
+
+    def _node(self, forward: int, group: Sequence[Span]) -> None:
+        operators = self.script.program.operators
+        first, last = group[0].first, group[-1].last
+        of_work = [span for span in group if not is_mark(self.script, span)]
+        operator = operators[(of_work or group)[0].operator]
+        name = node_name(operators[forward])
+        self.rows.operators.append(
+            Row(
+                beginning(first, NODE_CALL),
+                ending(self.script, last, NODE_CALL_END),
+                Thread.BACKWARD,
+                NODE_CALL_NAME.format(name),
+            )
+        )
+        node = Row(
+            beginning(first, NODE),
+            ending(self.script, last, NODE_END),
+            Thread.BACKWARD,
+            name,
+            sequence=operator.sequence,
+            forward_thread=1,
+            data_types=operator.data_types,
+            shapes=operator.shapes,
+        )
+        self.rows.operators.append(node)
+        self.backward_rows.setdefault(forward, node)
+        for span in group:
+            self._operator(span, node=name)
+
+    def _operator(self, span: Span, node: str = "") -> None:
+        operator = self.script.program.operators[span.operator]
+        outer: Row | None = None
+        if is_mark(self.script, span) or operator.name == node:
+            pass
+        else:
+            outer = self._outer(operator, span, inside=bool(node))
+            self.rows.operators.append(outer)
+        allocating = next((run for _, run in span.runs if self._launches(run)), None)
+        for place, run in span.runs:
+            item = self.script.program.items[run.first]
+            if run is allocating and outer is not None:
+                self.rows.operators.extend(self._outputs(operator, run, outer))
+            if run.passage is not None:
+                self._entries(operator, place, run, run.passage, outer)
+            elif isinstance(item, Synchronize) and outer is not None and fetches(self.script, run):
+                self._scalar(run, outer)
+
+    def _outer(self, operator: Operator, span: Span, *, inside: bool) -> Row:
+        thread = framework_thread(self.script, span.first)
+        row = Row(
+            beginning(span.first, OPERATOR),
+            ending(self.script, span.last, OPERATOR_END),
+            thread,
+            operator.name,
+            sequence=-1 if inside else operator.sequence,
+            data_types=operator.data_types,
+            shapes=operator.shapes,
+            stack=operator.module if thread == Thread.MAIN else None,
+        )
+        if not inside:
+            if operator.forward is None:
+                self.forward_rows.setdefault(span.operator, row)
+            else:
+                row.forward_thread = 1
+                self.backward_rows.setdefault(operator.forward, row)
+        return row
+
+    def _launches(self, run: Run) -> bool:
+        """Whether a run is more than a mark on the device."""
+        mark = isinstance(self.script.program.items[run.first], Annotate)
+        return run.passage is not None and not mark
+
+    @staticmethod
+    def _outputs(operator: Operator, run: Run, outer: Row) -> Iterator[Row]:
+        """The framework allocates what the operator writes."""
+        count = min(len(operator.tensors), MOST_OUTPUTS)
+        room = OUTPUTS_END - OUTPUTS
+        for place in range(count):
+            yield Row(
+                beginning(run, OUTPUTS + room * place // count),
+                beginning(run, OUTPUTS + room * place // count + room // (count + 1)),
+                outer.thread,
+                "empty_tensor",
+                stack=outer.stack,
+            )
+
+    def _scalar(self, run: Run, outer: Row) -> None:
+        if outer.name != "aten::_local_scalar_dense":
+            row = Row(
+                beginning(run, SCALAR),
+                ending(self.script, run, SCALAR_END),
+                outer.thread,
+                "aten::_local_scalar_dense",
+                stack=outer.stack,
+            )
+            self.rows.operators.append(row)
+
+    def _entries(
+        self, operator: Operator, place: int, run: Run, work: Passage, outer: Row | None
+    ) -> None:
+        """One leaf for each entry of the queue; the last entry ends when the run is handed over."""
+        thread = framework_thread(self.script, run)
+        mark = isinstance(self.script.program.items[run.first], Annotate)
+        entries = work.entries
+        consumed = passage_moments(
+            run.first, work.ends, ((entry.start, entry.end) for entry in entries)
+        )
+        first_call = self.calls.first[place]
+        for number, (entry, (start, end), moments) in enumerate(
+            zip(entries, slots(len(entries)), consumed, strict=True)
+        ):
+            link = len(self.rows.enqueue)
+            final = number == len(entries) - 1
+            part = (end - start) // 16
+            launches = tuple(first_call + launch for launch in entry.launches)
+            if outer is not None and outer.name == entry.name:
+                outer.launches += launches
+            else:
+                leaf = Row(
+                    beginning(run, start + part),
+                    ending(self.script, run, LEAF_END) if final else beginning(run, end - part),
+                    thread,
+                    entry.name,
+                    launches=launches,
+                    stack=operator.module if thread == Thread.MAIN else None,
+                    mark=mark,
+                )
+                self.rows.operators.append(leaf)
+            entering = self._entering(run, start, end, thread, final=final)
+            self.rows.enqueue.append(Row(*entering, thread, entry.name, link=link, mark=mark))
+            leaving = moments if not final else (moments[0], Moment(Anchor.DONE, run.last))
+            self.rows.dequeue.append(
+                Row(*leaving, Thread.CONSUMER, entry.name, link=link, mark=mark)
+            )
+
+    @staticmethod
+    def _entering(
+        run: Run, start: int, end: int, thread: Thread, *, final: bool
+    ) -> tuple[Moment, Moment]:
+        before = run.share - run.after
+        part = (end - start) // 16
+        finish = before if final else before * (end - 2 * part) // PARTS
+        begin = max(before * (start + 8 * part) // PARTS, finish - ENTER_NS[thread])
+        return (
+            Moment(Anchor.BEGIN, run.first, begin),
+            Moment(Anchor.HANDED, run.first) if final else Moment(Anchor.BEGIN, run.first, finish),
+        )

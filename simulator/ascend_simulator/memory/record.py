@@ -1,0 +1,149 @@
+"""What a profiler records of a rank's memory, and how much of it the device holds over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ascend_ref.capture import (
+    Integers,
+    MemoryBlocks,
+    MemoryTotals,
+    Switches,
+    Texts,
+    WorkspaceEvents,
+)
+from ascend_ref.capture.model import NONE
+
+from ..draws import Draws
+from ..scenario.model import FaultChoice
+from ..world.timeline import RankTimeline
+from .blocks import MEBI, Blocks, blocks
+from .hits import megabytes
+from .totals import History, Start, history
+from .workspaces import engine, engine_events, engine_totals, framework_workspaces
+
+ADDRESS_STEP = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Footprint:
+    """Memory that the process keeps reserved on its device, Byte.
+
+    framework: of the framework's allocator, from each moment in ``time`` (ascending; the first is
+    the start of the session) until the next one. engine: of the graph engine, throughout.
+    """
+
+    time: Integers
+    framework: Integers
+    engine: int
+
+    def at(self, moments: Integers) -> Integers:
+        """What the framework reserves at these moments of the session."""
+        place = np.searchsorted(self.time, moments, "right") - 1
+        return self.framework[np.maximum(place, 0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """OP_MEMORY, MEMORY_RECORD and NPU_OP_MEM of one rank; the footprint is there in any case."""
+
+    blocks: MemoryBlocks
+    totals: MemoryTotals
+    workspaces: WorkspaceEvents
+    footprint: Footprint
+
+
+def record_memory(
+    timeline: RankTimeline,
+    switches: Switches,
+    faults: Sequence[FaultChoice],
+    texts: Texts,
+    seed: int,
+    launcher: int,
+) -> Memory:
+    """Play the memory of one rank.
+
+    launcher: number of the thread that takes operators from the task queue and launches them.
+    Blocks need the activity ``cpu`` (they carry the names of the framework's calls), workspaces of
+    the graph engine the activity ``npu``; what the framework holds in all is recorded without.
+    """
+    draws = Draws(seed, "memory", timeline.rank)
+    streams = _streams(draws)
+    address = (1 << 44) + draws.one(0, 1 << 40, 1 << 21)
+    rank, steps = timeline.rank, timeline.steps
+    named = switches.memory and switches.cpu
+    leaks = megabytes(faults, "memory-leak", rank, steps)
+    held = blocks(timeline, leaks, texts if named else Texts(), draws)
+    warm = timeline.step_starts[1] if steps > 1 else timeline.session[1]
+    start = Start(timeline.program.persistent, int(warm) if timeline.step_numbers[0] else 0)
+    fragments = megabytes(faults, "fragmentation", rank, steps) * MEBI
+    played = history(held, start, fragments, timeline.step_starts)
+    taken = engine(timeline)
+    parts = []
+    opened, events = MemoryBlocks.empty(), WorkspaceEvents.empty()
+    if switches.memory and switches.npu:
+        events = engine_events(timeline, taken, texts, launcher, address)
+        parts.append(engine_totals(events, texts))
+    if named:
+        opened = _opened(held, played, streams, timeline.device)
+    if switches.memory:
+        parts.append(_framework_totals(held, played, streams, timeline.device, texts))
+        parts.append(framework_workspaces(timeline, texts, int(streams[0])))
+    totals = MemoryTotals.joined(parts)
+    totals = totals.take(np.argsort(totals.time, kind="stable"))
+    return Memory(opened, totals, events, _footprint(timeline, played, taken.reserved))
+
+
+def _streams(draws: Draws) -> Integers:
+    """Addresses of the objects of the compute stream and of the other one."""
+    first = draws.one(1 << 28, 1 << 30, ADDRESS_STEP)
+    return np.array([first, first + draws.one(1 << 10, 1 << 24, ADDRESS_STEP)], np.int64)
+
+
+def _opened(held: Blocks, played: History, streams: Integers, device: int) -> MemoryBlocks:
+    released = played.of_release != NONE
+
+    def after_release(totals: Integers) -> Integers:
+        return np.where(released, totals[played.of_release], NONE)
+
+    return MemoryBlocks(
+        held.name,
+        held.size,
+        held.allocated,
+        held.released,
+        held.inactive,
+        played.allocated[played.of_allocation],
+        played.reserved[played.of_allocation],
+        played.active[played.of_allocation],
+        after_release(played.allocated),
+        after_release(played.reserved),
+        after_release(played.active),
+        streams[held.other],
+        np.full(len(held), device, np.int64),
+    )
+
+
+def _framework_totals(
+    held: Blocks, played: History, streams: Integers, device: int, texts: Texts
+) -> MemoryTotals:
+    count = len(played.time)
+    return MemoryTotals(
+        np.full(count, texts.number("PTA"), np.int64),
+        played.time,
+        played.allocated,
+        played.reserved,
+        played.active,
+        streams[held.other[played.block]],
+        np.full(count, device, np.int64),
+    )
+
+
+def _footprint(timeline: RankTimeline, played: History, engine: int) -> Footprint:
+    """The moments at which the framework's reserved memory changes."""
+    reserved = np.append(played.before, played.reserved)
+    time = np.append(timeline.session[0], played.time)
+    changed = np.diff(reserved, prepend=-1) != 0
+    return Footprint(time[changed], reserved[changed], engine)

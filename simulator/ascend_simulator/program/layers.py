@@ -1,0 +1,251 @@
+"""Operators of networks: what each launches forward, and backward where it is differentiable."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from math import prod
+
+from .kernels import Operand
+from .tape import Parameter, Tape, Value
+
+LARGE_PRODUCT = 32 << 20
+"""From so many elements of the result on, a product of matrices runs as MatMulV3."""
+CLEARED_COLUMNS = 4096
+"""Up to so many columns a product of FLOAT adds up parts in cleared memory (fixtures-2025-01)."""
+
+
+def matmul(tape: Tape, name: str, api: str, left: Value, right: Value, size: tuple[int, ...],
+           shape: tuple[int, ...], bias: Value | None = None) -> Value:
+    """A product of matrices as an operator of its own; size: m, n, k; shape: that of the result."""
+    m, n, k = size
+    inputs = [left, right] if bias is None else [left, right, bias]
+    kind = "MatMulV3" if tape.machine.chip.split and m * n >= LARGE_PRODUCT else "MatMulV2"
+    clears = api == "aclnnMm" and left.data_type == "FLOAT" and n <= CLEARED_COLUMNS
+    with nullcontext() if clears else tape.flops(name.rpartition("::")[2]):
+        (made,) = tape.call(name, api, inputs, [(shape, left.data_type)], nested=1)
+        if clears:
+            tape.launch(tape.kernels.clear(api, "MatMulCommon", made.size))
+        seen = tape.see(*inputs)
+        (written,) = tape.see_new([made.view(m, n)])
+        tape.launch(tape.kernels.matmul(kind, api, seen, written, (1, m, n, k)))
+    return made
+
+
+def linear(tape: Tape, x: Value, weight: Parameter, bias: Parameter | None = None) -> Value:
+    """``x`` (…, in) times ``weight`` (out, in), plus ``bias``."""
+    out, width = weight.shape
+    rows = prod(x.shape[:-1])
+    flat = x.view(rows, width)
+    name, api = ("aten::matmul", "aclnnMatmul") if bias is None else ("aten::addmm", "aclnnAddmm")
+    made = matmul(
+        tape, name, api, flat, weight, (rows, out, width), (*x.shape[:-1], out), bias
+    )
+
+    def backward(gradient: Value) -> list[Value | None]:
+        flat_gradient = gradient.view(rows, out)
+        of_x = None
+        if x.wants_gradient:
+            of_x = matmul(
+                tape, "aten::mm", "aclnnMm", flat_gradient, weight, (rows, width, out), x.shape
+            )
+        of_weight = matmul(
+            tape, "aten::mm", "aclnnMm", flat_gradient, flat, (out, width, rows), weight.shape
+        )
+        if bias is None:
+            return [of_x, of_weight]
+        return [of_x, of_weight, reduce_sum(tape, flat_gradient, (out,))]
+
+    inputs = (x, weight) if bias is None else (x, weight, bias)
+    return tape.differentiable(made, inputs, backward)
+
+
+def reduce_sum(tape: Tape, x: Value, shape: tuple[int, ...]) -> Value:
+    """Sum over all but the last axis."""
+    (made,) = tape.call("aten::sum", "aclnnReduceSum", (x,), [(shape, x.data_type)])
+    axes = Operand((len(x.shape) - len(shape),), "INT64")
+    tape.vector("ReduceSum", "aclnnReduceSum", (x,), (made,), extra=(axes,))
+    return made
+
+
+def elementwise(
+    tape: Tape, name: str, api: str, kind: str, inputs: tuple[Value, ...],
+    data_type: str | None = None,
+) -> Value:
+    """One new tensor of the first input's shape, outside of autograd."""
+    shape, own_type = inputs[0].shape, inputs[0].data_type
+    (made,) = tape.call(name, api, inputs, [(shape, data_type or own_type)])
+    tape.vector(kind, api, inputs, (made,))
+    return made
+
+
+def add(tape: Tape, left: Value, right: Value) -> Value:
+    """Sum of two tensors, such as a residual connection."""
+    made = elementwise(tape, "aten::add", "aclnnAdd", "Add", (left, right))
+    return tape.differentiable(made, (left, right), lambda gradient: [gradient, gradient]
+    )
+
+
+def cast(tape: Tape, x: Value, data_type: str) -> Value:
+    """Another data type."""
+    made = elementwise(tape, "npu::npu_dtype_cast", "aclnnCast", "Cast", (x,), data_type)
+
+    def backward(gradient: Value) -> list[Value | None]:
+        name = "npu::npu_dtype_cast_backward"
+        return [elementwise(tape, name, "aclnnCast", "Cast", (gradient,), x.data_type)]
+
+    return tape.differentiable(made, (x,), backward)
+
+
+def rms_norm(tape: Tape, x: Value, weight: Parameter) -> Value:
+    """Root mean square normalisation over the last axis."""
+    statistics = (*x.shape[:-1], 1)
+    made, deviation = tape.call(
+        "npu::npu_rms_norm", "aclnnRmsNorm", (x, weight),
+        [(x.shape, x.data_type), (statistics, "FLOAT")],
+    )
+    tape.vector("RmsNorm", "aclnnRmsNorm", (x, weight), (made, deviation))
+
+    def backward(gradient: Value) -> list[Value | None]:
+        inputs = (gradient, x, deviation, weight)
+        of_x, of_weight = tape.call(
+            "npu::npu_rms_norm_backward", "aclnnRmsNormGrad", inputs,
+            [(x.shape, x.data_type), (weight.shape, "FLOAT")],
+        )
+        tape.vector("RmsNormGrad", "aclnnRmsNormGrad", inputs, (of_x, of_weight))
+        return [of_x, of_weight]
+
+    return tape.differentiable(made, (x, weight), backward)
+
+
+def swiglu(tape: Tape, x: Value) -> Value:
+    """Gated activation: halves the last axis."""
+    shape = (*x.shape[:-1], x.shape[-1] // 2)
+    (made,) = tape.call("npu::npu_swiglu", "aclnnSwiGlu", (x,), [(shape, x.data_type)])
+    tape.vector("SwiGlu", "aclnnSwiGlu", (x,), (made,))
+
+    def backward(gradient: Value) -> list[Value | None]:
+        inputs = (gradient, x)
+        name, api = "npu::npu_swiglu_backward", "aclnnSwiGluGrad"
+        (of_x,) = tape.call(name, api, inputs, [(x.shape, x.data_type)])
+        tape.vector("SwiGluGrad", api, inputs, (of_x,))
+        return [of_x]
+
+    return tape.differentiable(made, (x,), backward)
+
+
+def rotary(tape: Tape, x: Value, cosine: Value, sine: Value) -> Value:
+    """Rotary position embedding of queries or keys."""
+    api = "aclnnRotaryPositionEmbedding"
+    inputs = (x, cosine, sine)
+    made = elementwise(tape, "npu::npu_rotary_mul", api, "RotaryPositionEmbedding", inputs)
+
+    def backward(gradient: Value) -> list[Value | None]:
+        name, kind = "npu::npu_rotary_mul_backward", "RotaryPositionEmbeddingGrad"
+        return [elementwise(tape, name, f"{api}Grad", kind, (gradient, cosine, sine))]
+
+    return tape.differentiable(made, (x,), backward)
+
+
+def embedding(tape: Tape, tokens: Value, weight: Parameter) -> Value:
+    """Rows of a table."""
+    shape = (*tokens.shape, weight.shape[1])
+    (made,) = tape.call(
+        "aten::embedding", "aclnnEmbedding", (weight, tokens), [(shape, weight.data_type)]
+    )
+    rows = made.view(tokens.elements, weight.shape[1])
+    (indices,) = tape.see(tokens)
+    (written,) = tape.see_new([rows])
+    tape.launch(tape.kernels.gather("aclnnEmbedding", weight.shape, indices, written))
+
+    def backward(gradient: Value) -> list[Value | None]:
+        inputs = (gradient, tokens)
+        name, api = "aten::embedding_dense_backward", "aclnnEmbeddingDenseBackward"
+        (of_weight,) = tape.call(name, api, inputs, [(weight.shape, weight.data_type)])
+        tape.launch(tape.kernels.clear(api, "EmbeddingDenseGradV2", of_weight.size))
+        tape.vector("EmbeddingDenseGrad", api, inputs, (of_weight,))
+        return [of_weight]
+
+    return tape.differentiable(made, (weight,), backward)
+
+
+def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) -> Value:
+    """Causal fused attention of (sequence, batch, width) tensors."""
+    length, batch, width = query.shape
+    shape = batch, heads, length, length, width // heads
+    statistics = (batch, heads, length, 8)
+    inputs = (query, key, value)
+    made, largest, total = tape.call(
+        "npu::npu_fusion_attention", "aclnnFlashAttentionScore", inputs,
+        [(query.shape, query.data_type), (statistics, "FLOAT"), (statistics, "FLOAT")],
+        nested=1, workspace=tape.machine.chip.cube_cores << 20,
+    )
+    seen = tape.see(*inputs)
+    written = tape.see_new([largest, total, made])
+    tape.launch(
+        tape.kernels.attention(
+            "FlashAttentionScore", "aclnnFlashAttentionScore", seen, written, shape
+        )
+    )
+
+    def backward(gradient: Value) -> list[Value | None]:
+        needed = (query, key, value, gradient, largest, total, made)
+        api = "aclnnFlashAttentionScoreGrad"
+        gradients = tape.call(
+            "npu::npu_fusion_attention_grad", api, needed,
+            [(part.shape, part.data_type) for part in inputs],
+            workspace=tape.machine.chip.cube_cores << 21,
+        )
+        seen = tape.see(*needed)
+        written = tape.see_new(gradients)
+        tape.launch(
+            tape.kernels.attention("FlashAttentionScoreGrad", api, seen, written, shape)
+        )
+        return list(gradients)
+
+    return tape.differentiable(made, inputs, backward)
+
+
+def cross_entropy(tape: Tape, logits: Value, labels: Value) -> Value:
+    """Mean negative log likelihood of (rows, classes); the result is a scalar."""
+    rows, classes = logits.shape
+    likelihood = elementwise(
+        tape, "aten::log_softmax", "aclnnLogSoftmax", "LogSoftmaxV2", (logits,)
+    )
+
+    def softmax_backward(gradient: Value) -> list[Value | None]:
+        name, api = "aten::_log_softmax_backward_data", "aclnnLogSoftmaxBackward"
+        return [elementwise(tape, name, api, "LogSoftmaxGrad", (gradient, likelihood))]
+
+    tape.differentiable(likelihood, (logits,), softmax_backward)
+    (weight,) = tape.call("aten::ones", "aclnnInplaceOne", (), [((classes,), logits.data_type)])
+    tape.vector("OnesLike", "aclnnInplaceOne", (weight,), (weight,))
+    made, total = tape.call(
+        "aten::nll_loss_nd", "aclnnNLLLoss", (likelihood, labels, weight),
+        [((), logits.data_type), ((), logits.data_type)], nested=2,
+    )
+    tape.launch(tape.kernels.clear("aclnnNLLLoss", "NLLLossAiCore", 0))
+    inputs = (likelihood.view(rows, classes), labels, weight)
+    tape.vector("NLLLoss", "aclnnNLLLoss", inputs, (made, total))
+
+    def loss_backward(gradient: Value) -> list[Value | None]:
+        needed = (likelihood, gradient, labels, weight, total)
+        name, api = "aten::nll_loss_backward", "aclnnNLLLossBackward"
+        indices, of_likelihood = tape.call(
+            name, api, needed, [(labels.shape, "INT32"), ((rows, classes), logits.data_type)]
+        )
+        tape.vector("Cast", api, (labels,), (indices,))
+        tape.vector(
+            "NLLLossGrad", api, (likelihood, gradient, indices, weight, total), (of_likelihood,)
+        )
+        return [of_likelihood]
+
+    return tape.differentiable(made, (likelihood,), loss_backward)
+
+
+def ones_like(tape: Tape, x: Value) -> Value:
+    """The gradient of a loss with respect to itself."""
+    api = "aclnnInplaceFillScalar"
+    (made,) = tape.call("aten::ones_like", api, (x,), [(x.shape, x.data_type)], nested=1)
+    (number,) = tape.see(x)
+    tape.launch(tape.kernels.vector("Fill", api, [number], tape.see_new([made])))
+    return made

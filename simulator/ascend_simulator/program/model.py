@@ -1,0 +1,206 @@
+"""A program: one step of one pipeline stage, the same for every step and every rank of the stage.
+
+A program says *what* runs and how long it takes at the nominal clock, never *when*: the world
+(:mod:`ascend_simulator.world`) lays it out in time. Durations are ns, sizes Byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Core = Literal["AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AI_CPU", "DSA_SQE"]
+Thread = Literal["main", "backward"]
+Dimension = Literal["world", "dp", "tp", "pp", "ep", "edp"]
+"""edp: ranks that hold the same experts (the data-parallel ranks, one of each ``ep`` group)."""
+CollectiveKind = Literal[
+    "allReduce", "allGather", "reduceScatter", "alltoallv", "broadcast", "send", "receive"
+]
+COMPUTE_STREAM = "compute"
+OTHER_STREAM = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One device kernel: the texts of COMPUTE_TASK_INFO, its cost and its counters.
+
+    task_type: TASK.taskType (``KERNEL_AICORE``, ``KERNEL_AIVEC``, ``MIX_AIV``, …).
+    subtask: runs as a sub-task inside an enclosing FFTS+ task.
+    duration: ns at the nominal clock. clock_bound: per mille of it that grows when the clock falls
+    (the rest is bound by memory). read, written: traffic with HBM in Byte. flops: floating point
+    operations (2 per multiply-add).
+    busy: share of ``duration`` that counts as total_time of the counters, in 1/65536.
+    loaded, stored: traffic of the cores in Byte, through L2 or not. pipes: for each pipe (``mac``,
+    ``mte1``, ``mte2``, ``fixpipe``, ``scalar``, ``vec``, ``mte3``) its share of total_time in
+    1/65536. mix_pipes: those of the ``mix_blocks`` cores of the second kind. rates: other metrics as
+    value, such as icache_miss_rate.
+    """
+
+    name: str
+    op_type: str
+    core: Core
+    task_type: str
+    blocks: int
+    input_formats: str
+    input_data_types: str
+    input_shapes: str
+    output_formats: str
+    output_data_types: str
+    output_shapes: str
+    duration: int
+    mix_blocks: int = 0
+    op_state: str = "static"
+    hf32: str = "NO"
+    attributes: str = "N/A"
+    clock_bound: int = 1000
+    read: int = 0
+    written: int = 0
+    loaded: int = 0
+    stored: int = 0
+    flops: int = 0
+    busy: int = 60_000
+    pipes: Mapping[str, int] = field(default_factory=dict)
+    mix_pipes: Mapping[str, int] = field(default_factory=dict)
+    rates: Mapping[str, float] = field(default_factory=dict)
+    subtask: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Memory that an operator takes: ``last_use`` is the place of the operator after which the
+    framework gives it back; None keeps it beyond the step (it is taken in the first step only).
+    """
+
+    size: int
+    last_use: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One call of the framework, on one of its threads.
+
+    name: as in PYTORCH_API (``aten::mm``). api: the CANN call that it leads to (``aclnnMm``;
+    ``hcom_allReduce_`` for collectives). two_phase: called as GetWorkspaceSize plus execute; else
+    as one aclopCompileAndExecute, and ``api`` is the type of the compiled operator (``Conv2D``). workspace: Byte that the call takes while it launches.
+    host: ns that the framework thread spends on it. data_types, shapes: operands in PYTORCH form
+    (joined by ";"; each a plain list such as ``32,3,224,224``). module: path of modules and Python
+    functions that called it, outermost first. forward: place of the forward operator of a backward
+    one. sequence: place in the autograd sequence of the step (forward and backward share it), -1
+    outside of autograd.
+    """
+
+    name: str
+    api: str
+    thread: Thread
+    host: int
+    two_phase: bool = True
+    workspace: int = 0
+    data_types: str = ""
+    shapes: str = ""
+    module: tuple[str, ...] = ()
+    forward: int | None = None
+    sequence: int = -1
+    tensors: tuple[Tensor, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Run a kernel on a stream. With several ``variants``, each run draws one of them, per rank and
+    step: load that depends on the data, such as tokens per expert. Launches with the same ``load``
+    (not 0) have as many variants and draw the same one: they work on the same tokens.
+    """
+
+    operator: int
+    variants: tuple[Kernel, ...]
+    stream: str = COMPUTE_STREAM
+    load: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """Take part in a communication operator, on the stream of its group.
+
+    count: elements per rank, as in COMMUNICATION_OP.count: of allGather what each rank gives, of
+    reduceScatter what each receives, of alltoallv what each gives to all together. data_type: name in ENUM_HCCL_DATA_TYPE.
+    peer: of send and receive, distance of the other pipeline stage (+1 next, -1 previous, cyclic).
+    tag: the n-th send with a tag meets the n-th receive of the same tag in the peer's program.
+    """
+
+    operator: int
+    kind: CollectiveKind
+    dimension: Dimension
+    count: int
+    data_type: str
+    peer: int = 0
+    tag: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """The compute stream waits for a collective: ``item`` is its place in the program."""
+
+    operator: int
+    item: int
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Copy between host and device. operation: name in ENUM_MEMCPY_OPERATION."""
+
+    operator: int
+    size: int
+    operation: str
+    duration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Synchronize:
+    """The framework thread waits until everything launched before has ended on the device."""
+
+    operator: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """The framework thread works alone, such as loading data, for so many ns."""
+
+    operator: int
+    duration: int
+
+
+@dataclass(frozen=True, slots=True)
+class Annotate:
+    """An mstx range from here to the end of the operator of item ``last``.
+
+    Ranges that begin together form an operator of their own, which does nothing else. domain ``default`` ranges also run on the compute stream where ``on_device`` is set.
+    """
+
+    operator: int
+    message: str
+    domain: str
+    last: int
+    on_device: bool = False
+
+
+Item: TypeAlias = Launch | Collective | Await | Copy | Synchronize | Prepare | Annotate
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Operators and items of one step, both in order of the host program.
+
+    The items of one operator stand together, and operators of the backward thread run while the
+    main thread waits for them. The last item of a step is always a Synchronize.
+    persistent: Byte of parameters, gradients and optimizer state, held before the first step.
+    flops: of one step on one rank.
+    """
+
+    operators: tuple[Operator, ...]
+    items: tuple[Item, ...]
+    persistent: int = 0
+
+    @property
+    def flops(self) -> int:
+        """Floating point operations of one step (of the first variant where there are several)."""
+        return sum(item.variants[0].flops for item in self.items if isinstance(item, Launch))

@@ -1,0 +1,174 @@
+"""A training step: micro-batches through a pipeline, sums of gradients, and the optimizer."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .kernels import Operand
+from .layers import ones_like
+from .model import Dimension
+from .parallel import Pipeline
+from .tape import Parameter, Tape, Value
+
+BUCKET = 40_000_000
+"""Elements of gradients that are summed together."""
+LOADING_NS = 900_000
+FORWARD_RANGE = "{'name': 'forward_step'}"
+BACKWARD_RANGE = "{'name': 'backward_step'}"
+
+Forward = Callable[[Value | None], Value]
+"""The stage's part of the network: from the input that another stage sent (None on the first
+stage, which loads its own) to the output, which is the loss on the last stage."""
+
+
+@dataclass(slots=True, eq=False)
+class _Bucket:
+    """Gradients that are summed together. missing: those that the last micro-batch still owes."""
+
+    dimension: Dimension
+    data_type: str
+    elements: int = 0
+    missing: int = 0
+
+
+class Training:
+    """Writes a training step of one stage to a tape."""
+
+    def __init__(
+        self,
+        tape: Tape,
+        pipeline: Pipeline,
+        groups: dict[Dimension, int],
+        microbatches: int,
+        bucket: int = BUCKET,
+    ) -> None:
+        """groups: sizes of the groups over which gradients are summed. bucket: in elements."""
+        self.tape = tape
+        self.pipeline = pipeline
+        self.groups = groups
+        self.microbatches = microbatches
+        self.bucket = bucket
+        self.summing: list[int] = []
+        self.gradients: dict[int, Value] = {}
+        self._buckets: dict[int, _Bucket] = {}
+        self._last = False
+        tape.on_gradient = self._accumulate
+
+    def step(
+        self,
+        forward: Forward,
+        transfer: tuple[tuple[int, ...], str],
+        optimize: Callable[[Training], None],
+    ) -> None:
+        """One step; ``transfer``: shape and type of what stages send each other."""
+        tape, pipeline, count = self.tape, self.pipeline, self.microbatches
+        tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", LOADING_NS)
+        behind = None if pipeline.first else transfer
+        ahead = None if pipeline.last else transfer
+        warm_up = min(pipeline.ahead, count)
+        waiting: deque[tuple[Value | None, Value]] = deque()
+        for number in range(count + warm_up):
+            if number == 0:
+                received = pipeline.transfer(behind=behind)
+            if number < count:
+                inputs = _leaf(received)
+                with tape.range(FORWARD_RANGE, "default", on_device=True):
+                    waiting.append((inputs, forward(inputs)))
+            output = waiting[-1][1] if number < count and not pipeline.last else None
+            following = behind if number + 1 < count else None
+            if number < warm_up:
+                received = pipeline.transfer(forward=output, behind=following)
+                continue
+            gradients = pipeline.transfer(forward=output, ahead=ahead)
+            self._last = number + 1 == count + warm_up
+            gradient = self._back(*waiting.popleft(), gradients)
+            received = pipeline.transfer(backward=gradient, behind=following)
+        optimize(self)
+        tape.synchronize("aten::item")
+
+    def _back(
+        self, inputs: Value | None, output: Value, gradients: Sequence[Value]
+    ) -> Value | None:
+        """Differentiate one micro-batch; returns the gradient of its input."""
+        tape = self.tape
+        with tape.range(BACKWARD_RANGE, "default", on_device=True):
+            if self._last:
+                self._open_buckets()
+            gradient = gradients[0] if gradients else ones_like(tape, output)
+            leaves = tape.backward([(output, gradient)])
+            if self._last:
+                self._close_buckets()
+        return None if inputs is None else leaves[id(inputs.storage)]
+
+    def _open_buckets(self) -> None:
+        """Parameters in the reverse order of their making, as their gradients come."""
+        open_ones: dict[tuple[Dimension, str], _Bucket] = {}
+        for parameter in reversed(self.tape.parameters):
+            if not parameter.uses:
+                continue
+            key = parameter.dimension, parameter.data_type
+            bucket = open_ones.get(key)
+            if bucket is None or bucket.elements >= self.bucket:
+                bucket = open_ones[key] = _Bucket(*key)
+            bucket.elements += parameter.elements
+            bucket.missing += parameter.uses - parameter.seen
+            self._buckets[id(parameter)] = bucket
+
+    def _accumulate(self, parameter: Parameter, gradient: Value) -> None:
+        """A gradient of a parameter has come: keep it, add it, or put it into its bucket."""
+        tape = self.tape
+        summed = self.groups.get(parameter.dimension, 1) > 1
+        place = id(parameter)
+        if place in self.gradients:
+            into = self.gradients[place]
+            api = "aclnnInplaceAdd"
+            tape.call("aten::add_", api, (into, gradient), nested=1)
+            tape.vector("Add", api, (into, gradient), (into,))
+        elif summed:
+            factor = Operand((), gradient.data_type)
+            into = tape.constant(*gradient.shape, data_type=parameter.data_type)
+            tape.call("torch::distributed::reducer::mul_out", "aclnnMuls", (gradient,), nested=2)
+            tape.vector("Muls", "aclnnMuls", (gradient,), (into,), extra=(factor,))
+            self.gradients[place] = into
+        else:
+            self.gradients[place] = gradient
+        bucket = self._buckets.get(place)
+        if bucket is not None:
+            bucket.missing -= 1
+            if summed and not bucket.missing:
+                item, _ = tape.collective(
+                    "allReduce", bucket.dimension, bucket.elements, bucket.data_type
+                )
+                self.summing.append(item)
+
+    def _close_buckets(self) -> None:
+        """Before the engine returns, the compute stream waits for all sums."""
+        with self.tape.backward_thread():
+            for item in self.summing:
+                self.tape.wait(item)
+
+
+def adam(training: Training) -> None:
+    """One fused kernel for each parameter."""
+    tape = training.tape
+    with tape.frame("torch_npu/optim/npu_fused_adamw.py(247): step"):
+        for parameter in tape.parameters:
+            gradient = training.gradients.get(id(parameter))
+            if gradient is None:
+                continue
+            moments = tape.constant(2 * parameter.elements, data_type="FLOAT")
+            first, second = (moments.view(*parameter.shape) for _ in range(2))
+            inputs = (parameter, first, second, gradient)
+            api = "aclnnApplyAdamWV2"
+            tape.call("npu::npu_apply_adam_w", api, inputs)
+            tape.vector("ApplyAdamWV2", api, inputs, (parameter, first, second))
+
+
+def _leaf(received: Sequence[Value]) -> Value | None:
+    """The input that another stage sent, of which it wants the gradient."""
+    if not received:
+        return None
+    received[-1].leaf = True
+    return received[-1]

@@ -1,0 +1,144 @@
+"""The host that serves the devices: processors, memory, disk, network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ascend_ref.capture import Integers, Switches
+from ascend_ref.capture.model import Samples
+
+from ..draws import Draws
+from ..program.model import Copy, Prepare, Synchronize
+from ..scenario.model import FaultChoice
+from ..world.timeline import RankTimeline
+from .grids import Window, kept, period_of, regular
+from .scene import MILLION, Columns, per_second
+from .traffic import Curve, Flow, Traffic
+
+FREQUENCY = 50
+PROCESSORS = 64
+KIBI = 1 << 10
+IDLE_HUNDREDTHS = (0, 250)
+MEMORY_HUNDREDTHS = (800, 2_400)
+MEMORY_NOISE_HUNDREDTHS = (0, 6)
+DISK_WRITE = (40_000, 400_000)
+DISK_SPEED = 2_000 * MILLION
+NETWORK_USED = (10_000, 300_000)
+NETWORK_SPEED = 1_250 * MILLION
+"""Byte/s: NVMe disks, and the 10 Gb/s of the card that manages the host."""
+HOST_TO_DEVICE = "host to device"
+THREADS = ("main", "backward", "consumer")
+
+
+def record_host_samples(
+    timelines: Sequence[RankTimeline],
+    switches: Switches,
+    faults: Sequence[FaultChoice],
+    seed: int,
+) -> Samples:
+    """CPU_USAGE, HOST_MEM_USAGE, HOST_DISK_USAGE and HOST_NETWORK_USAGE of one process.
+
+    timelines: the ranks that the process drives, the own one first; faults of that one count.
+    """
+    own = timelines[0]
+    window = Window.of(own, Traffic())
+    tables: dict[str, Columns] = {}
+    for sampler, (table, columns) in TABLES.items():
+        if sampler in switches.host_sys:
+            draws = Draws(seed, table, own.rank)
+            grid = regular(window, period_of(FREQUENCY), draws)
+            found = columns(timelines, grid[kept(grid, table, faults, own)], draws)
+            if len(found["timestampNs"]):
+                tables[table] = found
+    return tables
+
+
+def _cpu(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
+    """Load of each processor; the threads of a rank keep one each."""
+    length = np.diff(grid)
+    usage = draws.between(*IDLE_HUNDREDTHS, PROCESSORS * len(length)).reshape(PROCESSORS, -1)
+    first = draws.one(0, PROCESSORS - 1)
+    flows = [flow for timeline in timelines for flow in _threads(timeline)]
+    for number, flow in enumerate(flows):
+        busy = np.diff(Curve(flow, grid).read(grid))
+        usage[(first + number) % PROCESSORS] += busy * 10_000 // np.maximum(length, 1)
+    return {
+        "timestampNs": np.repeat(grid[1:], PROCESSORS),
+        "cpuId": np.tile(np.arange(PROCESSORS, dtype=np.int64), len(length)),
+        "usage": np.minimum(usage.T.reshape(-1), 10_000) / 100,
+    }
+
+
+def _threads(timeline: RankTimeline) -> list[Flow]:
+    """When the threads of a rank work; ``read`` is ns. Who waits for the device does not work."""
+    host, program = timeline.host, timeline.program
+    waits = np.array([isinstance(item, Synchronize) for item in program.items], bool)
+    until = np.where(waits, host.handed, host.left)
+    backward = np.array(
+        [program.operators[item.operator].thread == "backward" for item in program.items], bool
+    )
+    queued = timeline.plan.occupied > 0
+    spans = [
+        (host.begin[:, ~backward], until[:, ~backward]),
+        (host.begin[:, backward], until[:, backward]),
+        (host.taken[:, queued], host.done[:, queued]),
+    ]
+    return [
+        Flow(
+            start.reshape(-1),
+            end.reshape(-1),
+            (end - start).reshape(-1),
+            np.zeros(start.size, np.int64),
+        )
+        for start, end in spans
+    ]
+
+
+def _memory(_: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
+    used = draws.one(*MEMORY_HUNDREDTHS) + draws.between(*MEMORY_NOISE_HUNDREDTHS, len(grid))
+    return {"timestampNs": grid, "usage": used / 100}
+
+
+def _disk(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
+    """What the steps copy to the devices is read while they prepare it."""
+    read = np.zeros(max(len(grid) - 1, 0), np.int64)
+    for timeline in timelines:
+        read += np.diff(Curve(_loading(timeline), grid).read(grid))
+    reading = per_second(read, grid)
+    writing = draws.between(*DISK_WRITE, len(read))
+    return {
+        "timestampNs": grid[1:],
+        "readRate": reading // KIBI * KIBI,
+        "writeRate": writing // KIBI * KIBI,
+        "usage": ((reading + writing) * 10_000 // DISK_SPEED) / 100,
+    }
+
+
+def _loading(timeline: RankTimeline) -> Flow:
+    items = timeline.program.items
+    places = [place for place, item in enumerate(items) if isinstance(item, Prepare)]
+    size = sum(
+        item.size for item in items if isinstance(item, Copy) and item.operation == HOST_TO_DEVICE
+    )
+    start = timeline.host.begin[:, places].reshape(-1)
+    each = np.full(len(start), size // max(len(places), 1), np.int64)
+    return Flow(start, timeline.host.handed[:, places].reshape(-1), each, np.zeros_like(each))
+
+
+def _network(_: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
+    speed = draws.between(*NETWORK_USED, len(grid))
+    return {
+        "timestampNs": grid,
+        "usage": (speed * 10_000 // NETWORK_SPEED) / 100,
+        "speed": speed // KIBI * KIBI,
+    }
+
+
+TABLES = {
+    "cpu": ("CPU_USAGE", _cpu),
+    "mem": ("HOST_MEM_USAGE", _memory),
+    "disk": ("HOST_DISK_USAGE", _disk),
+    "network": ("HOST_NETWORK_USAGE", _network),
+}

@@ -1,0 +1,126 @@
+"""Links between devices, to the host and between dies: HCCS, PCIE, SIO."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Integers
+
+from ..draws import Draws
+from .grids import MICROSECOND
+from .scene import MILLION, Columns, Scene, per_second
+
+PARTS_GRID = "PCIE parts"
+IDLE_LINK = (200_000, 400_000)
+"""Byte/s that keep a link alive."""
+PARTS = 10
+"""PCIE reports the extremes of so many parts of each interval."""
+LARGEST_PCIE_RATE = ((1 << 32) - 1) // MILLION
+"""Byte per us beyond which the exporter's 32 bits overflow; the monitor saturates (E36)."""
+READ_REQUEST, READ_PAYLOAD = 24, 512
+COMMAND_BYTES = 72
+"""The host writes 64 Byte and rings a bell of 8 for each task."""
+LATENCY_NS = (600, 900)
+LATENCY_SPREAD_NS = (0, 250)
+DIES = ("die 0", "die 1")
+LINE_BYTES, MESSAGE_BYTES = 128, 16
+"""Between dies every line of 128 Byte takes a request ahead and a response back."""
+
+
+def hccs(scene: Scene) -> Columns:
+    """Rates of the links to the other devices of the host."""
+    grid = scene.grids["HCCS"]
+    draws = scene.draws("HCCS")
+    count = max(len(grid) - 1, 0)
+    return {
+        "deviceId": scene.device(count),
+        "timestampNs": grid[1:],
+        "txThroughput": per_second(scene.written(grid, "hccs"), grid)
+        + draws.between(*IDLE_LINK, count),
+        "rxThroughput": per_second(scene.read(grid, "hccs"), grid)
+        + draws.between(*IDLE_LINK, count),
+    }
+
+
+def sio(scene: Scene) -> Columns:
+    """Rates between the two dies of a package, half of them over either channel."""
+    grid = scene.grids["SIO"]
+    sent = per_second(scene.written(grid, "sio"), grid)
+    received = per_second(scene.read(grid, "sio"), grid)
+    count = len(sent) * len(DIES)
+    columns: Columns = {
+        "deviceId": scene.device(count),
+        "name": np.repeat(scene.texts.numbers(DIES), len(sent)),
+        "timestampNs": np.tile(grid[1:], len(DIES)),
+    }
+    for side, data, answered in (("rx", received, sent), ("tx", sent, received)):
+        halves = np.append(data // 2, data - data // 2)
+        answers = np.append(answered // 2, answered - answered // 2)
+        columns[f"{side}Req"] = halves * MESSAGE_BYTES // LINE_BYTES
+        columns[f"{side}Rsp"] = answers * MESSAGE_BYTES // LINE_BYTES
+        columns[f"{side}Snp"] = np.zeros(count, np.int64)
+        columns[f"{side}Dat"] = halves
+    return columns
+
+
+def pcie_parts(grid: Integers) -> Integers:
+    """Moments that cut every interval of a grid into PARTS parts; whole microseconds."""
+    length = np.diff(grid) // MICROSECOND
+    within = length[:, None] * np.arange(PARTS + 1) // PARTS * MICROSECOND
+    return grid[:-1, None] + within
+
+
+def pcie(scene: Scene) -> Columns:
+    """Least, greatest and mean rate of each kind of packet, and the latency of reads.
+
+    The device reads what the host sends: requests go out, data come back with their completions.
+    What it sends to the host it posts. The host posts its commands.
+    """
+    grid = scene.grids["PCIE"]
+    parts = pcie_parts(grid)
+    shape = (len(parts), PARTS)
+    received = np.diff(scene.curve("pcie").read(parts))
+    sent = np.diff(scene.curve("pcie").written(parts))
+    nothing = np.zeros(shape, np.int64)
+    moved = {
+        "txPost": sent,
+        "txNonpost": -(-received // READ_PAYLOAD) * READ_REQUEST,
+        "txCpl": nothing,
+        "rxPost": _commands(scene, parts),
+        "rxNonpost": nothing,
+        "rxCpl": received,
+    }
+    columns: Columns = {"deviceId": scene.device(len(parts)), "timestampNs": grid[1:]}
+    length = np.diff(parts) // MICROSECOND
+    whole = length.sum(axis=1)
+    for name, amount in moved.items():
+        rates = np.minimum(amount // np.maximum(length, 1), LARGEST_PCIE_RATE) * MILLION
+        mean = np.minimum(amount.sum(axis=1) // whole, LARGEST_PCIE_RATE) * MILLION
+        columns |= _extremes(name, rates, mean)
+    return columns | _latency(scene.draws("PCIE"), len(parts))
+
+
+def _commands(scene: Scene, parts: Integers) -> Integers:
+    """Byte that the host wrote to launch tasks."""
+    seen = np.sort(scene.timeline.host.seen, axis=None)
+    return np.diff(np.searchsorted(seen, parts, "left")) * COMMAND_BYTES
+
+
+def _extremes(name: str, rates: Integers, mean: Integers) -> dict[str, npt.NDArray[np.int64]]:
+    return {
+        f"{name}Min": rates.min(axis=1, initial=LARGEST_PCIE_RATE * MILLION),
+        f"{name}Max": rates.max(axis=1, initial=0),
+        f"{name}Avg": mean,
+    }
+
+
+def _latency(draws: Draws, count: int) -> dict[str, npt.NDArray[np.int64]]:
+    least = draws.between(*LATENCY_NS, count)
+    mean = least + draws.between(*LATENCY_SPREAD_NS, count)
+    greatest = mean + draws.between(*LATENCY_SPREAD_NS, count)
+    return {
+        "txNonpostLatencyMin": least,
+        "txNonpostLatencyMax": greatest,
+        "txNonpostLatencyAvg": mean,
+    }

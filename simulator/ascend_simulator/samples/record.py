@@ -1,0 +1,121 @@
+"""Which sampled tables of a device a capture holds, and their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ascend_ref.capture import Integers, Switches, Texts
+from ascend_ref.capture.model import Samples
+from ascend_spec import catalog
+
+from ..draws import Draws
+from ..hardware.model import Machine
+from ..memory import Footprint
+from ..scenario.model import FaultChoice
+from ..world.timeline import RankTimeline
+from . import cores, held, links, memory_bus, network
+from .grids import MICROSECOND, Window, kept, period_of, regular
+from .scene import Columns, Scene
+from .traffic import Traffic
+
+CORE_FREQUENCY = 100
+"""Samples of the cores per second, msprof's default."""
+BUS_STRETCH = (1_024, 1_000)
+"""ACC_PMU and SOC_BANDWIDTH_LEVEL are read every 20.48 ms where HBM is read every 20 ms."""
+CACHE_TICK = 2_048 * MICROSECOND
+"""LLC is read at ticks: every 18.4 ms where HBM is read every 20 ms."""
+DELAY_US = (100, 500)
+"""From reading the memory of the process until reading that of the device."""
+
+SAMPLERS: dict[str, Callable[[Scene], Columns]] = {
+    "HBM": memory_bus.hbm,
+    "DDR": memory_bus.ddr,
+    "LLC": memory_bus.llc,
+    "QOS": memory_bus.qos,
+    "ACC_PMU": memory_bus.acc_pmu,
+    "SOC_BANDWIDTH_LEVEL": memory_bus.soc_bandwidth_level,
+    "NPU_MEM": held.npu_mem,
+    "NPU_MODULE_MEM": held.npu_module_mem,
+    "NIC": network.nic,
+    "ROCE": network.roce,
+    "NETDEV_STATS": network.netdev_stats,
+    "HCCS": links.hccs,
+    "PCIE": links.pcie,
+    "SIO": links.sio,
+    "SAMPLE_PMU_TIMELINE": cores.sample_pmu_timeline,
+}
+
+
+def record_samples(
+    timeline: RankTimeline,
+    traffic: Traffic,
+    footprint: Footprint,
+    switches: Switches,
+    faults: Sequence[FaultChoice],
+    machine: Machine,
+    texts: Texts,
+    seed: int,
+) -> Samples:
+    """Every table that samples the rank's device; tables that the switches leave out are missing.
+
+    Rows stand in the exporter's order. Rates cover the time since the sample before, so that
+    together they make up all traffic; on top of it an idle device moves a little.
+    """
+    if not switches.npu:
+        return {}
+    frequencies = _frequencies(switches, machine.chip.product)
+    window = Window.of(timeline, traffic)
+    grids: dict[str, Integers] = {}
+    for table, frequency in frequencies.items():
+        if table not in SAMPLERS:
+            continue
+        draws = Draws(seed, "grid", table, timeline.rank)
+        grid = regular(window, _period(table, frequency, machine), draws)
+        grids[table] = grid[kept(grid, table, faults, timeline)]
+        if table == "NPU_MEM":
+            delay = draws.between(*DELAY_US, len(grids[table])) * MICROSECOND
+            grids[held.DEVICE_GRID] = np.minimum(grids[table] + delay, window.end)
+        elif table == "PCIE":
+            grids[links.PARTS_GRID] = np.unique(links.pcie_parts(grids[table]))
+    scene = Scene(timeline, machine, traffic, footprint, texts, seed, grids)
+    tables = {table: SAMPLERS[table](scene) for table in frequencies if table in SAMPLERS}
+    if "SAMPLE_PMU_SUMMARY" in frequencies and switches.aic_metrics:
+        tables["SAMPLE_PMU_SUMMARY"] = cores.sample_pmu_summary(scene, switches.aic_metrics)
+    if "AICORE_FREQ" in frequencies:
+        tables["AICORE_FREQ"] = cores.aicore_freq(scene, faults)
+    return {table: columns for table, columns in tables.items() if len(columns["deviceId"])}
+
+
+def _frequencies(switches: Switches, product: str) -> dict[str, int]:
+    """Samples per second of every device table that the switches turn on for a product."""
+    by_switch = {
+        "sys-hardware-mem": switches.sys_hardware_mem,
+        "sys-io": switches.sys_io,
+        "sys-interconnection": switches.sys_interconnection,
+        "ai-core-sample-based": CORE_FREQUENCY * _samples_cores(switches),
+    }
+    found: dict[str, int] = {}
+    for name in (*SAMPLERS, "SAMPLE_PMU_SUMMARY", "AICORE_FREQ"):
+        table = catalog().tables[name]
+        made = "all" in table.products or product in table.products
+        frequency = max((by_switch.get(switch, 0) for switch in table.switches), default=1)
+        if made and frequency and switches.level in table.levels:
+            found[name] = frequency
+    return found
+
+
+def _samples_cores(switches: Switches) -> bool:
+    return switches.aic_metrics is not None and switches.aic_mode == "sample-based"
+
+
+def _period(table: str, frequency: int, machine: Machine) -> int:
+    period = period_of(frequency)
+    if table in ("ACC_PMU", "SOC_BANDWIDTH_LEVEL"):
+        return period * BUS_STRETCH[0] // BUS_STRETCH[1] // MICROSECOND * MICROSECOND
+    if table == "LLC":
+        return max(period // CACHE_TICK, 1) * CACHE_TICK
+    if table in ("NIC", "ROCE"):
+        return min(period, network.longest_period(machine.outside.bytes_per_microsecond))
+    return period

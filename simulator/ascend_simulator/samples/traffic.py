@@ -1,0 +1,99 @@
+"""What moved during a session, and how much of it by any moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from ascend_ref.capture import Batch, Integers
+
+LONG_NS_BITS = 31
+SHIFT = 20
+"""Motions of 2^31 ns and more are cut at multiples of 2^20 ns, to stay within 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow(Batch):
+    """Motions of data, each at an even rate from ``start`` to ``end``; they may run side by side.
+
+    read: Byte that the device read from its memory, or received over a link. written: Byte that it
+    wrote to its memory, or sent over a link.
+    """
+
+    start: Integers
+    end: Integers
+    read: Integers
+    written: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Everything that one device moved.
+
+    memory: what kernels and copies on the device did to its own memory. hccs, sio, roce: transfers
+    with other devices. pcie: copies from and to the host, and transfers with devices that hang on
+    PCIe. What passes a link also passes the memory, so links are left out of ``memory``.
+    """
+
+    memory: Flow = field(default_factory=Flow.empty)
+    hccs: Flow = field(default_factory=Flow.empty)
+    sio: Flow = field(default_factory=Flow.empty)
+    roce: Flow = field(default_factory=Flow.empty)
+    pcie: Flow = field(default_factory=Flow.empty)
+
+    def flows(self) -> dict[str, Flow]:
+        """All flows by name."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+
+class Curve:
+    """Byte moved until each of some moments; exact, and in all exactly what the flow moved."""
+
+    def __init__(self, flow: Flow, moments: Integers) -> None:
+        """Integrate a flow. ``moments`` ascend, without repetition."""
+        self._moments = moments
+        first = np.searchsorted(moments, flow.start, "right")
+        stop = np.maximum(np.searchsorted(moments, flow.end, "left"), first)
+        cut = np.flatnonzero(stop > first)
+        counts = (stop - first)[cut]
+        motion = np.repeat(cut, counts)
+        place = np.arange(len(motion)) - np.repeat(np.cumsum(counts) - counts - first[cut], counts)
+        length = flow.end[motion] - flow.start[motion]
+        passed = moments[place] - flow.start[motion]
+        self._read = _until(flow.read, stop, motion, place, passed, length, len(moments))
+        self._written = _until(flow.written, stop, motion, place, passed, length, len(moments))
+
+    def read(self, moments: Integers) -> Integers:
+        """Byte read or received until these moments, each one of those integrated to."""
+        return self._read[np.searchsorted(self._moments, moments)]
+
+    def written(self, moments: Integers) -> Integers:
+        """Byte written or sent until these moments, each one of those integrated to."""
+        return self._written[np.searchsorted(self._moments, moments)]
+
+
+def _until(
+    amount: Integers,
+    stop: Integers,
+    motion: Integers,
+    place: Integers,
+    passed: Integers,
+    length: Integers,
+    count: int,
+) -> Integers:
+    """Running total of one amount; motions that moments cut are given piece by piece."""
+    within = np.zeros(count + 2, np.int64)
+    np.add.at(within, stop, amount)
+    done = _share(amount[motion], passed, length)
+    np.add.at(within, place, done)
+    np.subtract.at(within, place + 1, done)
+    return np.cumsum(within)[:count]
+
+
+def _share(amount: Integers, passed: Integers, length: Integers) -> Integers:
+    """``amount * passed // length`` within 64 bits; never decreases with ``passed``."""
+    each, rest = np.divmod(amount, length)
+    shift = np.where(length >> LONG_NS_BITS, SHIFT, 0)
+    done: Integers = each * passed + rest * (passed >> shift) // (length >> shift)
+    return done

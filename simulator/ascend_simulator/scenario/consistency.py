@@ -1,0 +1,213 @@
+"""What the fields of a scenario must be to each other: nothing that a schema can say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import TYPE_CHECKING
+
+from ascend_spec import catalog
+
+from .document import Path
+from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
+from .model import FaultChoice, Scenario
+
+if TYPE_CHECKING:
+    from ..hardware.model import Machine
+
+LAYERED = ("dense-transformer", "moe", "llm-inference")
+MOST_ELEMENTS = 1 << 36
+WITHOUT_BF16 = ("910A", "310P")
+
+Problem = tuple[Path, str]
+"""The place that is wrong, and what is to be said of it after its name."""
+
+
+def problems(scenario: Scenario) -> Iterator[Problem]:
+    """Everything that is impossible about a scenario whose fields are sound by themselves."""
+    yield from _parallelism(scenario)
+    yield from _model(scenario)
+    for place, fault in enumerate(scenario.faults):
+        yield from _fault(scenario, fault, ("faults", place))
+    yield from _size(scenario)
+
+
+def _machine(scenario: Scenario) -> Machine:
+    from ..hardware.load import machine  # itself in need of the scenario's model
+
+    return machine(scenario.hardware)
+
+
+def _parallelism(scenario: Scenario) -> Iterator[Problem]:
+    chosen, model = scenario.parallelism, scenario.model
+    at = "parallelism"
+    if model.kind not in LAYERED:
+        for name in ("tensor", "pipeline"):
+            if getattr(chosen, name) > 1:
+                yield (
+                    (at, name),
+                    f"is {getattr(chosen, name)}; expected 1, for a {model.kind} is only data "
+                    "parallel",
+                )
+                return
+    if chosen.expert > 1 and model.kind != "moe":
+        yield (at, "expert"), f"is {chosen.expert}; expected 1, for a {model.kind} has no experts"
+    shared = chosen.tensor * chosen.pipeline
+    if chosen.ranks % shared:
+        yield (
+            (at, "ranks"),
+            f"is {chosen.ranks}; expected a multiple of tensor x pipeline = {chosen.tensor} x "
+            f"{chosen.pipeline} = {shared}",
+        )
+        return
+    if chosen.data % chosen.expert:
+        yield (
+            (at, "expert"),
+            f"is {chosen.expert}; expected a divisor of the data-parallel size, ranks / (tensor x "
+            f"pipeline) = {chosen.data}",
+        )
+    on_host = _machine(scenario).devices_per_host
+    driven = chosen.devices_per_process
+    if driven > on_host or on_host % driven:
+        yield (
+            (at, "devices_per_process"),
+            f"is {driven}; expected a divisor of the {on_host} devices of a host",
+        )
+    elif chosen.ranks % driven:
+        yield (
+            (at, "devices_per_process"),
+            f"is {driven}; expected a divisor of the {chosen.ranks} ranks",
+        )
+
+
+def _model(scenario: Scenario) -> Iterator[Problem]:
+    model, split = scenario.model, scenario.parallelism
+    product = scenario.hardware.product
+    if model.data_type == "DT_BF16" and product in WITHOUT_BF16:
+        yield (
+            ("model", "data_type"),
+            f"is DT_BF16; expected FLOAT16 or FLOAT, for {product} cannot compute with the former",
+        )
+    if model.kind in LAYERED:
+        divided = (
+            ("layers", model.layers, "pipeline", split.pipeline),
+            ("heads", model.heads, "tensor", split.tensor),
+            ("hidden", model.hidden, "heads", model.heads),
+        )
+        for name, value, other, by in divided:
+            if value % by:
+                section = "model" if other == "heads" else "parallelism"
+                yield (
+                    ("model", name),
+                    f"is {value}; expected a multiple of {section}.{other} = {by}",
+                )
+    if model.kind == "moe":
+        if model.experts % split.expert:
+            yield (
+                ("model", "experts"),
+                f"is {model.experts}; expected a multiple of parallelism.expert = {split.expert}",
+            )
+        if model.top_k > model.experts:
+            yield (
+                ("model", "top_k"),
+                f"is {model.top_k}; expected at most model.experts = {model.experts}",
+            )
+    if model.kind == "single-operator" and prod(model.shape) > MOST_ELEMENTS:
+        yield (
+            ("model", "shape"),
+            f"has a product of {prod(model.shape)}; expected at most {MOST_ELEMENTS}",
+        )
+
+
+def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]:
+    ranks, steps = scenario.parallelism.ranks, scenario.schedule.active
+    named = {"ranks": fault.ranks, "link": fault.link or ()}
+    for name, chosen in named.items():
+        for place, rank in enumerate(chosen):
+            if rank >= ranks:
+                yield (*at, name, place), f"is {rank}; expected a rank from 0 to {ranks - 1}"
+    if fault.steps is not None:
+        first, last = fault.steps
+        if first > last:
+            yield (*at, "steps"), f"is [{first}, {last}]; expected the first step before the last"
+        elif last >= steps:
+            yield (
+                (*at, "steps"),
+                f"is [{first}, {last}]; expected captured steps from 0 to {steps - 1}",
+            )
+    if fault.kind in ("slow-link", "communication-retry") and ranks < 2:
+        yield (*at, "kind"), f"is {fault.kind}; expected at least 2 ranks for it"
+    if fault.kind == "frequency-throttling":
+        nominal = _machine(scenario).chip.frequency
+        if fault.frequency >= nominal:
+            yield (
+                (*at, "frequency"),
+                f"is {fault.frequency}; expected less than the nominal {nominal} MHz",
+            )
+    if fault.kind == "lost-samples":
+        yield from _sampler(scenario, fault.sampler, (*at, "sampler"))
+
+
+def _sampler(scenario: Scenario, sampler: str, at: Path) -> Iterator[Problem]:
+    switches = _switches_on(scenario)
+    sampled = {
+        name: table
+        for name, table in catalog().tables.items()
+        if table.sample and set(table.switches) & set(_OPTIONS)
+    }
+    if sampler not in sampled:
+        yield at, f"is {sampler}; expected one of {', '.join(sorted(sampled))}"
+        return
+    table = sampled[sampler]
+    if not switches & set(table.switches):
+        options = " or ".join(_OPTIONS[one] for one in table.switches if one in _OPTIONS)
+        yield at, f"is {sampler}, which this run does not sample; expected {options} to be on"
+    product = scenario.hardware.product
+    if table.products and product not in table.products:
+        yield at, f"is {sampler}; expected a table that {product} has"
+
+
+_OPTIONS = {
+    "sys-hardware-mem": "capture.sys_hardware_mem",
+    "sys-io": "capture.sys_io",
+    "sys-interconnection": "capture.sys_interconnection",
+    "host-sys-cpu": "capture.host_sys: [cpu]",
+    "host-sys-mem": "capture.host_sys: [mem]",
+    "host-sys-disk": "capture.host_sys: [disk]",
+    "host-sys-network": "capture.host_sys: [network]",
+}
+"""Sampling switches of the spec, with the field that turns each on."""
+
+
+def _switches_on(scenario: Scenario) -> set[str]:
+    chosen = scenario.capture
+    device = {
+        "sys-hardware-mem": chosen.sys_hardware_mem,
+        "sys-io": chosen.sys_io,
+        "sys-interconnection": chosen.sys_interconnection,
+    }
+    return {name for name, rate in device.items() if rate} | {
+        f"host-sys-{name}" for name in chosen.host_sys
+    }
+
+
+def _size(scenario: Scenario) -> Iterator[Problem]:
+    rows, ranks = rows_per_rank(scenario), scenario.parallelism.ranks
+    most = min(MOST_ROWS_PER_RANK, MOST_ROWS // ranks)
+    if rows <= most:
+        return
+    total = rows * ranks
+    steps = most // (rows_per_step(scenario) * scenario.schedule.repeat)
+    remedy = f", which {steps} steps make" if steps else ": fewer ranks, or a smaller model"
+    yield (
+        ("schedule", "active"),
+        f"is {scenario.schedule.active}, which makes about {_round(total)} rows and "
+        f"{_round(total * BYTES_PER_ROW)} Byte on {ranks} rank{'s' if ranks > 1 else ''}; "
+        f"expected at most about {_round(most * ranks)} rows{remedy}",
+    )
+
+
+def _round(number: int) -> str:
+    """One digit and a power of ten."""
+    power = len(str(number)) - 1
+    return f"{number // 10**power} x 10^{power}"

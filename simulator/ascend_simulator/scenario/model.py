@@ -1,0 +1,160 @@
+"""A scenario: everything that a simulated run depends on, besides the seed. Nothing here computes.
+
+Every field has a default, so a document may be as short as its name. The JSON Schema beside this
+file states the ranges; :mod:`.load` enforces both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ascend_ref.capture import Switches
+
+ProductName = Literal["A2", "A3", "910A", "310P", "200I-500-A2"]
+ModelKind = Literal[
+    "dense-transformer", "moe", "cnn", "recommendation", "llm-inference", "single-operator"
+]
+DataType = Literal["FLOAT16", "DT_BF16", "FLOAT"]
+Algorithm = Literal["auto", "ring", "mesh", "hd", "nhr", "pairwise", "pipeline"]
+
+
+@dataclass(frozen=True, slots=True)
+class HardwareChoice:
+    """Which machine, and what differs from its data sheet. None keeps the product's own value.
+
+    frequency: nominal clock of the AI cores in MHz. hbm_bandwidth, link_bandwidth, host_bandwidth:
+    10^9 Byte/s of memory, of one HCCS (or PCIe) link to a peer and of one RoCE port.
+    algorithm: how collectives of more than two ranks expand; ``auto`` asks size and topology.
+    kernel_gap: ns for which the compute stream rests after a kernel (real captures of 910B: 90,000).
+    """
+
+    product: ProductName = "A2"
+    devices_per_host: int | None = None
+    frequency: int | None = None
+    hbm_bandwidth: int | None = None
+    link_bandwidth: int | None = None
+    host_bandwidth: int | None = None
+    algorithm: Algorithm = "auto"
+    kernel_gap: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which network; a kind reads the fields that it has a use for.
+
+    layers, hidden, heads, sequence, vocabulary: of transformers. experts, top_k: of MoE layers.
+    batch: samples per rank and micro-batch. microbatches: per step. expand: width of the
+    feed-forward part as a multiple of hidden, in tenths. image, channels: of a CNN. tables, rows,
+    width: embedding tables of a recommendation network. prompt, generate: tokens of a request and
+    tokens generated per step by LLM inference. operator, shape: of single-operator.
+    """
+
+    kind: ModelKind = "dense-transformer"
+    data_type: DataType = "FLOAT16"
+    layers: int = 4
+    hidden: int = 2048
+    heads: int = 16
+    sequence: int = 2048
+    vocabulary: int = 32_000
+    expand: int = 40
+    batch: int = 1
+    microbatches: int = 1
+    experts: int = 8
+    top_k: int = 2
+    image: int = 224
+    channels: int = 64
+    tables: int = 26
+    rows: int = 100_000
+    width: int = 64
+    prompt: int = 512
+    generate: int = 8
+    operator: str = "MatMulV2"
+    shape: tuple[int, ...] = (4096, 4096, 4096)
+
+
+@dataclass(frozen=True, slots=True)
+class Parallelism:
+    """How ranks share the work. Data parallelism is what remains: ranks / (tensor x pipeline).
+
+    expert: ranks that share the experts; it divides the data-parallel size.
+    devices_per_process: devices that one process drives (one msprof database holds them all).
+    """
+
+    ranks: int = 1
+    tensor: int = 1
+    pipeline: int = 1
+    expert: int = 1
+    devices_per_process: int = 1
+
+    @property
+    def data(self) -> int:
+        """Data-parallel size."""
+        return self.ranks // (self.tensor * self.pipeline)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """torch_npu's schedule; the ``active`` steps of each of ``repeat`` rounds are captured.
+
+    first: number of the first step of the program that the first round's wait begins at.
+    """
+
+    first: int = 0
+    wait: int = 0
+    warmup: int = 1
+    active: int = 2
+    repeat: int = 1
+
+
+FaultKind = Literal[
+    "slow-rank",
+    "slow-link",
+    "frequency-throttling",
+    "host-bound-launch",
+    "data-loading-stall",
+    "memory-leak",
+    "fragmentation",
+    "ai-cpu-straggler",
+    "gc-pause",
+    "communication-retry",
+    "lost-samples",
+    "abnormal-end",
+    "clock-skew",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultChoice:
+    """One injected fault; which fields a kind reads is in the schema.
+
+    ranks: global ranks that it hits; empty means all. link: the two ranks of a slow link.
+    steps: first and last captured step, counted from 0; None means all.
+    factor: how many times slower, in thousandths (1500: half as slow again). frequency: MHz.
+    milliseconds: length of a stall, a pause or a skew. megabytes: leaked per step, or kept from
+    reuse. sampler: table whose samples are lost.
+    """
+
+    kind: FaultKind
+    ranks: tuple[int, ...] = ()
+    link: tuple[int, int] | None = None
+    steps: tuple[int, int] | None = None
+    factor: int = 1500
+    frequency: int = 800
+    milliseconds: int = 20
+    megabytes: int = 64
+    sampler: str = "HBM"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One simulated run."""
+
+    name: str = "unnamed"
+    summary: str = ""
+    hardware: HardwareChoice = field(default_factory=HardwareChoice)
+    model: ModelChoice = field(default_factory=ModelChoice)
+    parallelism: Parallelism = field(default_factory=Parallelism)
+    schedule: Schedule = field(default_factory=Schedule)
+    capture: Switches = field(default_factory=Switches)
+    faults: tuple[FaultChoice, ...] = ()

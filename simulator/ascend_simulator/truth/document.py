@@ -1,0 +1,44 @@
+"""truth.json as a document; its JSON Schema stands beside this file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from .faults import FaultTruth
+from .totals import RankTotals
+
+FORMAT = "ascend-ref-truth/1"
+SCHEMA = "truth.schema.yaml"
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of truth.json."""
+    text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
+def truth_document(
+    scenario: str,
+    seed: int,
+    product: str,
+    totals: Sequence[RankTotals],
+    faults: Sequence[FaultTruth],
+) -> dict[str, Any]:
+    """The document, ready for JSON. ``totals``: of all ranks, in order."""
+    return {
+        "format": FORMAT,
+        "scenario": scenario,
+        "seed": seed,
+        "product": product,
+        "ranks": len(totals),
+        "faults": [asdict(fault) for fault in faults],
+        "totals": [asdict(one) for one in totals],
+    }

@@ -1,0 +1,169 @@
+"""The clocks of one rank before it meets others: kernels' lengths and the host's relative times.
+
+The host never waits for the device except at a Synchronize, so between two of them every host time
+is a fixed distance from the last one: the *base*. All functions are exact in integers, so that the
+pass that couples the ranks and the later expansion of one rank agree to the nanosecond.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from ..draws import Draws
+from ..program.model import Prepare, Synchronize
+from .compiled import EVENT_NS, HEAD_NS, TAIL_NS, Compiled
+from .disturbance import THOUSAND, Disturbances
+
+TICK_NS = 20
+"""The device's clock runs at 50 MHz (db-schema.md 7.2)."""
+GAP_NS = 20
+REST_SCATTER = 120
+"""A rest after a kernel is longer than the least one by up to so many per mille."""
+HOST_SCATTER = 60
+KERNEL_SCATTER = 15
+"""Standard deviations of host and kernel lengths, per mille."""
+SEEN_NS = 1_000
+"""From the end of the launch on the host until the device may start the task."""
+NEVER = -(1 << 60)
+SEPARATION = 1 << 42
+
+
+@dataclass(frozen=True, slots=True)
+class RankClocks:
+    """One rank on its own; arrays of shape (steps, items).
+
+    variant: which kernel kind a launch runs, -1 for other items. length: of the kernel or copy.
+    slot: what the item takes of the compute stream, with the gap before it; 0 off the stream. head,
+    tail: of that, what lies between the gap and the kernel, and after the kernel.
+    begin, handed, left, taken, done, seen: as in HostTimes, relative to the base of the item.
+    base: number of the Synchronize (of the step) before which the item stands; shape (items,).
+    pauses: start (relative) and length of a garbage collection before an item, or 0.
+    """
+
+    kind: Integers
+    length: Integers
+    slot: Integers
+    head: Integers
+    tail: Integers
+    begin: Integers
+    handed: Integers
+    left: Integers
+    taken: Integers
+    done: Integers
+    seen: Integers
+    base: Integers
+    pause: Integers
+
+
+def clocks(
+    compiled: Compiled, rank: int, seed: int, nominal: int, disturbances: Disturbances
+) -> RankClocks:
+    """Draw the lengths of one rank. ``nominal``: clock of the product, MHz."""
+    kind, length = _kernel_lengths(compiled, rank, seed, nominal, disturbances)
+    head, tail = _around(compiled, kind, rank, seed)
+    slot = np.where(compiled.on_compute, length + GAP_NS, 0) + head + tail
+    return RankClocks(kind, length, slot, head, tail, *_host(compiled, rank, seed, disturbances))
+
+
+def _around(compiled: Compiled, kind: Integers, rank: int, seed: int) -> tuple[Integers, Integers]:
+    """What kernels on the compute stream take beside their length: the FFTS+ task, or a rest."""
+    enclosed = compiled.runs_enclosed(kind)
+    head = np.where(enclosed, HEAD_NS, 0)
+    tail = np.where(enclosed, TAIL_NS, 0)
+    if compiled.kernel_gap:
+        longer = Draws(seed, "rest", rank).between(0, REST_SCATTER, kind.size).reshape(kind.shape)
+        rest = compiled.kernel_gap + compiled.kernel_gap * longer // 1000 // TICK_NS * TICK_NS
+        tail = np.where((kind >= 0) & ~enclosed & compiled.on_compute, rest, tail)
+    return head, tail
+
+
+def _kernel_lengths(
+    compiled: Compiled, rank: int, seed: int, nominal: int, disturbances: Disturbances
+) -> tuple[Integers, Integers]:
+    steps, items = disturbances.steps, len(compiled.first_kind)
+    kind = np.broadcast_to(compiled.first_kind, (steps, items)).copy()
+    several = np.flatnonzero(compiled.variants > 1)
+    if len(several):
+        words = Draws(seed, "load", rank).raw(steps * len(several)).reshape(steps, -1)
+        kind[:, several] += (words % compiled.variants[several].astype(np.uint64)).astype(np.int64)
+    launched = np.flatnonzero(compiled.variants)
+    chosen = kind[:, launched]
+    nominal_length = compiled.duration[chosen]
+    frequency = disturbances.frequency(rank, nominal)[:, None]
+    slower = nominal_length * compiled.clock_bound[chosen] // 1000 * nominal // frequency
+    slowed = slower + nominal_length * (1000 - compiled.clock_bound[chosen]) // 1000
+    slowed = slowed * disturbances.slowness(rank)[:, None] // THOUSAND
+    straggling = np.where(
+        compiled.on_ai_cpu[chosen], disturbances.straggling(rank)[:, None], THOUSAND
+    )
+    slowed = slowed * straggling // THOUSAND
+    drawn = Draws(seed, "kernels", rank).scaled(slowed.reshape(-1), KERNEL_SCATTER)
+    length = np.broadcast_to(compiled.copy_length, (steps, items)).copy()
+    length[:, launched] = drawn.reshape(slowed.shape) // TICK_NS * TICK_NS
+    length[:, [place for place, _ in compiled.collectives]] = EVENT_NS
+    return kind, length
+
+
+def _host(
+    compiled: Compiled, rank: int, seed: int, disturbances: Disturbances
+) -> tuple[Integers, ...]:
+    """Relative host times, chain of the framework thread first, then that of the consumer."""
+    plan = compiled.plan
+    steps, items = disturbances.steps, len(plan.before)
+    factor = disturbances.launch(rank)[:, None]
+    draws = Draws(seed, "host", rank)
+
+    def drawn(nominal: Integers) -> Integers:
+        lengths = np.broadcast_to(nominal * factor // THOUSAND, (steps, items)).reshape(-1)
+        return draws.scaled(lengths, HOST_SCATTER).reshape(steps, items)
+
+    before, after, occupied = drawn(plan.before), drawn(plan.after), drawn(plan.occupied)
+    for place in compiled.places(Prepare):
+        item = compiled.program.items[place]
+        if isinstance(item, Prepare):
+            before[:, place] += item.duration
+    first = compiled.places(Prepare)[0] if len(compiled.places(Prepare)) else 0
+    before[:, first] += disturbances.stall(rank)
+    pause = np.zeros((steps, items), np.int64)
+    pause[:, items // 2] = disturbances.collection(rank)
+
+    synchronizes = np.zeros(items, np.int64)
+    synchronizes[compiled.places(Synchronize)] = 1
+    base = np.cumsum(synchronizes) - synchronizes
+    spent = before + after + pause
+    until = np.cumsum(spent, axis=1)
+    starts = np.flatnonzero(np.diff(base, prepend=-1))
+    at_start = (until - spent)[:, starts][:, base]
+    begin = until - spent - at_start + pause
+    handed = begin + before
+    left = handed + after
+
+    queued = plan.occupied > 0
+    taken = np.full((steps, items), -1, np.int64)
+    done, seen = taken.copy(), taken.copy()
+    busy = occupied[:, queued]
+    total = np.cumsum(busy, axis=1)
+    ready = handed[:, queued] + base[queued] * SEPARATION
+    finish = np.maximum.accumulate(ready + busy - total, axis=1) + total
+    finish -= base[queued] * SEPARATION
+    done[:, queued] = finish
+    taken[:, queued] = finish - busy
+    visible = busy * plan.visible[queued] // np.maximum(plan.occupied[queued], 1)
+    seen[:, queued] = finish - busy + visible + SEEN_NS
+    return begin, handed, left, taken, done, seen, base, pause
+
+
+def beside(compiled: Compiled, clocks: RankClocks, seen: Integers, axis: int) -> Integers:
+    """Ends on the stream beside the compute stream up to each item; 0 or less before the first.
+
+    ``seen``: when the device may start each item, on any clock that only grows.
+    """
+    slots = np.where(compiled.on_other, clocks.length + GAP_NS, 0)
+    until = np.cumsum(slots, axis=axis)
+    earliest = np.where(compiled.on_other, seen + clocks.length - until, NEVER)
+    ends: Integers = np.maximum.accumulate(earliest, axis=axis) + until
+    return ends

@@ -1,0 +1,165 @@
+"""A program as columns, ready to be laid out in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Integers
+
+from ..program.model import (
+    COMPUTE_STREAM,
+    Annotate,
+    Await,
+    Collective,
+    Copy,
+    Kernel,
+    Launch,
+    Program,
+    Synchronize,
+)
+from .timeline import HostPlan
+
+HEAD_NS = 1_440
+TAIL_NS = 300
+"""What an enclosing FFTS+ task adds before and after its sub-tasks."""
+EVENT_NS = 20
+"""An EVENT_RECORD occupies its stream for one tick of the device's clock."""
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """An item at which ranks or streams meet. ``place``: its item."""
+
+    place: int
+    kind: type
+
+
+class Compiled:
+    """Columns of a program. ``kinds`` holds every kernel once; ``first_kind`` and ``variants`` tell
+    which of them a launch may run; lengths are those on the compute stream, 0 off it."""
+
+    def __init__(self, program: Program, plan: HostPlan, kernel_gap: int = 0) -> None:
+        """``kernel_gap``: ns for which the compute stream rests after a kernel."""
+        self.program = program
+        self.plan = plan
+        self.kernel_gap = kernel_gap
+        self.kinds: list[Kernel] = []
+        items = program.items
+        count = len(items)
+        self.first_kind = np.full(count, -1, np.int64)
+        self.variants = np.zeros(count, np.int64)
+        self.copy_length = np.zeros(count, np.int64)
+        known: dict[int, int] = {}
+        for place, item in enumerate(items):
+            if isinstance(item, Launch):
+                group = id(item.variants[0])
+                if known.get(group, -1) < 0 or len(item.variants) > 1:
+                    known[group] = len(self.kinds)
+                    self.kinds.extend(item.variants)
+                self.first_kind[place] = known[group]
+                self.variants[place] = len(item.variants)
+            elif isinstance(item, Copy):
+                self.copy_length[place] = item.duration
+
+    def places(self, kind: type) -> Integers:
+        """Places of the items of one kind."""
+        return np.flatnonzero([isinstance(item, kind) for item in self.program.items])
+
+    @cached_property
+    def on_compute(self) -> Flags:
+        """Items that take a place on the compute stream."""
+        return np.array(
+            [
+                (isinstance(item, Launch) and item.stream == COMPUTE_STREAM)
+                or isinstance(item, Copy | Collective | Await)
+                or (isinstance(item, Annotate) and item.on_device)
+                for item in self.program.items
+            ],
+            bool,
+        )
+
+    @cached_property
+    def on_other(self) -> Flags:
+        """Launches beside the compute stream."""
+        return np.array(
+            [
+                isinstance(item, Launch) and item.stream != COMPUTE_STREAM
+                for item in self.program.items
+            ],
+            bool,
+        )
+
+    @cached_property
+    def meetings(self) -> list[Meeting]:
+        """Collectives, waits and synchronisations, in order."""
+        return [
+            Meeting(place, type(item))
+            for place, item in enumerate(self.program.items)
+            if isinstance(item, Collective | Await | Synchronize)
+        ]
+
+    @cached_property
+    def collectives(self) -> list[tuple[int, Collective]]:
+        """Places and items of the communication operators, in order of launch."""
+        return [
+            (place, item)
+            for place, item in enumerate(self.program.items)
+            if isinstance(item, Collective)
+        ]
+
+    @cached_property
+    def awaited(self) -> Integers:
+        """For every Await the number of its collective, -1 for other items."""
+        numbers = {place: number for number, (place, _) in enumerate(self.collectives)}
+        return np.array(
+            [numbers[item.item] if isinstance(item, Await) else -1 for item in self.program.items],
+            np.int64,
+        )
+
+    def runs_enclosed(self, kind: Integers) -> Flags:
+        """Which runs are kernels inside an FFTS+ task; ``kind``: row of kinds, -1 for none."""
+        if not self.kinds:
+            return np.zeros(kind.shape, bool)
+        enclosed: Flags = (kind >= 0) & self.enclosed[kind]
+        return enclosed
+
+    @cached_property
+    def families(self) -> list[tuple[Collective, Integers]]:
+        """Collectives that differ in nothing but their place, with their numbers in the program."""
+        found: dict[object, list[int]] = {}
+        for number, (_, item) in enumerate(self.collectives):
+            found.setdefault(replace(item, operator=0, tag=0), []).append(number)
+        return [
+            (self.collectives[numbers[0]][1], np.array(numbers, np.int64))
+            for numbers in found.values()
+        ]
+
+    def kernel_column(self, name: str) -> Integers:
+        """One number of every kernel kind."""
+        return np.array([int(getattr(kernel, name)) for kernel in self.kinds], np.int64)
+
+    @cached_property
+    def duration(self) -> Integers:
+        """ns of every kernel kind at the nominal clock."""
+        return self.kernel_column("duration")
+
+    @cached_property
+    def clock_bound(self) -> Integers:
+        """Per mille of every kernel kind's duration that grows when the clock falls."""
+        return self.kernel_column("clock_bound")
+
+    @cached_property
+    def enclosed(self) -> Flags:
+        """Kernel kinds that run inside an FFTS+ task."""
+        return np.array([kernel.subtask for kernel in self.kinds], bool)
+
+    @cached_property
+    def on_ai_cpu(self) -> Flags:
+        """Kernel kinds of the AI CPU."""
+        return np.array([kernel.core == "AI_CPU" for kernel in self.kinds], bool)

@@ -1,0 +1,315 @@
+"""The pass over all ranks at once: when each reaches the meetings with others.
+
+Between two meetings a rank's compute stream is a max-plus function of the moment at which it was
+free: ``free -> max(free + D, base + A)``. So the pass touches one number per rank and meeting, not
+one per task, and the later expansion of a rank fills in the tasks with the same integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from ..program.model import Await, Collective, Synchronize
+from .clocks import GAP_NS, NEVER, SEPARATION, RankClocks, beside
+from .compiled import EVENT_NS, Compiled
+from .network import SENDS, Network
+
+STEP_GAP_NS = 2_000
+SYNCHRONIZE_NS = 5_000
+"""From the end of the device's work until the host goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the pass needs of one rank; arrays of shape (steps, meetings), relative to the base.
+
+    busy: D, length of the compute stream's work since the last meeting. least: A, its earliest end.
+    seen: the device may act on the meeting's item. host: the framework thread reaches it.
+    queue, other: everything queued before is launched; has ended beside the compute stream.
+    """
+
+    busy: Integers
+    least: Integers
+    seen: Integers
+    host: Integers
+    queue: Integers
+    other: Integers
+
+
+def summarize(compiled: Compiled, clocks: RankClocks) -> Summary:
+    """Reduce a rank's clocks to its meetings."""
+    places = np.array([meeting.place for meeting in compiled.meetings], np.int64)
+    working = compiled.on_compute.copy()
+    working[places] = False
+    slots = np.where(working, clocks.slot, 0)
+    until = np.cumsum(slots, axis=1)
+    earliest = np.where(working, clocks.seen + slots - GAP_NS - until, NEVER)
+    starts = np.concatenate([[0], places[:-1] + 1])
+    at_place = until[:, places]
+    busy = np.diff(at_place, axis=1, prepend=0)
+    # A trailing column keeps reduceat from reading past the last meeting, an empty stretch from
+    # giving the item that follows it.
+    padded = np.concatenate([earliest, np.full((len(earliest), 1), NEVER)], axis=1)
+    bounds = np.stack([starts, places], axis=1).reshape(-1)
+    least = np.maximum.reduceat(padded, bounds, axis=1)[:, ::2]
+    least = np.where((places > starts)[None, :], least + at_place, NEVER)
+    apart = clocks.base * SEPARATION
+    queue = np.maximum.accumulate(np.maximum(clocks.done, 0) + apart, axis=1) - apart
+    other = beside(compiled, clocks, clocks.seen + apart, axis=1) - apart
+    return Summary(
+        busy=busy,
+        least=np.maximum(least, NEVER),
+        seen=clocks.seen[:, places],
+        host=clocks.handed[:, places],
+        queue=np.maximum(queue[:, places], 0),
+        other=np.maximum(other[:, places], 0),
+    )
+
+
+@dataclass(slots=True)
+class Encounters:
+    """What the pass found for the ranks of one stage; the last axis of every array is these ranks.
+
+    bases: host time of each base, shape (steps, bases). ready: when a collective's own stream could
+    begin it; ended: its last task; shape (steps, collectives). waits: per family of collectives the
+    ends of the waits, shape (steps, members, lanes of all rounds). step_starts, step_ends: (steps).
+    """
+
+    ranks: Integers
+    bases: Integers
+    ready: Integers
+    ended: Integers
+    waits: list[Integers]
+    step_starts: Integers
+    step_ends: Integers
+
+
+class _Stage:
+    """Where the ranks of one stage stand."""
+
+    def __init__(
+        self, number: int, compiled: Compiled, ranks: Integers, parts: Sequence[Summary], start: int
+    ) -> None:
+        self.number = number
+        self.compiled = compiled
+        self.ranks = ranks
+        self.names = {place: number for number, (place, _) in enumerate(compiled.collectives)}
+        self.meetings = compiled.meetings
+        self.busy, self.least, self.seen, self.host, self.queue, self.other = (
+            np.stack([getattr(part, name) for part in parts], axis=-1)
+            for name in ("busy", "least", "seen", "host", "queue", "other")
+        )
+        steps, count = self.busy.shape[0], len(ranks)
+        collectives = len(compiled.collectives)
+        bases = sum(meeting.kind is Synchronize for meeting in self.meetings)
+        self.found = Encounters(
+            ranks=ranks,
+            bases=np.zeros((steps, bases, count), np.int64),
+            ready=np.zeros((steps, collectives, count), np.int64),
+            ended=np.zeros((steps, collectives, count), np.int64),
+            waits=[np.empty(0, np.int64) for _ in compiled.families],
+            step_starts=np.zeros((steps, count), np.int64),
+            step_ends=np.zeros((steps, count), np.int64),
+        )
+        self.base = np.full(count, start, np.int64)
+        self.free = self.base.copy()
+        self.step = self.place = self.bases_passed = 0
+        self.families = {
+            int(number): (family, member)
+            for family, (_, numbers) in enumerate(compiled.families)
+            for member, number in enumerate(numbers)
+        }
+        self.channels: dict[object, Integers] = {}
+        self.posted: dict[int, object] = {}
+        self.found.step_starts[0] = self.base
+        self.found.bases[0, 0] = self.base
+
+    def close(self, step: int, place: int, ended: Integers, waits: Integers) -> None:
+        """Note how a collective went: its end per rank, and its waits, shape (lanes, ranks)."""
+        number = self.names[place]
+        family, member = self.families[number]
+        if not self.found.waits[family].size:
+            members = len(self.compiled.families[family][1])
+            shape = len(self.busy), members, *waits.shape
+            self.found.waits[family] = np.zeros(shape, np.int64)
+        self.found.waits[family][step, member] = waits
+        self.found.ended[step, number] = ended
+        self.channels[self.posted.pop(place)] = ended + GAP_NS
+
+    @property
+    def finished(self) -> bool:
+        """Whether all steps are over."""
+        return self.step == len(self.busy)
+
+
+def channel(item: Collective) -> object:
+    """What shares one stream: the operators of a group, point-to-point ones by direction."""
+    return (item.dimension, item.kind, item.peer) if item.kind in SENDS else item.dimension
+
+
+class Coupling:
+    """Runs the pass; see the module."""
+
+    def __init__(
+        self,
+        compiled: Sequence[Compiled],
+        summaries: Sequence[Summary],
+        network: Network,
+        steps: int,
+        start: int,
+    ) -> None:
+        """``summaries`` of all ranks, in order; ``start``: Unix ns of the first step."""
+        self.network = network
+        layout = network.layout
+        self.stages = [
+            _Stage(
+                number,
+                program,
+                layout.stage_ranks(number),
+                [summaries[rank] for rank in layout.stage_ranks(number)],
+                start,
+            )
+            for number, program in enumerate(compiled)
+        ]
+        self.steps = steps
+        self.meetings: dict[object, list[tuple[_Stage, int, Integers]]] = {}
+
+    def run(self) -> list[Encounters]:
+        """Play all steps. Raises ``ValueError`` where programs wait for each other."""
+        while not all(stage.finished for stage in self.stages):
+            moved_on = False
+            for stage in self.stages:
+                while not stage.finished and self._advance(stage):
+                    moved_on = True
+            if not moved_on:
+                waiting = ", ".join(
+                    f"stage {stage.number} at item {stage.meetings[stage.place].place}"
+                    for stage in self.stages
+                    if not stage.finished
+                )
+                raise ValueError(f"the stages wait for each other: {waiting}")
+        return [stage.found for stage in self.stages]
+
+    def _advance(self, stage: _Stage) -> bool:
+        """Pass the next meeting of a stage; False where another stage must come first."""
+        meeting = stage.meetings[stage.place]
+        item = stage.compiled.program.items[meeting.place]
+        if isinstance(item, Collective):
+            if channel(item) in stage.posted.values():
+                return False
+            self._work(stage)
+            self._post(stage, meeting.place, item)
+        elif isinstance(item, Await):
+            if item.item in stage.posted:
+                return False
+            self._work(stage)
+            ended = stage.found.ended[stage.step, stage.names[item.item]]
+            seen = stage.base + stage.seen[stage.step, stage.place]
+            stage.free = np.maximum(np.maximum(stage.free + GAP_NS, seen), ended)
+        elif isinstance(item, Synchronize):
+            if stage.posted:
+                return False
+            self._work(stage)
+            self._synchronize(stage)
+            return True
+        stage.place += 1
+        return True
+
+    def _work(self, stage: _Stage) -> None:
+        """Let the compute streams do what lies before the meeting."""
+        at = stage.step, stage.place
+        stage.free = np.maximum(stage.free + stage.busy[at], stage.base + stage.least[at])
+
+    def _synchronize(self, stage: _Stage) -> None:
+        at = stage.step, stage.place
+        relative = np.maximum(np.maximum(stage.host[at], stage.queue[at]), stage.other[at])
+        idle = np.maximum(stage.free, stage.base + relative)
+        for ended in stage.channels.values():
+            idle = np.maximum(idle, ended)
+        stage.base = idle + SYNCHRONIZE_NS
+        stage.place += 1
+        stage.bases_passed += 1
+        if stage.place < len(stage.meetings):
+            stage.found.bases[stage.step, stage.bases_passed] = stage.base
+            return
+        stage.found.step_ends[stage.step] = stage.base
+        stage.step += 1
+        stage.place = stage.bases_passed = 0
+        stage.base = stage.base + STEP_GAP_NS
+        if not stage.finished:
+            stage.found.step_starts[stage.step] = stage.base
+            stage.found.bases[stage.step, 0] = stage.base
+
+    def _post(self, stage: _Stage, place: int, item: Collective) -> None:
+        """Reach a collective; play it once all its stages have."""
+        seen = stage.base + stage.seen[stage.step, stage.place]
+        stage.free = np.maximum(stage.free + GAP_NS, seen) + EVENT_NS
+        own = stage.channels.get(channel(item), stage.base * 0)
+        ready = np.maximum(np.maximum(own, seen), stage.free)
+        number = stage.names[place]
+        stage.found.ready[stage.step, number] = ready
+        stage.posted[place] = channel(item)
+        key, expected = self._key(stage, place, item)
+        present = self.meetings.setdefault(key, [])
+        present.append((stage, place, ready))
+        if len(present) == expected:
+            del self.meetings[key]
+            self._play(present, item, stage.step)
+
+    def _key(self, stage: _Stage, place: int, item: Collective) -> tuple[object, int]:
+        stages = len(self.stages)
+        if item.kind in SENDS:
+            other = (stage.number + item.peer) % stages
+            ends = (stage.number, other) if item.kind == "send" else (other, stage.number)
+            return (stage.step, *ends, item.tag), 2
+        if item.dimension in ("world", "pp"):
+            before = sum(
+                collective.dimension == item.dimension and collective.kind not in SENDS
+                for other, collective in stage.compiled.collectives
+                if other < place
+            )
+            return (stage.step, item.dimension, before), stages
+        return (stage.step, stage.number, place), 1
+
+    def _play(
+        self, present: list[tuple[_Stage, int, Integers]], item: Collective, step: int
+    ) -> None:
+        if item.kind in SENDS:
+            present.sort(key=_is_receive)
+        else:
+            present.sort(key=lambda part: part[0].number)
+        groups = (
+            np.stack([stage.ranks for stage, _, _ in present], axis=1)
+            if item.kind in SENDS
+            else self.network.groups(item.dimension, [stage.number for stage, _, _ in present])
+        )
+        ready = np.concatenate([part for _, _, part in present])
+        ranks = np.concatenate([stage.ranks for stage, _, _ in present])
+        row = np.full(int(ranks.max()) + 1, -1, np.int64)
+        row[ranks] = np.arange(len(ranks))
+        numbers = np.full(int(ranks.max()) + 1, -1, np.int64)
+        for stage, place, _ in present:
+            numbers[stage.ranks] = stage.names[place]
+        waits, ended = self.network.play(item, groups, ready[row[groups]], numbers[groups], step)
+        flat = np.argsort(groups.reshape(-1))
+        ascending = np.sort(ranks)
+        all_waits = np.concatenate([ends.reshape(len(ends), -1) for ends in waits])[:, flat]
+        for stage, place, _ in present:
+            mine = np.isin(ascending, stage.ranks)
+            stage.close(step, place, ended.reshape(-1)[flat][mine], all_waits[:, mine])
+
+
+def _collective(stage: _Stage, place: int) -> Collective:
+    item = stage.compiled.program.items[place]
+    if not isinstance(item, Collective):
+        raise TypeError(f"item {place} is no collective")
+    return item
+
+
+def _is_receive(part: tuple[_Stage, int, Integers]) -> bool:
+    return _collective(part[0], part[1]).kind == "receive"

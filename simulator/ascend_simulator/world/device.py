@@ -1,0 +1,164 @@
+"""What runs on the streams of one device beside the collectives, as rows of the capture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ascend_ref.capture import Copies, Integers, KernelKinds, Kernels, Tasks, Texts
+from ascend_ref.capture.model import NONE
+
+from ..program.model import Annotate, Await, Collective, Copy
+from .communication import enum_ids
+from .compiled import Compiled, Flags
+from .rank import DeviceTimes
+from .streams import COMPUTE_STREAM, OTHER_STREAM, PROFILING_STREAM, task_numbers
+
+ENCLOSING_KIND = "AI_CORE"
+"""Task type of the FFTS+ task around a kernel (db-schema.md 7.3)."""
+PROFILING_NS = 20
+TEXT_COLUMNS = (
+    "name",
+    "op_type",
+    "core",
+    "input_formats",
+    "input_data_types",
+    "input_shapes",
+    "output_formats",
+    "output_data_types",
+    "output_shapes",
+    "attributes",
+    "op_state",
+    "hf32",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRecords:
+    """Tasks of the compute stream and the one beside it.
+
+    kernels: ``kind`` is a row of ``kernel_kinds``; ``kernel_run``: the run of each kernel, step x
+    items + item.
+    """
+
+    tasks: Tasks
+    kernels: Kernels
+    kernel_run: Integers
+    kernel_kinds: KernelKinds
+    copies: Copies
+
+
+def kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
+    """The texts and blocks of every kernel that a program may run."""
+    columns = {
+        name: texts.numbers(getattr(kernel, name) for kernel in compiled.kinds)
+        for name in TEXT_COLUMNS
+    }
+    return KernelKinds(
+        **columns,
+        blocks=compiled.kernel_column("blocks"),
+        mix_blocks=compiled.kernel_column("mix_blocks"),
+    )
+
+
+def device_records(
+    compiled: Compiled,
+    kind: Integers,
+    times: DeviceTimes,
+    connections: Integers,
+    device: int,
+    texts: Texts,
+) -> DeviceRecords:
+    """Rows of all items but the tasks of collectives' own streams.
+
+    ``kind``, ``connections`` (of each item's task on the compute stream): shape (steps, items).
+
+    Enclosing tasks come last; identities count from 0 in the order of the rows.
+    """
+    steps, items = kind.shape
+    on_device = np.flatnonzero(compiled.on_compute | compiled.on_other)
+    run = (np.arange(steps)[:, None] * items + on_device).reshape(-1)
+    kinds = kind.reshape(-1)[run]
+    enclosed = compiled.runs_enclosed(kinds)
+    task_type = texts.numbers(kernel.task_type for kernel in compiled.kinds)
+    of_item = np.array([texts.number(_task_type(compiled, place)) for place in on_device.tolist()])
+    launched = kinds >= 0
+    text = np.tile(of_item, steps)
+    text[launched] = task_type[kinds[launched]]
+    stream = np.tile(np.where(compiled.on_other, OTHER_STREAM, COMPUTE_STREAM)[on_device], steps)
+    number = np.zeros(len(run), np.int64)
+    for one in (COMPUTE_STREAM, OTHER_STREAM):
+        chosen = np.flatnonzero(stream == one)
+        number[chosen] = task_numbers(np.arange(len(chosen)))
+    nothing = np.full(len(run), NONE)
+    tasks = Tasks(
+        start=times.start.reshape(-1)[run],
+        end=times.end.reshape(-1)[run],
+        device=np.full(len(run), device),
+        stream=stream,
+        number=number,
+        context=np.where(enclosed, 0, NONE),
+        model=nothing,
+        connection=connections.reshape(-1)[run],
+        identity=np.arange(len(run)),
+        kind=text,
+    )
+    around = tasks.take(enclosed)
+    around_run = run[enclosed]
+    around = replace(
+        around,
+        start=times.slot_start.reshape(-1)[around_run],
+        end=times.slot_end.reshape(-1)[around_run],
+        context=np.full(len(around_run), NONE),
+        identity=len(run) + np.arange(len(around_run)),
+        kind=np.full(len(around_run), texts.number(ENCLOSING_KIND)),
+    )
+    rows = np.flatnonzero(launched)
+    return DeviceRecords(
+        tasks=Tasks.joined([tasks, around]),
+        kernels=Kernels(rows, kinds[rows]),
+        kernel_run=run[rows],
+        kernel_kinds=kernel_kinds(compiled, texts),
+        copies=_copies(compiled, run, items),
+    )
+
+
+def profiling_tasks(moments: tuple[int, int], connection: int, device: int, texts: Texts) -> Tasks:
+    """The profiler's own tasks at the bounds of the session, on a stream of their own."""
+    start = np.array(moments, np.int64)
+    nothing = np.full(2, NONE)
+    return Tasks(
+        start=start,
+        end=start + np.array([0, PROFILING_NS]),
+        device=np.full(2, device),
+        stream=np.full(2, PROFILING_STREAM),
+        number=task_numbers(np.arange(2)),
+        context=nothing,
+        model=nothing,
+        connection=np.full(2, connection),
+        identity=np.arange(2),
+        kind=texts.numbers(("PROFILING_ENABLE", "PROFILING_DISABLE")),
+    )
+
+
+def _task_type(compiled: Compiled, place: int) -> str:
+    item = compiled.program.items[place]
+    if isinstance(item, Await):
+        return "EVENT_WAIT"
+    if isinstance(item, Collective):
+        return "EVENT_RECORD"
+    return "MsTx" if isinstance(item, Annotate) else "MEMCPY_ASYNC"
+
+
+def _copies(compiled: Compiled, run: Integers, items: int) -> Copies:
+    operations = enum_ids("ENUM_MEMCPY_OPERATION")
+    size = np.full(items, NONE)
+    operation = np.full(items, NONE)
+    for place in compiled.places(Copy):
+        item = compiled.program.items[place]
+        if isinstance(item, Copy):
+            size[place], operation[place] = item.size, operations[item.operation]
+    chosen: Flags = size[run % items] >= 0
+    rows = np.flatnonzero(chosen)
+    return Copies(rows, size[run[rows] % items], operation[run[rows] % items])

@@ -1,0 +1,134 @@
+"""One rank in full: from the meetings that the coupled pass found to every moment of its items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from .clocks import GAP_NS, NEVER, RankClocks, beside
+from .compiled import Compiled
+from .coupled import Encounters
+from .network import FamilyRuns
+from .timeline import HostTimes
+
+
+@dataclass(frozen=True, slots=True)
+class RankMeetings:
+    """The part of the encounters that one rank needs; shapes as there, without the last axis."""
+
+    bases: Integers
+    ready: Integers
+    ended: Integers
+    families: list[FamilyRuns]
+    step_starts: Integers
+    step_ends: Integers
+
+    @classmethod
+    def of(cls, found: Encounters, compiled: Compiled, place: int) -> RankMeetings:
+        """Those of the rank at a place of its stage."""
+        families = [
+            FamilyRuns(
+                numbers,
+                np.ascontiguousarray(found.ready[:, numbers, place]),
+                np.ascontiguousarray(waits[..., place]),
+            )
+            for (_, numbers), waits in zip(compiled.families, found.waits, strict=True)
+        ]
+        return cls(
+            np.ascontiguousarray(found.bases[..., place]),
+            np.ascontiguousarray(found.ready[..., place]),
+            np.ascontiguousarray(found.ended[..., place]),
+            families,
+            np.ascontiguousarray(found.step_starts[:, place]),
+            np.ascontiguousarray(found.step_ends[:, place]),
+        )
+
+    def ahead(self, skew: int) -> RankMeetings:
+        """The same meetings as told by a clock that runs so many ns ahead."""
+        if not skew:
+            return self
+        families = [
+            replace(family, ready=family.ready + skew, waits=family.waits + skew)
+            for family in self.families
+        ]
+        return RankMeetings(
+            self.bases + skew,
+            self.ready + skew,
+            self.ended + skew,
+            families,
+            self.step_starts + skew,
+            self.step_ends + skew,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTimes:
+    """The device's side of every item, shape (steps, items); -1 where an item has none.
+
+    slot_start, slot_end: what an item takes of its stream (for an enclosed kernel its FFTS+ task).
+    start, end: the kernel, the copy, the wait, the mark; for a collective the record of its event.
+    """
+
+    slot_start: Integers
+    slot_end: Integers
+    start: Integers
+    end: Integers
+
+
+def host_times(compiled: Compiled, clocks: RankClocks, meetings: RankMeetings) -> HostTimes:
+    """Absolute host times."""
+    base = meetings.bases[:, clocks.base]
+    left = clocks.left + base
+    synchronizes = np.flatnonzero(np.diff(clocks.base, append=clocks.base[-1] + 1))
+    following = np.concatenate([meetings.bases[:, 1:], meetings.step_ends[:, None]], axis=1)
+    left[:, synchronizes] = following
+    queued = clocks.taken >= 0
+    paused = np.flatnonzero(clocks.pause.reshape(-1))
+    begin = clocks.begin + base
+    pauses = begin.reshape(-1)[paused]
+    return HostTimes(
+        begin=begin,
+        handed=clocks.handed + base,
+        left=left,
+        taken=np.where(queued, clocks.taken + base, -1),
+        done=np.where(queued, clocks.done + base, -1),
+        seen=np.where(queued, clocks.seen + base, -1),
+        collections=np.stack([pauses - clocks.pause.reshape(-1)[paused], pauses], axis=1),
+    )
+
+
+def device_times(
+    compiled: Compiled, clocks: RankClocks, host: HostTimes, meetings: RankMeetings
+) -> DeviceTimes:
+    """The compute stream and the one beside it, in one sweep each."""
+    shape = clocks.slot.shape
+    slots = clocks.slot.reshape(-1)
+    until = np.cumsum(slots)
+    seen = host.seen.copy()
+    awaited = compiled.awaited
+    places = np.flatnonzero(awaited >= 0)
+    seen[:, places] = np.maximum(seen[:, places], meetings.ended[:, awaited[places]])
+    on_stream = np.broadcast_to(compiled.on_compute, shape).reshape(-1)
+    earliest = np.where(on_stream, seen.reshape(-1) + slots - GAP_NS - until, NEVER)
+    earliest[0] = max(int(earliest[0]), int(meetings.step_starts[0]) - int(until[0]))
+    ends = np.maximum.accumulate(earliest) + until
+    slot_start = ends - slots + GAP_NS
+    waits = np.zeros(shape, bool)
+    waits[:, places] = True
+    waiting = np.flatnonzero(waits)
+    before = np.where(waiting > 0, ends[waiting - 1], meetings.step_starts[0])
+    slot_start[waiting] = np.maximum(before + GAP_NS, host.seen.reshape(-1)[waiting])
+    slot_start, ends = slot_start.reshape(shape), ends.reshape(shape)
+
+    start, end = slot_start + clocks.head, ends - clocks.tail
+    other_end = beside(compiled, clocks, host.seen.reshape(shape), axis=1)
+    other = np.flatnonzero(compiled.on_other)
+    end[:, other] = ends[:, other] = other_end[:, other]
+    start[:, other] = slot_start[:, other] = other_end[:, other] - clocks.length[:, other]
+    off = ~(compiled.on_compute | compiled.on_other)
+    for moments in (slot_start, ends, start, end):
+        moments[:, off] = -1
+    return DeviceTimes(slot_start, ends, start, end)

@@ -1,0 +1,339 @@
+"""The simulation in three steps: each rank's meetings, all ranks together, each rank in full.
+
+The first and the last are independent for every rank, so they can run anywhere; the one between is
+cheap. ``setting`` is made again wherever a job runs: a job is a scenario, a seed and a rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ascend_ref.capture import (
+    Capture,
+    Counters,
+    Groups,
+    Integers,
+    Kernels,
+    Origin,
+    Tasks,
+    Texts,
+    Transfers,
+)
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION
+
+from ..host import HostIds, HostRecords, record_host
+from ..memory.record import record_memory
+from ..program.counters import metric_names, metric_values
+from ..program.model import Annotate, Dimension
+from ..samples.record import record_samples
+from ..scenario.model import FaultChoice, Scenario
+from ..truth import RankTotals, rank_totals
+from .clocks import RankClocks, clocks
+from .communication import Arrivals, Communication, Expansion, RunCalls
+from .compiled import Compiled
+from .coupled import Coupling, Summary, summarize
+from .device import device_records, profiling_tasks
+from .disturbance import Disturbances
+from .naming import PURPOSES
+from .rank import RankMeetings, device_times, host_times
+from .setting import FIRST_SESSION_NS, Setting, setting
+from .streams import communication_streams
+from .timeline import RankTimeline
+from .traffic import traffic
+
+BEFORE_STEPS_NS = 150_000_000
+AFTER_STEPS_NS = 60_000_000
+"""How long the session lasts before the first and after the last step (db-schema.md 7.2)."""
+FIRST_PROCESS = 3_217_657
+LAUNCH_THREAD = 3_538
+"""Number of the queue's consumer above that of its process (db-schema.md 7.6)."""
+HOST_UID = 3_538_958_389_648_580_163
+
+
+def summary_of(scenario: Scenario, seed: int, rank: int) -> Summary:
+    """First step, for each rank: what the pass over all ranks needs of it."""
+    world = setting(scenario, seed)
+    return summarize(world.of(rank), _clocks(world, rank))
+
+
+def couple(
+    scenario: Scenario, seed: int, summaries: Sequence[Summary], start: int = FIRST_SESSION_NS
+) -> list[RankMeetings]:
+    """Second step: when every rank meets others. ``start``: Unix ns at which the session begins.
+
+    A rank whose clock runs ahead tells later times, of the same events.
+    """
+    world = setting(scenario, seed)
+    first = start + BEFORE_STEPS_NS
+    found = Coupling(world.compiled, summaries, world.network, scenario.schedule.active, first)
+    by_stage = found.run()
+    meetings = []
+    for rank in range(scenario.parallelism.ranks):
+        stage = world.layout.stage(rank)
+        place = rank - stage * world.layout.ranks_per_stage
+        own = RankMeetings.of(by_stage[stage], world.compiled[stage], place)
+        meetings.append(own.ahead(world.disturbances.skew(rank)))
+    return meetings
+
+
+def recorded(
+    scenario: Scenario, seed: int, rank: int, meetings: RankMeetings
+) -> tuple[Capture, RankTotals]:
+    """Third step, for each rank: everything that its profiler records, and what really happened."""
+    return _Recording(setting(scenario, seed), rank, meetings).recorded()
+
+
+def extra_time(scenario: Scenario, seed: int, rank: int, fault: FaultChoice) -> int:
+    """ns that the kernels of a rank take longer than without one of the scenario's faults."""
+    world = setting(scenario, seed)
+    others = tuple(other for other in scenario.faults if other is not fault)
+    healthy = replace(world.disturbances, faults=others)
+    launched = np.flatnonzero(world.of(rank).variants)
+    with_fault, without = (
+        int(_clocks(world, rank, disturbances).length[:, launched].sum())
+        for disturbances in (world.disturbances, healthy)
+    )
+    return with_fault - without
+
+
+def _clocks(world: Setting, rank: int, disturbances: Disturbances | None = None) -> RankClocks:
+    chip = world.machine.chip
+    chosen = disturbances or world.disturbances
+    return clocks(world.of(rank), rank, world.seed, chip.frequency, chosen)
+
+
+class _Recording:
+    """One rank's session, while it is written down."""
+
+    def __init__(self, world: Setting, rank: int, meetings: RankMeetings) -> None:
+        self.world = world
+        self.rank = rank
+        self.meetings = meetings
+        self.compiled: Compiled = world.of(rank)
+        self.device = world.device(rank)
+        self.texts = Texts()
+        self.clocks = _clocks(world, rank)
+        self.host = host_times(self.compiled, self.clocks, meetings)
+        self.times = device_times(self.compiled, self.clocks, self.host, meetings)
+        self.places = np.array([place for place, _ in self.compiled.collectives], np.int64)
+        self.timeline = self._timeline()
+
+    def _timeline(self) -> RankTimeline:
+        schedule, meetings = self.world.scenario.schedule, self.meetings
+        start, end = self.times.start.copy(), self.times.end.copy()
+        start[:, self.places], end[:, self.places] = meetings.ready, meetings.ended
+        first = int(meetings.step_starts[0]) - BEFORE_STEPS_NS
+        last = max(int(meetings.step_ends[-1]), int(end.max())) + AFTER_STEPS_NS
+        numbers = schedule.first + schedule.wait + schedule.warmup + np.arange(schedule.active)
+        chip = self.world.machine.chip
+        variant = self.clocks.kind - self.compiled.first_kind
+        return RankTimeline(
+            rank=self.rank,
+            stage=self.world.layout.stage(self.rank),
+            device=self.device,
+            program=self.compiled.program,
+            plan=self.compiled.plan,
+            session=(first // 1000 * 1000, -(-last // 1000) * 1000),
+            step_numbers=numbers.astype(np.int64),
+            step_starts=meetings.step_starts,
+            step_ends=meetings.step_ends,
+            host=self.host,
+            variant=np.where(self.clocks.kind >= 0, variant, 0),
+            start=start,
+            end=end,
+            frequency=self.world.disturbances.frequency(self.rank, chip.frequency),
+        )
+
+    def recorded(self) -> tuple[Capture, RankTotals]:
+        """The tables of the rank's session, and its totals."""
+        world, timeline = self.world, self.timeline
+        switches = world.scenario.capture
+        groups, group_ranks, rows, names = self._groups()
+        host = record_host(
+            world.scripts[timeline.stage], timeline, switches, self.texts, self._host_ids(names)
+        )
+        device = device_records(
+            self.compiled,
+            self.clocks.kind,
+            self.times,
+            self._compute_connections(host),
+            self.device,
+            self.texts,
+        )
+        expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
+        found = Communication(Tasks.empty(), Transfers.empty(), Arrivals.empty())
+        if len(self.places):
+            found = expansion.expand(self.meetings, self._run_calls(host))
+        moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
+        bounds = profiling_tasks(moments, host.profiling_connection, self.device, self.texts)
+        tasks = Tasks.joined([device.tasks, found.tasks, bounds])
+        tasks = replace(tasks, identity=np.arange(len(tasks)))
+        memory = record_memory(
+            timeline,
+            switches,
+            world.scenario.faults,
+            self.texts,
+            world.seed,
+            self.process + LAUNCH_THREAD,
+        )
+        transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
+        copies = device.copies
+        moved = traffic(
+            self.compiled,
+            tasks,
+            device.kernels,
+            (copies.task, copies.size, copies.operation),
+            transfers,
+            found.arrivals,
+        )
+        samples = record_samples(
+            timeline,
+            moved,
+            memory.footprint,
+            switches,
+            world.scenario.faults,
+            world.machine,
+            self.texts,
+            world.seed,
+        )
+        capture = Capture(
+            origin=self._origin(),
+            switches=switches,
+            texts=self.texts,
+            tasks=tasks.take(np.argsort(tasks.start, kind="stable")),
+            kernel_kinds=device.kernel_kinds,
+            kernels=device.kernels,
+            copies=device.copies,
+            counters=self._counters(device.kernels, device.kernel_run),
+            groups=groups,
+            group_ranks=group_ranks,
+            collectives=expansion.collectives(
+                host.connections[:, self.places], timeline.step_numbers, rows, names
+            ),
+            transfers=transfers,
+            calls=host.calls,
+            activities=host.activities,
+            links=host.links,
+            frames=host.frames,
+            steps=host.steps,
+            collections=host.collections,
+            system_calls=host.system_calls,
+            marks=host.marks,
+            memory_blocks=memory.blocks,
+            memory_totals=memory.totals,
+            workspace_events=memory.workspaces,
+            samples=samples,
+        )
+        steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
+        return capture, rank_totals(capture, steps)
+
+    @property
+    def process(self) -> int:
+        """Id of the rank's process."""
+        return FIRST_PROCESS + self.rank
+
+    def _host_ids(self, names: Mapping[Dimension, str]) -> HostIds:
+        streams = communication_streams(self.compiled).tolist()
+        communication = {
+            place: (names[item.dimension], stream)
+            for (place, item), stream in zip(self.compiled.collectives, streams, strict=True)
+        }
+        return HostIds(self.process, communication=communication)
+
+    def _compute_connections(self, host: HostRecords) -> Integers:
+        """The compute stream only records a collective's event; marks have ids of their own."""
+        connections = host.connections.copy()
+        connections[:, self.places] = host.record_connections[:, self.places]
+        marks = np.array(
+            [
+                place
+                for place, item in enumerate(self.compiled.program.items)
+                if isinstance(item, Annotate) and item.on_device
+            ],
+            np.int64,
+        )
+        links = np.arange(len(connections) * len(marks)).reshape(len(connections), -1)
+        connections[:, marks] = FIRST_MARK_CONNECTION + links
+        return connections
+
+    def _run_calls(self, host: HostRecords) -> RunCalls:
+        return RunCalls(
+            seen=self.host.seen[:, self.places],
+            operator=host.connections[:, self.places],
+            wait=host.wait_connections[:, self.places],
+            record=host.record_after_connections[:, self.places],
+        )
+
+    def _groups(
+        self,
+    ) -> tuple[Groups, Integers, dict[Dimension, int], dict[Dimension, str]]:
+        """Groups of the rank, their ranks, and by dimension the row and the name."""
+        layout, dimensions = self.world.layout, self.world.dimensions(self.rank)
+        members = [layout.group_of(self.rank, dimension) for dimension in dimensions]
+        names = [
+            self.world.group_names[dimension, tuple(ranks.tolist())]
+            for dimension, ranks in zip(dimensions, members, strict=True)
+        ]
+        sizes = np.array([len(ranks) for ranks in members], np.int64)
+        groups = Groups(
+            name=self.texts.numbers(names),
+            purpose=self.texts.numbers(PURPOSES[dimension] for dimension in dimensions),
+            rank=np.array([np.flatnonzero(ranks == self.rank)[0] for ranks in members], np.int64),
+            first=np.cumsum(sizes) - sizes,
+            size=sizes,
+        )
+        rows = {dimension: row for row, dimension in enumerate(dimensions)}
+        return groups, np.concatenate(members), rows, dict(zip(dimensions, names, strict=True))
+
+    def _counters(self, kernels: Kernels, run: Integers) -> Counters:
+        """Counters of the kernels on cores; the AI CPU and the DSA have none (4.12)."""
+        switches, chip = self.world.scenario.capture, self.world.machine.chip
+        if not switches.aic_metrics or switches.aic_mode != "task-based" or not switches.level:
+            return Counters.empty()
+        counted = np.array([bool(kernel.blocks) for kernel in self.compiled.kinds], bool)
+        chosen = np.flatnonzero(counted[kernels.kind]) if len(kernels) else kernels.kind
+        frequency = self.timeline.frequency[run[chosen] // self.clocks.kind.shape[1]]
+        values = metric_values(
+            self.compiled.kinds,
+            kernels.kind[chosen],
+            self.clocks.length.reshape(-1)[run[chosen]],
+            frequency,
+            switches.aic_metrics,
+            chip,
+        )
+        return Counters(metric_names(switches.aic_metrics, chip), kernels.task[chosen], values)
+
+    def _origin(self) -> Origin:
+        world, parallelism = self.world, self.world.scenario.parallelism
+        start, end = self.timeline.session
+        host = self.rank // world.machine.devices_per_host
+        metadata: dict[str, object] = {
+            "distributed_args": {
+                "tensor_model_parallel_size": parallelism.tensor,
+                "pipeline_model_parallel_size": parallelism.pipeline,
+                "data_parallel_size": parallelism.data,
+                "context_parallel_size": 1,
+                "expert_model_parallel_size": parallelism.expert,
+                "sequence_parallel": False,
+                "rank": self.rank,
+                "world_size": parallelism.ranks,
+            }
+        }
+        if parallelism.pipeline > 1:
+            microbatches = world.scenario.model.microbatches
+            metadata["pp_info"] = {"pp_type": "1f1b", "microbatch_num": microbatches}
+        return Origin(
+            rank=self.rank,
+            ranks=parallelism.ranks,
+            devices=(self.device,),
+            chip=world.machine.chip.name,
+            pid=self.process,
+            host_name=f"node-{host + 1}",
+            host_uid=HOST_UID + host,
+            start=start,
+            end=None if world.disturbances.ends_abnormally(self.rank) else end,
+            metadata=metadata,
+        )

@@ -1,0 +1,41 @@
+"""Numbers of the device's streams, and of the tasks on them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from .compiled import Compiled
+from .coupled import channel
+
+PROFILING_STREAM = 0
+COMPUTE_STREAM = 2
+OTHER_STREAM = 3
+FIRST_COMMUNICATION_STREAM = 4
+PLANES_FROM = 100
+FIRST_TASK = 107
+TASK_NUMBERS = 1 << 16
+"""taskId counts in 16 bits."""
+
+
+def communication_streams(compiled: Compiled) -> Integers:
+    """The stream of each collective of a program."""
+    numbers: dict[object, int] = {}
+    return np.array(
+        [
+            numbers.setdefault(channel(item), FIRST_COMMUNICATION_STREAM + len(numbers))
+            for _, item in compiled.collectives
+        ],
+        np.int64,
+    )
+
+
+def task_numbers(order: Integers) -> Integers:
+    """taskId of the tasks that stand at these places of their stream."""
+    return (FIRST_TASK + order) % TASK_NUMBERS
+
+
+def plane_streams(stream: int, plane: Integers) -> Integers:
+    """Without FFTS+ every plane beyond the first has a stream of its own."""
+    return np.where(plane > 0, PLANES_FROM * stream + plane, stream)

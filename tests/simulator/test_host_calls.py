@@ -1,0 +1,265 @@
+"""The host's calls: nesting, numbers, the calls that device tasks point to, the marks."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+import pytest
+from host_loop import FFTS, PLAIN, random_program, timeline
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ascend_ref.capture import HostCalls, Integers, Switches, Texts
+from ascend_ref.capture.model import NONE
+from ascend_simulator.hardware.model import Chip
+from ascend_simulator.host import HostIds, HostRecords, HostScript, plan, record_host
+from ascend_simulator.program.model import (
+    Annotate,
+    Await,
+    Collective,
+    Copy,
+    Launch,
+    Operator,
+    Program,
+    Synchronize,
+)
+from ascend_simulator.world.timeline import RankTimeline
+
+IDS = HostIds(3_217_657)
+ACL, NODE, HCCL, RUNTIME = 20_000, 10_000, 5_500, 5_000
+FULL = Switches(level=2, stack=True, mstx=True, gc=True, host_sys=("osrt",))
+
+programs = st.builds(random_program, st.integers(0, 1 << 32), st.integers(0, 40))
+chips = st.sampled_from([FFTS, PLAIN])
+
+
+def recorded(
+    program: Program, chip: Chip = FFTS, switches: Switches = FULL, seed: int = 0, steps: int = 2
+) -> tuple[HostScript, RankTimeline, Texts, HostRecords]:
+    script = HostScript(program, chip)
+    run = timeline(script, seed, steps)
+    texts = Texts()
+    return script, run, texts, record_host(script, run, switches, texts, IDS)
+
+
+def outer_of(start: Integers, end: Integers, thread: Integers) -> list[int]:
+    """Row of the innermost interval around each one, in order of start; fails where two cross."""
+    stacks: dict[int, list[int]] = defaultdict(list)
+    found = []
+    for row, (begin, finish, owner) in enumerate(zip(start, end, thread, strict=True)):
+        assert begin <= finish
+        stack = stacks[owner]
+        while stack and end[stack[-1]] < finish:
+            assert end[stack[-1]] <= begin, (row, stack[-1])
+            stack.pop()
+        found.append(stack[-1] if stack and begin <= end[stack[-1]] else NONE)
+        stack.append(row)
+    return found
+
+
+def texts_of(texts: Texts, numbers: Iterable[int]) -> list[str]:
+    every = texts.all
+    return [every[number] for number in numbers]
+
+
+@given(programs, chips)
+def test_the_plan_covers_exactly_what_passes_the_queue(program: Program, chip: Chip) -> None:
+    made = plan(program, chip)
+    for place, item in enumerate(program.items):
+        queued = isinstance(item, Launch | Collective | Await | Copy) or (
+            isinstance(item, Annotate) and item.on_device
+        )
+        assert (made.occupied[place] > 0) == queued
+        assert 0 <= made.visible[place] <= made.occupied[place]
+    assert (made.before >= 0).all()
+    assert (made.after >= 0).all()
+    working = {item.operator for item in program.items if not isinstance(item, Annotate)}
+    marks = [item for item in program.items if isinstance(item, Annotate)]
+    spent = int(made.before.sum() + made.after.sum())
+    rest = spent - sum(program.operators[number].host for number in working)
+    assert rest == sum(1_500 if item.on_device else 300 for item in marks)
+
+
+@given(programs, chips, st.integers(0, 99))
+def test_calls_nest_as_layers_do(program: Program, chip: Chip, seed: int) -> None:
+    _, run, texts, host = recorded(program, chip, seed=seed)
+    calls = host.calls
+    assert (np.diff(calls.start) >= 0).all()
+    assert (calls.connection == 936 + np.arange(len(calls))).all()
+    assert host.profiling_connection == 936 + len(calls)
+    assert calls.start.min() >= run.session[0]
+    assert calls.end.max() <= run.session[1]
+    allowed = {ACL: (ACL,), NODE: (ACL,), HCCL: (NODE,), RUNTIME: (ACL, NODE, HCCL, RUNTIME)}
+    outer = outer_of(calls.start, calls.end, calls.thread)
+    for level, around in zip(calls.level.tolist(), outer, strict=True):
+        if level != ACL or around != NONE:
+            assert around != NONE
+            assert calls.level[around] in allowed[level]
+    names = texts_of(texts, calls.name)
+    assert all(
+        name == "launch" for name, level in zip(names, calls.level, strict=True) if level == NODE
+    )
+
+
+@given(programs, chips, st.integers(0, 99))
+def test_a_task_points_to_the_call_that_launched_it(
+    program: Program, chip: Chip, seed: int
+) -> None:
+    _, run, texts, host = recorded(program, chip, seed=seed)
+    calls = host.calls
+    names = dict(zip(calls.connection.tolist(), texts_of(texts, calls.name), strict=True))
+    row_of = {connection: row for row, connection in enumerate(calls.connection.tolist())}
+    used = set()
+    for (step, place), connection in np.ndenumerate(host.connections):
+        item = program.items[place]
+        if not isinstance(item, Launch | Collective | Await | Copy):
+            assert connection == NONE
+            continue
+        row = row_of[connection]
+        assert calls.level[row] == (NODE if isinstance(item, Launch | Collective) else ACL)
+        assert run.host.taken[step, place] <= calls.start[row]
+        assert calls.end[row] <= run.host.seen[step, place]
+        used.add(connection)
+        others = [
+            int(table[step, place])
+            for table in (
+                host.record_connections,
+                host.wait_connections,
+                host.record_after_connections,
+            )
+        ]
+        if isinstance(item, Collective):
+            assert [names[other] for other in others] == [
+                "aclrtRecordEvent",
+                "aclrtStreamWaitEvent",
+                "aclrtRecordEvent",
+            ]
+            assert others[0] < others[1] < connection < others[2]
+            used.update(others)
+        else:
+            assert others == [NONE] * 3
+    pointed = sum(isinstance(item, Launch | Await | Copy) for item in program.items)
+    events = sum(isinstance(item, Collective) for item in program.items)
+    assert len(used) == 2 * (pointed + 4 * events)
+
+
+@given(programs, st.integers(0, 99))
+def test_levels_change_numbers_but_no_time(program: Program, seed: int) -> None:
+    def rows(switches: Switches) -> list[tuple[object, ...]]:
+        _, _, texts, host = recorded(program, switches=switches, seed=seed)
+        calls = host.calls
+        names = texts_of(texts, calls.name)
+        found = zip(calls.start, calls.end, calls.level, calls.thread, names, strict=True)
+        return [row for row in found if row[2] != RUNTIME]
+
+    assert rows(Switches(level=0)) == rows(Switches(level=1)) == rows(Switches(level=2))
+
+
+@given(programs, chips, st.integers(0, 99))
+def test_every_run_of_a_call_is_the_stretched_plan(program: Program, chip: Chip, seed: int) -> None:
+    """The consumer's calls, expanded one by one."""
+    script, run, texts, host = recorded(program, chip, seed=seed)
+    expected = []
+    for step in range(run.steps):
+        for part in script.runs:
+            for call in part.passage.calls if part.passage else ():
+                moments = []
+                for moment, side in ((call.start, 0), (call.end, 1)):
+                    place, offset = part.first, moment
+                    while offset - side >= script.plan.occupied[place]:
+                        offset -= int(script.plan.occupied[place])
+                        place += 1
+                    taken, done = (
+                        int(table[step, place]) for table in (run.host.taken, run.host.done)
+                    )
+                    factor = ((done - taken) << 20) // int(script.plan.occupied[place])
+                    moments.append(taken + (offset * factor >> 20))
+                expected.append((*moments, call.name))
+    calls = host.calls.take(host.calls.thread == IDS.process + 3_538)
+    found = zip(calls.start.tolist(), calls.end.tolist(), texts_of(texts, calls.name), strict=True)
+    assert sorted(found) == sorted(expected)
+
+
+def test_without_the_device_activity_there_are_no_calls() -> None:
+    program = random_program(3, 30)
+    *_, texts, host = recorded(program, switches=Switches(npu=False))
+    assert not len(host.calls)
+    assert not len(host.links)
+    assert (host.connections == NONE).all()
+    assert len(host.activities)
+    assert "launch" not in texts.all
+
+
+def test_what_a_compiled_graph_and_a_collective_call() -> None:
+    kernel = next(
+        item.variants[0] for item in random_program(1, 40).items if isinstance(item, Launch)
+    )
+    operators = (
+        Operator("aten::conv2d", "Conv2D", "main", 150_000, two_phase=False),
+        Operator("c10d::allreduce_", "hcom_allReduce_", "backward", 40_000),
+        Operator("aten::item", "", "main", 20_000),
+    )
+    items = (Launch(0, (kernel,) * 1), Collective(1, "allReduce", "dp", 64, "FP32"), Synchronize(2))
+    script = HostScript(Program(operators, items), FFTS)
+    texts = Texts()
+    run = timeline(script, steps=1)
+    host = record_host(script, run, Switches(level=1), texts, IDS)
+    by_thread: dict[int, list[str]] = defaultdict(list)
+    for thread, name in zip(host.calls.thread, texts_of(texts, host.calls.name), strict=True):
+        by_thread[int(thread) - IDS.process].append(name)
+    operands = kernel.input_shapes.count(";") + kernel.output_shapes.count(";") + 2
+    assert by_thread[3_539] == ["aclopDestroyAttr"] + ["aclDestroyTensorDesc"] * operands
+    main = ["aclCreateTensorDesc", "aclCreateDataBuffer"] * operands + ["aclopCreateAttr"]
+    waits = ["aclrtSynchronizeStreamWithTimeout", "aclrtMemcpy", "aclrtSynchronizeDevice"]
+    assert by_thread[0] == main + waits
+    assert by_thread[9_507] == ["aclrtCreateEventExWithFlag"]
+    events = ["aclrtRecordEvent", "aclrtStreamWaitEvent"]
+    collective = ["hcom_allReduce_", "launch", "Launch_Ffts", "aclrtRecordEvent"]
+    graph = ["aclopCompileAndExecute", "opCompile", "launch"]
+    assert by_thread[3_538] == graph + events + collective
+
+
+@given(programs, st.integers(0, 99))
+def test_marks_span_their_items(program: Program, seed: int) -> None:
+    script = HostScript(program, FFTS)
+    run = timeline(script, seed)
+    places = [place for place, item in enumerate(program.items) if isinstance(item, Collective)]
+    ids = HostIds(7, communication=dict.fromkeys(places, ("group", 5)))
+    texts = Texts()
+    marks = record_host(script, run, Switches(mstx=True), texts, ids).marks
+    ranges = [place for place, item in enumerate(program.items) if isinstance(item, Annotate)]
+    assert len(marks) == run.steps * (len(ranges) + len(places))
+    assert (np.diff(marks.start) >= 0).all()
+    linked = marks.device_link[marks.device_link != NONE]
+    assert (linked == np.arange(len(linked))).all()
+    order = sorted([*ranges, *places])
+    for number, place in enumerate(order * run.steps):
+        step, item = number // len(order), program.items[place]
+        last = item.last if isinstance(item, Annotate) else place
+        assert marks.start[number] == run.host.begin[step, place]
+        assert marks.end[number] == run.host.left[step, last]
+        text = texts.all[marks.message[number]]
+        if isinstance(item, Annotate):
+            assert text == item.message
+            assert (marks.device_link[number] != NONE) == item.on_device
+        else:
+            told = json.loads(text)
+            assert told["streamId"] == "5"
+            assert told["dataType"] == "fp32"
+            assert '"count":' in text
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_a_script_serves_many_ranks(level: int) -> None:
+    script = HostScript(random_program(5, 30), FFTS)
+    switches = Switches(level=level)  # type: ignore[arg-type]
+    first, second = (
+        record_host(script, timeline(script, seed), switches, Texts(), HostIds(9, 100 * seed))
+        for seed in (1, 1)
+    )
+    for name, column in first.calls.columns():
+        assert (column == getattr(second.calls, name)).all()
+    assert isinstance(first.calls, HostCalls)
