@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ import apsw
 import pyarrow as pa
 import pytest
 from engine_trials import HIGHEST, HOSTILE, LOWEST, Value, clean, quick, undone
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import NEWEST, OLDEST, change, copy_real, opened, specimen
 
@@ -229,6 +230,7 @@ def by_oracle(connection: apsw.Connection, instance: Instance) -> list[int]:
 @pytest.mark.parametrize("code", sorted(sequences.WALKS))
 @quick(max_examples=150)
 @given(rows=task_rows(), sizes=st.lists(st.integers(0, 4), max_size=20))
+@example(rows=[["x", 0, 0, 0, 4294967295], [0, 0, 0, 0, 4294967295]], sizes=[])
 def test_walks_find_the_rows_of_their_oracle(
     code: str, rows: list[list[Value]], sizes: list[int]
 ) -> None:
@@ -242,29 +244,23 @@ def test_walks_find_the_rows_of_their_oracle(
         expected = by_oracle(session.connection, instance)
         bad = (len(expected), min(expected, default=None))
         assert sequences.walk(session, instance, session.connection) == bad
+        chosen = sequences.WALKS[code](instance)
         try:
-            batched = InBatches(session, sizes)
-            found = [list(part) for part in sequences.WALKS[code](batched, instance)]
-        except (sequences.NotWalkable, pa.ArrowInvalid):
+            found = list(chosen.bad_rows(in_batches(session.stream(chosen.query), sizes)))
+        except sequences.NOT_A_WALK:
             return
         assert sorted(int(row) for part in found for row in part) == expected
 
 
-class InBatches(Session):
-    """A session whose stream comes in batches of the given sizes, then of one row each."""
-
-    def __init__(self, session: Session, sizes: Sequence[int]) -> None:
-        super().__init__(**{name: getattr(session, name) for name in session.__dataclass_fields__})
-        self.sizes = sizes
-
-    def stream(self, query: str) -> Iterator[pa.RecordBatch]:
-        sizes = iter(self.sizes)
-        for batch in super().stream(query):
-            position = 0
-            while position < batch.num_rows:
-                size = next(sizes, 1)
-                yield batch.slice(position, size)
-                position += size
+def in_batches(stream: Iterator[pa.RecordBatch], sizes: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """The rows in batches of the given sizes, then of one row each."""
+    wanted = iter(sizes)
+    for batch in stream:
+        position = 0
+        while position < batch.num_rows:
+            size = next(wanted, 1)
+            yield batch.slice(position, size)
+            position += size
 
 
 @quick(max_examples=50)
@@ -346,3 +342,36 @@ def test_workers_agree_where_no_walk_is_possible(
     )
     for _ in range(5):
         assert_workers_agree(path, monkeypatch)
+
+
+def test_a_stop_ends_what_a_worker_does(tmp_path: Path) -> None:
+    endless = (
+        "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n"
+    )
+    with (
+        open_session(discover(specimen(tmp_path))[0], Options()) as session,
+        session.another_connection() as own,
+    ):
+        session.stop.set()
+        with pytest.raises(apsw.InterruptError):
+            own.execute(endless)
+        instance = walk_instance(session, "row-order")
+        with pytest.raises(apsw.InterruptError):
+            sequences.walk(session, instance, own)
+
+
+def test_an_interrupt_while_the_workers_start_stops_those_that_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(ThreadPoolExecutor):
+        def submit(self, *arguments: Any, **named: Any) -> Future[Any]:
+            if self._threads:
+                raise KeyboardInterrupt
+            return super().submit(*arguments, **named)
+
+    monkeypatch.setattr(engine, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(engine, "ThreadPoolExecutor", Interrupted)
+    with open_session(discover(specimen(tmp_path))[0], Options()) as session:
+        with pytest.raises(KeyboardInterrupt):
+            engine.judge(session, Selection(), workers=3)
+        assert session.stop.is_set()
