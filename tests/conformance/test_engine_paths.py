@@ -121,7 +121,7 @@ def test_a_clean_table_is_clean_in_one_pass(table: str, revision: str) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-@quick(max_examples=50)
+@quick(max_examples=120)
 @given(data=st.data())
 def test_fused_rules_find_the_same_rows_as_plain_ones(table: str, data: st.DataObject) -> None:
     carrier: Carrier = data.draw(st.sampled_from(["pytorch", "msprof"]))
@@ -142,7 +142,7 @@ def test_fused_rules_find_the_same_rows_as_plain_ones(table: str, data: st.DataO
 
 
 @pytest.mark.parametrize("affinity", ["", "NUMERIC", "TEXT", "REAL", "BLOB", "integer", "BIGINT"])
-@quick(max_examples=15)
+@quick(max_examples=25)
 @given(data=st.data())
 def test_fused_rules_hold_whatever_type_a_column_is_declared_with(
     affinity: str, data: st.DataObject
@@ -228,7 +228,7 @@ def by_oracle(connection: apsw.Connection, instance: Instance) -> list[int]:
 
 
 @pytest.mark.parametrize("code", sorted(sequences.WALKS))
-@quick(max_examples=150)
+@quick(max_examples=250)
 @given(rows=task_rows(), sizes=st.lists(st.integers(0, 4), max_size=20))
 @example(rows=[["x", 0, 0, 0, 4294967295], [0, 0, 0, 0, 4294967295]], sizes=[])
 def test_walks_find_the_rows_of_their_oracle(
@@ -263,7 +263,7 @@ def in_batches(stream: Iterator[pa.RecordBatch], sizes: Sequence[int]) -> Iterat
             position += size
 
 
-@quick(max_examples=50)
+@quick(max_examples=120)
 @given(rows=task_rows(), batch_rows=st.integers(1, 5))
 def test_walks_over_a_file_find_the_rows_of_their_oracle(
     tmp_path_factory: pytest.TempPathFactory, rows: list[list[Value]], batch_rows: int

@@ -87,3 +87,19 @@ def test_an_interrupted_check_leaves_nothing_behind(
     assert (process.returncode, out, errors) == (130, b"", b"ascend-ref: interrupted\n")
     assert time.monotonic() - sent < 3
     assert state(folder) == before
+
+
+def test_an_interrupt_while_the_pages_are_checked_leaves_nothing_behind(tmp_path: Path) -> None:
+    """From the first import on, whenever the signal comes."""
+    path = specimen(tmp_path)
+    for pause in (0.02, 0.1, 0.3):
+        with subprocess.Popen(
+            [*COMMAND, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            time.sleep(pause)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        # Before our first line runs the interpreter answers for itself, with code 1.
+        before_us = process.returncode == 1 and b"ascend_conformance" not in errors
+        assert before_us or process.returncode in {0, 130, -signal.SIGINT}
+        assert errors.count(b"\n") <= 1 or b"KeyboardInterrupt" in errors

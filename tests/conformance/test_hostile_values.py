@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
+from engine_trials import Value
 from profiles import (
     NEWEST,
     OLDEST,
@@ -30,8 +31,6 @@ from ascend_conformance.engine import work
 from ascend_conformance.finding import FileReport
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS, Carrier
-
-Value = int | float | str | bytes | None
 
 WRONG: dict[str, Value] = {
     "blob": b"\x00\xff",
@@ -74,7 +73,7 @@ TEXTS = {
     "SQL": "'; DROP TABLE TASK; --",
     "format": "{column} {resolves} %s %n {0.__class__}",
     "wide": "漢😀é" * 500,
-    "long": "x" * 3_000,
+    "long": "x" * 20_000,
     "astral": "\U0010ffff\U000e0001",
 }
 BYTES = {
@@ -300,12 +299,12 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''").replace("\0", "' || char(0) || '") + "'"
 
 
-def test_a_text_of_10_million_characters_is_judged(tmp_path: Path) -> None:
+def test_a_text_of_20_million_characters_is_judged(tmp_path: Path) -> None:
     path = change(
         specimen(tmp_path),
         "UPDATE STRING_IDS SET value = hex(zeroblob(10000000)) "
         "WHERE id = (SELECT min(id) FROM STRING_IDS)",
-        "UPDATE META_DATA SET value = hex(zeroblob(2000000)) WHERE rowid = 2",
+        "UPDATE META_DATA SET value = hex(zeroblob(5000000)) WHERE rowid = 2",
     )
     rendered(readable(path))
 
