@@ -109,6 +109,7 @@ TABLES = (
     "COMMUNICATION_TASK_INFO",
     "OP_MEMORY",
     "PYTORCH_API",
+    "LLC",
 )
 SPARSE = "DELETE FROM {table} WHERE rowid % 3 = 1"
 
@@ -172,6 +173,13 @@ def test_fused_rules_hold_whatever_type_a_column_is_declared_with(
         )
     assert_fused_equals_plain(session, table, Selection())
     session.connection.close()
+
+
+def test_a_real_is_sound_where_another_declared_type_lets_it_be() -> None:
+    """LLC.throughput is an INTEGER column that some exporters declare NUMERIC."""
+    with undone(clean("pytorch", OLDEST)) as session:
+        session.connection.execute("UPDATE LLC SET throughput = 0.5 WHERE rowid % 2")
+        assert_fused_equals_plain(session, "LLC", Selection())
 
 
 # Walks over sequences
