@@ -6,24 +6,22 @@ This is the fast road for data that is wanted in Python or Arrow. It has fewer l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import adbc_driver_manager
-import adbc_driver_sqlite
-import adbc_driver_sqlite.dbapi
 import numpy as np
 import pyarrow as pa
 
 from ascend_spec.catalog import Schema
 
+from .bulk import connect_bulk
 from .header import UnreadableDatabase, read_header
 from .introspect import fold, quote_identifier
-from .open import CACHE_KIB, database_uri
+from .open import CACHE_KIB
 
 BATCH_ROWS: Final = 65_536
 
@@ -57,7 +55,7 @@ _EMPTY: Final[Mapping[str, str]] = {"INTEGER": "integer", "TEXT": "text", "BLOB"
 
 def stream_columns(
     path: Path, sql: str, *, batch_rows: int = BATCH_ROWS
-) -> Iterator[pa.RecordBatch]:
+) -> Generator[pa.RecordBatch, None, None]:
     """Run one SELECT of ours and stream its result, some 3 million values of each column a second.
 
     Every column of the result must hold one storage class beside NULL (CAST where the file does
@@ -66,24 +64,10 @@ def stream_columns(
     """
     read_header(path)
     try:
-        with (
-            closing(
-                adbc_driver_sqlite.dbapi.connect(database_uri(path, mode="ro"), autocommit=True)
-            ) as connection,
-            closing(
-                connection.cursor(
-                    adbc_stmt_kwargs={
-                        adbc_driver_sqlite.StatementOptions.BATCH_ROWS.value: str(batch_rows)
-                    }
-                )
-            ) as cursor,
-        ):
+        with connect_bulk(path, mode="ro") as connection:
             for pragma in READ_PRAGMAS:
-                cursor.execute(f"PRAGMA {pragma}")
-                cursor.fetchall()
-            cursor.execute(sql)
-            with closing(cursor.fetch_record_batch()) as reader:
-                yield from reader
+                connection.run(f"PRAGMA {pragma}")
+            yield from connection.stream(sql, batch_rows)
     except (adbc_driver_manager.Error, OSError) as error:
         raise UnreadableDatabase(path, f"{error}; expected rows of one type per column") from None
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import adbc_driver_sqlite.dbapi
 import numpy as np
 import pyarrow as pa
 
@@ -16,9 +14,9 @@ from ascend_spec.catalog import Schema
 from ascend_spec.model import Table
 
 from . import packing
+from .bulk import BulkConnection, connect_bulk
 from .columns import BoundColumn, ColumnTables, Values, bind
 from .ddl import create_indexes, create_table, creation_order
-from .open import database_uri
 
 Progress: TypeAlias = Callable[[str, int], None]
 """Called with a table and the number of its rows that have just been written."""
@@ -153,29 +151,24 @@ def _fill(
     indexes: bool,
     progress: Progress | None,
 ) -> None:
-    with (
-        closing(
-            adbc_driver_sqlite.dbapi.connect(database_uri(path, mode="rwc"), autocommit=True)
-        ) as connection,
-        closing(connection.cursor()) as cursor,
-    ):
+    with connect_bulk(path, mode="rwc") as connection:
         for pragma in LOAD_PRAGMAS:
-            cursor.execute(f"PRAGMA {pragma}")
-            cursor.fetchall()
-        connection.adbc_connection.set_autocommit(False)
-        filled = list(tables)
-        for table, columns in filled:
-            cursor.execute(create_table(table, schema))
-            for rows in _insert(cursor, table, columns):
-                if progress is not None:
-                    progress(table.name, rows)
-        for table, _ in filled if indexes else ():
-            for statement in create_indexes(table):
-                cursor.execute(statement)
-        connection.adbc_connection.commit()
+            connection.run(f"PRAGMA {pragma}")
+        with connection.transaction():
+            filled = list(tables)
+            for table, columns in filled:
+                connection.run(create_table(table, schema))
+                for rows in _insert(connection, table, columns):
+                    if progress is not None:
+                        progress(table.name, rows)
+            for table, _ in filled if indexes else ():
+                for statement in create_indexes(table):
+                    connection.run(statement)
 
 
-def _insert(cursor: Any, table: Table, columns: Sequence[BoundColumn]) -> Iterator[int]:
+def _insert(
+    connection: BulkConnection, table: Table, columns: Sequence[BoundColumn]
+) -> Iterator[int]:
     """Insert batch by batch; yields the number of rows of each."""
     rows = len(columns[0].parts[0])
     if not rows:
@@ -188,14 +181,14 @@ def _insert(cursor: Any, table: Table, columns: Sequence[BoundColumn]) -> Iterat
     for start in range(0, rows, BATCH_ROWS):
         stop = min(start + BATCH_ROWS, rows)
         if layout is None:
-            _insert_plain(cursor, table, columns, start, stop)
+            _insert_plain(connection, table, columns, start, stop)
         else:
-            _insert_packed(cursor, table, layout, [values[start:stop] for values in packed])
+            _insert_packed(connection, table, layout, [values[start:stop] for values in packed])
         yield stop - start
 
 
 def _insert_plain(
-    cursor: Any, table: Table, columns: Sequence[BoundColumn], start: int, stop: int
+    connection: BulkConnection, table: Table, columns: Sequence[BoundColumn], start: int, stop: int
 ) -> None:
     parameters: list[Any] = []
     expressions: list[str] = []
@@ -204,11 +197,14 @@ def _insert_plain(
         parameters += (part.slice(start, stop - start) for part in column.parts)
         numbers = ",".join(f"?{number}" for number in range(first, len(parameters) + 1))
         expressions.append(f"coalesce({numbers})" if len(column.parts) > 1 else numbers)
-    _run(cursor, f"INSERT INTO {table.name} VALUES({','.join(expressions)})", parameters)
+    _run(connection, f"INSERT INTO {table.name} VALUES({','.join(expressions)})", parameters)
 
 
 def _insert_packed(
-    cursor: Any, table: Table, layout: packing.Packing, columns: Sequence[packing.Integers]
+    connection: BulkConnection,
+    table: Table,
+    layout: packing.Packing,
+    columns: Sequence[packing.Integers],
 ) -> None:
     """Whole groups of rows in one statement each, the rest row by row."""
     words = layout.pack(columns)
@@ -224,9 +220,9 @@ def _insert_packed(
             for row in range(group)
         )
         parameters = [pa.array(word[row::group]) for row in range(group) for word in part]
-        _run(cursor, f"INSERT INTO {table.name} VALUES{rows}", parameters)
+        _run(connection, f"INSERT INTO {table.name} VALUES{rows}", parameters)
 
 
-def _run(cursor: Any, statement: str, parameters: Sequence[Any]) -> None:
+def _run(connection: BulkConnection, statement: str, parameters: Sequence[Any]) -> None:
     names = [str(number) for number in range(1, len(parameters) + 1)]
-    cursor.executemany(statement, pa.RecordBatch.from_arrays(parameters, names))
+    connection.run(statement, pa.RecordBatch.from_arrays(parameters, names))

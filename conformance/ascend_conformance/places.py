@@ -151,13 +151,17 @@ def _plain_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
             yield place
 
 
+def sound_storage(column: Column) -> set[str]:
+    """The storage classes that a value may have under any of the declared types."""
+    further = (AFFINITY_STORAGE[declared] for declared in column.also_declared)
+    return set(column.storage).union(*further)
+
+
 def _typed_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     """Columns whose values can have a wrong storage class; a rowid alias cannot."""
     for _, column, place in _columns(schema):
         if not column.primary_key:
-            classes: set[str] = {*column.storage, "null"}
-            for declared in column.also_declared:
-                classes |= AFFINITY_STORAGE[declared]
+            classes = {*sound_storage(column), "null"}
             yield {
                 **place,
                 "classes": quoted(tuple(sorted(classes))),

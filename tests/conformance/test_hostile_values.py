@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
+from engine_trials import Value
 from profiles import (
     NEWEST,
     OLDEST,
@@ -29,8 +31,6 @@ from ascend_conformance.engine import work
 from ascend_conformance.finding import FileReport
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS, Carrier
-
-Value = int | float | str | bytes | None
 
 WRONG: dict[str, Value] = {
     "blob": b"\x00\xff",
@@ -99,11 +99,12 @@ def tables(connection: apsw.Connection) -> list[str]:
     return [str(row[0]) for row in rows.fetchall()]
 
 
-def storage(connection: apsw.Connection, table: str, column: str) -> Iterator[tuple[str, int, int]]:
+def storage(connection: apsw.Connection, table: str, column: str) -> list[tuple[str, int, int]]:
     """Storage class, number of rows and first rowid of what a column really holds."""
-    yield from connection.execute(
+    rows: list[tuple[Any, ...]] = connection.execute(
         f"SELECT typeof({column}), count(*), min(rowid) FROM {table} GROUP BY 1"
     ).fetchall()
+    return [(str(kind), int(number), int(first)) for kind, number, first in rows]
 
 
 def fill_all(path: Path, value: Value) -> Path:

@@ -8,6 +8,8 @@ time order, or hold anything but integers, the rule's own SQL (its ``oracle``) d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
 
 import apsw
 import numpy as np
@@ -82,24 +84,41 @@ def walk_order(batches: Iterator[pa.RecordBatch]) -> Iterator[Integers]:
         yield rowid[value < before]
 
 
-def _overlapping(session: Session, _instance: Instance) -> Iterator[Integers]:
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """The rows that a walk passes, and which of them are bad."""
+
+    query: str
+    bad_rows: Callable[[Iterator[pa.RecordBatch]], Iterator[Integers]]
+
+
+def _overlapping(_instance: Instance) -> Walk:
     query = (
         "SELECT rowid, deviceId, streamId, startNs, endNs FROM TASK "
         "WHERE contextId = 4294967295 ORDER BY rowid"
     )
-    return walk_streams(session.stream(query))
+    return Walk(query, walk_streams)
 
 
-def _descending(session: Session, instance: Instance) -> Iterator[Integers]:
-    return walk_order(
-        session.stream(f"SELECT rowid, {instance.column} FROM {instance.table} ORDER BY rowid")
-    )
+def _descending(instance: Instance) -> Walk:
+    query = f"SELECT rowid, {instance.column} FROM {instance.table} ORDER BY rowid"
+    return Walk(query, walk_order)
 
 
-WALKS: Mapping[str, Callable[[Session, Instance], Iterator[Integers]]] = {
+WALKS: Mapping[str, Callable[[Instance], Walk]] = {
     "stream-overlap": _overlapping,
     "row-order": _descending,
 }
+
+
+NOT_A_WALK = (
+    NotWalkable,
+    UnreadableDatabase,
+    UnicodeDecodeError,
+    pa.ArrowInvalid,
+    pa.ArrowTypeError,
+)
+"""What comes of rows that hold anything but integers: the last two where they lie in memory."""
 
 
 def walk(
@@ -109,9 +128,11 @@ def walk(
 
     ``connection`` is the one that the calling thread may use.
     """
+    chosen = WALKS[instance.rule.code or ""](instance)
     try:
-        found = [rows for rows in WALKS[instance.rule.code or ""](session, instance) if len(rows)]
-    except (NotWalkable, UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid):
+        with closing(session.stream(chosen.query)) as batches:
+            found = [rows for rows in chosen.bad_rows(batches) if len(rows)]
+    except NOT_A_WALK:
         number, first = single_row(
             connection, f"SELECT count(*), min(row) FROM ({instance.select})"
         )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ascend_spec.model import Column, Table
 
+from ..places import sound_storage
 from .boolean import balanced
 from .references import Range
 
@@ -25,7 +26,7 @@ SUMMABLE = 1 << 48
 def fusible(column: Column, declared: str) -> bool:
     """Integers only, in a column of INTEGER affinity, not a rowid alias."""
     return (
-        column.storage == ("integer",)
+        sound_storage(column) == {"integer"}
         and not column.primary_key
         and declared.upper() == "INTEGER"
         and column.declared == "INTEGER"

@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
-from threading import Event
 from typing import Protocol
 
 import apsw
 
-from ascend_ref.db.open import TICK
 from ascend_spec.model import Column
 
 from ..checks import Fault, registry
@@ -276,16 +274,14 @@ def _run(
             finished(task.what)
         return
     results: list[_Found] = [([], []) for _ in tasks]
-    stop = Event()
     waiting: SimpleQueue[int] = SimpleQueue()
     for index in range(len(tasks)):
         waiting.put(index)
 
     def work() -> None:
         with session.another_connection() as connection:
-            connection.set_progress_handler(stop.is_set, TICK, id="stop")
             own_references = References(connection, references.targets)
-            while not stop.is_set():
+            while not session.stop.is_set():
                 try:
                     index = waiting.get_nowait()
                 except Empty:
@@ -294,12 +290,11 @@ def _run(
                 finished(tasks[index].what)
 
     with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(work) for _ in range(workers)]
         try:
-            for future in futures:
+            for future in [pool.submit(work) for _ in range(workers)]:
                 future.result()
         except BaseException:  # Ctrl-C above all: the pool waits for its threads
-            stop.set()
+            session.stop.set()
             raise
     yield from results
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import apsw
@@ -18,7 +19,7 @@ import pyarrow as pa
 from ascend_ref.db.detect import Identity, identify
 from ascend_ref.db.header import READ_FLAGS
 from ascend_ref.db.introspect import PhysicalSchema, describe
-from ascend_ref.db.open import attach_readonly, open_readonly, read_examples
+from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
 from ascend_ref.db.reader import stream_columns
 from ascend_spec.catalog import Catalog, Schema, catalog
 from ascend_spec.model import Reading, Revision
@@ -43,7 +44,8 @@ class Session:
 
     ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
     ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
-    profiler database beside an analysis.db, also attached as schema ``profiler``.
+    profiler database beside an analysis.db, also attached as schema ``profiler``. Setting ``stop``
+    ends what worker threads still do.
     """
 
     label: str
@@ -56,6 +58,7 @@ class Session:
     layout: Layout
     profiler_info: Mapping[str, Any] | None = None
     profiler: Session | None = None
+    stop: Event = field(default_factory=Event)
 
     @cached_property
     def rows(self) -> Mapping[str, int]:
@@ -102,10 +105,18 @@ class Session:
         rows = read_examples(self.connection, select, columns=1, rows=TEXT_ROWS)
         return [str(row[0]) for row in rows]
 
-    def stream(self, query: str) -> Iterator[pa.RecordBatch]:
-        """Integer columns of a query in batches; in bulk where the database is a file."""
+    def stream(self, query: str) -> Generator[pa.RecordBatch, None, None]:
+        """Integer columns of a query in batches; in bulk where the database is a file.
+
+        To be closed by name: ^C while a forgotten stream is collected would be lost. Raises
+        ``apsw.InterruptError`` after ``stop``, like the statements of a worker's connection.
+        """
         if self.path is not None:
-            yield from stream_columns(self.path, query)
+            with closing(stream_columns(self.path, query)) as batches:
+                for batch in batches:
+                    if self.stop.is_set():
+                        raise apsw.InterruptError("stopped")
+                    yield batch
             return
         rows = self.connection.execute(query).fetchall()
         if rows:
@@ -114,11 +125,12 @@ class Session:
 
     @contextmanager
     def another_connection(self) -> Iterator[apsw.Connection]:
-        """A second connection to the same files, for a worker thread."""
+        """A second connection to the same files, for a worker thread; it ends with ``stop``."""
         if self.path is None:
             raise ValueError("a database in memory has one connection only")
         connection = open_readonly(self.path)
         register(connection)
+        connection.set_progress_handler(self.stop.is_set, TICK, id="stop")
         try:
             if self.profiler is not None and self.profiler.path is not None:
                 attach_readonly(connection, self.profiler.path, "profiler")

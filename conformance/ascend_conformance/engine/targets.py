@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,8 +42,8 @@ class Targets:
         if self.is_key(table, column):
             target = survey_key(session.connection, table, column)
         else:
-            batches = session.stream(f"SELECT {column} FROM {table}")
-            target = survey_column(session.connection, table, column, batches)
+            with closing(session.stream(f"SELECT {column} FROM {table}")) as batches:
+                target = survey_column(session.connection, table, column, batches)
         return replace(target, further=self._members(table, column))
 
     def _members(self, table: str, column: str) -> frozenset[int]:
