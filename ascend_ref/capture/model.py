@@ -100,7 +100,7 @@ class Copies(Batch):
 class Groups(Batch):
     """Communication groups of this rank.
 
-    name: text, the readable name. purpose: text such as ``dp`` or ``tp``; ``default_group`` for all.
+    name: text, the readable name. purpose: text such as ``dp``, ``tp``; ``default_group`` for all.
     rank: own place in the group. first, size: its global ranks are
     ``Capture.group_ranks[first:first + size]``.
     """
@@ -351,9 +351,9 @@ class Origin:
     """Where and when a capture was taken.
 
     end: None after an abnormal end. devices: every device that was profiled; the own one first.
-    metadata: what the program told the profiler about itself, as JSON-ready values (distributed_args,
-    pp_info); parallel_group_info follows from Groups. facts: of the devices, which are all alike;
-    None: not known.
+    metadata: what the program told the profiler about itself, as JSON-ready values
+    (distributed_args, pp_info); parallel_group_info follows from Groups. facts: of the devices,
+    which are all alike; None: not known.
     """
 
     rank: int

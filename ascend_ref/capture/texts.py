@@ -23,6 +23,12 @@ class Texts:
     def __getitem__(self, number: int) -> str:
         return self.all[number]
 
+    def copy(self) -> Texts:
+        """The same texts with the same numbers, to add others to."""
+        copied = Texts()
+        copied._numbers.update(self._numbers)
+        return copied
+
     @property
     def all(self) -> list[str]:
         """Every text, at the place of its number."""

@@ -21,7 +21,7 @@ class Spans(NamedTuple):
     start: Integers
     end: Integers
 
-    def at(self, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Spans:
+    def at(self, rows: npt.NDArray[np.intp] | npt.NDArray[np.bool_] | slice) -> Spans:
         """The spans of these rows, or where a mask is true."""
         return Spans(self.start[rows], self.end[rows])
 
@@ -34,9 +34,9 @@ class StepRange(NamedTuple):
     low: int
     high: int
 
-    def holds(self, times: Integers) -> npt.NDArray[np.bool_]:
-        """Which times lie in ``low <= time < high``."""
-        return (times >= self.low) & (times < self.high)
+    def within(self, times: Integers) -> slice:
+        """Where in ascending times those with ``low <= time < high`` stand."""
+        return slice(*np.searchsorted(times, [self.low, self.high]).tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +67,24 @@ def step_ranges(
 ) -> list[StepRange]:
     """When the steps ran on the device: from the first task launched in a step to the last end.
 
-    launches: calls of level node. launched: for each task the row of its launch, -1 without one.
-    A step without launches has the host's bounds. Without steps there is one that holds everything.
+    steps: one after the other. launches: calls of level node. launched: for each task the row of
+    its launch, -1 without one. A step without launches has the host's bounds. Without steps there
+    is one that holds everything.
     Source: exporter of the framework, parser of step infos (text-outputs.md 7.7).
     """
     known = launched >= 0
     launched, tasks = launched[known], tasks.at(known)
     if not numbers.size:
-        low = int(tasks.start.min(initial=EVER)) if tasks.start.size else 0
-        return [StepRange(None, None, low, EVER)]
-    found = []
-    for number, begin, end in zip(
-        numbers.tolist(), steps.start.tolist(), steps.end.tolist(), strict=True
-    ):
-        inside = (launches.start >= begin) & (launches.end <= end)
-        own = tasks.at(inside[launched])
-        low = int(own.start.min()) if own.start.size else begin
-        found.append(StepRange(number, begin, low, max(int(own.end.max(initial=end)), end)))
-    return found
+        return [StepRange(None, None, int(tasks.start.min()) if tasks.start.size else 0, EVER)]
+    step = np.searchsorted(steps.start, launches.start, side="right") - 1
+    step[launches.end > steps.end[step]] = -1
+    own = step[launched]
+    low, high = np.full(len(numbers), EVER), steps.end.copy()
+    np.minimum.at(low, own[own >= 0], tasks.start[own >= 0])
+    np.maximum.at(high, own[own >= 0], tasks.end[own >= 0])
+    low = np.where(low == EVER, steps.start, low)
+    columns = (numbers, steps.start, low, high)
+    return [StepRange(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 
 
 def step_trace(
@@ -96,20 +96,20 @@ def step_trace(
 ) -> StepTrace:
     """The parts of one step; a task belongs to the step in which it starts.
 
-    kernels, operators: compute tasks and communication operators of one device. receiving: which
-    operators receive from another pipeline stage. begin: start of the first framework operator,
-    for a capture
-    without steps; None without such an operator. Source: db-schema.md 6, exact on ten real files.
+    kernels, operators: compute tasks and communication operators of one device, in order of start.
+    receiving: which operators receive from another pipeline stage. begin: start of the first
+    framework operator, for a capture without steps; None without such an operator.
+    Source: db-schema.md 6, exact on ten real files.
     """
-    computing_spans = kernels.at(step.holds(kernels.start))
-    inside = step.holds(operators.start)
+    computing_spans = kernels.at(step.within(kernels.start))
+    inside = step.within(operators.start)
     communication_spans = operators.at(inside)
     computing, communication = union(*computing_spans), union(*communication_spans)
     alone = difference(communication, computing).total
     extent = hull(*computing_spans, *communication_spans) or (0, 0)
     length = extent[1] - extent[0]
-    bubbles = operators.at(inside & receiving)
-    bubble = int((bubbles.end - bubbles.start).sum())
+    received = communication_spans.at(receiving[inside])
+    bubble = int((received.end - received.start).sum())
     started = begin if step.begin is None else step.begin
     # Without compute tasks the exporter knows no first task, even if there is communication.
     if started is None or not computing_spans.start.size:

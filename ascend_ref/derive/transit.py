@@ -31,7 +31,7 @@ class SmallTasks:
     """Tasks of communication operators.
 
     owner: place of the operator. link: place in LINKS. source, target: places in the group; local
-    work ends where it begins. on_master: on the plane of the operator's master tasks. moves,
+    work ends where it begins. on_master: on the operator's master stream. moves,
     waits: what the task does. The tasks of an operator ascend in time.
     """
 

@@ -53,18 +53,16 @@ def check(
     """Judge every database that the paths name: files, or folders searched for profiles.
 
     Files that cannot be read are part of the report (``FileReport.unreadable``). An ``executor``
-    judges several files at the same time, with the same report; by default it is this process
-    where few or unequal files gain more from the threads of ``options.workers`` within each.
-    Raises ``NothingToCheck`` for a folder without a profile.
+    that has workers judges several files at the same time, each in one thread, with the same
+    report. Raises ``NothingToCheck`` for a folder without a profile.
     """
     chosen = options or Options()
     candidates = _candidates(paths)
-    runner = executor or _fitting(candidates, chosen)
     judged: Iterator[Judged]
-    if isinstance(runner, InProcess):
+    if executor is None or isinstance(executor, InProcess):
         judged = (judge_file(candidate, chosen, progress) for candidate in candidates)
     else:
-        judged = _spread(candidates, chosen, runner, progress)
+        judged = _spread(candidates, chosen, executor, progress)
     reports: list[FileReport] = []
     facts: list[RankFacts] = []
     for report, seen in judged:
@@ -73,9 +71,13 @@ def check(
     return Report(tuple(_with_rank_faults(reports, facts, chosen)), __version__, chosen.reading)
 
 
-def _fitting(candidates: Sequence[Candidate], options: Options) -> Executor:
-    """A process per file where that keeps all workers busy, else this one."""
-    sizes = [_size(candidate.path) for candidate in candidates]
+def fitting_executor(paths: Iterable[Path | str], options: Options) -> Executor:
+    """Processes where the files keep all workers busy, else this one, whose threads share a file.
+
+    The module that asks for it must be one that other processes can import. Raises as
+    :func:`check`.
+    """
+    sizes = [_size(candidate.path) for candidate in _candidates(paths)]
     share = max([PARALLEL_BYTES, *sizes])
     if options.workers > 1 and sum(sizes) >= options.workers * share:
         return Processes(options.workers)

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from ascend_conformance import check as check_module
-from ascend_conformance.check import check
+from ascend_conformance.check import check, fitting_executor
 from ascend_conformance.finding import Report
 from ascend_conformance.options import Options
 from ascend_ref.cli import main
-from ascend_ref.execution import Executor, Processes, open_executor
+from ascend_ref.execution import Executor, InProcess, Processes, open_executor
 from ascend_simulator.specimen import Shape, write_rank_folder
 from ascend_spec import catalog
 
@@ -87,15 +87,30 @@ def test_progress_counts_the_files(profiles: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("large", "spread"), [(1, True), (1 << 40, False)])
-def test_processes_are_started_where_files_keep_them_busy(
-    large: int, spread: bool, profiles: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("large", "workers", "expected"),
+    [(1, 2, Processes(2)), (1, 1, InProcess()), (1, 9, InProcess()), (1 << 40, 2, InProcess())],
+)
+def test_processes_are_chosen_where_files_keep_them_busy(
+    large: int,
+    workers: int,
+    expected: Executor,
+    profiles: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[object] = []
     monkeypatch.setattr(check_module, "PARALLEL_BYTES", large)
-    monkeypatch.setattr(check_module, "_spread", lambda *words: asked.append(words) or iter(()))
-    check([profiles], Options(workers=2))
-    assert bool(asked) == spread
+    assert fitting_executor([profiles], Options(workers=workers)) == expected
+
+
+def test_the_command_judges_in_processes(
+    profiles: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["check", str(profiles), "--format", "jsonl"]
+    main([*words, "--workers", "1"])
+    expected = capsys.readouterr().out
+    monkeypatch.setattr(check_module, "PARALLEL_BYTES", 1)
+    main([*words, "--workers", "2"])
+    assert capsys.readouterr().out == expected
 
 
 def test_the_command_says_what_is_wrong_with_an_address(

@@ -81,14 +81,3 @@ def slowest_links(run: Run) -> list[tuple[int, int, str, float]]:
         GROUP BY 1, 2, 3 HAVING total(transit_time) > 0 ORDER BY speed
         """,
     )
-
-
-def least_waits(run: Run) -> list[tuple[int, float]]:
-    """Milliseconds that each rank waited for others, least first: the slow rank waits least."""
-    return rows(
-        run.database,
-        """
-        SELECT rank_id, total(wait_time) FROM ClusterCommunicationTime
-        WHERE hccl_op_name = 'Total Op Info' GROUP BY 1 ORDER BY 2
-        """,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -49,8 +50,8 @@ MODULES_OF_RANK = """
     FROM ModuleStatistic WHERE rankID = ?
 """
 KERNELS_OF_RANK = """
-    SELECT DISTINCT "kernel_start(ns)", "kernel_end(ns)", CAST(flops AS INTEGER), flops_op_name,
-        actual_tflops FROM OperatorMFU WHERE rank_id = ?
+    SELECT DISTINCT "kernel_start(ns)", "kernel_end(ns)", flops_op_name, actual_tflops
+    FROM OperatorMFU WHERE rank_id = ?
 """
 PEAKS_OF_RANK = "SELECT DISTINCT chip_peak_tflops FROM OperatorMFU WHERE rank_id = ?"
 OPERATIONS_PER_CYCLE = (8192, 16384)
@@ -106,16 +107,24 @@ def utilization(ranks: Sequence[Rank], result: Path) -> list[str]:
     for rank in ranks:
         what = f"operator_mfu of rank {rank.number}"
         launched = sorted(_launched(rank, "COMPUTE_TASK_INFO"))
-        expected = set()
+        rates = {}
         for begin, leave, message in rows(rank.profiler, DOMAIN, ["mfu_flops"]):
-            operations, name = message.split("-", 1)
+            told = re.fullmatch(r"(\d+)-(.+)", message)
+            if not told:
+                lines.append(f"{what}: the message {message!r} tells no FLOPs")
+                continue
             first = bisect_left(launched, (begin,))
             last = bisect_right(launched, (leave, math.inf))
             for _, _, start, end in launched[first:last]:
-                rate = round(int(operations) / (end - start) / 1e3, 2)
-                expected.add((start, end, int(operations), name, rate))
-        found = rows(result, KERNELS_OF_RANK, [rank.number])
-        lines += different(what, sorted(found), sorted(expected))
+                if start < end:
+                    rates[start, end, told[2]] = int(told[1]) / (end - start) / 1e3
+        found = {
+            (start, end, name): rate
+            for start, end, name, rate in rows(result, KERNELS_OF_RANK, [rank.number])
+        }
+        lines += different(f"{what}, kernels", found.keys(), rates.keys())
+        wrong = [key for key in rates.keys() & found.keys() if abs(found[key] - rates[key]) > 0.01]
+        lines += different(f"{what}, kernels with another rate", wrong, [])
         peaks = rows(result, PEAKS_OF_RANK, [rank.number])
         lines += different(f"{what}, peak", {peak for (peak,) in peaks} - _peaks(rank), set())
     return lines

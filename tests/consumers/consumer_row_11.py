@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from consumer_log import RUN_BY_ROOT
@@ -16,7 +17,7 @@ from consumer_pipeline import (
 )
 from consumer_ranks import Rank, ranks_of
 from consumer_run import Run, copy_profile, run_cluster
-from consumer_verdict import Check, Verdict, judged
+from consumer_verdict import Check, Verdict, attempted, judged
 
 INTO_TABLE: dict[str, tuple[str, Check]] = {
     "mstx_sum": ("MSTXMarkStats", ranges),
@@ -42,7 +43,8 @@ def check_row_11(profile: Path, scratch: Path, mode: str) -> Verdict:
     if mode in INTO_TABLE:
         table, check = INTO_TABLE[mode]
         return judged(run, complaints, ranks, {table}, [check])
-    return Verdict([*complaints, *INTO_PROFILE[mode](ranks, run)], {mode: run})
+    lines = attempted(mode, partial(INTO_PROFILE[mode], ranks, run))
+    return Verdict([*complaints, *lines], {mode: run})
 
 
 def _check_messages(profile: Path, scratch: Path) -> Verdict:
@@ -61,6 +63,6 @@ def _check_messages(profile: Path, scratch: Path) -> Verdict:
         *run.complaints([RUN_BY_ROOT]),
         *nothing_made(run),
         *second.complaints([RUN_BY_ROOT]),
-        *operators_of_messages(ranks, second),
+        *attempted("mstx2commop", partial(operators_of_messages, ranks, second)),
     ]
     return Verdict(lines, {"mstx2commop": run, bare.name: second})

@@ -65,6 +65,7 @@ ADVISOR_ALLOWED = (
     "Can not find ai core frequency in info.json*",
     "Skip dynamic shape check because of not containing OpState information",
     "Skip block dim checker because of not containing ai core num in info.json file",
+    "Analyser: ComparisonAnalyzer don't rely on any dataset!",
 )
 ADVISOR_DEFECT = "Error loading API stack data"
 SKIPPED = "is skipped when an exception"
@@ -107,7 +108,11 @@ def check_row_7(profile: Path, scratch: Path, compared: int = 0, base: int = 1) 
 
 
 def check_row_8(profile: Path, scratch: Path) -> Verdict:
-    """``advisor``: it analyses everything, and fails only where it always fails."""
+    """``advisor``: it fails only where it always fails, looking for the call stack of operators
+    that it would have fused, or moved off the AI CPU; a profile without such ones spares it that.
+
+    It looks at the operators of one rank alone, the one that it finds to be the slowest.
+    """
     words = ["advisor", "all", "-d", "{profile}", "-o", "{output}", "-l", "en", "--force"]
     run = run_tool("advisor", words, profile, scratch)
     allowed = (*cluster_allowances(ranks_of(profile)), *ADVISOR_ALLOWED, ADVISOR_DEFECT)
@@ -118,7 +123,7 @@ def check_row_8(profile: Path, scratch: Path) -> Verdict:
     lines = [
         *run.complaints(allowed),
         *skipped,
-        *different("advisor, its own defect", defects, 1),
+        *different("advisor, its own defect more than once", max(defects, 1), 1),
         *different("advisor, files that are absent", absent, []),
     ]
     return Verdict(lines, {"advisor": run})
@@ -133,14 +138,13 @@ def check_row_9(profile: Path, scratch: Path, mode: str, faults: Faults | None =
     if mode in ROW_9:
         table, check = ROW_9[mode]
         return judged(run, complaints, ranks, {table}, [check])
-    wrong = {
-        "slow_rank": lambda: named_slow(run, faults),
-        "freq_analysis": lambda: named_frequencies(run, faults),
-        "export_summary": lambda: [
-            *t15_kernels(ranks, run.profile),
-            *t16_api(ranks, run.profile),
-        ],
-    }[mode]()
+    if mode == "slow_rank":
+        wrong = named_slow(run, faults)
+    elif mode == "freq_analysis":
+        wrong = named_frequencies(run, faults)
+    else:
+        assert mode == "export_summary", mode
+        wrong = [*t15_kernels(ranks, run.profile), *t16_api(ranks, run.profile)]
     return Verdict([*complaints, *wrong], {mode: run})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from consumer_ranks import Rank
@@ -34,13 +35,17 @@ def judged(
     if absent:
         lines = [f"{run.name}: no table {', '.join(absent)}"]
     else:
-        lines = [line for check in checks for line in _checked(check, ranks, run.database)]
+        lines = [
+            line
+            for check in checks
+            for line in attempted(check.__name__, partial(check, ranks, run.database))
+        ]
     return Verdict([*complaints, *lines], {run.name: run})
 
 
-def _checked(check: Check, ranks: Sequence[Rank], result: Path) -> list[str]:
+def attempted(name: str, check: Callable[[], list[str]]) -> list[str]:
     """The differences; a table that the check needs and does not find is one."""
     try:
-        return check(ranks, result)
+        return check()
     except sqlite3.Error as error:
-        return [f"{check.__name__}: {error}"]
+        return [f"{name}: {error}"]

@@ -26,8 +26,7 @@ from consumer_verdict import Verdict
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "db"
 FOLDERS = ("level1_rank0", "level1_rank1")
-LOOKED_AT_BY_ADVISOR = 1
-"""It analyses the operators of one rank, which it finds to be the slowest."""
+SLOWEST = 1
 
 
 @pytest.fixture
@@ -117,7 +116,7 @@ DEFECTS = {
         check_row_8,
         "UPDATE COMPUTE_TASK_INFO SET name = 999999",
         ("[ERROR]", SKIPPED),
-        rank=LOOKED_AT_BY_ADVISOR,
+        rank=SLOWEST,
     ),
     "row 9, no steps": Defect(
         partial(check_row_9, mode="cluster_time_summary"),

@@ -70,9 +70,9 @@ def columns(kind: type[Batch], rows: list[tuple[int, ...]]) -> Batch:
 class Scene:
     """Events of one rank in the order in which they are told; every method is one event."""
 
-    def __init__(self, seed: int, switches: Switches, ranks: int, rank: int) -> None:
+    def __init__(self, seed: int, switches: Switches, ranks: int, rank: int, device: int) -> None:
         self.random = random.Random(seed)
-        self.switches, self.ranks, self.rank = switches, ranks, rank
+        self.switches, self.ranks, self.rank, self.device = switches, ranks, rank, device
         self.texts = Texts(["N/A"] if seed % 2 else [])
         self.rows: dict[type[Batch], list[tuple[int, ...]]] = {}
         self.now = SESSION + 1_000_000
@@ -81,7 +81,7 @@ class Scene:
         self.connection = 900
         self.link = self.mark_link = self.identity = self.operator = 0
         self.allocated = {"PTA": 1 << 30, "GE": 1 << 20}
-        self.shape = self.texts.number('32,64;64')
+        self.shape = self.texts.number("32,64;64")
 
     def add(self, kind: type[Batch], *row: int) -> int:
         rows = self.rows.setdefault(kind, [])
@@ -119,15 +119,15 @@ class Scene:
         self.free[stream] = start + length
         self.numbers[stream] += 1
         self.add(
-            Tasks, start, start + length, 0, stream, self.numbers[stream], -1, -1, connection,
-            self.identity, self.text(kind),
+            Tasks, start, start + length, self.device, stream, self.numbers[stream], -1, -1,
+            connection, self.identity, self.text(kind),
         )  # fmt: skip
         self.identity += 1
         return self.identity - 1, start, start + length
 
     def subtask(self, stream: int, kind: str, span: tuple[int, int], context: int) -> int:
         self.add(
-            Tasks, *span, 0, stream, self.numbers[stream], context, -1, self.connection,
+            Tasks, *span, self.device, stream, self.numbers[stream], context, -1, self.connection,
             self.identity, self.text(kind),
         )  # fmt: skip
         self.identity += 1
@@ -184,7 +184,7 @@ class Scene:
         self.operator += 1
         row = self.add(
             Collectives, self.text(name), self.text(kind), self.text("MESH-RING"), group,
-            connection, 0, self.random.randint(1, 1 << 20), 4, 0, 0, step,
+            connection, self.device, self.random.randint(1, 1 << 20), 4, 0, 0, step,
         )  # fmt: skip
         self.free[4] = max(self.free[4], self.now) + 20
         self.numbers[4] += 1
@@ -199,8 +199,8 @@ class Scene:
             moment += length + 20
         first = self.free[4]
         self.add(
-            Tasks, first, moment + 300, 0, 4, self.numbers[4], -1, -1, connection, self.identity,
-            self.text("AI_CORE"),
+            Tasks, first, moment + 300, self.device, 4, self.numbers[4], -1, -1, connection,
+            self.identity, self.text("AI_CORE"),
         )  # fmt: skip
         self.identity += 1
         self.free[4] = moment + 300
@@ -209,7 +209,7 @@ class Scene:
         for context, what, plane, start, end in parts:
             task = self.subtask(4, "SDMA", (start, end), context)
             moves = what in ("Memcpy", "Reduce_Inline")
-            local = moves and context == 0
+            local = moves and (context == 0 or peer == self.rank)
             size = self.random.choice([4_096, 1 << 20, 40_000_000]) if moves else 0
             notify = ((peer if what == "Notify_Record" else self.rank) << 32) + 48
             self.add(
@@ -233,7 +233,14 @@ class Scene:
         linked = self.mark_link
         self.mark_link += 1
         self.add(
-            Marks, start + 10, start + 900, 2, MAIN, self.text("数据 🚀"), self.text("Module"), linked
+            Marks,
+            start + 10,
+            start + 900,
+            2,
+            MAIN,
+            self.text("数据 🚀"),
+            self.text("Module"),
+            linked,
         )
         self.task(2, "MsTx", 0, FIRST_MARK_CONNECTION + linked, after=start + 20)
         self.activity(50004, "mstx_range_op", start, start + 1_000)
@@ -251,7 +258,7 @@ class Scene:
             row = (value, 2 << 30, value if component == "PTA" else 0)
             self.add(
                 MemoryTotals, self.text(component), time, *row,
-                stream if component == "PTA" else -1, 0,
+                stream if component == "PTA" else -1, self.device,
             )  # fmt: skip
             return row
 
@@ -260,16 +267,16 @@ class Scene:
         after = (-1, -1, -1) if kept else held("PTA", -size, start + 900)
         self.add(
             MemoryBlocks, self.text("aten::mm"), size, start, -1 if kept else start + 900,
-            -1 if kept else start + 950, *before, *after, stream, 0,
+            -1 if kept else start + 950, *before, *after, stream, self.device,
         )  # fmt: skip
         for take, time in ((1, start + 1_000), (0, start + 1_500)):
             total = held("GE", size if take else -size, time)
             self.add(
                 WorkspaceEvents, self.text("aclnnMm_MatMulCommon_MatMulV2"), 1 << 40, take, size,
-                time, LAUNCHER, total[0], total[1], 0,
+                time, LAUNCHER, total[0], total[1], self.device,
             )  # fmt: skip
-        self.add(MemoryTotals, self.text("WORKSPACE"), start + 1_600, 1, 2, 1, stream, 0)
-        self.add(MemoryTotals, self.text("APP"), start + 1_600, 1, 2, 1, -1, 0)
+        self.add(MemoryTotals, self.text("WORKSPACE"), start + 1_600, 1, 2, 1, stream, self.device)
+        self.add(MemoryTotals, self.text("APP"), start + 1_600, 1, 2, 1, -1, self.device)
         self.now = start + 2_000
 
     def step(self, number: int) -> None:
@@ -301,10 +308,11 @@ def capture(
     steps: int = 2,
     ranks: int = 2,
     rank: int = 0,
+    device: int = 0,
     abnormal: bool = False,
 ) -> Capture:
     """A capture of one rank; equal arguments give equal captures."""
-    scene = Scene(seed, switches, ranks, rank)
+    scene = Scene(seed, switches, ranks, rank, device)
     scene.task(0, "PROFILING_ENABLE", 0, 100_000)
     for number in range(steps):
         scene.step(7 + number)
@@ -327,7 +335,7 @@ def capture(
         origin=Origin(
             rank=rank,
             ranks=ranks,
-            devices=(0,),
+            devices=(device,),
             chip="Ascend910B",
             pid=PID,
             host_name="node-1",
@@ -358,7 +366,8 @@ def capture(
         activities=activities[Activities],
         links=batches[Links],
         frames=columns(
-            Frames, [(s, d, texts.number(f"main.py({s}): f{d}")) for s in range(5) for d in range(2)]
+            Frames,
+            [(s, d, texts.number(f"main.py({s}): f{d}")) for s in range(5) for d in range(2)],
         ),
         steps=batches[Steps],
         collections=batches[Collections],
@@ -392,7 +401,8 @@ def samples(scene: Scene, end: int) -> dict[str, dict[str, np.ndarray]]:
     times = SESSION + SAMPLE_INTERVAL * np.arange(1, 4)
     found: dict[str, dict[str, np.ndarray]] = {}
     for name, table in newest.tables.items():
-        if table.sample is None or name in ("NPU_OP_MEM", "MEMORY_RECORD"):
+        sampled = table.sample is not None or name == "SAMPLE_PMU_SUMMARY"
+        if not sampled or name in ("NPU_OP_MEM", "MEMORY_RECORD"):
             continue
         units = sorted(newest.enums["ENUM_MODULE"]) if name == "NPU_MODULE_MEM" else [0]
         rows = len(times) * len(units)
@@ -402,7 +412,7 @@ def samples(scene: Scene, end: int) -> dict[str, dict[str, np.ndarray]]:
             if column.name == table.sample:
                 values = np.repeat(times, len(units))
             elif column.name == "deviceId":
-                values = np.zeros(rows, np.int64)
+                values = np.full(rows, scene.device)
             elif column.name == "moduleId":
                 values = np.tile(units, len(times))
             elif "STRING_IDS.id" in column.references:
@@ -412,6 +422,8 @@ def samples(scene: Scene, end: int) -> dict[str, dict[str, np.ndarray]]:
                 values = np.full(rows, -1 if column.none else 0)
             elif table.name == "NETDEV_STATS" and column.unit == "Byte":
                 values = np.full(rows, 2_000_000 * SAMPLE_INTERVAL // 1_000_000_000)
+            elif name == "SAMPLE_PMU_TIMELINE" and column.name == "usage":
+                values = np.full(rows, 100_000.0 * 50 / (1_800 * SAMPLE_INTERVAL))
             elif column.name == "freq":
                 values = np.full(rows, 1_800)
             found[name][column.name] = values

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import numpy as np
@@ -21,6 +21,7 @@ from ascend_simulator.program.model import (
     Await,
     Collective,
     Copy,
+    Dimension,
     Launch,
     Operator,
     Program,
@@ -263,3 +264,22 @@ def test_a_script_serves_many_ranks(level: int) -> None:
     for name, column in first.calls.columns():
         assert (column == getattr(second.calls, name)).all()
     assert isinstance(first.calls, HostCalls)
+
+
+@pytest.mark.parametrize(("sizes", "records", "moves"), [({}, 140, 56), ({"dp": 2}, 8, 2)])
+def test_small_tasks_are_launched_one_by_one_without_ffts(
+    sizes: dict[Dimension, int], records: int, moves: int
+) -> None:
+    operators = (
+        Operator("c10d::allreduce_", "hcom_allReduce_", "main", 40_000),
+        Operator("aten::item", "", "main", 20_000),
+    )
+    items = (Collective(0, "allReduce", "dp", 64, "FP32"), Synchronize(1))
+    script = HostScript(Program(operators, items), PLAIN, sizes)
+    texts = Texts()
+    calls = record_host(script, timeline(script), Switches(level=2), texts, IDS).calls
+    names = Counter(texts_of(texts, calls.take(calls.level == HCCL).name))
+    assert names["Notify_Record"] == names["Notify_Wait"] == 2 * records
+    assert names["Memcpy"] == names["Reduce_Inline"] == moves
+    runtime = Counter(texts_of(texts, calls.take(calls.level == RUNTIME).name))
+    assert runtime["NotifyWait"] == 2 * records

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ascend_simulator.cli import specimen
+from ascend_simulator.cli.specimen import specimen
 from ascend_simulator.specimen import Shape, write_msprof_folder, write_rank_folder
 from ascend_spec import catalog
 

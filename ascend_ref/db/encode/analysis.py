@@ -12,6 +12,8 @@ from .collection import NODE, OP
 from .recording import Columns, Recording
 from .transit_tables import NS_PER_US, TransitTables
 
+EXPOSED = "communication_not_overlapped_and_exclude_receive"
+
 
 def analysis_tables(recording: Recording) -> dict[str, Columns]:
     """The four tables; those without rows are left out."""
@@ -46,7 +48,8 @@ def _step_ranges(recording: Recording) -> list[StepRange]:
 def _step_traces(recording: Recording, ranges: list[StepRange]) -> Columns:
     """StepTraceTime: per device a row for every step."""
     capture = recording.capture
-    kernels = capture.tasks.take(recording.task_rows(capture.kernels.task))
+    # Tasks are in order of start, and so are their rows.
+    kernels = capture.tasks.take(np.sort(recording.task_rows(capture.kernels.task)))
     found = recording.operators
     operators = capture.collectives.take(found.rows)
     receive = operators.kind == recording.texts.number("receive")
@@ -66,19 +69,18 @@ def _step_traces(recording: Recording, ranges: list[StepRange]) -> Columns:
             )
             for step in ranges
         ]
-    floor = 0 if recording.habits.receive_floored else None
     lengths = {
-        name: np.array([getattr(trace, name) for trace in traces], np.int64) / NS_PER_US
+        name: np.array([getattr(trace, name) for trace in traces], np.int64)
         for name in StepTrace.__dataclass_fields__
         if name != "step"
     }
     exposed = lengths["communication_not_overlapped"] - lengths["bubble"]
+    lengths[EXPOSED] = np.maximum(exposed, 0) if recording.habits.receive_floored else exposed
     steps = [trace.step.number for trace in traces]
     return {
         "deviceId": np.repeat(devices, len(ranges)),
         "step": pa.array(
             [None if step is None else str(step) for step in steps], pa.large_string()
         ),
-        "communication_not_overlapped_and_exclude_receive": np.clip(exposed, floor, None),
-        **lengths,
+        **{name: values / NS_PER_US for name, values in lengths.items()},
     }

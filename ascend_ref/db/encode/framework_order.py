@@ -13,7 +13,7 @@ from .collection import OP, QUEUE, TRACE
 from .habits import Habits
 
 PLAIN_CONNECTION_DISTANCE = 8_000
-"""How far above CANN's ids the framework counted before its ids had an offset (db-schema.md 4.5)."""
+"""How far above CANN's ids the framework counted before it had an offset (db-schema.md 4.5)."""
 
 LATEST = np.iinfo(np.int64).max
 
@@ -63,10 +63,12 @@ def _order(batch: Activities, section: Integers) -> Integers:
     first = int(batch.start.min(initial=LATEST))
     spread = int(batch.start.max(initial=first)) - first + 1
     key = section * spread + (batch.start - first)
-    rows = np.argsort(key, kind="stable")
+    rows = np.argsort(key)
     moments = key[rows]
-    if (moments[1:] == moments[:-1]).any():
-        rows = np.lexsort((-batch.end, key))
+    same = moments[1:] == moments[:-1]
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+    ties = rows[tied]
+    rows[tied] = ties[np.lexsort((ties, -batch.end[ties], key[ties]))]
     return rows
 
 

@@ -126,7 +126,7 @@ def totals(recording: Recording) -> Columns:
     batch = recording.capture.memory_totals
     batch = batch.take(np.isin(batch.component, numbers))
     engine = batch.component == numbers[1]
-    summed = np.flatnonzero((batch.component == numbers[0]) | engine)
+    summed = (batch.component == numbers[0]) | engine
     own = Amounts(
         batch.allocated,
         batch.reserved,
@@ -134,11 +134,12 @@ def totals(recording: Recording) -> Columns:
         np.where(engine, NONE, batch.stream),
     )
     both = _sums(own, batch, numbers)
-    # Row n stands at 2n, the sum that follows it at 2n + 1.
-    order = np.argsort(np.concatenate([2 * np.arange(len(batch)), 2 * summed + 1]), kind="stable")
+    count = 1 + summed
+    source = np.repeat(np.arange(len(batch)), count)
+    follows = np.append(False, source[1:] == source[:-1])[: len(source)]
 
     def interleaved(values: Integers, of_both: Integers) -> Integers:
-        return np.concatenate([values, of_both[summed]])[order]
+        return np.where(follows, of_both[source], values[source])
 
     stream = interleaved(own.stream, both.stream)
     return {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.capture import Integers
+from ascend_ref.capture import Capture, Integers
 
 from .recording import Columns, Recording
 
@@ -66,20 +67,22 @@ def facts(recording: Recording) -> Columns:
     found = {"SCHEMA_VERSION": version} | {f"SCHEMA_VERSION_{part}": text for part, text in parts}
     if recording.has_framework:
         found["ENV_VARIABLES"] = json.dumps(dict.fromkeys(ENVIRONMENT, ""))
-        described = {
-            PARALLEL_GROUPS: parallel_groups(recording),
-            **recording.capture.origin.metadata,
-        }
-        found |= {name: json.dumps(value) for name, value in described.items() if value}
+        described = program_facts(recording.capture)
+        found |= {name: json.dumps(value) for name, value in described.items()}
     return {"name": _texts(list(found)), "value": _texts(list(found.values()))}
 
 
-def parallel_groups(recording: Recording) -> dict[str, object]:
+def program_facts(capture: Capture) -> dict[str, Any]:
+    """What the program told the profiler: the keys of profiler_metadata.json (consumers.md 3.2)."""
+    facts = {PARALLEL_GROUPS: parallel_groups(capture), **capture.origin.metadata}
+    return {name: value for name, value in facts.items() if value}
+
+
+def parallel_groups(capture: Capture) -> dict[str, Any]:
     """parallel_group_info: the readable names of the groups with what they are for.
 
     Readers hash the keys and look them up among the groups of the operators (consumers.md 2.1.5).
     """
-    capture = recording.capture
     groups, texts = capture.groups, capture.texts.all
     return {
         texts[groups.name[row]]: {

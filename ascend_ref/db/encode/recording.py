@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.capture import Capture, Integers, Texts, Transfers
+from ascend_ref.capture import Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive.operators import Operators, operators
@@ -46,7 +46,7 @@ class Recording:
         self.schema = schema
         self.habits = Habits.of(schema)
         # A copy: the encoders add texts, and the numbers of the capture must not depend on that.
-        self.texts = Texts(capture.texts.all)
+        self.texts = capture.texts.copy()
 
     @property
     def level(self) -> int:

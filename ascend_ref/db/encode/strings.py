@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -9,15 +11,17 @@ import pyarrow as pa
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
 
+from ..carrier import FRAMEWORK_STRINGS
 from .habits import UINT32_NONE
 
 CANN = 0
-FRAMEWORK = 1 << 28
-MEMORY = 2 << 28
+FRAMEWORK = FRAMEWORK_STRINGS
+MEMORY = 2 * FRAMEWORK_STRINGS
+"""First ids of the three spaces."""
 
 UNKNOWN = -2
-CHUNK_ROWS = 1 << 16
-"""Rows translated at once; they stay in the cache."""
+FIRST_ROWS, CHUNK_ROWS = 1 << 10, 1 << 16
+"""Rows translated at once: the first ones know nearly all texts, the others stay in the cache."""
 
 
 class StringIds:
@@ -61,9 +65,10 @@ class _Space:
     def ids(self, numbers: Integers) -> Integers:
         self._grow()
         ids = np.empty(len(numbers), np.int64)
-        for begin in range(0, len(numbers), CHUNK_ROWS):
-            chunk = numbers[begin : begin + CHUNK_ROWS]
-            found = ids[begin : begin + CHUNK_ROWS]
+        inner = (FIRST_ROWS, *range(CHUNK_ROWS, len(numbers), CHUNK_ROWS))
+        bounds = [0, *(bound for bound in inner if bound < len(numbers)), len(numbers)]
+        for begin, end in pairwise(bounds):
+            chunk, found = numbers[begin:end], ids[begin:end]
             self._table.take(chunk, out=found, mode="wrap")
             pending = np.flatnonzero(found == UNKNOWN)
             if pending.size:

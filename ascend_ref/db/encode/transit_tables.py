@@ -68,10 +68,6 @@ class TransitTables:
         owner = place_of[batch.collective]
         batch, owner = batch.take(owner != NONE), owner[owner != NONE]
         rows = recording.task_rows(batch.task)
-        master_plane = np.full(len(self.batch), NONE)
-        masters = np.flatnonzero(batch.master == 1)[::-1]
-        # The last value assigned stays: the plane of the first master task.
-        master_plane[owner[masters]] = batch.plane[masters]
         carries = np.isin(batch.kind, recording.texts.numbers(transit.TRANSIT_KINDS))
         remote = batch.transport == recording.enum_id(TRANSPORTS, "RDMA")
         direct = batch.transport == recording.enum_id(TRANSPORTS, "SDMA")
@@ -83,7 +79,7 @@ class TransitTables:
             source=batch.source,
             target=np.where(batch.target == NONE, batch.source, batch.target),
             size=batch.size,
-            on_master=batch.plane == master_plane[owner],
+            on_master=batch.master == 1,
             moves=carries & (remote | direct),
             waits=batch.kind == recording.texts.number(transit.WAIT_KIND),
         )

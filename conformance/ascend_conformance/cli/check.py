@@ -18,6 +18,7 @@ from ascend_spec.model import Reading
 
 from ..cards import rule_cards
 from ..check import check as check_paths
+from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..engine.plan import Selection
 from ..finding import VERDICTS, Report
@@ -160,8 +161,12 @@ def check(
         known = read_baseline(baseline) if baseline else frozenset()
         wanted = read_expected(expected) if expected else ()
         with file_progress() as progress, ExitStack() as stack:
-            cluster = stack.enter_context(open_executor(dask=dask)) if dask else None
-            report = check_paths([Path(path) for path in paths], options, progress, cluster)
+            executor = (
+                stack.enter_context(open_executor(dask=dask))
+                if dask
+                else fitting_executor(paths, options)
+            )
+            report = check_paths(paths, options, progress, executor)
         outcome = judge(report, known, wanted)
         if write_baseline:
             write_atomically(Path(write_baseline), baseline_document(report))

@@ -1,8 +1,134 @@
-"""Placeholder during development."""
+"""``ascend-ref simulate``: write the profiles of a simulated run, and what is true of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from ascend_ref.cli.progress import progress_bar
+from ascend_ref.cli.suggest import unknown
+from ascend_ref.execution import NoCluster, open_executor
+from ascend_spec import catalog
+
+from .scenarios import named
+
+if TYPE_CHECKING:
+    from ..scenario import Scenario
+
+FORMATS = ("pytorch-db", "msprof-db")
+SMALL_ROWS = 3_000_000
+"""Runs of fewer rows stay in this process by default: starting others costs about a second."""
+
+
+def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
+    for name in names:
+        if name not in FORMATS:
+            raise click.BadParameter(unknown("format", name, FORMATS))
+    return tuple(dict.fromkeys(names)) or FORMATS[:1]
+
+
+def _revision(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    try:
+        return None if name is None else catalog().revision(name).id
+    except KeyError as error:
+        raise click.BadParameter(str(error.args[0])) from None
+
 
 @click.command()
-def simulate() -> None:
-    """Simulate."""
+@click.argument("scenario", metavar="PRESET|FILE")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="The folder to write; it must not exist, and appears only when all is written.",
+)
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    callback=_formats,
+    metavar="FORMATS",
+    help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
+    f"{FORMATS[0]}; several get a folder each.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the run."
+)
+@click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")
+@click.option("--steps", type=int, help="As many captured steps instead of the scenario's.")
+@click.option("--level", type=int, help="This profiler level, 0 to 2, instead of the scenario's.")
+@click.option(
+    "--revision",
+    callback=_revision,
+    metavar="REVISION",
+    help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    show_default="one per core, at most 4, for large runs",
+    help="Processes that write the ranks.",
+)
+@click.option(
+    "--dask",
+    metavar="ADDRESS",
+    help="Write the ranks on the dask.distributed cluster of this scheduler instead; it sees DIR "
+    "under the same path.",
+)
+def simulate(
+    scenario: str,
+    out: Path,
+    formats: tuple[str, ...],
+    seed: int,
+    ranks: int | None,
+    steps: int | None,
+    level: int | None,
+    revision: str | None,
+    workers: int | None,
+    dask: str | None,
+) -> int:
+    """Simulate a PRESET or the scenario in a FILE, and write its profiles and truth.json.
+
+    The same scenario and seed always give the same bytes, wherever they are written. The presets
+    are listed by: ascend-ref scenarios
+    """
+    chosen = _chosen(scenario, ranks, steps, level)
+    from ..run import write_run  # slow: numpy, pyarrow
+
+    try:
+        with (
+            open_executor(workers or _fitting(chosen), dask) as executor,
+            progress_bar("simulating") as progress,
+        ):
+            run = write_run(chosen, seed, out.absolute(), formats, revision, executor, progress)
+    except FileExistsError as error:
+        raise click.UsageError(f"{error.filename} exists already") from None
+    except NoCluster as error:
+        raise click.ClickException(str(error)) from None
+    for path in (*run.profiles, *run.truths):
+        click.echo(str(out / path.relative_to(run.folder)))
+    return 0
+
+
+def _chosen(name: str, ranks: int | None, steps: int | None, level: int | None) -> Scenario:
+    from ..scenario import override, validate
+
+    options = {"--ranks": ranks, "--steps": steps, "--level": level}
+    given = [f"{option} {value}" for option, value in options.items() if value is not None]
+    changed = override(named(name), ranks=ranks, steps=steps, level=level)
+    return validate(changed, f"{name} with {' '.join(given)}") if given else changed
+
+
+def _fitting(scenario: Scenario) -> int:
+    from ..scenario.estimate import rows_per_rank
+
+    parallelism = scenario.parallelism
+    if rows_per_rank(scenario) * parallelism.ranks < SMALL_ROWS:
+        return 1
+    processes = parallelism.ranks // parallelism.devices_per_process
+    return min(os.cpu_count() or 1, 4, processes)

@@ -12,7 +12,7 @@ Transport = Literal["HCCS", "PCIE", "RDMA", "SIO", "ON_CHIP"]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A path between two devices. RDMA is ROCE in ENUM_HCCL_LINK_TYPE, RDMA in that of transports."""
+    """A path between two devices (RDMA: a link of type ROCE)."""
 
     transport: Transport
     bytes_per_microsecond: int
@@ -23,15 +23,16 @@ class Link:
 class Chip:
     """One device.
 
-    product: the family, as in a scenario. name: NPU_INFO.name. cube_cores, vector_cores: AI Core and
-    AI Vector Core counts; the same cores where they are not ``split``. frequency: nominal MHz;
+    product: the family, as in a scenario. name: NPU_INFO.name. cube_cores, vector_cores: AI Core
+    and AI Vector Core counts; the same cores where they are not ``split``. frequency: nominal MHz;
     low_frequency: MHz when throttled. cube_flops, vector_flops: floating point operations per core
-    and cycle (FLOAT16). core_bytes, core_hbm_bytes: Byte per cycle that one core moves when they lie
-    in L2 or in memory. hbm_bandwidth, l2_bandwidth, local_bandwidth: Byte per microsecond of the
-    memory, of L2, and of a copy on the device. memory, l2: Byte. start, start_block: ns from the
-    beginning of a task until its cores count, and how many more for each block. ffts: small
+    and cycle (FLOAT16). core_bytes, core_hbm_bytes: Byte per cycle that one core moves when they
+    lie in L2 or in memory. hbm_bandwidth, l2_bandwidth, local_bandwidth: Byte per microsecond of
+    the memory, of L2, and of a copy on the device. memory, l2: Byte. start, start_block: ns from
+    the beginning of a task until its cores count, and how many more for each block. ffts: small
     communication tasks run as sub-tasks of an FFTS+ task on one stream (910B); else on streams of
-    their own (910A). random_unit: random masks come from a unit of their own (DSA), not from AI CPU.
+    their own (910A). random_unit: random masks come from a unit of their own (DSA), not from AI
+    CPU.
     """
 
     product: ProductName

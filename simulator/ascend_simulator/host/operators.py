@@ -32,6 +32,7 @@ from .window import (
 MOST_OUTPUTS = 16
 ENTER_NS = {Thread.MAIN: 10_000, Thread.BACKWARD: 2_300}
 """How long the framework takes at most to put an entry into the queue."""
+AWAKE_NS = 2_100
 NODE_CALL_NAME = "autograd::engine::evaluate_function: {}"
 
 
@@ -285,11 +286,11 @@ class _Builder:
     def _entering(
         run: Run, start: int, end: int, thread: Thread, *, final: bool
     ) -> tuple[Moment, Moment]:
+        """It is over a little before the consumer, which has to wake up, can take the entry."""
         before = run.share - run.after
         part = (end - start) // 16
-        finish = before if final else before * (end - 2 * part) // PARTS
+        finish = before * (end - 2 * part) // PARTS
+        if final:
+            finish = before - min(before // 32, AWAKE_NS)
         begin = max(before * (start + 8 * part) // PARTS, finish - ENTER_NS[thread])
-        return (
-            Moment(Anchor.BEGIN, run.first, begin),
-            Moment(Anchor.HANDED, run.first) if final else Moment(Anchor.BEGIN, run.first, finish),
-        )
+        return Moment(Anchor.BEGIN, run.first, begin), Moment(Anchor.BEGIN, run.first, finish)

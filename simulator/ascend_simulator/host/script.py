@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -17,6 +17,7 @@ from ..program.model import (
     Annotate,
     Collective,
     Copy,
+    Dimension,
     Item,
     Launch,
     Operator,
@@ -25,7 +26,7 @@ from ..program.model import (
     Synchronize,
 )
 from ..world.timeline import HostPlan
-from .templates import Passage, passage
+from .templates import FULL_HOST, Passage, passage
 
 MARK_HOST_NS = 300
 QUEUED_MARK_HOST_NS = 1_500
@@ -54,9 +55,13 @@ class HostScript:
     Building one walks over the program's items; build it once per stage.
     """
 
-    def __init__(self, program: Program, chip: Chip) -> None:
+    def __init__(
+        self, program: Program, chip: Chip, group_sizes: Mapping[Dimension, int] | None = None
+    ) -> None:
+        """group_sizes: ranks in the groups of a dimension; a full host's where it is not told."""
         self.program = program
         self.chip = chip
+        self._group_sizes = group_sizes or {}
         self._known: set[tuple[object, ...]] = set()
         self.runs: tuple[Run, ...] = tuple(
             run
@@ -81,7 +86,13 @@ class HostScript:
                     for item in items[part[0] : part[-1] + 1]
                     if not isinstance(item, Synchronize | Prepare)
                 ]
-                work = passage(operator, chosen, self.chip, known=self._seen(operator, found))
+                work = passage(
+                    operator,
+                    chosen,
+                    self.chip,
+                    known=self._seen(operator, found),
+                    ranks=self._ranks(found),
+                )
             if isinstance(found, Annotate):
                 share = MARK_HOST_NS if work is None else QUEUED_MARK_HOST_NS
             else:
@@ -90,6 +101,10 @@ class HostScript:
                     share += operator.host - share * len(costly)
             after = 0 if work is None else min(share // 3, 2_500 + share // 40)
             yield Run(number, part[0], part[-1], work, share, after)
+
+    def _ranks(self, item: Item) -> int:
+        dimension = item.dimension if isinstance(item, Collective) else "world"
+        return self._group_sizes.get(dimension, FULL_HOST)
 
     def _seen(self, operator: Operator, item: Item) -> bool:
         """Whether the step has run the same operator before; remembers it.

@@ -8,7 +8,7 @@ comes with the events that tie its stream to the compute stream. A device task p
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -45,9 +45,8 @@ COLLECTIVE_NS = 24_000
 POINT_TO_POINT_NS = 9_000
 SMALL_TASK_NS = 1_000
 """Launch of one small communication task where there is no FFTS+."""
-ROUNDS = 14
-"""Rounds of a communication operator without FFTS+: 2 x (8 - 1), as on a full host."""
-PER_ROUND = (("Notify_Record", 10), ("Notify_Wait", 10), ("move", 4))
+FULL_HOST = 8
+"""Ranks of a group on one host; larger groups expand in stages of so many."""
 RUNTIME_OF_SMALL_TASK = {
     "Notify_Record": "NotifyRecord",
     "Notify_Wait": "NotifyWait",
@@ -66,7 +65,6 @@ ENTRY_OF_COLLECTIVE = {
 MARK_ENTRY = "mstx_range_start_op"
 EVENT_ENTRY = "record_event"
 WAIT_ENTRY = "wait_event"
-COPY_ENTRY = "acl_memcpy_{}_to_{}"
 
 
 @dataclass(slots=True)
@@ -112,16 +110,19 @@ class Passage:
     record_after: int = -1
 
 
-def passage(operator: Operator, items: Sequence[Queued], chip: Chip, *, known: bool) -> Passage:
+def passage(
+    operator: Operator, items: Sequence[Queued], chip: Chip, *, known: bool, ranks: int = FULL_HOST
+) -> Passage:
     """The consumer's work for items of one operator that stand together in the program.
 
     Only launches and copies share a passage; any other item has its own. ``known``: the step has
-    run the same operator before, so that nothing has to be compiled or built.
+    run the same operator before, so that nothing has to be compiled or built. ``ranks``: of a
+    collective's group.
     """
     writer = _Writer()
     first = items[0]
     if isinstance(first, Collective):
-        return _collective(writer, operator, first, chip, known)
+        return _collective(writer, operator, first, chip, known, ranks)
     if isinstance(first, Await):
         place = _event(writer, WAIT_ENTRY, "aclrtStreamWaitEvent", "StreamWaitEvent", WAIT_NS)
         return writer.passage((writer.calls[place].end,), (place,))
@@ -134,18 +135,15 @@ def passage(operator: Operator, items: Sequence[Queued], chip: Chip, *, known: b
     return _work(writer, operator, work, known)
 
 
-def entry_name(operator: Operator, items: Iterable[Launch | Copy]) -> str:
+def entry_name(operator: Operator, items: Sequence[Launch | Copy]) -> str:
     """Name of the queue's entry, and of the framework's innermost operator."""
-    chosen = list(items)
-    launches = [item for item in chosen if isinstance(item, Launch)]
-    if not launches:
-        if operator.api.startswith("aclnn"):
-            return operator.api
-        source, _, target = chosen[0].operation.partition(" to ")  # type: ignore[union-attr]
-        return COPY_ENTRY.format(source.split()[-1], target.split()[0] if target else "device")
-    if operator.two_phase:
+    launches = [item for item in items if isinstance(item, Launch)]
+    if launches and not operator.two_phase:
+        return launches[-1].variants[0].op_type
+    if launches or operator.api.startswith("aclnn"):
         return operator.api
-    return launches[-1].variants[0].op_type
+    copies = [item for item in items if isinstance(item, Copy)]
+    return "acl_memcpy_" + copies[0].operation.replace(" ", "_")
 
 
 class _Writer:
@@ -277,7 +275,7 @@ def _launch(writer: _Writer, kernel: Kernel, graph: bool, *, first: bool) -> int
 
 
 def _collective(
-    writer: _Writer, operator: Operator, item: Collective, chip: Chip, known: bool
+    writer: _Writer, operator: Operator, item: Collective, chip: Chip, known: bool, ranks: int
 ) -> Passage:
     record = _event(writer, EVENT_ENTRY, "aclrtRecordEvent", "EventRecord", EVENT_NS)
     wait = _event(writer, WAIT_ENTRY, "aclrtStreamWaitEvent", "StreamWaitEvent", WAIT_NS)
@@ -290,7 +288,7 @@ def _collective(
         writer.whole("hccl", "Launch_Ffts", length, "FftsPlusTaskLaunch")
         writer.pass_time(5_000)
     else:
-        _small_tasks(writer, item)
+        _small_tasks(writer, item, min(ranks, FULL_HOST))
     writer.close(launch)
     writer.close(outer)
     seen = writer.now
@@ -300,14 +298,21 @@ def _collective(
     return replace(written, record=record, wait=wait, record_after=after)
 
 
-def _small_tasks(writer: _Writer, item: Collective) -> None:
-    """Without FFTS+ every small task is launched on its own."""
+def _small_tasks(writer: _Writer, item: Collective, ranks: int) -> None:
+    """Without FFTS+ every small task is launched on its own: in each round records, waits and
+    motions on all planes (on 8 ranks 140, 140 and 56 for an allReduce; db-schema.md 7.6).
+    """
+    rounds = max(ranks - 1, 1)
+    if item.kind in ("send", "receive"):
+        rounds, ranks = 1, 2
+    elif item.kind == "allReduce":
+        rounds *= 2
     writer.pass_time(2_000)
-    rounds = 1 if item.kind in ("send", "receive") else ROUNDS
     for turn in range(rounds):
-        reducing = item.kind in ("allReduce", "reduceScatter") and turn < rounds // 2
-        for kind, count in PER_ROUND:
-            name = kind if kind != "move" else "Reduce_Inline" if reducing else "Memcpy"
+        reducing = item.kind == "reduceScatter" or (item.kind == "allReduce" and turn < rounds // 2)
+        moves = "Reduce_Inline" if reducing else "Memcpy"
+        plan = (("Notify_Record", ranks + 2), ("Notify_Wait", ranks + 2), (moves, ranks // 2))
+        for name, count in plan:
             for _ in range(count):
                 writer.whole("hccl", name, SMALL_TASK_NS, RUNTIME_OF_SMALL_TASK[name])
                 writer.pass_time(300)

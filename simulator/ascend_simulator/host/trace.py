@@ -10,7 +10,19 @@ from .calls import Thread, framework_thread
 from .clock import Moment
 from .operators import Row, Span, is_mark, spans
 from .script import HostScript
-from .window import BUILT_IN, BUILT_IN_END, DEEPEST_FRAME, FRAME_PARTS, PARTS, beginning, ending
+from .window import (
+    BUILT_IN,
+    BUILT_IN_END,
+    DEEPEST_FRAME,
+    FRAME_PARTS,
+    FUNCTION,
+    FUNCTION_END,
+    PARTS,
+    TEST,
+    TEST_END,
+    beginning,
+    ending,
+)
 
 OUTERMOST = (
     "<string>(1): <module>",
@@ -39,6 +51,9 @@ MODULE = "nn.Module: "
 WRAPPED_CALL = "torch/nn/modules/module.py(1511): _wrapped_call_impl"
 CALL = "torch/nn/modules/module.py(1520): _call_impl"
 TRACING_STATE = "<built-in method _get_tracing_state of PyCapsule object at 0xfffdc9b38270>"
+FUNCTION_NAME = "torch/nn/functional.py({}): {}"
+OPERATOR_CALL = "torch/_ops.py(692): __call__"
+OVERRIDES = "<built-in function _has_torch_function_variadic>"
 BUILT_IN_NAME = "<built-in method {} of type object at 0xffffb386cf10>"
 LEAD_NS = 345_670
 """The outermost frame begins so long before the first step; it ends soon after the last one."""
@@ -93,19 +108,28 @@ class _Tracer:
             for entry in path[kept:]:
                 self._enter(entry, span)
             if not backward and "::" in operator.name and not is_mark(self.script, span):
-                name = operator.name.rpartition("::")[2]
-                self.found.append(
-                    Row(
-                        beginning(span.first, BUILT_IN),
-                        ending(self.script, span.last, BUILT_IN_END),
-                        Thread.MAIN,
-                        BUILT_IN_NAME.format(name),
-                    )
-                )
+                self._call(operator.name, span)
             previous = span
         if previous is not None:
             self._leave(0, previous)
         return self.found
+
+    def _call(self, operator: str, span: Span) -> None:
+        """The Python function of an operator: it looks for overrides, then calls into C++."""
+        space, _, name = operator.rpartition("::")
+        function = OPERATOR_CALL
+        if space == "aten":
+            function = FUNCTION_NAME.format(20 + crc32(name.encode()) % 5_000, name.strip("_"))
+        first, last = span.first, span.last
+        function_end, call_end = (
+            ending(self.script, last, part) for part in (FUNCTION_END, BUILT_IN_END)
+        )
+        for text, start, end in (
+            (function, FUNCTION, function_end),
+            (OVERRIDES, TEST, beginning(first, TEST_END)),
+            (BUILT_IN_NAME.format(name), BUILT_IN, call_end),
+        ):
+            self.found.append(Row(beginning(first, start), end, Thread.MAIN, text))
 
     def _leave(self, kept: int, last: Span) -> None:
         for _, rows in self.open[kept:][::-1]:

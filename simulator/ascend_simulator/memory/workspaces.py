@@ -157,7 +157,7 @@ def _engine_operators(timeline: RankTimeline) -> list[tuple[list[int], int, int]
     """For each operator that takes a workspace: items that get a block, last item, size of each."""
     program = timeline.program
     course = Course(timeline)
-    queued = timeline.plan.occupied > 0
+    queued = (timeline.plan.occupied > 0).tolist()
     found = []
     for place, operator in enumerate(program.operators):
         span = range(int(course.first[place]), int(course.stop[place]))

@@ -43,7 +43,9 @@ TILES = (
     (16, 256),
     (16, 128),
 )
-CUBE_SCALAR = (400, 460)
+CUBE_SCALAR = (400, 480)
+FIRST_PS = {"vec": 30_000, "mte2": 250_000, "mte3": 130_000}
+"""What a pipe of the vector core needs for the first data."""
 ALIGNED = 128
 
 
@@ -63,6 +65,8 @@ class Kind:
     icache: int
     efficiency: int
     mte1: int
+    mte2: int
+    fixpipe: int
     rate: int
     rows: int
     blocks: int
@@ -105,10 +109,20 @@ def kinds() -> dict[str, Kind]:
     """All kinds of operators, by name."""
     text = files(__package__).joinpath("operators.yaml").read_text(encoding="utf-8")
     document: dict[str, Any] = yaml.safe_load(text)
-    blank = {"efficiency": 0, "mte1": 0, "rate": 0, "rows": 1024, "blocks": 0, **document["default"]}
+    blank = {
+        "efficiency": 0,
+        "mte1": 0,
+        "mte2": 280,
+        "fixpipe": 0,
+        "rate": 0,
+        "rows": 1024,
+        "blocks": 0,
+        **document["default"],
+    }
     found = {}
     for name, entry in document["kinds"].items():
-        values = {"type": name, "kernel": f"{name}AiCore", **blank, **entry}
+        values = {"type": name, **blank, **entry}
+        values.setdefault("kernel", f"{values['type']}AiCore")
         if values["unit"] in ("cube", "attention") and "scalar" not in entry:
             values["scalar"] = CUBE_SCALAR
         found[name] = Kind(**{**values, "scalar": tuple(values["scalar"])})
@@ -145,16 +159,20 @@ def _vector_cost(chip: Chip, kind: Kind, blocks: int, size: int, traffic: Traffi
     body = max(moving, vector, limited)
     everything = max(1, traffic.read + traffic.written)
     pipes = {
-        "vec": vector + 20_000,
-        "mte2": min(body, body * traffic.read * 3 // (2 * everything)) + 60_000,
-        "mte3": body * traffic.written // everything + 60_000,
+        "vec": vector + FIRST_PS["vec"],
+        "mte2": min(body, moving * traffic.read * 3 // (2 * everything)) + FIRST_PS["mte2"],
+        "mte3": moving * traffic.written // everything + FIRST_PS["mte3"],
     }
     bound = body if body > far else body - far
     return _cost(chip, kind, blocks, body, bound, pipes, traffic, spilled)
 
 
 def matmul_cost(
-    chip: Chip, kind: Kind, size: tuple[int, int, int, int], widths: tuple[int, int], traffic: Traffic
+    chip: Chip,
+    kind: Kind,
+    size: tuple[int, int, int, int],
+    widths: tuple[int, int],
+    traffic: Traffic,
 ) -> Cost:
     """A product of matrices. size: batch, m, n, k. widths: Byte per element of operands and result.
 
@@ -162,10 +180,10 @@ def matmul_cost(
     """
     batch, m, n, k = size
     products = chip.cube_flops // 2 // (4 if widths[0] == 4 else 1)
-    best: tuple[int, int, tuple[int, int, int]] | None = None
-    for rows, columns in TILES:
-        rows = min(rows, -(-m // 16) * 16)  # noqa: PLW2901
-        columns = min(columns, -(-n // 16) * 16)  # noqa: PLW2901
+    found = []
+    for most_rows, most_columns in TILES:
+        rows = min(most_rows, -(-m // 16) * 16)
+        columns = min(most_columns, -(-n // 16) * 16)
         tiles = batch * -(-m // rows) * -(-n // columns)
         blocks = min(chip.cube_cores, tiles)
         waves = -(-tiles // blocks)
@@ -174,10 +192,9 @@ def matmul_cost(
         load = load * CUBE_LOAD[1] // (chip.core_bytes * CUBE_LOAD[0])
         fixpipe = waves * rows * columns * widths[1] // FIXPIPE_BYTES
         longest = max(mac * 1000 // kind.efficiency, load, fixpipe)
-        if best is None or longest < best[0]:
-            best = longest, blocks, (mac, load, fixpipe)
-    assert best is not None
-    return _cube_cost(chip, kind, best[1], best[2], traffic)
+        found.append((longest, blocks, (mac, load, fixpipe)))
+    _, blocks, cycles = min(found, key=lambda tried: tried[0])
+    return _cube_cost(chip, kind, blocks, cycles, traffic)
 
 
 def convolution_cost(
@@ -216,8 +233,8 @@ def _cube_cost(
     pipes = {
         "mac": mac,
         "mte1": min(body, mac * kind.mte1 // 1000),
-        "mte2": min(body, max(load, far) + 300_000),
-        "fixpipe": min(body, max(fixpipe, back)),
+        "mte2": max(min(body, max(load, far)), body * kind.mte2 // 1000),
+        "fixpipe": max(min(body, max(fixpipe, back)), body * kind.fixpipe // 1000),
     }
     bound = 0 if body in (far, back) else body
     return _cost(chip, kind, blocks, body, bound, pipes, traffic, spilled)
@@ -226,7 +243,7 @@ def _cube_cost(
 def attention_cost(
     chip: Chip, kind: Kind, products: int, scores: int, tiles: int, traffic: Traffic
 ) -> Cost:
-    """Fused attention: multiply-adds of the cube, and ``scores`` that the vector units normalise."""
+    """Fused attention: multiply-adds of the cube, and ``scores`` for the vector units."""
     blocks = max(1, min(chip.cube_cores, tiles))
     waves = -(-tiles // blocks)
     helpers = blocks * chip.vector_cores // chip.cube_cores
@@ -243,7 +260,7 @@ def attention_cost(
     pipes = {
         "mac": mac,
         "mte1": min(body, mac * kind.mte1 // 1000),
-        "mte2": min(body, far + near + 300_000),
+        "mte2": max(min(body, far + near), body * kind.mte2 // 1000),
         "fixpipe": min(body, mac * 3 // 10),
     }
     helping = {"vec": vector, "mte2": body * 3 // 10, "mte3": body * 2 // 10}
@@ -255,7 +272,14 @@ def unit_cost(chip: Chip, kind: Kind, traffic: Traffic) -> Cost:
     """A kernel beside the AI cores (AI CPU, random numbers): no blocks and no counters."""
     moved = traffic.read + traffic.written
     duration = kind.head + moved // kind.rate
-    return Cost(_ticks(duration * 1000), 0, read=traffic.read, written=traffic.written, loaded=traffic.read, stored=traffic.written)
+    return Cost(
+        _ticks(duration * 1000),
+        0,
+        read=traffic.read,
+        written=traffic.written,
+        loaded=traffic.read,
+        stored=traffic.written,
+    )
 
 
 def _cost(

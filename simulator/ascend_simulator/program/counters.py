@@ -3,8 +3,8 @@
 TASK_PMU_INFO holds all columns of the metric table that CANN makes for a group (db-schema.md 7.9),
 so the columns that a text file of the product would leave out are there, as 0. Cycles that a pipe
 works follow from the kernel alone; cycles in total follow from how long it ran at which clock. So a
-slow run shows the same work in a smaller share of the time. Loads and stores are the exception: they
-fill what time there is.
+slow run shows the same work in a smaller share of the time. Loads and stores are the exception, for
+they fill what time there is.
 """
 
 from __future__ import annotations
@@ -256,9 +256,7 @@ def _metrics(group: str, prefix: str) -> tuple[Metric, ...]:
             values = CACHE if group == "L2Cache" else ACCESSES
             return tuple(Metric(name, "constant", value) for name, value in values.items())
         case _:
-            return tuple(
-                Metric(name, "rate", value) for name, value in BANDWIDTHS[group].items()
-            )
+            return tuple(Metric(name, "rate", value) for name, value in BANDWIDTHS[group].items())
 
 
 def _pipe(pipe: str, name: str) -> Metric:

@@ -20,8 +20,9 @@ from .layers import (
 from .model import Dimension, Program
 from .moe import Experts
 from .parallel import Pipeline, TensorParallel, all_reduce
-from .tape import Parameter, Tape, Value
+from .tape import Tape
 from .training import Training, adam
+from .values import Parameter, Value
 
 TRANSFORMER_FRAMES = (
     "/opt/train/pretrain_gpt.py(126): main",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from math import prod
 
 from ..hardware.model import Chip
@@ -39,12 +40,16 @@ LEAST_CLEARED = 4096
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor as a kernel sees it. cold: it must come from memory, not from L2."""
+    """A tensor as a kernel sees it. cold: it must come from memory, not from L2.
+
+    moved: Byte that the kernel touches where that is not all of it.
+    """
 
     shape: tuple[int, ...]
     data_type: str
     layout: str = ND
     cold: bool = False
+    moved: int | None = None
 
     @property
     def elements(self) -> int:
@@ -53,8 +58,8 @@ class Operand:
 
     @property
     def size(self) -> int:
-        """Byte."""
-        return self.elements * WIDTHS[self.data_type]
+        """Byte that are read or written."""
+        return self.elements * WIDTHS[self.data_type] if self.moved is None else self.moved
 
 
 @dataclass(slots=True)
@@ -63,6 +68,7 @@ class Kernels:
 
     chip: Chip
     _made: dict[object, Kernel] = field(default_factory=dict)
+    _known: dict[str, Kernel] = field(default_factory=dict)
 
     def vector(
         self,
@@ -74,8 +80,8 @@ class Kernels:
     ) -> Kernel:
         """An operator of the vector unit (or the AI CPU, or the random unit, as its kind says).
 
-        api: the CANN call, which begins the kernel's name; ``name`` is the whole name of a kernel of
-        a compiled graph, which has none.
+        api: the CANN call, which begins the kernel's name. It is empty in a compiled graph, where
+        ``name`` is the whole name.
         """
         key = (kind, api, name, tuple(inputs), tuple(outputs))
         if key in self._made:
@@ -85,7 +91,8 @@ class Kernels:
         if entry.unit in ("ai_cpu", "random"):
             cost = unit_cost(self.chip, entry, traffic)
         else:
-            largest = max([*inputs, *outputs], key=lambda operand: operand.elements)
+            whole = [operand for operand in (*inputs, *outputs) if operand.moved is None]
+            largest = max(whole, key=lambda operand: operand.elements)
             cost = vector_cost(
                 self.chip, entry, largest.elements, WIDTHS[largest.data_type], traffic
             )
@@ -153,25 +160,8 @@ class Kernels:
             scores //= 2
         products = scores * width * (5 if kind.endswith("Grad") else 2)
         tiles = batch * count * -(-queries // 128)
-        cost = attention_cost(
-            self.chip, entry, products, scores, tiles, _traffic(inputs, outputs)
-        )
+        cost = attention_cost(self.chip, entry, products, scores, tiles, _traffic(inputs, outputs))
         return self._keep(key, entry, api, inputs, outputs, cost, 2 * products, None)
-
-    def gather(
-        self, api: str, table: tuple[int, ...], indices: Operand, output: Operand
-    ) -> Kernel:
-        """Rows of a table that is too large to lie in L2."""
-        key = ("GatherV2", api, table, indices, output)
-        if key in self._made:
-            return self._made[key]
-        entry = kinds()["GatherV2"]
-        traffic = Traffic(output.size, indices.size, output.size)
-        cost = vector_cost(
-            self.chip, entry, output.elements, WIDTHS[output.data_type], traffic
-        )
-        inputs = [Operand(table, output.data_type), indices, Operand((1,), "INT64")]
-        return self._keep(key, entry, api, inputs, [output], cost, 0, None)
 
     def clear(self, api: str, kernel: str, size: int) -> Kernel:
         """The MemSet of so many Byte before ``kernel``; none of its operands are collected.
@@ -229,7 +219,9 @@ class Kernels:
             rates={"icache_miss_rate": cost.icache / 1000} if counted else {},
             subtask=subtask,
         )
-        return self._made.setdefault(key, kernel)
+        # Operands that lie elsewhere may make no difference.
+        known = self._known.setdefault(repr(kernel), kernel)
+        return self._made.setdefault(key, known)
 
     def _engine(self, kind: Kind, from_library: bool) -> tuple[Core, str, bool]:
         """COMPUTE_TASK_INFO.taskType, TASK.taskType, and whether an FFTS+ task encloses it."""
@@ -257,7 +249,13 @@ def _joined(texts: Sequence[str]) -> str:
     return ";".join(texts) if texts else NOT_COLLECTED
 
 
+@cache
+def shape_text(shape: tuple[int, ...]) -> str:
+    """Lengths, joined by commas."""
+    return ",".join(map(str, shape))
+
+
 def _shapes(operands: Sequence[Operand]) -> str:
     if not operands:
         return NOT_COLLECTED
-    return '"' + ";".join(",".join(map(str, operand.shape)) for operand in operands) + '"'
+    return '"' + ";".join(shape_text(operand.shape) for operand in operands) + '"'

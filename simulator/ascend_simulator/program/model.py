@@ -33,8 +33,8 @@ class Kernel:
     busy: share of ``duration`` that counts as total_time of the counters, in 1/65536.
     loaded, stored: traffic of the cores in Byte, through L2 or not. pipes: for each pipe (``mac``,
     ``mte1``, ``mte2``, ``fixpipe``, ``scalar``, ``vec``, ``mte3``) its share of total_time in
-    1/65536. mix_pipes: those of the ``mix_blocks`` cores of the second kind. rates: other metrics as
-    value, such as icache_miss_rate.
+    1/65536. mix_pipes: those of the ``mix_blocks`` cores of the second kind. rates: other metrics
+    as value, such as icache_miss_rate.
     """
 
     name: str
@@ -82,12 +82,14 @@ class Operator:
 
     name: as in PYTORCH_API (``aten::mm``). api: the CANN call that it leads to (``aclnnMm``;
     ``hcom_allReduce_`` for collectives). two_phase: called as GetWorkspaceSize plus execute; else
-    as one aclopCompileAndExecute, and ``api`` is the type of the compiled operator (``Conv2D``). workspace: Byte that the call takes while it launches.
-    host: ns that the framework thread spends on it. data_types, shapes: operands in PYTORCH form
-    (joined by ";"; each a plain list such as ``32,3,224,224``). module: path of modules and Python
-    functions that called it, outermost first. forward: place of the forward operator of a backward
-    one. sequence: place in the autograd sequence of the step (forward and backward share it), -1
-    outside of autograd.
+    as one aclopCompileAndExecute, and ``api`` is the type of the compiled operator (``Conv2D``).
+    workspace: Byte that the call takes while it launches. host: ns that the framework thread spends
+    on it. data_types, shapes: operands in PYTORCH form (joined by ";"; each a plain list such as
+    ``32,3,224,224``). inner: framework operators inside it that make no call of their own, as depth
+    below it and name, in the order in which they begin; those of depth 0 stand before it. module:
+    path of modules and Python functions that called it, outermost first.
+    forward: place of the forward operator of a backward one. sequence: place in the autograd
+    sequence of the step (forward and backward share it), -1 outside of autograd.
     """
 
     name: str
@@ -98,6 +100,7 @@ class Operator:
     workspace: int = 0
     data_types: str = ""
     shapes: str = ""
+    inner: tuple[tuple[int, str], ...] = ()
     module: tuple[str, ...] = ()
     forward: int | None = None
     sequence: int = -1
@@ -108,13 +111,15 @@ class Operator:
 class Launch:
     """Run a kernel on a stream. With several ``variants``, each run draws one of them, per rank and
     step: load that depends on the data, such as tokens per expert. Launches with the same ``load``
-    (not 0) have as many variants and draw the same one: they work on the same tokens.
+    (not 0) have as many variants and draw the same one: they work on the same tokens. workspace:
+    Byte of the operator's workspace that the kernel writes to.
     """
 
     operator: int
     variants: tuple[Kernel, ...]
     stream: str = COMPUTE_STREAM
     load: int = 0
+    workspace: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,8 @@ class Collective:
     """Take part in a communication operator, on the stream of its group.
 
     count: elements per rank, as in COMMUNICATION_OP.count: of allGather what each rank gives, of
-    reduceScatter what each receives, of alltoallv what each gives to all together. data_type: name in ENUM_HCCL_DATA_TYPE.
+    reduceScatter what each receives, of alltoallv what each gives to all together. data_type: name
+    in ENUM_HCCL_DATA_TYPE.
     peer: of send and receive, distance of the other pipeline stage (+1 next, -1 previous, cyclic).
     tag: the n-th send with a tag meets the n-th receive of the same tag in the peer's program.
     """
@@ -173,7 +179,8 @@ class Prepare:
 class Annotate:
     """An mstx range from here to the end of the operator of item ``last``.
 
-    Ranges that begin together form an operator of their own, which does nothing else. domain ``default`` ranges also run on the compute stream where ``on_device`` is set.
+    Ranges that begin together form an operator of their own, which does nothing else. domain
+    ``default`` ranges also run on the compute stream where ``on_device`` is set.
     """
 
     operator: int

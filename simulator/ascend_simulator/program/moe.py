@@ -1,15 +1,26 @@
-"""Mixture of experts: gating, exchange of tokens between ranks, and grouped products."""
+"""Mixture of experts: gating, exchange of tokens between ranks, and grouped products.
+
+How many tokens a rank's experts get differs from run to run: all kernels that work on them have
+variants, and those of one pass through one layer share a load, so that they draw the same one.
+"""
 
 from __future__ import annotations
 
-from ..scenario.model import ModelChoice, Parallelism
-from .layers import cast, linear, swiglu
-from .parallel import exchange
-from .tape import Tape, Value
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 
-LOADS = (620, 740, 830, 900, 960, 1000, 1000, 1050, 1120, 1210, 1330, 1480)
-"""Tokens that a rank's experts get, in thousandths of an even share; each run draws one."""
+from ..scenario.model import ModelChoice, Parallelism
+from .kernels import Operand
+from .layers import elementwise, linear
+from .parallel import all_gather, exchange
+from .tape import Tape
+from .values import Parameter, Value
+
+LOADS = (1000, 620, 740, 830, 900, 960, 1000, 1050, 1120, 1210, 1330, 1480)
+"""Tokens that a rank's experts get, in thousandths of an even share (first)."""
 ROUNDED = 16
+GROUPED = "aclnnGroupedMatmulV4"
 
 
 class Experts:
@@ -20,17 +31,210 @@ class Experts:
         self.tape = tape
         self.choice = choice
         self.ranks = parallelism.expert
-        self.local = max(1, choice.experts // parallelism.expert)
-        width = choice.hidden * choice.expand // 10
-        kind = choice.data_type
-        self.gate = tape.parameter(choice.experts, choice.hidden, data_type=kind)
+        self.local = choice.experts // parallelism.expert
+        self.width = choice.hidden * choice.expand // 10
+        kind, hidden = choice.data_type, choice.hidden
+        self.gate = tape.parameter(choice.experts, hidden, data_type=kind)
         self.inward = tape.parameter(
-            self.local, choice.hidden, 2 * width, data_type=kind, dimension="edp"
+            self.local, hidden, 2 * self.width, data_type=kind, dimension="edp"
         )
         self.outward = tape.parameter(
-            self.local, width, choice.hidden, data_type=kind, dimension="edp"
+            self.local, self.width, hidden, data_type=kind, dimension="edp"
         )
 
     def __call__(self, x: Value) -> Value:
         """Of a normalised (sequence, batch, hidden) tensor."""
-        raise NotImplementedError
+        tape, hidden = self.tape, self.choice.hidden
+        tokens = x.elements // hidden
+        flat = x.view(tokens, hidden)
+        shares, indices = self._gate(flat)
+        copies, places = self._permute(flat, indices)
+        load = tape.new_load() if self.ranks > 1 else 0
+        if self.ranks > 1:
+            self._tell_counts(indices)
+            copies = self._exchange(copies)
+        inner = self._activate(self._grouped(copies, self.inward, load), load)
+        made = self._grouped(inner, self.outward, load)
+        if self.ranks > 1:
+            made = self._exchange(made)
+        return self._unpermute(made, places, shares, x)
+
+    def _gate(self, x: Value) -> tuple[Value, Value]:
+        """Shares and numbers of the experts of each token."""
+        tape = self.tape
+        logits = linear(tape, x, self.gate)
+        shape = (x.shape[0], self.choice.top_k)
+        api = "aclnnMoeGatingTopKSoftmax"
+        shares, indices, rows = tape.call(
+            "npu::npu_moe_gating_top_k_softmax",
+            api,
+            (logits,),
+            [(shape, x.data_type), (shape, "INT32"), (shape, "INT32")],
+        )
+        tape.vector("MoeGatingTopKSoftmax", api, (logits,), (shares, indices, rows))
+
+        def backward(gradient: Value) -> list[Value | None]:
+            name, own = "aten::_softmax_backward_data", "aclnnSoftmaxBackward"
+            return [elementwise(tape, name, own, "SoftmaxGrad", (logits, gradient, shares))]
+
+        return tape.differentiable(shares, (logits,), backward), indices
+
+    def _permute(self, x: Value, indices: Value) -> tuple[Value, Value]:
+        """One copy of each token for each of its experts, sorted by expert, and their places."""
+        tape, api = self.tape, "aclnnMoeTokenPermute"
+        rows = indices.elements
+        made, places = tape.call(
+            "npu::npu_moe_token_permute",
+            api,
+            (x, indices),
+            [((rows, x.shape[1]), x.data_type), ((rows,), "INT32")],
+        )
+        tape.vector("MoeTokenPermute", api, (x, indices), (made, places))
+
+        def backward(gradient: Value) -> list[Value | None]:
+            name, own = "npu::npu_moe_token_permute_grad", f"{api}Grad"
+            needed = (gradient, places)
+            (of_x,) = tape.call(name, own, needed, [(x.shape, x.data_type)])
+            tape.vector("MoeTokenPermuteGrad", own, needed, (of_x,))
+            return [of_x]
+
+        return tape.differentiable(made, (x,), backward), places
+
+    def _unpermute(self, made: Value, places: Value, shares: Value, x: Value) -> Value:
+        """Weighted sum of the experts' answers for each token."""
+        tape, api = self.tape, "aclnnMoeTokenUnpermute"
+        inputs = (made, places, shares)
+        (out,) = tape.call("npu::npu_moe_token_unpermute", api, inputs, [(x.shape, x.data_type)])
+        tape.vector("MoeTokenUnpermute", api, inputs, (out,))
+
+        def backward(gradient: Value) -> list[Value | None]:
+            name, own = "npu::npu_moe_token_unpermute_grad", f"{api}Grad"
+            needed = (made, gradient, places, shares)
+            news = [(made.shape, made.data_type), (shares.shape, shares.data_type)]
+            of_made, of_shares = tape.call(name, own, needed, news)
+            tape.vector("MoeTokenUnpermuteGrad", own, needed, (of_made, of_shares))
+            return [of_made, of_shares]
+
+        return tape.differentiable(out, (made, shares), backward)
+
+    def _tell_counts(self, indices: Value) -> None:
+        """Ranks tell each other how many tokens each expert gets; the host needs the numbers."""
+        tape, api = self.tape, "aclnnHistc"
+        (counts,) = tape.call("aten::histc", api, (indices,), [((self.choice.experts,), "INT64")])
+        tape.vector("Histogram", api, (indices,), (counts,))
+        tape.copy_out("aten::to", all_gather(tape, counts, "ep", self.ranks))
+
+    def _exchange(self, x: Value) -> Value:
+        tape = self.tape
+        made = exchange(tape, x, x.shape[0])
+        return tape.differentiable(
+            made, (x,), lambda gradient: [exchange(tape, gradient, x.shape[0])]
+        )
+
+    def _grouped(self, x: Value, weight: Parameter, load: int) -> Value:
+        """Rows of each expert times its weight."""
+        _, depth, width = weight.shape
+        made = self._product(x, weight, (x.shape[0], width), (width, depth), load)
+
+        def backward(gradient: Value) -> list[Value | None]:
+            of_x = self._product(gradient, weight, x.shape, (depth, width), load)
+            of_weight = self._outer(x, gradient, weight, load)
+            return [of_x, of_weight]
+
+        return self.tape.differentiable(made, (x, weight), backward)
+
+    def _product(
+        self, x: Value, weight: Value, shape: tuple[int, ...], size: tuple[int, int], load: int
+    ) -> Value:
+        """Rows of each expert times a matrix; size: columns of the result and of ``x``."""
+        tape = self.tape
+        with nullcontext() if load else tape.flops("grouped_matmul"):
+            (made,) = tape.call(
+                "npu::npu_grouped_matmul", GROUPED, (x, weight), [(shape, x.data_type)]
+            )
+            rows, weights = tape.see(x, weight)
+            (written,) = tape.see_new([made])
+            columns, depth = size
+            tape.launch(
+                *[
+                    tape.kernels.matmul(
+                        "GroupedMatmul",
+                        GROUPED,
+                        [_rows(rows, count), weights, Operand((self.local,), "INT64")],
+                        _rows(written, count),
+                        (self.local, -(-count // self.local), columns, depth),
+                    )
+                    for count in self._counts(x.shape[0], load)
+                ],
+                load=load,
+            )
+        return made
+
+    def _outer(self, x: Value, gradient: Value, weight: Parameter, load: int) -> Value:
+        """Gradient of the weights: for each expert a product over its rows."""
+        tape = self.tape
+        with nullcontext() if load else tape.flops("grouped_matmul"):
+            (made,) = tape.call(
+                "npu::npu_grouped_matmul",
+                GROUPED,
+                (x, gradient),
+                [(weight.shape, weight.data_type)],
+            )
+            left, right = tape.see(x, gradient)
+            (written,) = tape.see_new([made])
+            local, depth, width = weight.shape
+            tape.launch(
+                *[
+                    tape.kernels.matmul(
+                        "GroupedMatmul",
+                        GROUPED,
+                        [_rows(left, count), _rows(right, count), Operand((local,), "INT64")],
+                        written,
+                        (local, depth, width, -(-count // local)),
+                    )
+                    for count in self._counts(x.shape[0], load)
+                ],
+                load=load,
+            )
+        return made
+
+    def _activate(self, x: Value, load: int) -> Value:
+        """The gated activation between the two products."""
+        tape = self.tape
+        shape = (x.shape[0], x.shape[1] // 2)
+        (made,) = tape.call("npu::npu_swiglu", "aclnnSwiGlu", (x,), [(shape, x.data_type)])
+        self._vector("SwiGlu", "aclnnSwiGlu", (x,), made, load)
+
+        def backward(gradient: Value) -> list[Value | None]:
+            name, api = "npu::npu_swiglu_backward", "aclnnSwiGluGrad"
+            (of_x,) = tape.call(name, api, (gradient, x), [(x.shape, x.data_type)])
+            self._vector("SwiGluGrad", api, (gradient, x), of_x, load)
+            return [of_x]
+
+        return tape.differentiable(made, (x,), backward)
+
+    def _vector(
+        self, kind: str, api: str, inputs: Sequence[Value], output: Value, load: int
+    ) -> None:
+        tape = self.tape
+        seen = tape.see(*inputs)
+        (written,) = tape.see_new([output])
+        tape.launch(
+            *[
+                tape.kernels.vector(
+                    kind, api, [_rows(one, count) for one in seen], [_rows(written, count)]
+                )
+                for count in self._counts(output.shape[0], load)
+            ],
+            load=load,
+        )
+
+    def _counts(self, rows: int, load: int) -> list[int]:
+        """Tokens of each variant."""
+        if not load:
+            return [rows]
+        return [max(ROUNDED, rows * share // 1000 // ROUNDED * ROUNDED) for share in LOADS]
+
+
+def _rows(operand: Operand, count: int) -> Operand:
+    return replace(operand, shape=(count, *operand.shape[1:]))

@@ -6,7 +6,8 @@ from math import prod
 
 from ..scenario.model import Parallelism
 from .model import Dimension
-from .tape import Tape, Value
+from .tape import Tape
+from .values import Value
 
 FORWARD_TAG = 0
 BACKWARD_TAG = 1
@@ -80,7 +81,7 @@ class TensorParallel:
         )
 
     def join(self, x: Value) -> Value:
-        """The output of a layer whose weight is cut by its inputs: every rank has a part of a sum."""
+        """The output of a layer whose weight is cut by its inputs: ranks have parts of a sum."""
         tape, size = self.tape, self.size
         if size == 1:
             return x
@@ -122,7 +123,13 @@ class Pipeline:
         for value, peer, tag in ((forward, 1, FORWARD_TAG), (backward, -1, BACKWARD_TAG)):
             if value is not None:
                 item, _ = self.tape.collective(
-                    "send", "pp", value.elements, value.data_type, inputs=(value,), peer=peer, tag=tag
+                    "send",
+                    "pp",
+                    value.elements,
+                    value.data_type,
+                    inputs=(value,),
+                    peer=peer,
+                    tag=tag,
                 )
                 posted.append(item)
         for wanted, peer, tag in ((ahead, 1, BACKWARD_TAG), (behind, -1, FORWARD_TAG)):

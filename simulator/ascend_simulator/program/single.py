@@ -1,23 +1,110 @@
-"""One operator, again and again: what operator developers profile."""
+"""One operator alone: what operator developers profile."""
 
 from __future__ import annotations
 
+from math import prod
+
 from ..hardware.model import Machine
 from ..scenario.model import ModelChoice
-from .layers import matmul
-from .model import Program
+from .cost import kinds
+from .kernels import Operand
+from .model import Kernel, Program
 from .tape import Tape
+from .values import Value
 
-REPEATS = 10
+TWO_OPERANDS = frozenset(("Add", "Mul", "RealDiv", "Equal", "ReluGrad", "GeluGrad", "SigmoidGrad"))
+CONVOLUTION = 3, 1
+"""Side and padding of a convolution's weight."""
 
 
 def single_operator(choice: ModelChoice, machine: Machine) -> Program:
-    """Ten calls of one operator on operands that are already there."""
-    tape = Tape(machine)
-    m, n, k = choice.shape
-    left = tape.constant(m, k, data_type=choice.data_type)
-    right = tape.constant(k, n, data_type=choice.data_type)
-    for _ in range(REPEATS):
-        matmul(tape, "aten::mm", "aclnnMm", left, right, (m, n, k), (m, n))
+    """One call on operands that are already there, and a wait for its end.
+
+    shape: of a product of matrices rows, inner length and columns (before them the batch); of
+    attention batch, heads, tokens and width of a head; of a convolution its NCHW input, as many
+    channels coming out; of all others the operands' shape. ``ValueError`` for an operator that
+    nobody knows or a shape that it cannot have.
+    """
+    kind = kinds().get(choice.operator)
+    if kind is None:
+        raise ValueError(f"{choice.operator} is not an operator that is modelled")
+    tape = Tape(machine, differentiates=False)
+    writer = {"cube": _cube, "attention": _attention}.get(kind.unit, _vector)
+    writer(tape, choice)
     tape.synchronize("aten::item")
     return tape.program()
+
+
+def _call(tape: Tape, choice: ModelChoice, shape: tuple[int, ...], *inputs: Value) -> Value:
+    name = choice.operator.partition("V")[0].lower()
+    (made,) = tape.call(
+        f"npu::npu_{name}", f"aclnn{choice.operator}", inputs, [(shape, choice.data_type)]
+    )
+    return made
+
+
+def _vector(tape: Tape, choice: ModelChoice) -> None:
+    count = 2 if choice.operator in TWO_OPERANDS else 1
+    inputs = [tape.constant(*choice.shape, data_type=choice.data_type) for _ in range(count)]
+    made = _call(tape, choice, choice.shape, *inputs)
+    tape.vector(choice.operator, f"aclnn{choice.operator}", inputs, (made,))
+
+
+def _cube(tape: Tape, choice: ModelChoice) -> None:
+    if choice.operator.startswith("Conv"):
+        _convolution(tape, choice)
+        return
+    batch, (m, k, n) = choice.shape[:-3], _last(choice, 3)
+    left = tape.constant(*batch, m, k, data_type=choice.data_type)
+    right = tape.constant(*batch, k, n, data_type=choice.data_type)
+    with tape.flops("mm"):
+        made = _call(tape, choice, (*batch, m, n), left, right)
+        seen = tape.see(left, right)
+        (written,) = tape.see_new([made])
+        size = (prod(batch), m, n, k)
+        api = f"aclnn{choice.operator}"
+        tape.launch(tape.kernels.matmul(choice.operator, api, seen, written, size))
+
+
+def _convolution(tape: Tape, choice: ModelChoice) -> None:
+    batch, channels, height, width = _last(choice, 4)
+    side, _ = CONVOLUTION
+    x = tape.constant(*choice.shape, data_type=choice.data_type)
+    weight = tape.constant(channels, channels, side, side, data_type=choice.data_type)
+    made = _call(tape, choice, choice.shape, x, weight)
+    seen = tape.see(x, weight)
+    products = batch * height * width * weight.elements
+    tape.launch(_convolved(tape, choice, seen, made, products))
+
+
+def _convolved(
+    tape: Tape, choice: ModelChoice, seen: list[Operand], made: Value, products: int
+) -> Kernel:
+    (written,) = tape.see_new([made])
+    name = f"aclnn{choice.operator}_{choice.operator}_{choice.operator}"
+    return tape.kernels.convolution(
+        choice.operator, name, seen, written, products, products, choice.shape[0]
+    )
+
+
+def _attention(tape: Tape, choice: ModelChoice) -> None:
+    batch, heads, tokens, width = _last(choice, 4)
+    shape = (batch, tokens, heads * width)
+    inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
+    made = _call(tape, choice, shape, *inputs)
+    seen = tape.see(*inputs)
+    tape.launch(
+        tape.kernels.attention(
+            choice.operator,
+            f"aclnn{choice.operator}",
+            seen,
+            tape.see_new([made]),
+            (batch, heads, tokens, tokens, width),
+        )
+    )
+
+
+def _last(choice: ModelChoice, count: int) -> tuple[int, ...]:
+    if len(choice.shape) < count:
+        raise ValueError(f"{choice.operator} needs a shape of {count} lengths")
+    return choice.shape[-count:]

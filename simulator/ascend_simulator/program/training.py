@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .kernels import Operand
 from .layers import ones_like
 from .model import Dimension
 from .parallel import Pipeline
-from .tape import Parameter, Tape, Value
+from .tape import Tape
+from .values import Parameter, Value
+from .writer import COPIED_BYTES
 
 BUCKET = 40_000_000
 """Elements of gradients that are summed together."""
@@ -31,6 +33,7 @@ class _Bucket:
     data_type: str
     elements: int = 0
     missing: int = 0
+    parameters: list[Parameter] = field(default_factory=list)
 
 
 class Training:
@@ -42,15 +45,21 @@ class Training:
         pipeline: Pipeline,
         groups: dict[Dimension, int],
         microbatches: int,
-        bucket: int = BUCKET,
+        buckets: tuple[int, int] = (BUCKET, BUCKET),
+        copies_back: bool = False,
     ) -> None:
-        """groups: sizes of the groups over which gradients are summed. bucket: in elements."""
+        """groups: sizes of the groups over which gradients are summed.
+
+        buckets: elements from which the first one, and the others, are full. copies_back: the sums
+        are copied from the bucket to each gradient, as DistributedDataParallel does.
+        """
         self.tape = tape
         self.pipeline = pipeline
         self.groups = groups
         self.microbatches = microbatches
-        self.bucket = bucket
-        self.summing: list[int] = []
+        self.buckets = buckets
+        self.copies_back = copies_back
+        self.summing: list[tuple[int, _Bucket]] = []
         self.gradients: dict[int, Value] = {}
         self._buckets: dict[int, _Bucket] = {}
         self._last = False
@@ -61,10 +70,14 @@ class Training:
         forward: Forward,
         transfer: tuple[tuple[int, ...], str],
         optimize: Callable[[Training], None],
+        loading: int = LOADING_NS,
     ) -> None:
-        """One step; ``transfer``: shape and type of what stages send each other."""
+        """One step; ``transfer``: shape and type of what stages send each other.
+
+        loading: ns that the framework thread waits for the data loader.
+        """
         tape, pipeline, count = self.tape, self.pipeline, self.microbatches
-        tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", LOADING_NS)
+        tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", loading)
         behind = None if pipeline.first else transfer
         ahead = None if pipeline.last else transfer
         warm_up = min(pipeline.ahead, count)
@@ -105,14 +118,19 @@ class Training:
     def _open_buckets(self) -> None:
         """Parameters in the reverse order of their making, as their gradients come."""
         open_ones: dict[tuple[Dimension, str], _Bucket] = {}
+        full = self.buckets[0]
         for parameter in reversed(self.tape.parameters):
             if not parameter.uses:
                 continue
             key = parameter.dimension, parameter.data_type
             bucket = open_ones.get(key)
-            if bucket is None or bucket.elements >= self.bucket:
+            if bucket is None:
+                bucket = open_ones[key] = _Bucket(*key)
+            elif bucket.elements >= full:
+                full = self.buckets[1]
                 bucket = open_ones[key] = _Bucket(*key)
             bucket.elements += parameter.elements
+            bucket.parameters.append(parameter)
             bucket.missing += parameter.uses - parameter.seen
             self._buckets[id(parameter)] = bucket
 
@@ -124,12 +142,14 @@ class Training:
         if place in self.gradients:
             into = self.gradients[place]
             api = "aclnnInplaceAdd"
-            tape.call("aten::add_", api, (into, gradient), nested=1)
+            tape.call("aten::add_", api, (into, gradient))
             tape.vector("Add", api, (into, gradient), (into,))
         elif summed:
             factor = Operand((), gradient.data_type)
-            into = tape.constant(*gradient.shape, data_type=parameter.data_type)
-            tape.call("torch::distributed::reducer::mul_out", "aclnnMuls", (gradient,), nested=2)
+            into = tape.constant(
+                *parameter.shape, data_type=parameter.data_type, layout=parameter.layout
+            )
+            tape.call("torch::distributed::reducer::mul_out", "aclnnMuls", (gradient,))
             tape.vector("Muls", "aclnnMuls", (gradient,), (into,), extra=(factor,))
             self.gradients[place] = into
         else:
@@ -141,13 +161,25 @@ class Training:
                 item, _ = tape.collective(
                     "allReduce", bucket.dimension, bucket.elements, bucket.data_type
                 )
-                self.summing.append(item)
+                self.summing.append((item, bucket))
 
     def _close_buckets(self) -> None:
         """Before the engine returns, the compute stream waits for all sums."""
         with self.tape.backward_thread():
-            for item in self.summing:
+            for item, bucket in self.summing:
                 self.tape.wait(item)
+                for parameter in bucket.parameters if self.copies_back else ():
+                    copy(self.tape, self.gradients[id(parameter)])
+
+
+def copy(tape: Tape, x: Value) -> None:
+    """Copy a sum from its bucket to the gradient."""
+    name = "torch.distributed.ddp.reducer::copy_bucket_to_grad"
+    if x.size < COPIED_BYTES:
+        tape.copy_over(name, x, x)
+        return
+    tape.call(name, "aclnnInplaceCopy", (x, x))
+    tape.vector("TensorMove", "aclnnInplaceCopy", (x,), (x,))
 
 
 def adam(training: Training) -> None:

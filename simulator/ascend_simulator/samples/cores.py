@@ -61,12 +61,23 @@ def aicore_freq(scene: Scene, faults: Sequence[FaultChoice]) -> Columns:
     soon = min(start + scene.draws("AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
     soon = min(soon, int(timeline.step_starts[0]))
     ended = not any(True for _ in hits(faults, "abnormal-end", timeline.rank, timeline.steps))
-    time = np.concatenate([[start, soon], timeline.step_starts[changed], [end] * ended])
+    last = slice(0, int(ended))
+    time = np.concatenate(
+        [
+            np.array([start, soon], np.int64),
+            timeline.step_starts[changed],
+            np.array([end], np.int64)[last],
+        ]
+    )
     clock = np.concatenate(
-        [[nominal, nominal], timeline.frequency[changed], timeline.frequency[-1:][:ended]]
+        [
+            np.full(2, nominal, np.int64),
+            timeline.frequency[changed],
+            timeline.frequency[-1:][last],
+        ]
     )
     valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", faults, timeline)
-    time, clock = time[valid].astype(np.int64), clock[valid].astype(np.int64)
+    time, clock = time[valid], clock[valid]
     return {
         "deviceId": scene.device(len(time)),
         "timestampNs": time,

@@ -75,8 +75,8 @@ def record_samples(
         grid = regular(window, _period(table, frequency, machine), draws)
         grids[table] = grid[kept(grid, table, faults, timeline)]
         if table == "NPU_MEM":
-            delay = draws.between(*DELAY_US, len(grids[table])) * MICROSECOND
-            grids[held.DEVICE_GRID] = np.minimum(grids[table] + delay, window.end)
+            delay = draws.one(*DELAY_US) * MICROSECOND
+            grids[held.DEVICE_GRID] = grids[table] + min(delay, window.end - int(grid[-1]))
         elif table == "PCIE":
             grids[links.PARTS_GRID] = np.unique(links.pcie_parts(grids[table]))
     scene = Scene(timeline, machine, traffic, footprint, texts, seed, grids)

@@ -12,7 +12,7 @@ from .model import (
     Scenario,
     Schedule,
 )
-from .preset import preset, presets
+from .preset import preset, preset_names, presets
 from .schema import scenario_schema
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "override",
     "parse",
     "preset",
+    "preset_names",
     "presets",
     "scenario_schema",
     "to_document",

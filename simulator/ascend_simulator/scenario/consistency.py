@@ -27,6 +27,7 @@ def problems(scenario: Scenario) -> Iterator[Problem]:
     """Everything that is impossible about a scenario whose fields are sound by themselves."""
     yield from _parallelism(scenario)
     yield from _model(scenario)
+    yield from _capture(scenario)
     for place, fault in enumerate(scenario.faults):
         yield from _fault(scenario, fault, ("faults", place))
     yield from _size(scenario)
@@ -119,6 +120,19 @@ def _model(scenario: Scenario) -> Iterator[Problem]:
         )
 
 
+def _capture(scenario: Scenario) -> Iterator[Problem]:
+    from ..program.counters import metric_groups
+
+    if not scenario.capture.cpu and not scenario.capture.npu:
+        yield ("capture", "npu"), "is false, and so is capture.cpu; expected one of them to be true"
+    group, groups = scenario.capture.aic_metrics, metric_groups(_machine(scenario).chip)
+    if group is not None and group not in groups:
+        yield (
+            ("capture", "aic_metrics"),
+            f"is {group}; expected what {scenario.hardware.product} counts: {', '.join(groups)}",
+        )
+
+
 def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]:
     ranks, steps = scenario.parallelism.ranks, scenario.schedule.active
     named = {"ranks": fault.ranks, "link": fault.link or ()}
@@ -149,22 +163,33 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
 
 
 def _sampler(scenario: Scenario, sampler: str, at: Path) -> Iterator[Problem]:
-    switches = _switches_on(scenario)
-    sampled = {
+    known = {
         name: table
         for name, table in catalog().tables.items()
-        if table.sample and set(table.switches) & set(_OPTIONS)
+        if table.sample and not _OPTIONS.keys().isdisjoint(table.switches)
     }
-    if sampler not in sampled:
-        yield at, f"is {sampler}; expected one of {', '.join(sorted(sampled))}"
+    if sampler not in known:
+        yield at, f"is {sampler}; expected one of {', '.join(sorted(known))}"
         return
-    table = sampled[sampler]
-    if not switches & set(table.switches):
-        options = " or ".join(_OPTIONS[one] for one in table.switches if one in _OPTIONS)
-        yield at, f"is {sampler}, which this run does not sample; expected {options} to be on"
-    product = scenario.hardware.product
-    if table.products and product not in table.products:
-        yield at, f"is {sampler}; expected a table that {product} has"
+    if sampler not in sampled_tables(scenario):
+        needed = " or ".join(_OPTIONS[one] for one in known[sampler].switches if one in _OPTIONS)
+        yield (
+            at,
+            f"is {sampler}, which this run does not sample; expected {needed} on a product that "
+            "has it",
+        )
+
+
+def sampled_tables(scenario: Scenario) -> set[str]:
+    """The tables that the run of a scenario fills by sampling."""
+    on = _switches_on(scenario)
+    return {
+        name
+        for name, table in catalog().tables.items()
+        if table.sample
+        and not on.isdisjoint(table.switches)
+        and (not table.products or scenario.hardware.product in table.products)
+    }
 
 
 _OPTIONS = {

@@ -26,15 +26,15 @@ def kernels_per_step(model: ModelChoice) -> int:
         case "dense-transformer":
             return (60 * model.layers + 60) * model.microbatches
         case "moe":
-            return ((80 + 8 * model.experts) * model.layers + 60) * model.microbatches
+            return (90 * model.layers + 60) * model.microbatches
         case "llm-inference":
             return (25 * model.layers + 20) * (1 + model.generate)
         case "recommendation":
             return 12 * model.tables + 40 * model.layers + 60
         case "cnn":
-            return 200
+            return 300
         case "single-operator":
-            return 1
+            return 10
 
 
 def rows_per_step(scenario: Scenario) -> int:
@@ -47,13 +47,16 @@ def rows_per_step(scenario: Scenario) -> int:
         per_kernel += _HOST_ROWS
     if capture.level and capture.aic_metrics and capture.aic_mode == "task-based":
         per_kernel += _COUNTERS
-    collectives = 4
-    if parallelism.tensor > 1:
-        collectives += 4 * model.layers * model.microbatches // parallelism.pipeline
-    if parallelism.expert > 1:
-        collectives += 4 * model.layers * model.microbatches // parallelism.pipeline
-    group = min(parallelism.ranks, 64)
-    small = _COLLECTIVE_ROWS * group * collectives if parallelism.ranks > 1 else 0
+    per_dimension = 4 * model.layers * model.microbatches // parallelism.pipeline
+    small = sum(
+        _COLLECTIVE_ROWS * size * collectives
+        for size, collectives in (
+            (parallelism.data, 4),
+            (parallelism.tensor, per_dimension),
+            (parallelism.expert, per_dimension),
+        )
+        if size > 1
+    )
     return kernels * per_kernel + small
 
 

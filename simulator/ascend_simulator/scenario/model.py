@@ -26,7 +26,7 @@ class HardwareChoice:
     frequency: nominal clock of the AI cores in MHz. hbm_bandwidth, link_bandwidth, host_bandwidth:
     10^9 Byte/s of memory, of one HCCS (or PCIe) link to a peer and of one RoCE port.
     algorithm: how collectives of more than two ranks expand; ``auto`` asks size and topology.
-    kernel_gap: ns for which the compute stream rests after a kernel (real captures of 910B: 90,000).
+    kernel_gap: ns for which the compute stream rests after a kernel; in real captures 90,000.
     """
 
     product: ProductName = "A2"

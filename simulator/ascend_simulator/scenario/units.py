@@ -21,6 +21,11 @@ _SPELLINGS: dict[str, dict[str, Fraction]] = {
         "GHZ": Fraction(1000),
     },
     "Hz": {"HZ": Fraction(1), "KHZ": Fraction(1000)},
+    "ns": {
+        "NS": Fraction(1),
+        "US": Fraction(1000),
+        "MS": Fraction(10**6),
+    },
     "ms": {
         "NS": Fraction(1, 10**6),
         "US": Fraction(1, 1000),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ascend_ref.db.encode.habits import UINT32_NONE, Habits
 from ascend_ref.derive.group_hash import group_hash
+from ascend_ref.derive.transit import HCCS, LARGE_PACKET_BYTES
 
 from .communication import MASTER_PLANE
 from .intervals import Interval, difference, total, union
@@ -16,7 +17,6 @@ from .world import FIRST_STEP, Collective, Task, Transfer, World
 NS_PER_US = 1_000
 NS_PER_MS = 1_000_000
 BYTES_PER_MB = 1_000_000
-LARGE_PACKET_BYTES = 32 * BYTES_PER_MB
 MATRIX_NAMES = {"allReduce": "allreduce", "send": "send", "receive": "receive"}
 
 
@@ -132,7 +132,9 @@ def _bandwidths(operator: Collective, world: World) -> Iterator[Row]:
         length = sum(_length(tasks) for tasks in by_size.values())
         size_sum, length_sum = size_sum + size, length_sum + length
         packets = sum(len(tasks) for tasks in by_size.values())
-        large = sum(len(tasks) for packet, tasks in by_size.items() if packet > LARGE_PACKET_BYTES)
+        large = sum(
+            len(tasks) for packet, tasks in by_size.items() if packet > LARGE_PACKET_BYTES[HCCS]
+        )
         for packet, tasks in by_size.items():
             yield {
                 **_key(operator, world),

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ascend_ref.db.encode.habits import Habits
+from ascend_ref.db.encode.metadata import ENVIRONMENT
+from ascend_ref.db.encode.strings import CANN, FRAMEWORK, MEMORY
 from ascend_spec import catalog
 from ascend_spec.catalog import Schema
 from ascend_spec.model import Carrier, Column, Reading, Table
@@ -23,29 +25,17 @@ from .world import World
 
 Columns = dict[str, list[Any]]
 
-FRAMEWORK_STRINGS = 1 << 28
-MEMORY_STRINGS = 2 << 28
 MEMORY_TABLES = ("MEMORY_RECORD", "OP_MEMORY")
 STRINGS = "STRING_IDS.id"
 UNUSED_TEXTS = {
-    0: ("ACL_RTS", "ACL_OP", "ACL_NN", "HOST_HCCL", "master"),
-    FRAMEWORK_STRINGS: ("record_param_comms", "[pytorch|profiler]"),
-    MEMORY_STRINGS: ("APP", "[memory]"),
+    CANN: ("ACL_RTS", "ACL_OP", "ACL_NN", "HOST_HCCL", "master"),
+    FRAMEWORK: ("record_param_comms", "[pytorch|profiler]"),
+    MEMORY: ("APP", "[memory]"),
 }
 """Texts that nothing refers to. Real files hold CANN's five; each space gets some here."""
 
 HOST_UID = 3_538_958_389_648_580_163
 HOST_NAME = "node-1"
-ENVIRONMENT = (
-    "ASCEND_GLOBAL_LOG_LEVEL",
-    "HCCL_RDMA_TC",
-    "HCCL_RDMA_SL",
-    "ACLNN_CACHE_LIMIT",
-    "HOST_CACHE_CAPACITY",
-    "ASCEND_ENHANCE_ENABLE",
-    "PYTORCH_NPU_ALLOC_CONF",
-    "ASCEND_LAUNCH_BLOCKING",
-)
 DOCUMENTED_SPELLINGS = {"deviceld": "deviceId", "globalTID": "globalTid"}
 """Errata E1 and E2: names that only the documented reading has."""
 
@@ -203,9 +193,9 @@ def _value(table: Table, row: Row, key: str) -> object:
 def _string_id(value: object, table: Table, strings: _Strings) -> object:
     if not isinstance(value, str):
         return value
-    base = 0
+    base = CANN
     if table.writer != "msprof" and not isinstance(value, CannText):
-        base = MEMORY_STRINGS if table.name in MEMORY_TABLES else FRAMEWORK_STRINGS
+        base = MEMORY if table.name in MEMORY_TABLES else FRAMEWORK
     return strings.identifier(str(value), base)
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Literal, cast
 
-from ascend_ref.db.encode.habits import PUBLIC_SOURCE
+from ascend_ref.capture import Origin, Switches
 from ascend_ref.db.writer import write_database
+from ascend_ref.profile import grammar
+from ascend_ref.profile.information import Schedule, profiler_info
+from ascend_ref.profile.staging import staged
 from ascend_spec import catalog
 
-from .encode import HOST_NAME, build
+from .encode import HOST_NAME, HOST_UID, build
 from .shape import Shape
 from .world import FIRST_STEP, PROCESS, SESSION_START_NS
 
-FOLDER_TIME = "20260101170000000"
-"""SESSION_START_NS in the zone of the simulated host (UTC+8), as yyyymmddHHMMSSmmm."""
-
-
-HOST_SAMPLERS = ("cpu", "mem", "disk", "network", "osrt")
+LETTERS = "ABCDEFGHIJKLMNOP"
+SAMPLES_PER_SECOND = 1_000
 
 
 def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -> Path:
@@ -28,18 +29,20 @@ def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -
     directory exists.
     """
     shape = shape or Shape()
-    rank_folder = folder / f"{HOST_NAME}_{PROCESS + shape.rank}_{FOLDER_TIME}_ascend_pt"
-    output = rank_folder / "ASCEND_PROFILER_OUTPUT"
-    output.mkdir(parents=True)
-    columns = build(revision, "pytorch", shape)
-    name = f"ascend_pytorch_profiler_{shape.rank}.db"
-    write_database(output / name, catalog().at(revision, "pytorch"), columns)
-    analysis = build(revision, "analysis", shape)
-    write_database(output / "analysis.db", catalog().at(revision, "analysis"), analysis)
-    end: int = columns["SESSION_TIME_INFO"]["endTimeNs"][0]
-    information = json.dumps(_profiler_info(revision, shape, end), indent=4)
-    (rank_folder / f"profiler_info_{shape.rank}.json").write_text(information, encoding="utf-8")
-    return rank_folder
+    name = grammar.pytorch_folder(HOST_NAME, PROCESS + shape.rank, SESSION_START_NS)
+    with staged(folder / name) as draft:
+        output = draft / grammar.OUTPUT
+        output.mkdir()
+        columns = build(revision, "pytorch", shape)
+        schema = catalog().at(revision, "pytorch")
+        write_database(output / grammar.pytorch_database(shape.rank), schema, columns)
+        analysis = build(revision, "analysis", shape)
+        write_database(output / grammar.ANALYSIS, catalog().at(revision, "analysis"), analysis)
+        end: int = columns["SESSION_TIME_INFO"]["endTimeNs"][0]
+        information = json.dumps(_information(revision, shape, end), indent=4)
+        path = draft / grammar.profiler_info(shape.rank)
+        path.write_text(information, encoding="utf-8")
+    return folder / name
 
 
 def write_msprof_folder(folder: Path, revision: str, shape: Shape | None = None) -> Path:
@@ -47,67 +50,38 @@ def write_msprof_folder(folder: Path, revision: str, shape: Shape | None = None)
 
     Returns the directory. Raises ``FileExistsError`` when it exists.
     """
-    prof_folder = folder / f"PROF_000001_{FOLDER_TIME}_ABCDEFGHIJKLMNOP"
-    prof_folder.mkdir(parents=True)
-    path = prof_folder / f"msprof_{FOLDER_TIME[:14]}.db"
-    write_database(path, catalog().at(revision, "msprof"), build(revision, "msprof", shape))
-    return prof_folder
+    name = grammar.prof_folder(SESSION_START_NS, LETTERS)
+    with staged(folder / name) as draft:
+        path = draft / grammar.msprof_database(SESSION_START_NS)
+        write_database(path, catalog().at(revision, "msprof"), build(revision, "msprof", shape))
+    return folder / name
 
 
-def _profiler_info(revision: str, shape: Shape, end: int) -> dict[str, object]:
+def _information(revision: str, shape: Shape, end: int) -> dict[str, object]:
     """The switches that a capture of this shape had, and the clocks at its bounds."""
-    first_monotonic = 173_856_219_092_400
-    counters = shape.with_pmu and shape.level > 0
-    experimental: dict[str, object] = {
-        "_profiler_level": f"Level{shape.level}",
-        "_aic_metrics": "ACL_AICORE_PIPE_UTILIZATION" if counters else "ACL_AICORE_NONE",
-        "_l2_cache": False,
-        "_msprof_tx": shape.with_mstx,
-        "_data_simplification": True,
-        "record_op_args": False,
-        "_export_type": "db",
-        "_op_attr": False,
-        "_gc_detect_threshold": 0 if shape.with_gc else None,
-    }
-    if catalog().revision(revision).date >= PUBLIC_SOURCE:
-        experimental |= {
-            "_msprof_tx": False,
-            "_export_type": ["db"],
-            "_mstx": shape.with_mstx,
-            "_mstx_domain_include": [],
-            "_mstx_domain_exclude": [],
-            "_host_sys": list(HOST_SAMPLERS) if shape.with_host else [],
-            "_sys_io": shape.with_samples,
-            "_sys_interconnection": shape.with_samples,
-        }
-    return {
-        "config": {
-            "common_config": {
-                "activities": ["ProfilerActivity.CPU", "ProfilerActivity.NPU"],
-                "schedule": {
-                    "wait": 0,
-                    "active": shape.steps,
-                    "warmup": 0,
-                    "repeat": 1,
-                    "skip_first": FIRST_STEP,
-                },
-                "record_shapes": True,
-                "profile_memory": shape.with_memory,
-                "with_stack": shape.with_stack,
-                "with_flops": False,
-                "with_modules": False,
-            },
-            "experimental_config": experimental,
-        },
-        "start_info": {
-            "syscnt_enable": True,
-            "freq": 100,
-            "start_cnt": first_monotonic // 10,
-            "start_monotonic": first_monotonic,
-        },
-        "end_info": {
-            "collectionTimeEnd": end,
-            "MonotonicTimeEnd": first_monotonic + end - SESSION_START_NS,
-        },
-        "rank_id": shape.rank,
-    }
+    sampled = SAMPLES_PER_SECOND if shape.with_samples else 0
+    switches = Switches(
+        level=cast("Literal[0, 1, 2]", shape.level),
+        aic_metrics="PipeUtilization" if shape.with_pmu else None,
+        memory=shape.with_memory,
+        stack=shape.with_stack,
+        mstx=shape.with_mstx,
+        gc=shape.with_gc,
+        sys_hardware_mem=sampled,
+        sys_io=sampled,
+        sys_interconnection=sampled,
+        host_sys=("cpu", "mem", "disk", "network", "osrt") if shape.with_host else (),
+    )
+    origin = Origin(
+        rank=shape.rank,
+        ranks=shape.ranks,
+        devices=(shape.rank,),
+        chip=shape.product,
+        pid=PROCESS,
+        host_name=HOST_NAME,
+        host_uid=HOST_UID,
+        start=SESSION_START_NS,
+        end=end,
+    )
+    schedule = Schedule(0, shape.steps, 0, 1, FIRST_STEP)
+    return profiler_info(catalog().revision(revision), switches, schedule, origin)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from itertools import chain
 
+from ascend_ref.db.encode.framework_order import PLAIN_CONNECTION_DISTANCE
 from ascend_ref.db.encode.habits import Habits
 
 from .tasks import Row, Rows, global_tid
 from .world import FIRST_STEP, MAIN_THREAD, Activity, Link, World
-
-PLAIN_CONNECTION_DISTANCE = 8_000
-"""How far above CANN's ids the framework counted before its ids got an offset."""
 
 
 def framework_tables(world: World, habits: Habits) -> dict[str, Rows]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from ascend_ref.db.encode.host import NO_MARK_CONNECTION
 from ascend_spec import catalog
 
 from .communication import Expansion, operator_name
@@ -37,9 +38,6 @@ from .world import (
 )
 
 FIRST_SEQUENCE = 1_350
-NO_MARK_CONNECTION = 4_000_000_000
-"""MSTX_EVENTS.connectionId of a mark that no device task follows; the next ids are linked."""
-
 COPIES = tuple(member.name for member in catalog().enums["ENUM_MEMCPY_OPERATION"].members)
 STACK = (
     "torch/_ops.py(692): __call__",

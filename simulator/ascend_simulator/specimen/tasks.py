@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from ascend_ref.db.encode.habits import UINT32_NONE, Habits
+from ascend_ref.db.encode.recording import NOT_COLLECTED
 from ascend_ref.derive.group_hash import group_hash
 
 from .device import COMMUNICATION_STREAM, PROFILING_STREAM, SCHEDULE_STREAM
@@ -16,7 +17,6 @@ from .world import FREQUENCY_MHZ, LAUNCH_THREAD, PROCESS, Kernel, Task, Transfer
 Row = dict[str, object]
 Rows = list[Row]
 
-NOT_COLLECTED = "N/A"
 AIC_PIPES = ("mac", "scalar", "mte1", "mte2", "fixpipe")
 AIV_PIPES = ("vec", "mac", "scalar", "mte1", "mte2", "mte3")
 AIV_IDLE_PIPES = ("mac", "mte1")

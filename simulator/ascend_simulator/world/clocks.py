@@ -65,7 +65,7 @@ def clocks(
     """Draw the lengths of one rank. ``nominal``: clock of the product, MHz."""
     kind, length = _kernel_lengths(compiled, rank, seed, nominal, disturbances)
     head, tail = _around(compiled, kind, rank, seed)
-    slot = np.where(compiled.on_compute, length + GAP_NS, 0) + head + tail
+    slot = np.where(compiled.on_compute, GAP_NS + head + length + tail, 0)
     return RankClocks(kind, length, slot, head, tail, *_host(compiled, rank, seed, disturbances))
 
 
@@ -162,8 +162,8 @@ def beside(compiled: Compiled, clocks: RankClocks, seen: Integers, axis: int) ->
 
     ``seen``: when the device may start each item, on any clock that only grows.
     """
-    slots = np.where(compiled.on_other, clocks.length + GAP_NS, 0)
-    until = np.cumsum(slots, axis=axis)
-    earliest = np.where(compiled.on_other, seen + clocks.length - until, NEVER)
+    whole = clocks.head + clocks.length + clocks.tail
+    until = np.cumsum(np.where(compiled.on_other, GAP_NS + whole, 0), axis=axis)
+    earliest = np.where(compiled.on_other, seen + whole - until, NEVER)
     ends: Integers = np.maximum.accumulate(earliest, axis=axis) + until
     return ends

@@ -38,6 +38,9 @@ TASK_TYPES = {
     },
 }
 """TASK.taskType of each small task, with FFTS+ and without (db-schema.md 7.3)."""
+LAST_MASTER_PLANE = 1
+"""The master stream carries what is done within the chip (plane 0) and the first exchange: real
+files count the waits and motions of plane 1 and the span of all planes (text-outputs.md 7.8)."""
 MOTIONS = {"reduce": "Reduce_Inline", "copy": "Memcpy"}
 
 
@@ -319,7 +322,7 @@ class Expansion:
             link=spread([part.link for part in parts]),
             data_type=named([self.data_types[part.data_type] for part in parts]),
             rdma=nothing,
-            master=(plane == 0).astype(np.int64),
+            master=(plane <= LAST_MASTER_PLANE).astype(np.int64),
         )
         return _Rows(tasks, transfers, self._arrivals(journey, played, ends), all_runs)
 

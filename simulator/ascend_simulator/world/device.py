@@ -69,35 +69,39 @@ def device_records(
     connections: Integers,
     device: int,
     texts: Texts,
+    marks: bool,
 ) -> DeviceRecords:
     """Rows of all items but the tasks of collectives' own streams.
 
     ``kind``, ``connections`` (of each item's task on the compute stream): shape (steps, items).
+    Without ``marks`` the tasks of mstx ranges are left out; the others keep their numbers.
 
     Enclosing tasks come last; identities count from 0 in the order of the rows.
     """
     steps, items = kind.shape
-    on_device = np.flatnonzero(compiled.on_compute | compiled.on_other)
+    hidden = np.zeros(items, bool)
+    hidden[compiled.places(Annotate)] = not marks
+    on_device = np.flatnonzero((compiled.on_compute | compiled.on_other) & ~hidden)
     run = (np.arange(steps)[:, None] * items + on_device).reshape(-1)
     kinds = kind.reshape(-1)[run]
     enclosed = compiled.runs_enclosed(kinds)
     task_type = texts.numbers(kernel.task_type for kernel in compiled.kinds)
-    of_item = np.array([texts.number(_task_type(compiled, place)) for place in on_device.tolist()])
+    of_item = texts.numbers(_task_type(compiled, place) for place in on_device.tolist())
     launched = kinds >= 0
     text = np.tile(of_item, steps)
     text[launched] = task_type[kinds[launched]]
     stream = np.tile(np.where(compiled.on_other, OTHER_STREAM, COMPUTE_STREAM)[on_device], steps)
-    number = np.zeros(len(run), np.int64)
-    for one in (COMPUTE_STREAM, OTHER_STREAM):
-        chosen = np.flatnonzero(stream == one)
-        number[chosen] = task_numbers(np.arange(len(chosen)))
+    number = np.zeros((steps, items), np.int64)
+    for flags in (compiled.on_compute, compiled.on_other):
+        order = np.arange(steps)[:, None] * flags.sum() + np.cumsum(flags) - 1
+        number = np.where(flags, task_numbers(order), number)
     nothing = np.full(len(run), NONE)
     tasks = Tasks(
         start=times.start.reshape(-1)[run],
         end=times.end.reshape(-1)[run],
         device=np.full(len(run), device),
         stream=stream,
-        number=number,
+        number=number.reshape(-1)[run],
         context=np.where(enclosed, 0, NONE),
         model=nothing,
         connection=connections.reshape(-1)[run],

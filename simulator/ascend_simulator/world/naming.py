@@ -19,6 +19,8 @@ PURPOSES: dict[Dimension, str] = {
     "edp": "edp",
 }
 """Names that Megatron gives its groups, as readers expect them."""
+MOST_GROUPS = 900
+"""Of the thousand names that three digits can tell apart; close to it the search gets long."""
 
 
 def group_names(
@@ -27,23 +29,27 @@ def group_names(
     """A readable name for every group, by (dimension, its ranks).
 
     ``moment``: when the first group was made, microseconds. Operators are told apart by the last
-    three digits of the hash of their group, so no two groups of one rank may share them: a later
-    moment is taken until they differ.
+    three digits of the hash of their group. Where a thousand is enough, no two groups share them,
+    else no two of one rank: a later moment is taken until they differ.
     """
+    members = [
+        (dimension, tuple(row.tolist()))
+        for dimension in dimensions
+        for row in layout.groups(dimension)
+    ]
     names: dict[tuple[Dimension, tuple[int, ...]], str] = {}
     digits_of: dict[int, set[str]] = {}
-    for dimension in dimensions:
-        for row in layout.groups(dimension):
-            ranks = tuple(row.tolist())
-            used = set().union(*(digits_of.get(rank, set()) for rank in ranks))
-            while True:
-                name = f"10.0.{ranks[0] // 8}.{5 + ranks[0] % 8}%eth0_60000_0_{moment}"
-                moment += 1_009
-                if digits(name) not in used:
-                    break
-            for rank in ranks:
-                digits_of.setdefault(rank, set()).add(digits(name))
-            names[dimension, ranks] = name
+    for dimension, ranks in members:
+        owners = ranks if len(members) > MOST_GROUPS else (0,)
+        used = set().union(*(digits_of.get(owner, set()) for owner in owners))
+        while True:
+            name = f"10.0.{ranks[0] // 8}.{5 + ranks[0] % 8}%eth0_60000_0_{moment}"
+            moment += 1_009
+            if digits(name) not in used:
+                break
+        for owner in owners:
+            digits_of.setdefault(owner, set()).add(digits(name))
+        names[dimension, ranks] = name
     return names
 
 

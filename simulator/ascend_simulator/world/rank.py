@@ -123,11 +123,12 @@ def device_times(
     slot_start[waiting] = np.maximum(before + GAP_NS, host.seen.reshape(-1)[waiting])
     slot_start, ends = slot_start.reshape(shape), ends.reshape(shape)
 
-    start, end = slot_start + clocks.head, ends - clocks.tail
-    other_end = beside(compiled, clocks, host.seen.reshape(shape), axis=1)
     other = np.flatnonzero(compiled.on_other)
-    end[:, other] = ends[:, other] = other_end[:, other]
-    start[:, other] = slot_start[:, other] = other_end[:, other] - clocks.length[:, other]
+    if len(other):
+        ends[:, other] = beside(compiled, clocks, host.seen.reshape(shape), axis=1)[:, other]
+        whole = clocks.head + clocks.length + clocks.tail
+        slot_start[:, other] = (ends - whole)[:, other]
+    start, end = slot_start + clocks.head, ends - clocks.tail
     off = ~(compiled.on_compute | compiled.on_other)
     for moments in (slot_start, ends, start, end):
         moments[:, off] = -1

@@ -14,7 +14,7 @@ from ..scenario.model import Scenario
 from .compiled import Compiled
 from .disturbance import Disturbances
 from .layout import Layout
-from .naming import group_names
+from .naming import PURPOSES, group_names
 from .network import Network
 
 FIRST_SESSION_NS = 1_767_258_000_000_000_000
@@ -61,7 +61,8 @@ def setting(scenario: Scenario, seed: int) -> Setting:
         build(scenario.model, machine_, scenario.parallelism, stage)
         for stage in range(scenario.parallelism.pipeline)
     ]
-    scripts = tuple(HostScript(program, machine_.chip) for program in programs)
+    sizes = {dimension: layout.groups(dimension).shape[1] for dimension in PURPOSES}
+    scripts = tuple(HostScript(program, machine_.chip, sizes) for program in programs)
     compiled = tuple(
         Compiled(program, script.plan, scenario.hardware.kernel_gap)
         for program, script in zip(programs, scripts, strict=True)

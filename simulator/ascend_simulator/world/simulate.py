@@ -14,6 +14,7 @@ import numpy as np
 from ascend_ref.capture import (
     Capture,
     Counters,
+    DeviceFacts,
     Groups,
     Integers,
     Kernels,
@@ -28,7 +29,7 @@ from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
-from ..samples.record import record_samples
+from ..samples import record_host_samples, record_samples
 from ..scenario.model import FaultChoice, Scenario
 from ..truth import RankTotals, rank_totals
 from .clocks import RankClocks, clocks
@@ -162,6 +163,7 @@ class _Recording:
             self._compute_connections(host),
             self.device,
             self.texts,
+            switches.mstx,
         )
         expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
         found = Communication(Tasks.empty(), Transfers.empty(), Arrivals.empty())
@@ -189,7 +191,7 @@ class _Recording:
             transfers,
             found.arrivals,
         )
-        samples = record_samples(
+        device_samples = record_samples(
             timeline,
             moved,
             memory.footprint,
@@ -199,6 +201,7 @@ class _Recording:
             self.texts,
             world.seed,
         )
+        host_samples = record_host_samples([timeline], switches, world.scenario.faults, world.seed)
         capture = Capture(
             origin=self._origin(),
             switches=switches,
@@ -225,7 +228,7 @@ class _Recording:
             memory_blocks=memory.blocks,
             memory_totals=memory.totals,
             workspace_events=memory.workspaces,
-            samples=samples,
+            samples={**device_samples, **host_samples},
         )
         steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
         return capture, rank_totals(capture, steps)
@@ -308,6 +311,7 @@ class _Recording:
 
     def _origin(self) -> Origin:
         world, parallelism = self.world, self.world.scenario.parallelism
+        chip = world.machine.chip
         start, end = self.timeline.session
         host = self.rank // world.machine.devices_per_host
         metadata: dict[str, object] = {
@@ -329,11 +333,17 @@ class _Recording:
             rank=self.rank,
             ranks=parallelism.ranks,
             devices=(self.device,),
-            chip=world.machine.chip.name,
+            chip=chip.name,
             pid=self.process,
             host_name=f"node-{host + 1}",
             host_uid=HOST_UID + host,
             start=start,
             end=None if world.disturbances.ends_abnormally(self.rank) else end,
             metadata=metadata,
+            facts=DeviceFacts(
+                cube_cores=chip.cube_cores,
+                vector_cores=chip.vector_cores,
+                ai_cpu_cores=chip.ai_cpu_cores,
+                frequency=chip.frequency,
+            ),
         )

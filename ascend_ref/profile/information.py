@@ -1,0 +1,168 @@
+"""What the JSON files of a profile say about the capture and the machine."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ascend_ref.capture import Origin, Steps, Switches
+from ascend_ref.db.encode.habits import PUBLIC_SOURCE
+from ascend_spec.model import Revision
+
+FIRST_MONOTONIC = 173_856_219_092_400
+COUNTER_MHZ = 100
+"""The host's counter at the start of a session, in ns, and its frequency."""
+
+AIC_METRICS = {
+    None: "ACL_AICORE_NONE",
+    "PipeUtilization": "ACL_AICORE_PIPE_UTILIZATION",
+    "ArithmeticUtilization": "ACL_AICORE_ARITHMETIC_UTILIZATION",
+    "Memory": "ACL_AICORE_MEMORY_BANDWIDTH",
+    "MemoryL0": "ACL_AICORE_L0B_AND_WIDTH",
+    "MemoryUB": "ACL_AICORE_MEMORY_UB",
+    "ResourceConflictRatio": "ACL_AICORE_RESOURCE_CONFLICT_RATIO",
+    "L2Cache": "ACL_AICORE_L2_CACHE",
+    "MemoryAccess": "ACL_AICORE_MEMORY_ACCESS",
+}
+"""Names of the metric groups in profiler_info (Ascend/pytorch, profiler constants)."""
+
+PLATFORMS = {
+    "Ascend310": 0,
+    "Ascend910A": 1,
+    "Ascend310P": 4,
+    "Ascend910B": 5,
+    "Ascend310B": 7,
+    "Ascend950": 15,
+}
+"""Chip names of NPU_INFO to platform_version (db-schema.md 2, NPU_INFO)."""
+
+HOST_DEVICE = 64
+"""The number that info.json gives to the host."""
+DRIVER_VERSION = 467_473
+"""The first driver whose captures are exported completely (raw-prof.md 3.1)."""
+DEVICE_COUNTER_MHZ = "50.000000"
+
+
+class Schedule(NamedTuple):
+    """The schedule of the framework's profiler, in steps."""
+
+    wait: int
+    active: int
+    warmup: int
+    repeat: int
+    skip_first: int
+
+    @classmethod
+    def of(cls, steps: Steps) -> Schedule:
+        """A schedule that records these steps: equal runs of numbers with equal gaps between."""
+        numbers = steps.number
+        if not len(numbers):
+            return cls(wait=0, active=0, warmup=0, repeat=0, skip_first=0)
+        gaps = np.diff(numbers)
+        runs = np.flatnonzero(gaps > 1)
+        active = int(runs[0]) + 1 if runs.size else len(numbers)
+        wait = int(gaps[runs[0]]) - 1 if runs.size else 0
+        return cls(wait, active, 0, runs.size + 1, max(int(numbers[0]) - wait, 0))
+
+
+def profiler_info(
+    revision: Revision, switches: Switches, schedule: Schedule, origin: Origin
+) -> dict[str, Any]:
+    """profiler_info: the switches of a capture, and the clocks at its bounds (consumers.md 3.2).
+
+    After an abnormal end there is no ``end_info``.
+    """
+    found: dict[str, Any] = {
+        "config": {
+            "common_config": {
+                "activities": [
+                    f"ProfilerActivity.{name}"
+                    for name, on in (("CPU", switches.cpu), ("NPU", switches.npu))
+                    if on
+                ],
+                "schedule": schedule._asdict(),
+                "record_shapes": switches.record_shapes,
+                "profile_memory": switches.memory,
+                "with_stack": switches.stack,
+                "with_flops": False,
+                "with_modules": False,
+            },
+            "experimental_config": _experimental(revision, switches),
+        },
+        "start_info": {
+            "syscnt_enable": True,
+            "freq": COUNTER_MHZ,
+            "start_cnt": FIRST_MONOTONIC * COUNTER_MHZ // 1_000,
+            "start_monotonic": FIRST_MONOTONIC,
+        },
+    }
+    if origin.end is not None:
+        found["end_info"] = {
+            "collectionTimeEnd": origin.end,
+            "MonotonicTimeEnd": FIRST_MONOTONIC + origin.end - origin.start,
+        }
+    return {**found, "rank_id": origin.rank}
+
+
+def _experimental(revision: Revision, switches: Switches) -> dict[str, Any]:
+    options: dict[str, Any] = {
+        "_profiler_level": f"Level{switches.level}",
+        "_aic_metrics": AIC_METRICS[switches.aic_metrics if switches.level else None],
+        "_l2_cache": switches.l2,
+        "_msprof_tx": switches.mstx,
+        "_data_simplification": True,
+        "record_op_args": False,
+        "_export_type": "db",
+        "_op_attr": False,
+        "_gc_detect_threshold": 0 if switches.gc else None,
+    }
+    if revision.date < PUBLIC_SOURCE:
+        return options
+    return options | {
+        "_msprof_tx": False,
+        "_export_type": ["db"],
+        "_mstx": switches.mstx,
+        "_mstx_domain_include": [],
+        "_mstx_domain_exclude": [],
+        "_host_sys": list(switches.host_sys),
+        "_sys_io": switches.sys_io > 0,
+        "_sys_interconnection": switches.sys_interconnection > 0,
+    }
+
+
+def machine_info(origin: Origin, device: int | None) -> dict[str, Any]:
+    """info.json of a device, or of the host for None (raw-prof.md 3.1).
+
+    Raises ``ValueError`` for a chip that has no platform number.
+    """
+    if origin.chip not in PLATFORMS:
+        raise ValueError(f"chip: {origin.chip!r}; expected one of {', '.join(PLATFORMS)}")
+    return {
+        "version": "1.0",
+        "platform_version": str(PLATFORMS[origin.chip]),
+        "devices": str(HOST_DEVICE if device is None else device),
+        "DeviceInfo": [] if device is None else [_device_info(origin, device)],
+        "CPU": [{"Id": 0, "Frequency": f"{COUNTER_MHZ}.000000", "Type": "TaishanV110"}],
+        "pid": str(origin.pid),
+        "pid_name": "python",
+        "hostname": origin.host_name,
+        "hostUid": str(origin.host_uid),
+        "memoryTotal": 0,
+        "netCard": [],
+        "drvVersion": DRIVER_VERSION,
+        "rank_id": origin.rank,
+    }
+
+
+def _device_info(origin: Origin, device: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"id": device, "hwts_frequency": DEVICE_COUNTER_MHZ}
+    if origin.facts is not None:
+        found |= {
+            "ai_cpu_core_num": origin.facts.ai_cpu_cores,
+            "ai_core_num": origin.facts.cube_cores,
+            "aiv_num": origin.facts.vector_cores,
+            "aic_frequency": str(origin.facts.frequency),
+            "aiv_frequency": str(origin.facts.frequency),
+        }
+    return found

@@ -1,0 +1,95 @@
+"""Captures to profiles on disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ascend_ref.capture import Capture, Origin
+from ascend_ref.capture.merge import merged
+from ascend_ref.db.encode import encode
+from ascend_ref.db.encode.metadata import program_facts
+from ascend_ref.db.writer import write_database
+from ascend_spec import catalog
+from ascend_spec.model import Carrier
+
+from . import grammar
+from .information import Schedule, machine_info, profiler_info
+from .staging import staged
+
+
+def write_pytorch_profile(folder: Path, capture: Capture, revision: str) -> Path:
+    """Write ``{host}_{process}_{time}_ascend_pt`` below ``folder``; returns its path.
+
+    It holds the database of the rank, analysis.db where the switches collect anything for it,
+    profiler_info, what the program said about itself, and the information of CANN's profiler about
+    host and devices. It appears complete or not at all.
+
+    Raises ``FileExistsError`` for a profile that exists, ``KeyError`` for an unknown revision,
+    ``ValueError`` for a capture that cannot be encoded, ``OSError`` where ``folder`` cannot be
+    written.
+    """
+    origin = capture.origin
+    name = grammar.pytorch_folder(origin.host_name, origin.pid, origin.start)
+    with staged(folder / name) as draft:
+        output = draft / grammar.OUTPUT
+        output.mkdir()
+        _write_database(
+            output / grammar.pytorch_database(origin.rank), capture, revision, "pytorch"
+        )
+        _write_database(output / grammar.ANALYSIS, capture, revision, "analysis")
+        info = profiler_info(
+            catalog().revision(revision), capture.switches, Schedule.of(capture.steps), origin
+        )
+        _write_json(draft / grammar.profiler_info(origin.rank), info, indent=4)
+        facts = program_facts(capture)
+        if facts:
+            _write_json(draft / grammar.METADATA, facts)
+        if capture.switches.npu:
+            prof = draft / _prof_folder(origin)
+            prof.mkdir()
+            _write_machine(prof, [origin])
+    return folder / name
+
+
+def write_msprof_profile(folder: Path, captures: Sequence[Capture], revision: str) -> Path:
+    """Write ``PROF_{number}_{time}_{letters}`` below ``folder``; returns its path.
+
+    ``captures``: those of the devices of one process, at least one; they share one database. The
+    folder appears complete or not at all. Raises as :func:`write_pytorch_profile`.
+    """
+    capture = merged(captures)
+    name = _prof_folder(capture.origin)
+    with staged(folder / name) as draft:
+        path = draft / grammar.msprof_database(capture.origin.start)
+        _write_database(path, capture, revision, "msprof")
+        _write_machine(draft, [capture.origin for capture in captures])
+    return folder / name
+
+
+def _prof_folder(origin: Origin) -> str:
+    return grammar.prof_folder(origin.start, grammar.letters_of(origin.start + origin.pid))
+
+
+def _write_database(path: Path, capture: Capture, revision: str, carrier: Carrier) -> None:
+    schema = catalog().at(revision, carrier)
+    tables = encode(capture, schema)
+    if tables:
+        write_database(path, schema, tables)
+
+
+def _write_machine(prof: Path, origins: Sequence[Origin]) -> None:
+    """info.json of the host and of each device."""
+    (prof / "host").mkdir()
+    _write_json(prof / "host" / "info.json", machine_info(origins[0], None))
+    for origin in origins:
+        for device in origin.devices:
+            place = prof / f"device_{device}"
+            place.mkdir(exist_ok=True)
+            _write_json(place / f"info.json.{device}", machine_info(origin, device))
+
+
+def _write_json(path: Path, document: dict[str, Any], indent: int | None = None) -> None:
+    path.write_text(json.dumps(document, indent=indent), encoding="utf-8")

@@ -1,0 +1,346 @@
+"""Operators of convolutional networks: compiled graphs, with changes of format around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from .kernels import WIDTHS, Operand
+from .model import OTHER_STREAM
+from .tape import Tape
+from .values import Parameter, Value
+from .writer import COPIED_BYTES
+
+NCHW = "NCHW"
+BLOCKED = "NC1HWC0"
+POOLED = "NC1HWC0:1"
+FRACTAL = "FRACTAL_Z"
+BLOCK_BYTES = 32
+POOL_BLOCK = 16
+"""Channels of a block: so many Byte for convolutions, so many elements for pooling."""
+Shape = tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Graphs:
+    """Numbers compiled graphs in the order of their first use, and their changes of format."""
+
+    numbers: dict[tuple[str, object], int] = field(default_factory=dict)
+
+    def name(self, kind: str, key: object) -> str:
+        """Name of an operator of a graph."""
+        number = self.numbers.setdefault((kind, key), self._next(kind))
+        return f"trans_TransData_{number}" if kind == "TransData" else f"{kind}{number}"
+
+    def _next(self, kind: str) -> int:
+        changes = kind == "TransData"
+        return sum((found[0] == "TransData") == changes for found in self.numbers) + (not changes)
+
+
+@dataclass(slots=True)
+class Vision:
+    """Writes the operators of one network; blocks have ``BLOCK_BYTES``."""
+
+    tape: Tape
+    graphs: Graphs = field(default_factory=Graphs)
+
+    def convolution(
+        self, x: Value, weight: Parameter, bias: Parameter, stride: int, padding: int
+    ) -> Value:
+        """A convolution with bias of an NCHW tensor."""
+        tape, kind = self.tape, x.data_type
+        batch, _, height, width = x.shape
+        out, _, rows, columns = weight.shape
+        shape = (
+            batch,
+            out,
+            (height + 2 * padding - rows) // stride + 1,
+            (width + 2 * padding - columns) // stride + 1,
+        )
+        inner, fractal, outer = _blocked(x.shape, kind), _fractal(weight), _blocked(shape, kind)
+        space = _bytes(kind, inner, fractal, outer)
+        (made,) = tape.call(
+            "aten::conv2d",
+            "Conv2D",
+            (x, weight, bias),
+            [(shape, kind)],
+            two_phase=False,
+            workspace=space,
+            layout=NCHW,
+        )
+        of_x, of_weight, of_bias = self._see(x, weight, bias)
+        left = self._change(of_x, inner, BLOCKED)
+        right = self._change(of_weight, fractal, FRACTAL)
+        result = Operand(outer, kind, BLOCKED)
+        self._multiply("Conv2D", [left, right, of_bias], result, weight, shape)
+        self._change(result, shape, NCHW)
+        tape.see_new([made])
+
+        def backward(gradient: Value) -> list[Value | None]:
+            of_input = None
+            if x.wants_gradient:
+                of_input = self._input_gradient(gradient, weight, x)
+            of_weight = self._weight_gradient(gradient, weight, x)
+            of_bias = self._bias_gradient(gradient, bias)
+            return [of_input, self._contiguous(of_weight), of_bias]
+
+        return tape.differentiable(made, (x, weight, bias), backward)
+
+    def _input_gradient(self, gradient: Value, weight: Parameter, x: Value) -> Value:
+        tape, kind = self.tape, x.data_type
+        fractal, outer = _fractal(weight), _blocked(gradient.shape, kind)
+        inner = _blocked(x.shape, kind)
+        (made,) = tape.call(
+            "aten::convolution_backward",
+            "Conv2DBackpropInput",
+            (gradient, x, weight),
+            [(x.shape, kind)],
+            two_phase=False,
+            workspace=_bytes(kind, fractal, outer, inner),
+            layout=NCHW,
+        )
+        of_weight, of_gradient = self._see(weight, gradient)
+        left = self._change(of_weight, fractal, FRACTAL)
+        right = self._change(of_gradient, outer, BLOCKED)
+        result = Operand(inner, kind, BLOCKED)
+        sizes = Operand((4,), "INT32", NCHW)
+        self._multiply("Conv2DBackpropInput", [sizes, left, right], result, weight, gradient.shape)
+        self._change(result, x.shape, NCHW)
+        tape.see_new([made])
+        return made
+
+    def _weight_gradient(self, gradient: Value, weight: Parameter, x: Value) -> Value:
+        tape, kind = self.tape, x.data_type
+        fractal, outer = _fractal(weight), _blocked(gradient.shape, kind)
+        inner = _blocked(x.shape, kind)
+        (made,) = tape.call(
+            "aten::convolution_backward",
+            "Conv2DBackpropFilter",
+            (gradient, x, weight),
+            [(weight.shape, kind)],
+            two_phase=False,
+            workspace=_bytes(kind, fractal, outer, inner),
+            layout=NCHW,
+        )
+        of_x, of_gradient = self._see(x, gradient)
+        left = self._change(of_x, inner, BLOCKED)
+        right = self._change(of_gradient, outer, BLOCKED)
+        result = Operand(fractal, "FLOAT", FRACTAL)
+        name = self.graphs.name("Conv2DBackpropFilter", weight.shape)
+        tape.launch(tape.kernels.clear("", name, _bytes("FLOAT", fractal)))
+        sizes = Operand((4,), "INT32", NCHW)
+        self._multiply("Conv2DBackpropFilter", [left, sizes, right], result, weight, gradient.shape)
+        self._change(result, weight.shape, NCHW)
+        tape.see_new([made])
+        return made
+
+    def _contiguous(self, x: Value) -> Value:
+        """A copy of a large gradient outside the graph's memory."""
+        if x.size < COPIED_BYTES:
+            return x
+        tape, api = self.tape, "aclnnInplaceCopy"
+        new = [(x.shape, x.data_type)]
+        (made,) = tape.call("npu::npu_dtype_cast", api, (x,), new, layout=NCHW)
+        tape.vector("TensorMove", api, (x,), (made,))
+        return made
+
+    def _bias_gradient(self, gradient: Value, bias: Parameter) -> Value:
+        """The sum over batch and pixels; its axes come from the host."""
+        tape = self.tape
+        (made,) = tape.call(
+            "aten::sum",
+            "ReduceSum",
+            (gradient,),
+            [(bias.shape, bias.data_type)],
+            two_phase=False,
+        )
+        tape.copy_argument(16)
+        tape.copy_argument(8)
+        batch, channels, height, width = gradient.shape
+        flat = Value((batch, channels, height * width), gradient.data_type, gradient.storage)
+        name = self.graphs.name("ReduceSum", len(bias.shape))
+        inputs = [*tape.see(flat), Operand((2,), "INT64")]
+        written = tape.see_new([made])
+        tape.launch(tape.kernels.vector("ReduceSum", "", inputs, written, name))
+        return made
+
+    def _see(self, *values: Value) -> list[Operand]:
+        """Operands as kernels of images see them, whoever made them."""
+        return [replace(operand, layout=NCHW) for operand in self.tape.see(*values)]
+
+    def _multiply(
+        self,
+        kind: str,
+        inputs: Sequence[Operand],
+        output: Operand,
+        weight: Parameter,
+        shape: Shape,
+    ) -> None:
+        """The cube's part of a graph; ``shape``: that of the convolution's result."""
+        batch, _, height, width = shape
+        pixels = batch * height * width
+        depth, columns, *block = _fractal(weight)
+        padded = pixels * depth * columns * block[0] * block[1]
+        products = pixels * weight.elements
+        name = self.graphs.name(kind, weight.shape)
+        kernels = self.tape.kernels
+        self.tape.launch(
+            kernels.convolution(kind, name, inputs, output, products, padded, batch),
+            workspace=output.size,
+        )
+
+    def _change(self, source: Operand, shape: Shape, layout: str) -> Operand:
+        """Bring an operand into another format, within a graph."""
+        made = Operand(shape, source.data_type, layout)
+        name = self.graphs.name("TransData", (source.layout, layout, source.shape))
+        inside = layout != NCHW
+        fractal = FRACTAL in (source.layout, layout)
+        kind = "TransDataFractal" if fractal else "TransData"
+        self.tape.launch(
+            self.tape.kernels.vector(kind, "", [source], [made], name),
+            workspace=made.size if inside else 0,
+        )
+        return made
+
+    def max_pool(self, x: Value, size: int, stride: int) -> Value:
+        """Maxima of windows, with a mask for the way back."""
+        tape, kind, api = self.tape, x.data_type, "aclnnMaxPool2dWithMask"
+        batch, channels, height, width = x.shape
+        rows, columns = (height - size) // stride + 1, (width - size) // stride + 1
+        shape = (batch, channels, rows, columns)
+        places = -(-rows * columns // POOL_BLOCK) + 1
+        blocks = -(-channels // POOL_BLOCK)
+        mask_shape = (batch, blocks, size * size, places, POOL_BLOCK)
+        scratch = _bytes(kind, _pooled(x.shape), _pooled(shape))
+        made, mask, _ = tape.call(
+            "aten::max_pool2d",
+            api,
+            (x,),
+            [(shape, kind), (mask_shape, "UINT16"), ((scratch,), "UINT8")],
+            layout=NCHW,
+        )
+        (of_x,) = self._see(x)
+        left = self._special(api, of_x, _pooled(x.shape), POOLED)
+        result = Operand(_pooled(shape), kind, POOLED)
+        written = Operand(mask_shape, "UINT16", POOLED)
+        tape.launch(tape.kernels.vector("MaxPoolWithArgmaxV1", api, [left], [result, written]))
+        self._special(api, result, shape, NCHW)
+        tape.see_new([made, mask])
+
+        def backward(gradient: Value) -> list[Value | None]:
+            own = f"{api}Backward"
+            of_input, _ = tape.call(
+                "aten::max_pool2d_with_indices_backward",
+                own,
+                (gradient, x, mask),
+                [(x.shape, kind), ((2 * scratch,), "UINT8")],
+                layout=NCHW,
+            )
+            of_gradient, of_x, _ = self._see(gradient, x, mask)
+            answer = self._special(own, of_gradient, _pooled(shape), POOLED)
+            again = self._special(own, of_x, _pooled(x.shape), POOLED)
+            hidden = Operand(
+                (batch, channels, size * size, size * size, places, POOL_BLOCK),
+                "UINT16",
+                BLOCKED,
+                moved=mask.size,
+            )
+            result = Operand(_pooled(x.shape), kind, POOLED)
+            tape.launch(
+                tape.kernels.vector(
+                    "MaxPoolGradWithArgmaxV1", own, [again, answer, hidden], [result]
+                )
+            )
+            self._special(own, result, x.shape, NCHW)
+            tape.see_new([of_input])
+            return [of_input]
+
+        return tape.differentiable(made, (x,), backward)
+
+    def _special(self, api: str, source: Operand, shape: Shape, layout: str) -> Operand:
+        made = Operand(shape, source.data_type, layout)
+        self.tape.launch(self.tape.kernels.vector("TransData", api, [source], [made]))
+        return made
+
+    def average_pool(self, x: Value) -> Value:
+        """Adaptive averages of an NCHW tensor that has the wanted size already."""
+        tape, kind, api = self.tape, x.data_type, "aclnnAdaptiveAvgPool2d"
+        batch, channels, height, width = x.shape
+        last = (batch, 1, height, width, channels)
+        (made,) = tape.call("aten::adaptive_avg_pool2d", api, (x,), [(x.shape, kind)])
+        kernels = tape.kernels
+        (of_x,) = tape.see(Value((batch, channels, 1, height, width), kind, x.storage))
+        axes, moved = Operand((5,), "INT64"), Operand(last, kind)
+        tape.launch(kernels.vector("Transpose", api, [of_x, axes], [moved]))
+        tape.launch(kernels.vector("AdaptiveAvgPool3d", api, [moved], [moved]))
+        back = Operand((batch, channels, 1, height, width), kind)
+        tape.launch(kernels.vector("Transpose", api, [moved, axes], [back]))
+        tape.see_new([made])
+
+        def backward(gradient: Value) -> list[Value | None]:
+            own = f"{api}Backward"
+            name = "aten::_adaptive_avg_pool2d_backward"
+            (of_x,) = tape.call(name, own, (gradient, x), [(x.shape, kind)])
+            joined = (batch * channels, 1, height, width)
+            (seen, _) = self._see(Value(joined, kind, gradient.storage), x)
+            four = Operand((4,), "INT64")
+            turned = Operand((1, height, width, batch * channels), kind, NCHW)
+            tape.launch(kernels.vector("Transpose", own, [seen, four], [turned]))
+            shape = Operand((batch, channels, 1, height, width), kind)
+            tape.launch(kernels.vector("AdaptiveAvgPool3dGrad", own, [turned, shape], [turned]))
+            result = Operand(joined, kind, NCHW)
+            tape.launch(kernels.vector("Transpose", own, [turned, four], [result]))
+            tape.see_new([of_x])
+            return [of_x]
+
+        return tape.differentiable(made, (x,), backward)
+
+
+def dropout(tape: Tape, x: Value) -> Value:
+    """Random zeros; the mask comes from a unit (or the AI CPU) beside the compute stream."""
+    api, mask_api = "aclnnDropoutDoMask", "aclnnDropoutGenMaskV2"
+    size = -(-x.elements // 1024) * 128
+    (mask,) = tape.call("aten::dropout", mask_api, (), [((size,), "UINT8")])
+    tape.copy_argument(32)
+    kind = "DSAGenBitMask" if tape.machine.chip.random_unit else "DropOutGenMask"
+    tape.launch(
+        tape.kernels.vector(kind, mask_api, [], [Operand((size,), "UINT8")]), stream=OTHER_STREAM
+    )
+    (made,) = tape.call("npu::npu_dropout_do_mask", api, (x, mask), [(x.shape, x.data_type)])
+    kept = Operand((1,), x.data_type)
+    tape.vector("DropOutDoMask", api, (x, mask), (made,), extra=(kept,))
+
+    def backward(gradient: Value) -> list[Value | None]:
+        inputs = (gradient, mask)
+        name = "npu::npu_dropout_backward"
+        (of_x,) = tape.call(name, api, inputs, [(x.shape, x.data_type)])
+        tape.vector("DropOutDoMask", api, inputs, (of_x,), extra=(kept,))
+        return [of_x]
+
+    return tape.differentiable(made, (x,), backward)
+
+
+def _block(data_type: str) -> int:
+    return BLOCK_BYTES // WIDTHS[data_type]
+
+
+def _blocked(shape: Shape, data_type: str) -> Shape:
+    batch, channels, height, width = shape
+    block = _block(data_type)
+    return (batch, -(-channels // block), height, width, block)
+
+
+def _pooled(shape: Shape) -> Shape:
+    batch, channels, height, width = shape
+    return (batch, -(-channels // POOL_BLOCK), height, width, POOL_BLOCK)
+
+
+def _fractal(weight: Value) -> Shape:
+    out, channels, rows, columns = weight.shape
+    block = _block(weight.data_type)
+    return (-(-channels // block) * rows * columns, -(-out // 16), 16, block)
+
+
+def _bytes(data_type: str, *shapes: Shape) -> int:
+    width = WIDTHS[data_type]
+    return sum(Operand(shape, "UINT8").elements * width for shape in shapes)

@@ -1,0 +1,298 @@
+"""From a scenario and a seed to captures in memory, or to profiles with their truth on disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ascend_ref.capture import Capture
+from ascend_ref.execution import Executor, InProcess
+from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile.staging import staged
+from ascend_spec import catalog
+
+from .hardware.load import machine
+from .scenario.errors import ScenarioError
+from .scenario.load import validate
+from .scenario.model import FaultChoice, Scenario
+from .truth import RankTotals, fault_truths, truth_document
+from .truth.faults import COSTLY
+from .world.rank import RankMeetings
+from .world.setting import FIRST_SESSION_NS
+from .world.simulate import (
+    AFTER_STEPS_NS,
+    BEFORE_STEPS_NS,
+    couple,
+    extra_time,
+    recorded,
+    summary_of,
+)
+
+TRUTH = "truth.json"
+SEEDS = 1 << 63
+NEXT_ROUND = 1 << 64
+"""Between what two rounds draw from; seeds lie below."""
+
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Told how many units are done, of how many, and what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the ranks of one round share: with it every rank can be simulated by itself, anywhere.
+
+    scenario: of this round, whose schedule has no further one. seed: that of the run, and as many
+    times NEXT_ROUND as rounds went before. meetings: of each rank with others.
+    """
+
+    scenario: Scenario
+    seed: int
+    meetings: tuple[RankMeetings, ...]
+
+    @property
+    def end(self) -> int:
+        """Unix ns at which the last session ends, about."""
+        return max(int(one.step_ends[-1]) for one in self.meetings) + AFTER_STEPS_NS
+
+    @property
+    def step_length(self) -> int:
+        """ns of the longest rank's mean step."""
+        spans = (int(one.step_ends[-1] - one.step_starts[0]) for one in self.meetings)
+        return max(spans) // self.scenario.schedule.active
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A simulated run, whose captures are made when they are asked for.
+
+    rounds: one for each repetition of the schedule.
+    """
+
+    rounds: tuple[Shared, ...]
+
+    def capture(self, rank: int, round_: int = 0) -> Capture:
+        """What the profiler of one rank records."""
+        return capture(self.rounds[round_], rank)
+
+    def captures(self, round_: int = 0) -> Iterator[Capture]:
+        """Those of all ranks, in order."""
+        shared = self.rounds[round_]
+        return (capture(shared, rank) for rank in range(len(shared.meetings)))
+
+    def truth(self, round_: int = 0) -> dict[str, Any]:
+        """The truth of a round, as truth.json holds it."""
+        shared = self.rounds[round_]
+        accounts = [_account(shared, rank)[1] for rank in range(len(shared.meetings))]
+        return truth(shared, accounts)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a rank tells for the truth. costs: ns by the places of the faults that cost it time."""
+
+    totals: RankTotals
+    costs: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What was written. profiles: folders, in the order of rounds, formats and processes."""
+
+    folder: Path
+    profiles: tuple[Path, ...]
+    truths: tuple[Path, ...]
+
+
+def simulate(scenario: Scenario, seed: int = 0) -> Simulation:
+    """Simulate a scenario. Raises :class:`ScenarioError` for an impossible one."""
+    return Simulation(tuple(_rounds(_accepted(scenario, seed), seed)))
+
+
+def prepare(scenario: Scenario, seed: int, start: int = FIRST_SESSION_NS) -> Shared:
+    """The pass over all ranks of one round. ``start``: Unix ns at which its sessions begin."""
+    summaries = [summary_of(scenario, seed, rank) for rank in range(scenario.parallelism.ranks)]
+    return Shared(scenario, seed, tuple(couple(scenario, seed, summaries, start)))
+
+
+def capture(shared: Shared, rank: int) -> Capture:
+    """What the profiler of one rank records."""
+    return _account(shared, rank)[0]
+
+
+def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
+    """The document of truth.json; ``accounts`` of all ranks, in order."""
+    scenario = shared.scenario
+    chip = machine(scenario.hardware).chip
+
+    def extra(fault: FaultChoice, rank: int) -> int:
+        place = next(place for place, one in enumerate(scenario.faults) if one is fault)
+        return accounts[rank].costs[place]
+
+    totals = [account.totals for account in accounts]
+    faults = fault_truths(scenario, totals, extra, chip.frequency)
+    return truth_document(scenario.name, shared.seed % NEXT_ROUND, chip.name, totals, faults)
+
+
+def write_run(
+    scenario: Scenario,
+    seed: int,
+    out: Path,
+    formats: Sequence[str] = ("pytorch-db",),
+    revision: str | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
+
+    formats: names of :data:`FORMATS`; several of them, or several rounds, stand in folders of
+    their own. revision: of the schema, the newest by default. The executor does not change a byte.
+    ``out`` appears complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where
+    ``out`` exists, ``KeyError`` for an unknown format or revision, ``OSError``.
+    """
+    accepted = _accepted(scenario, seed)
+    for name in formats:
+        FORMATS[name]  # no KeyError halfway
+        if name == "msprof-db" and not accepted.capture.npu:
+            raise ScenarioError(
+                f"{accepted.name}: capture.npu is false; expected true for the format {name}, "
+                "which holds what CANN's profiler records"
+            )
+    chosen = catalog().revision(revision).id if revision else catalog().revisions[-1].id
+    runner = executor or InProcess()
+    profiles: list[Path] = []
+    truths: list[Path] = []
+    with staged(out) as draft:
+        for number, shared in enumerate(_rounds(accepted, seed)):
+            folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
+            places = {name: folder / name if len(formats) > 1 else folder for name in formats}
+            for place in places.values():
+                place.mkdir(parents=True, exist_ok=True)
+            job = _Job(shared.scenario, shared.seed, places, chosen)
+            written = list(_written(shared, job, runner, progress))
+            accounts = [account for one in written for account in one.accounts]
+            profiles += [path for name in formats for one in written for path in one.paths[name]]
+            document = truth(shared, accounts)
+            truths.append(folder / TRUTH)
+            truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    return Run(
+        out,
+        tuple(out / path.relative_to(draft) for path in profiles),
+        tuple(out / path.relative_to(draft) for path in truths),
+    )
+
+
+def _accepted(scenario: Scenario, seed: int) -> Scenario:
+    if not 0 <= seed < SEEDS:
+        raise ScenarioError(f"seed is {seed}; expected an integer from 0 to {SEEDS - 1}")
+    return validate(scenario, scenario.name)
+
+
+def _rounds(scenario: Scenario, seed: int) -> Iterator[Shared]:
+    """Round after round; the steps between them pass, but leave no trace."""
+    schedule, start = scenario.schedule, FIRST_SESSION_NS
+    length = schedule.wait + schedule.warmup + schedule.active
+    for number in range(schedule.repeat):
+        once = replace(schedule, first=schedule.first + number * length, repeat=1)
+        own = replace(scenario, schedule=once)
+        shared = prepare(own, seed + number * NEXT_ROUND, start)
+        yield shared
+        passing = (schedule.wait + schedule.warmup) * shared.step_length
+        start = -(-(shared.end + passing + BEFORE_STEPS_NS) // 1000) * 1000
+
+
+def _account(shared: Shared, rank: int) -> tuple[Capture, Account]:
+    return _recorded(shared.scenario, shared.seed, rank, shared.meetings[rank])
+
+
+def _recorded(
+    scenario: Scenario, seed: int, rank: int, meetings: RankMeetings
+) -> tuple[Capture, Account]:
+    made, totals = recorded(scenario, seed, rank, meetings)
+    costs = {
+        place: extra_time(scenario, seed, rank, fault)
+        for place, fault in enumerate(scenario.faults)
+        if fault.kind in COSTLY and (not fault.ranks or rank in fault.ranks)
+    }
+    return made, Account(totals, costs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What the processes of a round have in common. folders: of each format."""
+
+    scenario: Scenario
+    seed: int
+    folders: Mapping[str, Path]
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """One process of the simulated run, the unit of work: its ranks, and their meetings."""
+
+    first: int
+    meetings: tuple[RankMeetings, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    paths: Mapping[str, tuple[Path, ...]]
+    accounts: tuple[Account, ...]
+
+
+def _written(
+    shared: Shared, job: _Job, executor: Executor, progress: Progress | None
+) -> Iterator[_Written]:
+    together = shared.scenario.parallelism.devices_per_process
+    ranks = len(shared.meetings)
+    items = [
+        _Process(first, shared.meetings[first : first + together])
+        for first in range(0, ranks, together)
+    ]
+    with closing(executor.map(_write_process, job, items)) as results:
+        for done, result in enumerate(results, start=1):
+            if progress:
+                progress(done * together, ranks, "ranks written")
+            yield result
+
+
+def _write_process(job: _Job, process: _Process) -> _Written:
+    ranks = range(process.first, process.first + len(process.meetings))
+    made = [
+        _recorded(job.scenario, job.seed, rank, meetings)
+        for rank, meetings in zip(ranks, process.meetings, strict=True)
+    ]
+    captures = [one for one, _ in made]
+    paths = {
+        name: tuple(FORMATS[name](folder, captures, job.revision))
+        for name, folder in job.folders.items()
+    }
+    return _Written(paths, tuple(account for _, account in made))
+
+
+def _pytorch(folder: Path, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
+    for one in captures:
+        yield _whole(lambda one=one: write_pytorch_profile(folder, one, revision))  # type: ignore[misc]
+
+
+def _msprof(folder: Path, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
+    yield _whole(lambda: write_msprof_profile(folder, captures, revision))
+
+
+def _whole(write: Callable[[], Path]) -> Path:
+    """What was written; a worker that was lost may have written it before, as completely."""
+    try:
+        return write()
+    except FileExistsError as error:
+        return Path(error.filename)
+
+
+Writer = Callable[[Path, Sequence[Capture], str], Iterator[Path]]
+
+FORMATS: Mapping[str, Writer] = {"pytorch-db": _pytorch, "msprof-db": _msprof}
+"""The deliverables that a run can be written as."""

@@ -1,0 +1,207 @@
+"""Hypothesis strategies for scenarios; they shrink towards one small operator on one rank.
+
+Needs Hypothesis, which the extra ``test`` installs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+from ascend_ref.capture import Switches
+from ascend_ref.capture.switches import HostSampler
+
+try:
+    from hypothesis import strategies as st
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        "ascend_simulator.strategies needs hypothesis; expected the extra: "
+        "pip install 'ascend-ref[test]'",
+        name=missing.name,
+    ) from missing
+
+from .hardware.load import machine
+from .program.counters import metric_groups
+from .scenario.consistency import LAYERED, WITHOUT_BF16, sampled_tables
+from .scenario.model import (
+    Algorithm,
+    DataType,
+    FaultChoice,
+    FaultKind,
+    HardwareChoice,
+    ModelChoice,
+    ModelKind,
+    Parallelism,
+    ProductName,
+    Scenario,
+    Schedule,
+)
+from .scenario.schema import read_by
+
+KINDS: tuple[ModelKind, ...] = tuple(reversed(get_args(ModelKind)))
+"""The simplest first."""
+
+
+@st.composite
+def scenarios(
+    draw: st.DrawFn,
+    *,
+    max_ranks: int = 16,
+    max_steps: int = 3,
+    max_faults: int = 3,
+    kinds: Sequence[ModelKind] = KINDS,
+) -> Scenario:
+    """Any possible scenario of at most so many ranks and steps, with a small model.
+
+    ``kinds`` of models, the simplest first.
+    """
+    kind = draw(st.sampled_from(kinds))
+    hardware = draw(hardware_choices())
+    parallelism = draw(parallelisms(kind, hardware, max_ranks))
+    schedule = Schedule(
+        first=draw(st.integers(0, 1000)),
+        wait=draw(st.integers(0, 2)),
+        warmup=draw(st.integers(0, 2)),
+        active=draw(st.integers(1, max_steps)),
+    )
+    scenario = Scenario(
+        name="drawn",
+        hardware=hardware,
+        model=draw(models(kind, hardware.product, parallelism)),
+        parallelism=parallelism,
+        schedule=schedule,
+        capture=draw(switches(hardware)),
+    )
+    count = draw(st.integers(0, max_faults))
+    return replace(scenario, faults=tuple(draw(faults(scenario)) for _ in range(count)))
+
+
+@st.composite
+def hardware_choices(draw: st.DrawFn) -> HardwareChoice:
+    """Any machine, mostly as on its data sheet."""
+    product: ProductName = draw(st.sampled_from(get_args(ProductName)))
+    algorithm: Algorithm = draw(st.sampled_from(get_args(Algorithm)))
+    return HardwareChoice(
+        product=product,
+        devices_per_host=draw(st.none() | st.sampled_from([2, 4, 8])),
+        frequency=draw(st.none() | st.integers(900, 2000)),
+        hbm_bandwidth=draw(st.none() | st.integers(50, 3000)),
+        link_bandwidth=draw(st.none() | st.integers(1, 200)),
+        host_bandwidth=draw(st.none() | st.integers(1, 100)),
+        algorithm=algorithm,
+    )
+
+
+@st.composite
+def parallelisms(
+    draw: st.DrawFn, kind: ModelKind, hardware: HardwareChoice, max_ranks: int
+) -> Parallelism:
+    """Any division of at most so many ranks that a kind of model allows."""
+    layered = kind in LAYERED
+    tensor = draw(st.sampled_from([1, 2, 4] if layered else [1]).filter(lambda n: n <= max_ranks))
+    pipeline = draw(st.integers(1, min(4, max_ranks // tensor)) if layered else st.just(1))
+    data = draw(st.integers(1, max_ranks // (tensor * pipeline)))
+    ranks = tensor * pipeline * data
+    expert = draw(st.sampled_from(_divisors(data))) if kind == "moe" else 1
+    together = [
+        count for count in _divisors(machine(hardware).devices_per_host) if ranks % count == 0
+    ]
+    return Parallelism(ranks, tensor, pipeline, expert, draw(st.sampled_from(together)))
+
+
+@st.composite
+def models(
+    draw: st.DrawFn, kind: ModelKind, product: ProductName, parallelism: Parallelism
+) -> ModelChoice:
+    """A small model of a kind that the ranks can share."""
+    types = [
+        name for name in get_args(DataType) if name != "DT_BF16" or product not in WITHOUT_BF16
+    ]
+    experts = parallelism.expert * draw(st.integers(1, 4))
+    heads = parallelism.tensor * draw(st.integers(1, 4))
+    drawn: dict[str, Any] = {
+        "layers": parallelism.pipeline * draw(st.integers(1, 2)),
+        "hidden": heads * draw(st.sampled_from([16, 64, 128])),
+        "heads": heads,
+        "sequence": draw(st.sampled_from([16, 128, 1024])),
+        "vocabulary": draw(st.integers(16, 50_000)),
+        "expand": draw(st.integers(10, 80)),
+        "batch": draw(st.integers(1, 8)),
+        "microbatches": draw(st.integers(1, 4)),
+        "experts": experts,
+        "top_k": draw(st.integers(1, min(experts, 4))),
+        "image": draw(st.sampled_from([64, 128, 224])),
+        "channels": draw(st.sampled_from([16, 64])),
+        "tables": draw(st.integers(1, 8)),
+        "rows": draw(st.integers(1, 1_000_000)),
+        "width": draw(st.sampled_from([8, 16, 64])),
+        "prompt": draw(st.integers(1, 512)),
+        "generate": draw(st.integers(1, 4)),
+        "shape": draw(st.tuples(*[st.integers(1, 4096)] * 3)),
+    }
+    read = set(read_by("model", kind))
+    return ModelChoice(
+        kind=kind,
+        data_type=draw(st.sampled_from(types)),
+        **{name: value for name, value in drawn.items() if name in read},
+    )
+
+
+@st.composite
+def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
+    """Any switches that a machine has."""
+    rates = st.sampled_from([0, 10, 50, 100])
+    groups = metric_groups(machine(hardware).chip)
+    samplers: list[HostSampler] = list(get_args(HostSampler))
+    cpu = draw(st.booleans())
+    return Switches(
+        level=draw(st.sampled_from([0, 1, 2])),
+        cpu=cpu,
+        npu=not (cpu and draw(st.booleans())),
+        aic_metrics=draw(st.none() | st.sampled_from(groups)),
+        aic_mode=draw(st.sampled_from(["task-based", "sample-based"])),
+        memory=draw(st.booleans()),
+        stack=draw(st.booleans()),
+        record_shapes=draw(st.booleans()),
+        mstx=draw(st.booleans()),
+        l2=draw(st.booleans()),
+        gc=draw(st.booleans()),
+        sys_hardware_mem=draw(rates),
+        sys_io=draw(rates),
+        sys_interconnection=draw(rates),
+        host_sys=tuple(draw(st.lists(st.sampled_from(samplers), unique=True))),
+    )
+
+
+@st.composite
+def faults(draw: st.DrawFn, scenario: Scenario) -> FaultChoice:
+    """Any fault that can happen to a scenario without it."""
+    ranks, steps = scenario.parallelism.ranks, scenario.schedule.active
+    nominal = machine(scenario.hardware).chip.frequency
+    samplers = sorted(sampled_tables(scenario))
+    kinds: list[FaultKind] = [
+        kind
+        for kind in get_args(FaultKind)
+        if (ranks > 1 or kind not in ("slow-link", "communication-retry"))
+        and (samplers or kind != "lost-samples")
+    ]
+    kind = draw(st.sampled_from(kinds))
+    numbers = st.integers(0, ranks - 1)
+    first = draw(st.integers(0, steps - 1))
+    drawn: dict[str, Any] = {
+        "ranks": tuple(draw(st.lists(numbers, unique=True))),
+        "link": tuple(draw(st.permutations(range(ranks)))[:2]) if kind == "slow-link" else None,
+        "steps": draw(st.none() | st.tuples(st.just(first), st.integers(first, steps - 1))),
+        "factor": draw(st.integers(1001, 5000)),
+        "frequency": draw(st.integers(nominal // 2, nominal - 1)),
+        "milliseconds": draw(st.integers(1, 200)),
+        "megabytes": draw(st.integers(1, 256)),
+        "sampler": draw(st.sampled_from(samplers or ["HBM"])),
+    }
+    read = set(read_by("fault", kind))
+    return FaultChoice(kind, **{name: value for name, value in drawn.items() if name in read})
+
+
+def _divisors(number: int) -> list[int]:
+    return [one for one in range(1, number + 1) if number % one == 0]

@@ -1,0 +1,168 @@
+"""The published schema, the dataclasses and the presets say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
+from typing import Any, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+
+from ascend_ref.capture import Switches
+from ascend_simulator.scenario import (
+    FaultChoice,
+    HardwareChoice,
+    ModelChoice,
+    Parallelism,
+    Scenario,
+    Schedule,
+    parse,
+    preset,
+    presets,
+    scenario_schema,
+    to_document,
+    to_yaml,
+    validate,
+)
+from ascend_simulator.scenario.estimate import rows_per_rank
+from ascend_simulator.scenario.model import FaultKind, ModelKind
+from ascend_simulator.scenario.preset import preset_names, preset_text
+from ascend_simulator.scenario.schema import read_by
+from ascend_simulator.strategies import scenarios
+
+SECTIONS = {
+    "hardware": HardwareChoice,
+    "model": ModelChoice,
+    "parallelism": Parallelism,
+    "schedule": Schedule,
+    "capture": Switches,
+    "fault": FaultChoice,
+}
+VALIDATOR = Draft202012Validator(scenario_schema())
+
+
+def pairs() -> Iterator[tuple[str, dict[str, Any], type, Field[Any]]]:
+    """Every field of a section, as the schema and as the dataclass have it."""
+    for section, kind in SECTIONS.items():
+        for field in fields(kind):
+            yield (
+                section,
+                scenario_schema()["$defs"][section]["properties"][field.name],
+                kind,
+                field,
+            )
+
+
+def test_the_schema_is_a_schema() -> None:
+    Draft202012Validator.check_schema(scenario_schema())
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_both_have_the_same_fields_in_the_same_order(section: str) -> None:
+    described = scenario_schema()["$defs"][section]["properties"]
+    assert list(described) == [field.name for field in fields(SECTIONS[section])]
+
+
+def test_the_schema_has_the_sections_of_a_scenario() -> None:
+    assert list(scenario_schema()["properties"]) == [field.name for field in fields(Scenario)]
+
+
+@pytest.mark.parametrize(("section", "described", "kind", "field"), list(pairs()))
+def test_both_state_the_same_default(
+    section: str, described: dict[str, Any], kind: type, field: Field[Any]
+) -> None:
+    default = list(field.default) if isinstance(field.default, tuple) else field.default
+    stated = described.get("default", MISSING)
+    assert (stated, type(stated)) == (default, type(default)), f"{section}.{field.name}"
+    assert described["description"].endswith(".")
+
+
+@pytest.mark.parametrize(("section", "described", "kind", "field"), list(pairs()))
+def test_both_state_the_same_choices_and_types(
+    section: str, described: dict[str, Any], kind: type, field: Field[Any]
+) -> None:
+    hint = get_type_hints(kind)[field.name]
+    if get_origin(hint) is tuple and len(get_args(hint)) == 2 and get_args(hint)[1] is ...:
+        described, hint = described["items"], get_args(hint)[0]
+    if "enum" in described:
+        options = get_args(hint)
+        assert options in (tuple(described["enum"]), (str, type(None))) or hint is str
+        return
+    stated = described["type"]
+    allowed = {
+        "integer": int,
+        "boolean": bool,
+        "string": str,
+        "null": type(None),
+        "array": tuple[int, int],
+    }
+    names = (stated,) if isinstance(stated, str) else tuple(stated)
+    assert {allowed[name] for name in names} == set(get_args(hint) or (hint,))
+    assert "integer" not in names or {"minimum", "maximum"} <= described.keys()
+
+
+@pytest.mark.parametrize("kind", get_args(ModelKind))
+def test_every_kind_of_model_names_what_it_reads(kind: str) -> None:
+    assert set(read_by("model", kind)) <= {field.name for field in fields(ModelChoice)}
+
+
+@pytest.mark.parametrize("kind", get_args(FaultKind))
+def test_every_kind_of_fault_names_what_it_reads(kind: str) -> None:
+    assert set(read_by("fault", kind)) <= {field.name for field in fields(FaultChoice)}
+
+
+def test_every_field_is_read_by_some_kind() -> None:
+    models = {name for kind in get_args(ModelKind) for name in read_by("model", kind)}
+    faults = {name for kind in get_args(FaultKind) for name in read_by("fault", kind)}
+    assert models == {field.name for field in fields(ModelChoice)}
+    assert faults == {field.name for field in fields(FaultChoice)}
+
+
+def test_an_empty_mapping_is_the_default_scenario() -> None:
+    assert parse("{}") == Scenario()
+
+
+def test_there_are_presets_for_every_kind_of_model_and_product() -> None:
+    assert len(presets()) >= 10
+    assert {one.model.kind for one in presets().values()} == set(get_args(ModelKind))
+    assert {one.hardware.product for one in presets().values()} == {
+        "A2",
+        "A3",
+        "910A",
+        "310P",
+        "200I-500-A2",
+    }
+
+
+def test_presets_come_smallest_first() -> None:
+    sizes = [rows_per_rank(one) * one.parallelism.ranks for one in presets().values()]
+    assert sizes == sorted(sizes)
+    assert next(iter(presets())) == "single-op"
+    assert presets()["moe-64"].parallelism.ranks == 64
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_is_valid_named_and_summed_up_in_a_line(name: str) -> None:
+    scenario = preset(name)
+    assert scenario.name == name
+    assert 10 < len(scenario.summary) <= 100
+    assert scenario.summary.endswith(".")
+    VALIDATOR.validate(to_document(scenario))
+    assert parse(preset_text(name)) == presets()[name]
+
+
+@settings(deadline=None)
+@given(scenarios())
+def test_drawn_scenarios_are_possible_and_survive_being_written(scenario: Scenario) -> None:
+    assert validate(scenario) == scenario
+    VALIDATOR.validate(to_document(scenario))
+    assert parse(to_yaml(scenario)) == scenario
+
+
+@settings(deadline=None, max_examples=20)
+@given(scenarios(max_ranks=1, max_steps=1, max_faults=0))
+def test_drawn_scenarios_keep_their_bounds(scenario: Scenario) -> None:
+    assert scenario.parallelism.ranks == scenario.schedule.active == 1
+    assert not scenario.faults

@@ -1,0 +1,192 @@
+"""truth.json against what plain SQL and plain Python find in the databases that were written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from truth_by_hand import Database, step_totals, truth_of
+from world_cases import Simulated, simulated, world_of
+
+from ascend_simulator.run import simulate, write_run
+from ascend_simulator.scenario.load import override
+from ascend_simulator.scenario.model import FaultChoice, ModelChoice, Parallelism, Scenario, Schedule
+from ascend_simulator.scenario.preset import preset
+from ascend_simulator.strategies import scenarios
+from ascend_simulator.truth import schema
+
+PRESETS = {
+    "single-op": {},
+    "edge-310b": {"steps": 1},
+    "observed-everything": {},
+    "inference-310p": {"steps": 1},
+    "cnn-910a": {"ranks": 2},
+    "cnn-910b": {"ranks": 2},
+    "moe-8": {"steps": 1},
+    "recommendation": {"ranks": 2, "steps": 1},
+    "dense-8": {"ranks": 4, "steps": 1},
+    "dense-pipeline": {"ranks": 4, "steps": 1},
+    "troubled": {"ranks": 8},
+    "a3-dense": {"ranks": 4, "steps": 1},
+}
+"""Presets, made smaller where they are large and nothing is lost."""
+
+
+def assert_true(folder: Path, truth: dict[str, Any], scenario: Scenario) -> None:
+    """Every total of every rank is what its database says."""
+    jsonschema.validate(truth, schema())
+    assert len(truth["totals"]) == scenario.parallelism.ranks
+    for totals in truth["totals"]:
+        name = f"ascend_pytorch_profiler_{totals['rank']}.db"
+        (path,) = folder.glob(f"*_ascend_pt/ASCEND_PROFILER_OUTPUT/{name}")
+        assert_rank(Database(path), totals, scenario)
+
+
+def assert_rank(database: Database, totals: dict[str, Any], scenario: Scenario) -> None:
+    capture, steps = scenario.capture, totals["steps"]
+    bounds = totals["session_start_ns"], totals["session_end_ns"]
+    assert database.session() == bounds
+    assert database.count("CANN_API") == totals["host_calls"]
+    if capture.cpu:
+        times = [(step["step"], step["start_ns"], step["end_ns"]) for step in steps]
+        assert database.steps() == times
+    if not capture.npu:
+        return
+    assert database.count("TASK") == totals["tasks"]
+    kernels, communication = database.kernels(), database.communication()
+    assert steps == [step_totals(step, kernels, communication) for step in steps]
+    assert operators(database.operators()) == operators(expected(totals, capture.level))
+    assert database.groups() == {
+        group["group"]: group["operators"] for group in totals["groups"] if group["operators"]
+    }
+    if capture.level:
+        assert +Counter(database.bytes_by_group()) == +Counter(
+            {group["group"]: group["bytes"] for group in totals["groups"]}
+        )
+
+
+Operators = dict[tuple[str, str, str], tuple[int, int]]
+
+
+def expected(totals: dict[str, Any], level: int) -> Operators:
+    """At level 0 nothing but the name of an operator is known."""
+    found: Operators = {}
+    for one in totals["operators"]:
+        key = one["name"], one["op_type"], one["core"]
+        if not level:
+            key = one["name"], "N/A", "N/A"
+        count, time = found.get(key, (0, 0))
+        found[key] = count + one["count"], time + one["time_ns"]
+    return found
+
+
+def operators(found: Operators) -> Operators:
+    return dict(sorted(found.items()))
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_truth_of_a_preset_is_in_its_databases(name: str, level: int, tmp_path: Path) -> None:
+    scenario = override(preset(name), level=level, **PRESETS[name])
+    run = write_run(scenario, 7, tmp_path / "run")
+    assert_true(run.folder, truth_of(run.folder), scenario)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenarios(max_ranks=4), st.integers(0, 1 << 32))
+def test_the_truth_of_any_scenario_is_in_its_databases(scenario: Scenario, seed: int) -> None:
+    with TemporaryDirectory() as folder:
+        run = write_run(scenario, seed, Path(folder) / "run")
+        assert_true(run.folder, truth_of(run.folder), scenario)
+
+
+def test_the_truth_in_memory_is_that_on_disk(tmp_path: Path) -> None:
+    scenario = override(preset("dense-8"), steps=1)
+    run = write_run(scenario, 3, tmp_path / "run")
+    assert simulate(scenario, 3).truth() == truth_of(run.folder)
+
+
+SMALL = Scenario(
+    "faulty",
+    model=ModelChoice("recommendation", layers=1, hidden=64, tables=2, rows=100, width=16),
+    parallelism=Parallelism(2),
+    schedule=Schedule(active=3),
+)
+COSTLY = [
+    FaultChoice("slow-rank", ranks=(1,), steps=(1, 2), factor=1_700),
+    FaultChoice("frequency-throttling", ranks=(0, 1), steps=(0, 1), frequency=900),
+    FaultChoice("ai-cpu-straggler", ranks=(0,), factor=4_000),
+]
+
+
+def kernel_time(run: Simulated, ranks: tuple[int, ...]) -> int:
+    """Sum of the lengths of all kernels of these ranks."""
+    total = 0
+    for rank in ranks:
+        tasks, kernels = run.captures[rank].tasks, run.captures[rank].kernels
+        length = np.empty(len(tasks), np.int64)
+        length[tasks.identity] = tasks.end - tasks.start
+        total += int(length[kernels.task].sum())
+    return total
+
+
+@pytest.mark.parametrize("fault", COSTLY, ids=lambda fault: fault.kind)
+def test_a_fault_costs_what_kernels_take_longer(fault: FaultChoice) -> None:
+    healthy = simulated(world_of(SMALL, 5))
+    others = [other for other in COSTLY if other is not fault]
+    for beside in ((), tuple(others)):
+        scenario = replace(SMALL, faults=(fault, *beside))
+        without = simulated(world_of(replace(SMALL, faults=beside), 5))
+        with_fault = simulated(world_of(scenario, 5))
+        extra = kernel_time(with_fault, fault.ranks) - kernel_time(without, fault.ranks)
+        effect = simulate(scenario, 5).truth()["faults"][0]["effect"]
+        assert effect["extra_ns"] == extra > 0
+    untouched = tuple({0, 1} - set(fault.ranks))
+    alone = simulated(world_of(replace(SMALL, faults=(fault,)), 5))
+    assert kernel_time(alone, untouched) == kernel_time(healthy, untouched)
+
+
+def test_the_truth_tells_when_a_fault_lasted() -> None:
+    fault = FaultChoice("slow-rank", ranks=(1,), steps=(1, 2), factor=1_700)
+    document = simulate(replace(SMALL, faults=(fault,)), 5).truth()
+    (told,) = document["faults"]
+    steps = document["totals"][1]["steps"]
+    assert told["ranks"] == [1] or told["ranks"] == (1,)
+    assert tuple(told["steps"]) == (steps[1]["step"], steps[2]["step"])
+    assert (told["start_ns"], told["end_ns"]) == (steps[1]["start_ns"], steps[2]["end_ns"])
+    assert told["effect"]["factor"] == 1.7
+
+
+@pytest.mark.parametrize("kind", ["data-loading-stall", "gc-pause", "communication-retry"])
+def test_a_pause_makes_its_steps_longer_by_its_length(kind: str) -> None:
+    length = 50_000_000
+    fault = FaultChoice(kind, ranks=(0, 1), steps=(1, 1), milliseconds=50)  # type: ignore[arg-type]
+    plain, faulty = (
+        simulate(replace(SMALL, faults=faults), 5).truth() for faults in ((), (fault,))
+    )
+    assert faulty["faults"][0]["effect"]["length_ns"] == length
+    for rank in (0, 1):
+        spans = [
+            [step["end_ns"] - step["start_ns"] for step in one["totals"][rank]["steps"]]
+            for one in (plain, faulty)
+        ]
+        longer = [late - early for early, late in zip(*spans, strict=True)]
+        assert longer[0] == longer[2] == 0
+        assert 0.5 * length < longer[1] <= length
+
+
+def test_a_skewed_clock_tells_later_times_of_the_same_events() -> None:
+    fault = FaultChoice("clock-skew", ranks=(1,), milliseconds=3)
+    plain, faulty = (simulated(world_of(replace(SMALL, faults=faults), 5)) for faults in ((), (fault,)))
+    for rank, ahead in ((0, 0), (1, 3_000_000)):
+        one, other = plain.captures[rank].tasks, faulty.captures[rank].tasks
+        assert np.array_equal(one.start + ahead, other.start)
+        assert np.array_equal(one.end + ahead, other.end)

@@ -1,0 +1,156 @@
+"""The vectorised world against a plain event loop over the same tasks, to the nanosecond."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from event_loop import Deadlock, EventLoop, RankPlay, drawn
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from world_cases import Simulated, programs, simulated, world_of
+
+from ascend_simulator.program.model import Await, Collective, Operator, Program, Synchronize
+from ascend_simulator.scenario.model import Parallelism, Scenario
+from ascend_simulator.strategies import scenarios
+from ascend_simulator.world.rank import host_times
+from ascend_simulator.world.setting import FIRST_SESSION_NS, Setting
+from ascend_simulator.world.simulate import BEFORE_STEPS_NS
+
+SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+FIRST_STEP = FIRST_SESSION_NS + BEFORE_STEPS_NS
+Row = tuple[int, int, int, str]
+
+
+def played(world: Setting) -> list[RankPlay]:
+    return EventLoop(world, FIRST_STEP).run()
+
+
+def expected_tasks(rank: RankPlay, ahead: int) -> Counter[Row]:
+    return Counter(
+        (task.start + ahead, task.end + ahead, task.stream, task.kind)
+        for task in rank.tasks
+        if task.stream is not None
+    )
+
+
+def found_tasks(run: Simulated, rank: int) -> Counter[Row]:
+    capture = run.captures[rank]
+    tasks, texts = capture.tasks, capture.texts.all
+    rows = zip(
+        tasks.start.tolist(),
+        tasks.end.tolist(),
+        tasks.stream.tolist(),
+        (texts[number] for number in tasks.kind.tolist()),
+        strict=True,
+    )
+    return Counter(row for row in rows if not row[3].startswith("PROFILING_"))
+
+
+def expected_transfers(rank: RankPlay, ahead: int, collectives: int) -> Counter[object]:
+    return Counter(
+        (step * collectives + number, task.small, task.start + ahead, task.end + ahead)
+        for (step, number), tasks in rank.runs.items()
+        for task in tasks
+    )
+
+
+def found_transfers(run: Simulated, rank: int) -> Counter[object]:
+    capture = run.captures[rank]
+    transfers, tasks, texts = capture.transfers, capture.tasks, capture.texts.all
+    start, end = np.empty_like(tasks.start), np.empty_like(tasks.end)
+    start[tasks.identity], end[tasks.identity] = tasks.start, tasks.end
+    return Counter(
+        (collective, (texts[kind], plane, target, size), begin, finish)
+        for collective, kind, plane, target, size, begin, finish in zip(
+            transfers.collective.tolist(),
+            transfers.kind.tolist(),
+            transfers.plane.tolist(),
+            transfers.target.tolist(),
+            transfers.size.tolist(),
+            start[transfers.task].tolist(),
+            end[transfers.task].tolist(),
+            strict=True,
+        )
+    )
+
+
+def assert_same_host(run: Simulated, rank: int, by_hand: RankPlay, ahead: int) -> None:
+    world, meetings = run.world, run.meetings[rank]
+    host = host_times(world.of(rank), drawn(world, rank), meetings)
+    starts = [task.end + ahead for task in by_hand.step_starts]
+    assert meetings.step_starts.tolist() == starts
+    assert meetings.step_ends.tolist() == [row[-1].leave.end + ahead for row in by_hand.hosts]
+    begin = [[item.hand.start + ahead for item in row] for row in by_hand.hosts]
+    assert host.begin.tolist() == begin
+    assert host.handed.tolist() == [
+        [item.hand.end + ahead for item in row] for row in by_hand.hosts
+    ]
+    assert host.left.tolist() == [[item.leave.end + ahead for item in row] for row in by_hand.hosts]
+    for name, moment in (
+        ("taken", lambda item: item.take.start),
+        ("seen", lambda item: item.take.end + 1_000),
+        ("done", lambda item: item.finish.end),
+    ):
+        assert getattr(host, name).tolist() == [
+            [moment(item) + ahead if item.take else -1 for item in row] for row in by_hand.hosts
+        ], name
+    pauses = [
+        [item.hand.start + ahead - item.pause, item.hand.start + ahead]
+        for row in by_hand.hosts
+        for item in row
+        if item.pause
+    ]
+    assert host.collections.tolist() == pauses
+
+
+def assert_same(world: Setting) -> None:
+    run = simulated(world)
+    for rank, by_hand in enumerate(played(world)):
+        ahead = world.disturbances.skew(rank)
+        assert_same_host(run, rank, by_hand, ahead)
+        assert found_tasks(run, rank) == expected_tasks(by_hand, ahead)
+        count = len(world.of(rank).collectives)
+        assert found_transfers(run, rank) == expected_transfers(by_hand, ahead, count)
+
+
+@SLOW
+@given(st.data(), scenarios(), st.sampled_from([0, 5_000, 90_000]), st.integers(0, 1 << 32))
+def test_random_programs_run_as_in_the_event_loop(
+    data: st.DataObject, scenario: Scenario, gap: int, seed: int
+) -> None:
+    resting = replace(scenario, hardware=replace(scenario.hardware, kernel_gap=gap))
+    own = data.draw(programs(scenario.parallelism))
+    assert_same(world_of(resting, seed, own))
+
+
+@settings(SLOW, max_examples=25)
+@given(scenarios(), st.integers(0, 1 << 32))
+def test_programs_of_models_run_as_in_the_event_loop(scenario: Scenario, seed: int) -> None:
+    assert_same(world_of(scenario, seed))
+
+
+def waiting(peer: int, *, first: str) -> Program:
+    """A stage that sends to and receives from the other one, and waits after each."""
+    operators = tuple(Operator("c10d::x", "hcom", "main", 1_000) for _ in range(5))
+    second = "receive" if first == "send" else "send"
+    items = (
+        Collective(0, first, "pp", 8, "FP32", peer=peer),  # type: ignore[arg-type]
+        Await(1, 0),
+        Collective(2, second, "pp", 8, "FP32", peer=peer),  # type: ignore[arg-type]
+        Await(3, 2),
+        Synchronize(4),
+    )
+    return Program(operators, items)
+
+
+def test_stages_that_wait_for_each_other_are_refused() -> None:
+    scenario = Scenario("stuck", parallelism=Parallelism(2, pipeline=2))
+    world = world_of(scenario, 1, [waiting(1, first="receive"), waiting(-1, first="receive")])
+    with pytest.raises(Deadlock):
+        played(world)
+    with pytest.raises(ValueError, match="wait for each other: stage 0 at item 1, stage 1 at"):
+        simulated(world)
+    assert_same(world_of(scenario, 1, [waiting(1, first="send"), waiting(-1, first="receive")]))
