@@ -13,9 +13,9 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-demo: $(VENV)/.installed ## Write a small profile, check it, print the report.
+demo: $(VENV)/.installed ## Simulate two NPUs, check their profiles, print the report.
 	rm -rf $(DEMO)
-	$(BIN)/ascend-ref specimen $(DEMO)
+	$(BIN)/ascend-ref simulate dense-8 --ranks 2 --out $(DEMO)
 	$(BIN)/ascend-ref check $(DEMO)
 
 test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.

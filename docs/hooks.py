@@ -58,6 +58,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "simulate.md",
                 "write.md",
                 "command.md",
                 "contributing.md",

@@ -1,4 +1,4 @@
-"""The world again as a plain event loop: one object per task, a heap of ends, one rank like another.
+"""The world again as a plain event loop: one object per task, a heap of ends, all ranks at once.
 
 The lengths that were drawn (``RankClocks``) and what the network charges (``Network.journey`` and
 its tables) are given; everything that makes one moment follow from another is said here anew.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import chain
 
@@ -32,6 +31,8 @@ OPENING, LOCAL_START, AFTER_LOCAL, STAGGER = 600, 1_300, 1_240, 280
 BEFORE_WAIT, BEFORE_MOVE, AFTER_MOVE, CLOSING = 2_400, 620, 900, 540
 POINT_TO_POINT = ("send", "receive")
 COMPUTE, OTHER, FIRST_CHANNEL, PLANES = 2, 3, 4, 100
+GIVEN = ("kind", "length", "head", "tail", "pause", "begin", "handed", "left")
+GIVEN += ("taken", "done", "seen")
 KINDS = {
     True: ("Write Value", "Notify Wait", "SDMA", "SDMA"),
     False: ("NOTIFY_RECORD", "NOTIFY_WAIT", "MEMCPY_ASYNC", "REDUCE_ASYNC_V2"),
@@ -193,11 +194,7 @@ class _Rank:
         self.program = self.world.of(rank).program
         self.kinds = self.world.of(rank).kinds
         self.clocks = drawn(self.world, rank)
-        self.lists = {
-            name: getattr(self.clocks, name).tolist()
-            for name in ("kind", "length", "head", "tail", "pause", "begin", "handed", "left")
-            + ("taken", "done", "seen")
-        }
+        self.lists = {name: getattr(self.clocks, name).tolist() for name in GIVEN}
         self.streams: dict[object, Stream] = defaultdict(Stream)
         self.channels: dict[object, int] = {}
         self.queue: Task | None = None
@@ -366,9 +363,7 @@ class _Run:
                 free = self._local(joined, BEFORE_MOVE)
             joined = self._meet(turn, free, joined)
             free = self._move(turn, joined)
-        closing = (
-            self.new("Reduce_Inline", OPENING, -1, -1, 4) if whole else self.of.new(OPENING)
-        )
+        closing = self.new("Reduce_Inline", OPENING, -1, -1, 4) if whole else self.of.new(OPENING)
         return closing.after(joined, CLOSING)
 
     def _local(self, anchor: Task, delay: int) -> list[tuple[Task, int]]:
@@ -387,7 +382,8 @@ class _Run:
         """Tell the peers and wait for them on every lane. Returns the moment when all have."""
         loop, item = self.of.loop, self.journey.plan.rounds[turn]
         joined = self.of.new(0).after(before)
-        for lane, (anchor, delay) in enumerate(free):
+        for lane, begun in enumerate(free):
+            anchor, delay = begun
             peer = int(item.peer[lane, self.place])
             heard = int(item.heard[lane, self.place])
             if peer >= 0:

@@ -82,9 +82,7 @@ def test_paths_are_the_same_both_ways_and_end_at_home(product: ProductName) -> N
         ("200I-500-A2", (0, 1), "RDMA"),
     ],
 )
-def test_what_joins_two_ranks(
-    product: ProductName, ranks: tuple[int, int], transport: str
-) -> None:
+def test_what_joins_two_ranks(product: ProductName, ranks: tuple[int, int], transport: str) -> None:
     assert path(machine(HardwareChoice(product)), *ranks).transport == transport
 
 

@@ -34,6 +34,12 @@ def sum_of(chip: Chip, elements: int, *, cold: bool = False) -> Kernel:
     return Kernels(chip).vector("Add", "aclnnAdd", [one, one], [replace(one, cold=False)])
 
 
+def saved(kind: str, small: Kernel, large: Kernel) -> int:
+    """ns that a larger kernel saves because it comes out even on fewer blocks."""
+    per_block = A2.start_block + kinds()[kind].block
+    return per_block * max(0, small.blocks - large.blocks)
+
+
 @pytest.mark.parametrize(("case", "product"), EVERYTHING)
 def test_is_no_kernel_faster_than_the_chip(case: str, product: ProductName) -> None:
     chip = chip_of(product)
@@ -67,16 +73,14 @@ def test_is_a_larger_product_never_faster(m: int, n: int, k: int, axis: int) -> 
     small = product_of(A2, *lengths)
     lengths[axis] *= 2
     large = product_of(A2, *lengths)
-    per_block = A2.start_block + kinds()["MatMulV2"].block
-    assert large.duration + 20 >= small.duration - per_block * max(0, small.blocks - large.blocks)
+    assert large.duration + 20 >= small.duration - saved("MatMulV2", small, large)
 
 
 @given(elements=st.integers(1, 1 << 26), more=st.integers(0, 1 << 26))
 @settings(deadline=None)
 def test_is_a_larger_sum_not_faster(elements: int, more: int) -> None:
-    # A block more or less of start and head, where the split comes out even, is no matter.
-    slack = A2.start_block + kinds()["Add"].block + 20
-    assert sum_of(A2, elements + more).duration >= sum_of(A2, elements).duration - slack
+    small, large = sum_of(A2, elements), sum_of(A2, elements + more)
+    assert large.duration + 20 >= small.duration - saved("Add", small, large)
 
 
 @given(elements=st.integers(1, 1 << 24))
@@ -92,9 +96,9 @@ def test_does_a_partial_wave_cost_a_whole_one() -> None:
     most = product_of(A2, 72 * 128, 256, 4096)
     assert full.blocks == 24
     assert twice.duration < more.duration <= most.duration
-    # One tile of 128 x 128 more than two full waves: at least half a wave, not 1/24 of one.
+    # One tile more than two full waves costs smaller tiles for all, not 1/24 of a wave.
     wave = twice.duration - full.duration
-    assert more.duration - twice.duration > wave // 3
+    assert more.duration - twice.duration > wave // 5
 
 
 def test_do_faster_chips_run_faster() -> None:

@@ -227,9 +227,9 @@ def test_does_every_pipeline_step_have_its_ranges_on_the_device() -> None:
             for item in program.items
             if isinstance(item, Annotate) and item.domain == "default" and item.on_device
         ]
-        assert sorted(messages) == ["{'name': 'backward_step'}"] * 6 + [
-            "{'name': 'forward_step'}"
-        ] * 6
+        assert (
+            sorted(messages) == ["{'name': 'backward_step'}"] * 6 + ["{'name': 'forward_step'}"] * 6
+        )
 
 
 def live_modules(program: Program) -> set[str]:

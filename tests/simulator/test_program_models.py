@@ -96,11 +96,9 @@ def test_do_sums_of_gradients_overlap_the_backward_pass() -> None:
 def test_tensor_parallel_layers_sum_twice_each_way() -> None:
     program = build(DENSE, MACHINE, Parallelism(2, 2), 0)
     activations = [
-        count
-        for count in counted(program, "allReduce", "tp")
-        if count == SEQUENCE * BATCH * HIDDEN
+        count for count in counted(program, "allReduce", "tp") if count == SEQUENCE * BATCH * HIDDEN
     ]
-    # Attention and feed-forward part, forward and backward; the embedding forward; the head backward.
+    # Attention and feed-forward part each way; the embedding forward, the head backward.
     assert len(activations) == DENSE.microbatches * (4 * LAYERS + 2)
 
 

@@ -35,9 +35,7 @@ def programs(kind: ModelKind, pipeline: int, microbatches: int) -> list[Program]
 
 
 def transfers(program: Program, kind: str) -> list[Collective]:
-    return [
-        item for item in program.items if isinstance(item, Collective) and item.kind == kind
-    ]
+    return [item for item in program.items if isinstance(item, Collective) and item.kind == kind]
 
 
 def play(stages: list[Program]) -> int:

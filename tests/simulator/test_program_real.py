@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from functools import cache
 from pathlib import Path
@@ -55,7 +56,10 @@ def real() -> list[Task]:
 @cache
 def counters() -> dict[int, dict[str, float]]:
     found: dict[int, dict[str, float]] = {}
-    query = "SELECT globalTaskId, s.value, p.value FROM TASK_PMU_INFO p JOIN STRING_IDS s ON s.id = p.name"
+    query = """
+        SELECT p.globalTaskId, s.value, p.value
+        FROM TASK_PMU_INFO p JOIN STRING_IDS s ON s.id = p.name
+    """
     with sqlite3.connect(f"file:{REAL}?mode=ro&immutable=1", uri=True) as database:
         for task, name, value in database.execute(query):
             found.setdefault(task, {})[name] = value
@@ -88,7 +92,8 @@ def test_are_task_types_and_names_of_library_kernels_the_real_ones() -> None:
             assert kernel.name == task.texts["name"]
         else:
             # The numbers of compiled graphs depend on what the process has compiled before.
-            assert kernel.name.rstrip("0123456789") == task.texts["name"].rstrip("0123456789")
+            names = (kernel.name, task.texts["name"])
+            assert len({re.sub(r"\d+(?=$|_MemSet)", "", name) for name in names}) == 1
 
 
 def test_are_the_sums_of_gradients_the_real_ones() -> None:
@@ -102,7 +107,9 @@ def test_do_kernels_last_as_long_as_the_real_ones() -> None:
     close = sum(1 / 1.5 <= factor <= 1.5 for factor in factors)
     assert close >= 0.93 * len(factors)
     assert max(*factors, *(1 / factor for factor in factors)) < 2.2
-    total = sum(kernel.duration for _, kernel in pairs()) / sum(task.duration for task, _ in pairs())
+    total = sum(kernel.duration for _, kernel in pairs()) / sum(
+        task.duration for task, _ in pairs()
+    )
     assert 0.9 < total < 1.1
     assert 0.9 < median(factors) < 1.1
 
@@ -134,9 +141,7 @@ def test_do_kernels_use_as_many_cores_as_the_real_ones() -> None:
         ("MIX_AIV", "aiv_scalar_ratio", 1.5),
     ],
 )
-def test_do_counters_have_the_means_of_the_real_ones(
-    core: str, metric: str, bound: float
-) -> None:
+def test_do_counters_have_the_means_of_the_real_ones(core: str, metric: str, bound: float) -> None:
     chosen = [(task, kernel) for task, kernel in pairs() if kernel.core == core]
     expected = mean(counters()[task.task][metric] for task, _ in chosen)
     found = mean(measured([kernel for _, kernel in chosen])[metric])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,16 @@ from hypothesis import strategies as st
 from truth_by_hand import Database, step_totals, truth_of
 from world_cases import Simulated, simulated, world_of
 
+from ascend_ref.capture.model import NONE
 from ascend_simulator.run import simulate, write_run
 from ascend_simulator.scenario.load import override
-from ascend_simulator.scenario.model import FaultChoice, ModelChoice, Parallelism, Scenario, Schedule
+from ascend_simulator.scenario.model import (
+    FaultChoice,
+    ModelChoice,
+    Parallelism,
+    Scenario,
+    Schedule,
+)
 from ascend_simulator.scenario.preset import preset
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.truth import schema
@@ -39,6 +47,9 @@ PRESETS = {
 }
 """Presets, made smaller where they are large and nothing is lost."""
 
+ABNORMAL_END_NS = 1_800 * 10**9
+"""Exporters of the newest revision take a session that did not end to last half an hour."""
+
 
 def assert_true(folder: Path, truth: dict[str, Any], scenario: Scenario) -> None:
     """Every total of every rank is what its database says."""
@@ -52,8 +63,12 @@ def assert_true(folder: Path, truth: dict[str, Any], scenario: Scenario) -> None
 
 def assert_rank(database: Database, totals: dict[str, Any], scenario: Scenario) -> None:
     capture, steps = scenario.capture, totals["steps"]
-    bounds = totals["session_start_ns"], totals["session_end_ns"]
-    assert database.session() == bounds
+    start, end = database.session()
+    assert start == totals["session_start_ns"]
+    if totals["session_end_ns"] == NONE:
+        assert end == start + ABNORMAL_END_NS
+    else:
+        assert end == totals["session_end_ns"]
     assert database.count("CANN_API") == totals["host_calls"]
     if capture.cpu:
         times = [(step["step"], step["start_ns"], step["end_ns"]) for step in steps]
@@ -63,7 +78,7 @@ def assert_rank(database: Database, totals: dict[str, Any], scenario: Scenario) 
     assert database.count("TASK") == totals["tasks"]
     kernels, communication = database.kernels(), database.communication()
     assert steps == [step_totals(step, kernels, communication) for step in steps]
-    assert operators(database.operators()) == operators(expected(totals, capture.level))
+    assert database.operators() == expected(totals, capture.level)
     assert database.groups() == {
         group["group"]: group["operators"] for group in totals["groups"] if group["operators"]
     }
@@ -88,10 +103,6 @@ def expected(totals: dict[str, Any], level: int) -> Operators:
     return found
 
 
-def operators(found: Operators) -> Operators:
-    return dict(sorted(found.items()))
-
-
 @pytest.mark.parametrize("level", [0, 1, 2])
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_truth_of_a_preset_is_in_its_databases(name: str, level: int, tmp_path: Path) -> None:
@@ -111,7 +122,8 @@ def test_the_truth_of_any_scenario_is_in_its_databases(scenario: Scenario, seed:
 def test_the_truth_in_memory_is_that_on_disk(tmp_path: Path) -> None:
     scenario = override(preset("dense-8"), steps=1)
     run = write_run(scenario, 3, tmp_path / "run")
-    assert simulate(scenario, 3).truth() == truth_of(run.folder)
+    in_memory = json.loads(json.dumps(simulate(scenario, 3).truth()))
+    assert in_memory == truth_of(run.folder)
 
 
 SMALL = Scenario(
@@ -159,7 +171,7 @@ def test_the_truth_tells_when_a_fault_lasted() -> None:
     document = simulate(replace(SMALL, faults=(fault,)), 5).truth()
     (told,) = document["faults"]
     steps = document["totals"][1]["steps"]
-    assert told["ranks"] == [1] or told["ranks"] == (1,)
+    assert tuple(told["ranks"]) == (1,)
     assert tuple(told["steps"]) == (steps[1]["step"], steps[2]["step"])
     assert (told["start_ns"], told["end_ns"]) == (steps[1]["start_ns"], steps[2]["end_ns"])
     assert told["effect"]["factor"] == 1.7
@@ -185,7 +197,9 @@ def test_a_pause_makes_its_steps_longer_by_its_length(kind: str) -> None:
 
 def test_a_skewed_clock_tells_later_times_of_the_same_events() -> None:
     fault = FaultChoice("clock-skew", ranks=(1,), milliseconds=3)
-    plain, faulty = (simulated(world_of(replace(SMALL, faults=faults), 5)) for faults in ((), (fault,)))
+    plain, faulty = (
+        simulated(world_of(replace(SMALL, faults=faults), 5)) for faults in ((), (fault,))
+    )
     for rank, ahead in ((0, 0), (1, 3_000_000)):
         one, other = plain.captures[rank].tasks, faulty.captures[rank].tasks
         assert np.array_equal(one.start + ahead, other.start)

@@ -342,8 +342,7 @@ def test_a_seed_gives_the_same_captures_again(scenario: Scenario, seed: int) -> 
 def test_another_seed_gives_other_captures(scenario: Scenario, seed: int) -> None:
     first, second = run_of(scenario, seed), run_of(scenario, seed + 1)
     assert all(
-        ran(one) != ran(other)
-        for one, other in zip(first.captures, second.captures, strict=True)
+        ran(one) != ran(other) for one, other in zip(first.captures, second.captures, strict=True)
     )
 
 

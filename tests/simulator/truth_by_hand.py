@@ -81,7 +81,7 @@ class Database:
 
     def session(self) -> tuple[int, int]:
         ((start, end),) = self.rows("SELECT startTimeNs, endTimeNs FROM SESSION_TIME_INFO")
-        return start, -1 if end is None else end
+        return start, end
 
     def operators(self) -> dict[tuple[str, str, str], tuple[int, int]]:
         """Count and ns of the runs of each operator, by (name, type, core)."""

@@ -33,6 +33,7 @@ from ascend_simulator.world.layout import Layout
 from ascend_simulator.world.rank import RankMeetings
 from ascend_simulator.world.setting import Setting
 
+
 @dataclass(frozen=True)
 class Simulated:
     """A run of the world: by rank its meetings, capture, totals and traffic."""
@@ -65,7 +66,7 @@ def simulated(world: Setting) -> Simulated:
         return record(*given)  # type: ignore[arg-type]
 
     with (
-        mock.patch.object(simulate, "setting", lambda *_: world),
+        mock.patch.object(simulate, "setting", return_value=world),
         mock.patch.object(simulate, "record_samples", noted),
     ):
         summaries = [simulate.summary_of(scenario, seed, rank) for rank in ranks]
@@ -139,7 +140,7 @@ class _Stages:
 
 @st.composite
 def programs(draw: st.DrawFn, parallelism: Parallelism) -> tuple[Program, ...]:
-    """One program for each stage. What stages do together they do in one order, so none is stuck."""
+    """One program for each stage. What stages do together they do in one order: none is stuck."""
     stages = range(parallelism.pipeline)
     groups = sizes(parallelism)
     made = _Stages(len(stages))

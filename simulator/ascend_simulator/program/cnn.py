@@ -20,7 +20,7 @@ from .vision import NCHW, Vision, dropout
 CLASSES = 1000
 BEST = 5
 """Answers among which the right one is looked for."""
-STACK_SCALE = 50
+STACK_SCALE = 44
 """Eager mode under a profiler that records stacks, shapes and modules slows the main thread so."""
 BUCKETS = (262_144, 6_553_600)
 """DistributedDataParallel's 1 MB and 25 MB, in elements of FLOAT."""

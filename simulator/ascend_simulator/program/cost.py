@@ -26,8 +26,8 @@ FIXPIPE_BYTES = 60
 """Byte per cycle that a core writes from L0C."""
 CUBE_LOAD = 5, 4
 """How much faster a core's cube loads than its vector unit."""
-REUSE = 2
-"""How often an operand tile in L1 is used again by the next tile."""
+REUSE = 3
+"""Neighbouring tiles share operands, which are loaded once for so many of them."""
 SPILL = 3, 4
 """A working set beyond this share of L2 streams through it."""
 WRITTEN_BACK = 4

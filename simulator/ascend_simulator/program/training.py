@@ -150,7 +150,8 @@ class Training:
                 *parameter.shape, data_type=parameter.data_type, layout=parameter.layout
             )
             tape.call("torch::distributed::reducer::mul_out", "aclnnMuls", (gradient,))
-            tape.vector("Muls", "aclnnMuls", (gradient,), (into,), extra=(factor,))
+            plain = Value(into.shape, into.data_type, into.storage)
+            tape.vector("Muls", "aclnnMuls", (gradient,), (plain,), extra=(factor,))
             self.gradients[place] = into
         else:
             self.gradients[place] = gradient

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ascend_ref.db.encode.habits import UINT32_NONE
 from ascend_ref.derive.group_hash import group_hash
 
+from ..draws import Draws
 from .device import Part
-from .draws import Draws
 from .world import Collective, Transfer
 
 NO_NOTIFY = -1
@@ -89,7 +89,7 @@ class Expansion:
         """A notify of the owner: the peer for a record, the own rank for a wait."""
         records = kind == "Notify_Record"
         owner = peer if records else self.rank
-        length = self.draws.between(660, 760, 20) if records else self._patience()
+        length = self.draws.one(660, 760, 20) if records else self._patience()
         notify = (owner << 32) + self.notify_offset
         self.notify_offset += 4
         return self._part(
@@ -102,7 +102,7 @@ class Expansion:
         )
 
     def _patience(self) -> int:
-        return self.draws.between(0, 1) * self.draws.between(20, 24_000, 20)
+        return self.draws.one(0, 1) * self.draws.one(20, 24_000, 20)
 
     def _copy(self, kind: str, plane: int, peer: int, size: int, link: str) -> Part:
         speed = LOCAL_BYTES_PER_NS if link == "ON_CHIP" else LINK_BYTES_PER_NS
@@ -138,5 +138,5 @@ class Expansion:
             master=plane == MASTER_PLANE,
         )
         offset = self.clock
-        self.clock += length + self.draws.between(20, 300, 20)
+        self.clock += length + self.draws.one(20, 300, 20)
         return Part(offset, length, TASK_KINDS[kind], transfer=transfer)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ascend_ref.db.encode.habits import Habits
 
-from .draws import Draws
+from ..draws import Draws
 from .shape import Shape
 from .tasks import Row, Rows, global_tid
 from .world import Allocation, Workspace, World
@@ -58,19 +58,19 @@ def allocate(world: World, shape: Shape) -> None:
     operators = [row for row in world.activities if row.kind == "op" and row.shapes]
     for place, row in enumerate(operators):
         start = row.start + 150
-        released = None if place % 3 == 2 else row.end + draws.between(60_000, 200_000, 10)
+        released = None if place % 3 == 2 else row.end + draws.one(60_000, 200_000, 10)
         if released is not None and released > end - 1_000:
             released = None
-        inactive = None if released is None else released + draws.between(10, 400, 10)
-        size = draws.between(PAGE_BYTES, 4 << 20, PAGE_BYTES)
+        inactive = None if released is None else released + draws.one(10, 400, 10)
+        size = draws.one(PAGE_BYTES, 4 << 20, PAGE_BYTES)
         world.allocations.append(
             Allocation(row.name, size, start, released, inactive, STREAM_POINTERS[place % 5 == 4])
         )
     for place, task in enumerate(task for task in world.tasks if task.kernel and task.call):
         if task.kernel is None or task.call is None or task.device != world.busy_devices[0]:
             continue
-        size = draws.between(PAGE_BYTES, 1 << 20, PAGE_BYTES)
-        start, length = task.call.start + 310, draws.between(2_000, 9_000, 10)
+        size = draws.one(PAGE_BYTES, 1 << 20, PAGE_BYTES)
+        start, length = task.call.start + 310, draws.one(2_000, 9_000, 10)
         address = FIRST_ADDRESS + place * (1 << 21)
         world.workspaces.append(
             Workspace(task.kernel.name, size, start, start + length, address, task.call.thread)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ascend_ref.db.encode.habits import Habits
 
-from .draws import Draws
+from ..draws import Draws
 from .shape import Shape
 from .tasks import Row, Rows
 from .world import FREQUENCY_MHZ, SESSION_START_NS, World
@@ -105,7 +105,7 @@ def _frequency(device: int, session: tuple[int, int], habits: Habits) -> Rows:
 
 
 def _rate(draws: Draws, largest_megabytes: int = 4_000) -> int:
-    return draws.between(1, largest_megabytes) * MEGABYTE
+    return draws.one(1, largest_megabytes) * MEGABYTE
 
 
 def _hbm(_: int, draws: Draws) -> Iterator[Row]:
@@ -124,7 +124,7 @@ def _ddr(_: int, draws: Draws) -> Iterator[Row]:
 def _llc(_: int, draws: Draws) -> Iterator[Row]:
     for cache, mode in enumerate(("read", "write")):
         for time in moments():
-            rate = draws.between(0, 999) / 10
+            rate = draws.one(0, 999) / 10
             row: Row = {"llcId": cache, "timestampNs": time, "hitRate": rate}
             yield {**row, "throughput": _rate(draws), "mode": mode}
 
@@ -148,9 +148,9 @@ def _pcie(_: int, draws: Draws) -> Iterator[Row]:
         row: Row = {"timestampNs": time}
         for stream in PCIE_STREAMS:
             scale = 1 if stream.endswith("Latency") else 1_000_000
-            smallest = draws.between(0, 500)
-            mean = smallest + draws.between(0, 500)
-            largest = mean + draws.between(0, 500)
+            smallest = draws.one(0, 500)
+            mean = smallest + draws.one(0, 500)
+            largest = mean + draws.one(0, 500)
             row[f"{stream}Min"] = smallest * scale
             row[f"{stream}Avg"] = mean * scale
             row[f"{stream}Max"] = largest * scale
@@ -163,7 +163,7 @@ def _port(_: int, draws: Draws) -> Iterator[Row]:
     for number, time in enumerate(moments()):
         row: Row = {"timestampNs": time, "bandwidth": 25_000_000_000, "funcId": 0}
         for side, (packets, size) in totals.items():
-            packets_more = draws.between(0, 300) if number else 0
+            packets_more = draws.one(0, 300) if number else 0
             size_more = packets_more * 1_024
             totals[side] = [packets + packets_more, size + size_more]
             row[f"{side}PacketRate"] = packets_more * SAMPLES_PER_SECOND
@@ -178,9 +178,9 @@ def _netdev(_: int, draws: Draws) -> Iterator[Row]:
     for time in moments()[1:]:
         row: Row = {"timestampNs": time}
         for count in NETDEV_COUNTS:
-            row[count] = draws.between(0, 40)
+            row[count] = draws.one(0, 40)
         for rate, count in NETDEV_RATES.items():
-            size = draws.between(0, 100_000)
+            size = draws.one(0, 100_000)
             row |= {count: size, rate: size * SAMPLES_PER_SECOND}
         yield row
 
@@ -190,27 +190,27 @@ def _acc_pmu(_: int, draws: Draws) -> Iterator[Row]:
         for accelerator in range(4):
             row: Row = {"accId": accelerator, "timestampNs": time}
             for level in ("readBwLevel", "writeBwLevel", "readOstLevel", "writeOstLevel"):
-                row[level] = draws.between(0, 3)
+                row[level] = draws.one(0, 3)
             yield row
 
 
 def _soc(_: int, draws: Draws) -> Iterator[Row]:
     for time in moments():
-        levels: Row = {"l2BufferBwLevel": draws.between(0, 1), "mataBwLevel": draws.between(0, 1)}
+        levels: Row = {"l2BufferBwLevel": draws.one(0, 1), "mataBwLevel": draws.one(0, 1)}
         yield {**levels, "timestampNs": time}
 
 
 def _npu_mem(_: int, draws: Draws) -> Iterator[Row]:
     for owner, least in (("app", 2_212_077_568), ("device", 2_449_920_000)):
         for time in moments():
-            held = least + draws.between(0, 4 << 20, 4_096)
+            held = least + draws.one(0, 4 << 20, 4_096)
             yield {"type": owner, "ddr": 0, "hbm": held, "timestampNs": time}
 
 
 def _module_mem(_: int, draws: Draws, modules: tuple[int, ...]) -> Iterator[Row]:
     for time in moments()[:2]:
         for module in modules:
-            held = draws.between(0, 64 << 20, 4_096) if module % 3 == 0 else 0
+            held = draws.one(0, 64 << 20, 4_096) if module % 3 == 0 else 0
             yield {"moduleId": module, "timestampNs": time, "totalReserved": held}
 
 
@@ -224,7 +224,7 @@ def _sio(_: int, draws: Draws) -> Iterator[Row]:
 def _ub(_: int, draws: Draws) -> Iterator[Row]:
     for time in moments():
         for port in range(2):
-            bound = draws.between(0, 1_000)
+            bound = draws.one(0, 1_000)
             row: Row = {"portId": port, "timestampNs": time}
             yield {**row, "rxUdmaBind": bound, "txUdmaBind": bound // 2}
 
@@ -234,7 +234,7 @@ def _core_timeline(_: int, draws: Draws) -> Iterator[Row]:
     for kind in ("AIC", "AIV"):
         for core in range(2):
             for number, time in enumerate(moments()):
-                cycles = draws.between(0, FREQUENCY_MHZ * INTERVAL_NS // 1_000)
+                cycles = draws.one(0, FREQUENCY_MHZ * INTERVAL_NS // 1_000)
                 interval = INTERVAL_NS if number else 1
                 yield {
                     "timestampNs": time,
@@ -253,5 +253,5 @@ def _core_summary(_: int, draws: Draws) -> Iterator[Row]:
     ):
         for core in range(2):
             for metric in metrics:
-                share = draws.between(0, 1_000) / 1_000
+                share = draws.one(0, 1_000) / 1_000
                 yield {"metric": metric, "value": share, "coreId": core, "coreType": kind}

@@ -7,6 +7,7 @@ import json
 from ascend_ref.db.encode.host import NO_MARK_CONNECTION
 from ascend_spec import catalog
 
+from ..draws import Draws
 from .communication import Expansion, operator_name
 from .device import (
     COMMUNICATION_STREAM,
@@ -17,7 +18,6 @@ from .device import (
     Device,
     Part,
 )
-from .draws import Draws
 from .kernels import KERNELS, RELU
 from .shape import Shape
 from .world import (
@@ -182,8 +182,8 @@ class _Stage:
         """One framework operator, its kernel on every busy device."""
         launches = len(self.devices)
         start = self.clock[MAIN_THREAD]
-        length = 40_000 + self.host.between(0, 20_000, 10)
-        name = f"torch/nn/functional.py({self.host.between(100, 900)}): {kernel.api}"
+        length = 40_000 + self.host.one(0, 20_000, 10)
+        name = f"torch/nn/functional.py({self.host.one(100, 900)}): {kernel.api}"
         self._activity(MAIN_THREAD, start, start + length + 2_000, "trace", name)
         outer = self._activity(MAIN_THREAD, start + 1_000, start + length, "op", kernel.framework)
         outer.sequence = self.sequence
@@ -208,7 +208,7 @@ class _Stage:
         return outer
 
     def _compute(self, device: Device, kernel: Kernel, call: Call) -> None:
-        length = self.work.between(4_000, 60_000, 20) + self.work.between(0, 9)
+        length = self.work.one(4_000, 60_000, 20) + self.work.one(0, 9)
         after = call.end + 1_500
         if kernel.subtask:
             part = Part(0, length, kernel.task_type, kernel=kernel)
@@ -220,7 +220,7 @@ class _Stage:
     def _backward(self, forward: list[Activity]) -> None:
         for row in forward:
             start = max(self.clock[BACKWARD_THREAD], self.clock[MAIN_THREAD])
-            length = self.host.between(8_000, 20_000, 10)
+            length = self.host.one(8_000, 20_000, 10)
             name = f"{row.name.rpartition('::')[2]}Backward0"
             self._activity(
                 BACKWARD_THREAD,
@@ -246,7 +246,7 @@ class _Stage:
 
     def _copy_memory(self, device: Device) -> None:
         call = self._plain_call("aclrtMemcpyAsync", "acl_memcpy_host_to_device")
-        size = self.work.between(512, 1 << 20, 512)
+        size = self.work.one(512, 1 << 20, 512)
         task = device.run(
             COMPUTE_STREAM, "MEMCPY_ASYNC", 600 + size // 20, call.start + 2_500, call
         )
@@ -279,7 +279,7 @@ class _Stage:
             kind=kind,
             call=call,
             device=device.number,
-            count=self.wires.between(40_960, 204_800, 4_096),
+            count=self.wires.one(40_960, 204_800, 4_096),
             data_type="FP32" if kind == "allReduce" else "BFP16",
             step=step,
         )
@@ -324,7 +324,7 @@ class _Stage:
     def _collect_garbage(self) -> None:
         for _ in range(2):
             start = self.clock[MAIN_THREAD]
-            length = self.host.between(1_000, 3_000, 10)
+            length = self.host.one(1_000, 3_000, 10)
             self.world.collections.append((start, start + length))
             self.clock[MAIN_THREAD] = start + length + 500
 
