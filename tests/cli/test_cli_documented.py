@@ -59,7 +59,9 @@ def test_printed_make_targets_exist(document: str) -> None:
     assert printed <= targets
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/check.md", "docs/simulate.md", "docs/write.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "docs/check.md", "docs/simulate.md", "docs/write.md"]
+)
 def test_printed_commands_work(
     document: str,
     tmp_path: Path,

@@ -303,8 +303,11 @@ def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "line"),
     [
         (["--yaml"], "--yaml prints one scenario; expected its name"),
-        (["dense-8", "--schema"], "--schema describes all scenarios; expected no name"),
-        (["dense-8", "--yaml", "--json"], "--yaml, --json and --schema exclude each other"),
+        (["dense-8", "--schema"], "a schema describes all scenarios; expected no name"),
+        (
+            ["dense-8", "--yaml", "--json"],
+            "--yaml, --json, --schema and --truth-schema exclude each other",
+        ),
     ],
 )
 def test_options_that_do_not_fit_together(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from written_truth import operators_in, steps_in, tasks_in, traffic_in
 
@@ -14,6 +15,7 @@ from ascend_conformance.check import check
 from ascend_ref.execution import InProcess, Processes
 from ascend_simulator.run import TRUTH, write_run
 from ascend_simulator.scenario.preset import preset, preset_names
+from ascend_simulator.truth import schema
 from ascend_spec import catalog
 
 LEVELS = (0, 1, 2)
@@ -45,6 +47,7 @@ def test_a_preset_is_clean_and_holds_its_truth(name: str, level: int, tmp_path: 
     run = write_run(scenario, 0, tmp_path / "run", executor=executor)
     assert said(run.folder, ranks) == []
     truth = json.loads((run.folder / TRUTH).read_text(encoding="utf-8"))
+    jsonschema.validate(truth, schema())
     for totals in truth["totals"]:
         (database,) = run.folder.glob(f"*/*/ascend_pytorch_profiler_{totals['rank']}.db")
         assert_truth(database, totals, level)

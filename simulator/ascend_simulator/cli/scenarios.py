@@ -19,19 +19,25 @@ if TYPE_CHECKING:
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print the document, to copy and edit.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of scenarios.")
-def scenarios(scenario: str | None, as_yaml: bool, as_json: bool, schema: bool) -> None:
+@click.option("--truth-schema", is_flag=True, help="Print the JSON Schema of truth.json.")
+def scenarios(
+    scenario: str | None, as_yaml: bool, as_json: bool, schema: bool, truth_schema: bool
+) -> None:
     """List the presets, or explain one of them or a scenario FILE: every field with its value.
 
     A name with a dot or a slash in it is a file.
     """
     from ..scenario import presets, scenario_schema, to_document, to_yaml
 
-    if as_yaml + as_json + schema > 1:
-        raise click.UsageError("--yaml, --json and --schema exclude each other")
-    if schema:
+    if as_yaml + as_json + schema + truth_schema > 1:
+        raise click.UsageError("--yaml, --json, --schema and --truth-schema exclude each other")
+    if schema or truth_schema:
         if scenario is not None:
-            raise click.UsageError("--schema describes all scenarios; expected no name")
-        click.echo(json.dumps(scenario_schema(), indent=2))
+            raise click.UsageError("a schema describes all scenarios; expected no name")
+        from ..truth.document import schema as schema_of_truth
+
+        found = scenario_schema() if schema else schema_of_truth()
+        click.echo(json.dumps(found, indent=2))
     elif scenario is None:
         if as_yaml:
             raise click.UsageError("--yaml prints one scenario; expected its name")

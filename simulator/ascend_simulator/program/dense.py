@@ -19,7 +19,7 @@ from .layers import (
 )
 from .model import Dimension, Program
 from .moe import Experts
-from .parallel import Pipeline, TensorParallel, all_reduce
+from .parallel import Pipeline, TensorParallel, all_reduce, feed_forward_width
 from .tape import Tape
 from .training import Training, adam
 from .values import Parameter, Value
@@ -73,7 +73,7 @@ class FeedForward:
 
     def __init__(self, tape: Tape, choice: ModelChoice, tensor: TensorParallel) -> None:
         """The weights of one layer."""
-        width = feed_forward_width(choice) // tensor.size
+        width = feed_forward_width(choice, tensor.size)
         self.tape = tape
         self.tensor = tensor
         self.inward = tape.parameter(2 * width, choice.hidden, data_type=choice.data_type)
@@ -83,11 +83,6 @@ class FeedForward:
         """Of a normalised (sequence, batch, hidden) tensor."""
         inner = swiglu(self.tape, linear(self.tape, self.tensor.share(x), self.inward))
         return self.tensor.join(linear(self.tape, inner, self.outward))
-
-
-def feed_forward_width(choice: ModelChoice) -> int:
-    """Width of the feed-forward part."""
-    return choice.hidden * choice.expand // 10
 
 
 class Layer:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..hardware.model import Machine
 from ..scenario.model import ModelChoice, Parallelism
-from .dense import feed_forward_width, layers_of
+from .dense import layers_of
 from .kernels import Operand
 from .layers import add, embedding, linear, rms_norm, rotary, swiglu
 from .model import Program
-from .parallel import FORWARD_TAG, all_gather, all_reduce
+from .parallel import FORWARD_TAG, all_gather, all_reduce, feed_forward_width
 from .tape import Tape
 from .values import Parameter, Value
 
@@ -27,7 +27,7 @@ class Layer:
         """``tensor``: ranks that share the layer."""
         kind, hidden = choice.data_type, choice.hidden
         self.width = choice.hidden // tensor
-        inner = feed_forward_width(choice) // tensor
+        inner = feed_forward_width(choice, tensor)
         self.before = tape.parameter(hidden, data_type=kind)
         self.inward = tape.parameter(3 * self.width, hidden, data_type=kind)
         self.outward = tape.parameter(hidden, self.width, data_type=kind)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from ..scenario.model import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import elementwise, linear
-from .parallel import all_gather, exchange
+from .parallel import all_gather, exchange, feed_forward_width
 from .tape import Tape
 from .values import Parameter, Value
 
@@ -32,7 +32,7 @@ class Experts:
         self.choice = choice
         self.ranks = parallelism.expert
         self.local = choice.experts // parallelism.expert
-        self.width = choice.hidden * choice.expand // 10
+        self.width = feed_forward_width(choice, 1)
         kind, hidden = choice.data_type, choice.hidden
         self.gate = tape.parameter(choice.experts, hidden, data_type=kind)
         self.inward = tape.parameter(

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from math import prod
 
-from ..scenario.model import Parallelism
+from ..scenario.model import ModelChoice, Parallelism
 from .model import Dimension
 from .tape import Tape
 from .values import Value
 
 FORWARD_TAG = 0
 BACKWARD_TAG = 1
+
+
+def feed_forward_width(choice: ModelChoice, ranks: int) -> int:
+    """Width of the feed-forward part on each of the ranks that share it."""
+    return max(1, choice.hidden * choice.expand // 10 // ranks)
 
 
 def all_reduce(tape: Tape, x: Value, dimension: Dimension) -> Value:
