@@ -1,6 +1,6 @@
 """Hypothesis strategies for scenarios; they shrink towards one small operator on one rank.
 
-Needs Hypothesis, which the extra ``test`` installs.
+Needs Hypothesis, which the extra ``strategies`` installs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ try:
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
         "ascend_simulator.strategies needs hypothesis; expected the extra: "
-        "pip install 'ascend-ref[test]'",
+        "pip install 'ascend-ref[strategies]'",
         name=missing.name,
     ) from missing
 

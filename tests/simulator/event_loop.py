@@ -244,14 +244,15 @@ class _Rank:
             task = self.new(of["length"], COMPUTE, "MEMCPY_ASYNC").after(times.take, SEEN)
             compute.append(task)
         elif isinstance(item, Annotate):
-            compute.append(self.new(0, COMPUTE, "MsTx").after(times.take, SEEN))
+            shown = COMPUTE if self.world.scenario.capture.mstx else None
+            compute.append(self.new(0, shown, "MsTx").after(times.take, SEEN))
         elif isinstance(item, Await):
             task = self.new(0, COMPUTE, "EVENT_WAIT").after(times.take, SEEN)
             compute.append(task).needs(self.collective_ends[item.item])
         elif isinstance(item, Collective):
             record = self.new(GAP, COMPUTE, "EVENT_RECORD").after(times.take, SEEN)
             compute.append(record)
-            self.collective_ends[place] = self._collective(item, step, times.take, record)
+            self.collective_ends[place] = self._collective(item, step, times, record)
         return leave
 
     def _synchronize(self, leave: Task) -> None:
@@ -276,7 +277,7 @@ class _Rank:
         around = self.new(head + length + tail, number, "AI_CORE").after(seen, SEEN)
         stream.append(around)
 
-    def _collective(self, item: Collective, step: int, seen: Task, record: Task) -> Task:
+    def _collective(self, item: Collective, step: int, times: ItemTimes, record: Task) -> Task:
         """The operator on its own stream. Returns its end."""
         world, network = self.world, self.world.network
         group = world.layout.group_of(self.rank, item.dimension).tolist()
@@ -296,7 +297,7 @@ class _Rank:
         stream = self.channels.setdefault(channel, FIRST_CHANNEL + len(self.channels))
         journey = network.journey(item, np.array([ranks]), step)
         # On its stream the operator waits for the compute stream, works, and records its end.
-        wait = self.new(0, stream, "EVENT_WAIT").after(seen, SEEN).needs(record)
+        wait = self.new(0, stream, "EVENT_WAIT").after(times.take, SEEN).needs(record)
         self.streams[stream].append(wait)
         around = self.new(0, stream if self.ffts else None, "AI_CORE").after(wait)
         run = _Run(
@@ -314,7 +315,7 @@ class _Rank:
         closing = run.build(wait)
         self.played.runs[step, number] = [task for task in run.tasks if task.small]
         around.needs(closing, 300 if self.ffts else 0)
-        end = self.new(0, stream, "EVENT_RECORD").after(around)
+        end = self.new(0, stream, "EVENT_RECORD").after(around).after(times.finish, SEEN)
         self.streams[stream].last = end
         return end
 

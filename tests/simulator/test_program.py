@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from itertools import pairwise
+from typing import get_args
 
 import pytest
 from program_cases import CASES, PRODUCTS, kernels, launches, stages
 
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
+from ascend_simulator.program.framework import INNER
 from ascend_simulator.program.model import (
     Annotate,
     Await,
@@ -19,7 +22,13 @@ from ascend_simulator.program.model import (
     Program,
     Synchronize,
 )
-from ascend_simulator.scenario.model import HardwareChoice, ModelChoice, ProductName
+from ascend_simulator.scenario.model import (
+    HardwareChoice,
+    ModelChoice,
+    ModelKind,
+    Parallelism,
+    ProductName,
+)
 
 each_case = pytest.mark.parametrize("case", CASES)
 EVERYTHING = [(case, product) for case in CASES for product in PRODUCTS]
@@ -28,6 +37,21 @@ SHAPES = re.compile(r'^"[0-9,;]*"$')
 
 def merits(kernel: Kernel) -> tuple[object, ...]:
     return tuple(repr(getattr(kernel, field.name)) for field in fields(kernel))
+
+
+SMALLEST = {
+    "layers": 1, "hidden": 1, "heads": 1, "sequence": 1, "vocabulary": 1, "expand": 1, "batch": 1,
+    "experts": 1, "top_k": 1, "image": 16, "channels": 1, "tables": 1, "rows": 1, "width": 1,
+    "prompt": 1, "generate": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", get_args(ModelKind))
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_does_the_smallest_network_run(kind: ModelKind, product: ProductName) -> None:
+    choice = ModelChoice(kind=kind, **SMALLEST, shape=(1, 1, 1))  # type: ignore[arg-type]
+    program = build(choice, machine(HardwareChoice(product)), Parallelism(), 0)
+    assert all(tensor.size for operator in program.operators for tensor in operator.tensors)
 
 
 @pytest.mark.parametrize(("case", "product"), EVERYTHING)
@@ -230,6 +254,25 @@ def test_does_every_pipeline_step_have_its_ranges_on_the_device() -> None:
         assert (
             sorted(messages) == ["{'name': 'backward_step'}"] * 6 + ["{'name': 'forward_step'}"] * 6
         )
+
+
+def test_does_every_operator_that_shows_others_inside_occur() -> None:
+    found = {
+        operator.name
+        for case in CASES
+        for program in stages(case)
+        for operator in program.operators
+    }
+    assert set(INNER) <= found
+
+
+@each_case
+def test_do_operators_inside_stand_below_one_another(case: str) -> None:
+    for program in stages(case):
+        for operator in program.operators:
+            depths = [depth for depth, _ in operator.inner]
+            assert all(after <= before + 1 for before, after in pairwise(depths))
+            assert not depths or depths[0] <= 1
 
 
 def live_modules(program: Program) -> set[str]:

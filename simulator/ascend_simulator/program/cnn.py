@@ -15,9 +15,11 @@ from .parallel import Pipeline
 from .tape import Tape
 from .training import Training
 from .values import Parameter, Value
-from .vision import NCHW, Vision, dropout
+from .vision import NCHW, Vision, dropout, pooled
 
 CLASSES = 1000
+WINDOW = 3, 2
+"""Size and stride of pooling."""
 BEST = 5
 """Answers among which the right one is looked for."""
 STACK_SCALE = 44
@@ -86,7 +88,7 @@ class AlexNet:
                     x = relu(tape, x)
                 if pools:
                     with tape.module("MaxPool2d"):
-                        x = vision.max_pool(x, 3, 2)
+                        x = vision.max_pool(x, *WINDOW)
         with tape.module("AdaptiveAvgPool2d"):
             return vision.average_pool(x)
 
@@ -110,7 +112,7 @@ def _after_pools(image: int) -> int:
     """Pixels of a side before the classifier."""
     side = (image + 4 - 11) // 4 + 1
     for _ in range(3):
-        side = (side - 3) // 2 + 1
+        side = pooled(side, *WINDOW)
     return side
 
 

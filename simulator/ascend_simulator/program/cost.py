@@ -20,8 +20,6 @@ from ..hardware.model import Chip
 
 Unit = Literal["vector", "cube", "mix_vector", "attention", "ai_cpu", "random"]
 WHOLE = 65_536
-LINE = 256
-"""Byte that a vector instruction works on."""
 FIXPIPE_BYTES = 60
 """Byte per cycle that a core writes from L0C."""
 CUBE_LOAD = 5, 4
@@ -151,7 +149,7 @@ def _vector_cost(chip: Chip, kind: Kind, blocks: int, size: int, traffic: Traffi
     far = _transfer(cold, chip.hbm_bandwidth * kind.hbm // 1000, cores * chip.core_bytes, chip)
     near = _transfer(warm, chip.l2_bandwidth * kind.l2 // 1000, cores * chip.core_bytes, chip)
     moving = far + near
-    vector = _cycles(kind.vector * size // (cores * LINE), chip)
+    vector = _cycles(kind.vector * size // (cores * _line(chip)), chip)
     limited = 0
     if kind.rate:
         rate = kind.rate * chip.vector_cores * chip.frequency // (48 * 1800)
@@ -249,7 +247,7 @@ def attention_cost(
     helpers = blocks * chip.vector_cores // chip.cube_cores
     share = waves * blocks * 1000 // max(1, tiles)
     mac = _cycles(products * share // (1000 * blocks * chip.cube_flops // 2), chip)
-    vector = _cycles(scores * kind.vector * 4 * share // (1000 * helpers * LINE), chip)
+    vector = _cycles(scores * kind.vector * 4 * share // (1000 * helpers * _line(chip)), chip)
     far = _transfer(
         traffic.cold, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_hbm_bytes * 2, chip
     )
@@ -329,6 +327,11 @@ def _cost(
         mix_pipes=shares(mix_pipes) if mix_blocks else {},
         icache=kind.icache * head // counted,
     )
+
+
+def _line(chip: Chip) -> int:
+    """Byte that a vector instruction works on."""
+    return 2 * chip.vector_flops
 
 
 def _cycles(cycles: int, chip: Chip) -> int:

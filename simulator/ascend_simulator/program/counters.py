@@ -19,7 +19,7 @@ import numpy as np
 from ascend_ref.capture import Integers, Reals
 
 from ..hardware.model import Chip
-from .cost import LINE, WHOLE
+from .cost import WHOLE
 from .model import Kernel
 
 MEMORY_PIPES = frozenset(("mte2", "mte3", "fixpipe"))
@@ -43,6 +43,8 @@ CONFLICTS = {
     "vec_resc_cflt_ratio": 4,
 }
 """Of the vector unit's cycles, so many thousandths are lost to each conflict (inferred)."""
+LINE = 256
+"""Byte of an instruction of the vector unit."""
 CACHE_LINE = 128
 """Byte of L2 that one event counts."""
 KIBI = 1024

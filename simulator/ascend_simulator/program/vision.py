@@ -206,7 +206,7 @@ class Vision:
         """Maxima of windows, with a mask for the way back."""
         tape, kind, api = self.tape, x.data_type, "aclnnMaxPool2dWithMask"
         batch, channels, height, width = x.shape
-        rows, columns = (height - size) // stride + 1, (width - size) // stride + 1
+        rows, columns = (pooled(side, size, stride) for side in (height, width))
         shape = (batch, channels, rows, columns)
         places = -(-rows * columns // POOL_BLOCK) + 1
         blocks = -(-channels // POOL_BLOCK)
@@ -318,6 +318,11 @@ def dropout(tape: Tape, x: Value) -> Value:
         return [of_x]
 
     return tape.differentiable(made, (x,), backward)
+
+
+def pooled(side: int, size: int, stride: int) -> int:
+    """Windows along a side; one that is larger than the picture covers all of it."""
+    return max(1, (side - size) // stride + 1)
 
 
 def _block(data_type: str) -> int:

@@ -95,11 +95,13 @@ class Communication:
 class RunCalls:
     """The host calls behind every run of a collective; all of shape (steps, collectives).
 
-    seen: when the device could see it. operator: connection of the operator's own tasks. wait,
-    record: of the event that its stream waits for before, and of the one that it records after it.
+    seen: when the device could see it. closed: when its stream tells that it is over. operator:
+    connection of the operator's own tasks. wait, record: of the event that its stream waits for
+    before, and of the one that it records after it.
     """
 
     seen: Integers
+    closed: Integers
     operator: Integers
     wait: Integers
     record: Integers
@@ -355,13 +357,13 @@ class Expansion:
         before = np.zeros(shape, np.int64)
         for stream in np.unique(self.streams).tolist():
             members = np.flatnonzero(self.streams == stream)
-            ended = meetings.ended[:, members].reshape(-1)
-            free = np.concatenate([ended[:1] * 0, ended[:-1] + GAP_NS])
+            closed = calls.closed[:, members].reshape(-1)
+            free = np.concatenate([closed[:1] * 0, closed[:-1] + GAP_NS])
             before[:, members] = free.reshape(steps, -1)
         moments = [
             ("EVENT_WAIT", np.maximum(before, calls.seen), meetings.ready, calls.wait),
             ("AI_CORE", meetings.ready, meetings.ended, calls.operator),
-            ("EVENT_RECORD", meetings.ended, meetings.ended, calls.record),
+            ("EVENT_RECORD", calls.closed, calls.closed, calls.record),
         ]
         if not self.ffts:
             del moments[1]

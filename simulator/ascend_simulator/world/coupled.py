@@ -15,7 +15,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..program.model import Await, Collective, Synchronize
-from .clocks import GAP_NS, NEVER, SEPARATION, RankClocks, beside
+from .clocks import GAP_NS, NEVER, SEEN_NS, SEPARATION, RankClocks, beside
 from .compiled import EVENT_NS, Compiled
 from .network import SENDS, Network
 
@@ -125,7 +125,8 @@ class _Stage:
             for member, number in enumerate(numbers)
         }
         self.channels: dict[object, Integers] = {}
-        self.posted: dict[int, object] = {}
+        self.posted: dict[int, tuple[object, Integers]] = {}
+        self.closed: dict[int, Integers] = {}
         self.found.step_starts[0] = self.base
         self.found.bases[0, 0] = self.base
 
@@ -139,7 +140,9 @@ class _Stage:
             self.found.waits[family] = np.zeros(shape, np.int64)
         self.found.waits[family][step, member] = waits
         self.found.ended[step, number] = ended
-        self.channels[self.posted.pop(place)] = ended + GAP_NS
+        channel, launched = self.posted.pop(place)
+        self.closed[place] = np.maximum(ended, launched)
+        self.channels[channel] = self.closed[place] + GAP_NS
 
     @property
     def finished(self) -> bool:
@@ -200,7 +203,7 @@ class Coupling:
         meeting = stage.meetings[stage.place]
         item = stage.compiled.program.items[meeting.place]
         if isinstance(item, Collective):
-            if channel(item) in stage.posted.values():
+            if any(channel(item) == busy for busy, _ in stage.posted.values()):
                 return False
             self._work(stage)
             self._post(stage, meeting.place, item)
@@ -208,9 +211,9 @@ class Coupling:
             if item.item in stage.posted:
                 return False
             self._work(stage)
-            ended = stage.found.ended[stage.step, stage.names[item.item]]
             seen = stage.base + stage.seen[stage.step, stage.place]
-            stage.free = np.maximum(np.maximum(stage.free + GAP_NS, seen), ended)
+            closed = stage.closed[item.item]
+            stage.free = np.maximum(np.maximum(stage.free + GAP_NS, seen), closed)
         elif isinstance(item, Synchronize):
             if stage.posted:
                 return False
@@ -229,8 +232,8 @@ class Coupling:
         at = stage.step, stage.place
         relative = np.maximum(np.maximum(stage.host[at], stage.queue[at]), stage.other[at])
         idle = np.maximum(stage.free, stage.base + relative)
-        for ended in stage.channels.values():
-            idle = np.maximum(idle, ended)
+        for closed in stage.channels.values():
+            idle = np.maximum(idle, closed)
         stage.base = idle + SYNCHRONIZE_NS
         stage.place += 1
         stage.bases_passed += 1
@@ -253,7 +256,8 @@ class Coupling:
         ready = np.maximum(np.maximum(own, seen), stage.free)
         number = stage.names[place]
         stage.found.ready[stage.step, number] = ready
-        stage.posted[place] = channel(item)
+        launched = stage.base + stage.queue[stage.step, stage.place] + SEEN_NS
+        stage.posted[place] = channel(item), launched
         key, expected = self._key(stage, place, item)
         present = self.meetings.setdefault(key, [])
         present.append((stage, place, ready))

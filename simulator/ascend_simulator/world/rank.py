@@ -8,7 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from .clocks import GAP_NS, NEVER, RankClocks, beside
+from .clocks import GAP_NS, NEVER, SEEN_NS, RankClocks, beside
 from .compiled import Compiled
 from .coupled import Encounters
 from .network import FamilyRuns
@@ -100,6 +100,15 @@ def host_times(compiled: Compiled, clocks: RankClocks, meetings: RankMeetings) -
     )
 
 
+def closed(compiled: Compiled, host: HostTimes, meetings: RankMeetings) -> Integers:
+    """When the streams of collectives tell that each is over, shape (steps, collectives).
+
+    The task that tells it is launched last.
+    """
+    places = [place for place, _ in compiled.collectives]
+    return np.maximum(meetings.ended, host.done[:, places] + SEEN_NS)
+
+
 def device_times(
     compiled: Compiled, clocks: RankClocks, host: HostTimes, meetings: RankMeetings
 ) -> DeviceTimes:
@@ -110,7 +119,9 @@ def device_times(
     seen = host.seen.copy()
     awaited = compiled.awaited
     places = np.flatnonzero(awaited >= 0)
-    seen[:, places] = np.maximum(seen[:, places], meetings.ended[:, awaited[places]])
+    if len(places):
+        told = closed(compiled, host, meetings)[:, awaited[places]]
+        seen[:, places] = np.maximum(seen[:, places], told)
     on_stream = np.broadcast_to(compiled.on_compute, shape).reshape(-1)
     earliest = np.where(on_stream, seen.reshape(-1) + slots - GAP_NS - until, NEVER)
     earliest[0] = max(int(earliest[0]), int(meetings.step_starts[0]) - int(until[0]))

@@ -39,7 +39,7 @@ from .coupled import Coupling, Summary, summarize
 from .device import device_records, profiling_tasks
 from .disturbance import Disturbances
 from .naming import PURPOSES
-from .rank import RankMeetings, device_times, host_times
+from .rank import RankMeetings, closed, device_times, host_times
 from .setting import FIRST_SESSION_NS, Setting, setting
 from .streams import communication_streams
 from .timeline import RankTimeline
@@ -265,6 +265,7 @@ class _Recording:
     def _run_calls(self, host: HostRecords) -> RunCalls:
         return RunCalls(
             seen=self.host.seen[:, self.places],
+            closed=closed(self.compiled, self.host, self.meetings),
             operator=host.connections[:, self.places],
             wait=host.wait_connections[:, self.places],
             record=host.record_after_connections[:, self.places],
