@@ -75,15 +75,16 @@ class CallRows:
 class Carriers:
     """For each item the place of calls among the consumer's rows of a step, -1 without one.
 
-    launch: the call that the item's task points to. record, wait, record_after: of a communication
-    operator, the calls that made the compute stream record an event, its own stream wait for it,
-    and its own stream record its end.
+    launch: the call that the item's task points to. record, wait, record_after, record_future: of a
+    communication operator, the calls that made the compute stream record an event, its own stream
+    wait for it, and its own stream record its end, twice.
     """
 
     launch: Integers
     record: Integers
     wait: Integers
     record_after: Integers
+    record_future: Integers
 
 
 class CallScript:
@@ -92,7 +93,7 @@ class CallScript:
     def __init__(self, script: HostScript) -> None:
         items = len(script.program.items)
         self.names = Texts()
-        carriers = np.full((4, items), NONE, np.int64)
+        carriers = np.full((5, items), NONE, np.int64)
         self.first: list[int] = []
         consumer: list[_Row] = []
         for run in script.runs:
@@ -101,8 +102,9 @@ class CallScript:
                 for place, carrier in enumerate(run.passage.carriers):
                     if carrier >= 0:
                         carriers[0, run.first + place] = len(consumer) + carrier
-                if run.passage.record >= 0:
-                    found = run.passage.record, run.passage.wait, run.passage.record_after
+                work = run.passage
+                if work.record >= 0:
+                    found = work.record, work.wait, work.record_after, work.record_future
                     carriers[1:, run.first] = np.array(found) + len(consumer)
                 consumer.extend(_consumer_rows(run.first, run.passage))
         framework = [row for run in script.runs for row in _framework_rows(script, run)]

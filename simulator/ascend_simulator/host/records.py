@@ -52,8 +52,9 @@ class HostRecords:
     connections: of the item's own task: the kernel (and the task around it), the copy, the wait of
     an Await, the tasks of a communication operator. record_connections: of the event that the
     compute stream records before a communication operator. wait_connections,
-    record_after_connections: of the wait for that event on the operator's own stream, and of the
-    event recorded there at the end. profiling_connection: of the tasks of the profiler itself.
+    record_after_connections, record_future_connections: of the wait for that event on the
+    operator's own stream, and of the two events recorded there at the end. profiling_connection: of
+    the tasks of the profiler itself.
     """
 
     calls: HostCalls
@@ -68,6 +69,7 @@ class HostRecords:
     record_connections: Integers
     wait_connections: Integers
     record_after_connections: Integers
+    record_future_connections: Integers
     profiling_connection: int
 
 
@@ -110,6 +112,7 @@ def record_host(
         record_connections=called.connections(calls.carriers.record),
         wait_connections=called.connections(calls.carriers.wait),
         record_after_connections=called.connections(calls.carriers.record_after),
+        record_future_connections=called.connections(calls.carriers.record_future),
         profiling_connection=called.profiling,
     )
 

@@ -33,6 +33,8 @@ TILING_NS = 7_100
 COMPILE_NS = 1_050_000
 """Finding a compiled graph that the step has not used before."""
 EVENT_NS = 9_000
+EVENT_AGAIN_NS = 5_000
+DESTROY_NS = 1_900
 WAIT_NS = 6_900
 COPY_NS = 13_600
 DEVICE_COPY_NS = 5_500
@@ -65,6 +67,7 @@ ENTRY_OF_COLLECTIVE = {
 MARK_ENTRY = "mstx_range_start_op"
 EVENT_ENTRY = "record_event"
 WAIT_ENTRY = "wait_event"
+DESTROY_ENTRY = "destroy_event"
 
 
 @dataclass(slots=True)
@@ -96,8 +99,9 @@ class Passage:
 
     calls: enclosing ones first. ends, visible: for each item, when the work for it ends and when
     the device may see its task. carriers: for each item, place of the call that its task points to,
-    -1 without one. record, wait, record_after: for a communication operator, the places of the
-    calls that let its stream wait for the compute stream and mark its end; -1 otherwise.
+    -1 without one. record, wait, record_after, record_future: for a communication operator, the
+    places of the calls that let its stream wait for the compute stream, that mark its end, and that
+    mark it again for the framework's future; -1 otherwise.
     """
 
     entries: tuple[Entry, ...]
@@ -108,6 +112,7 @@ class Passage:
     record: int = -1
     wait: int = -1
     record_after: int = -1
+    record_future: int = -1
 
 
 def passage(
@@ -293,9 +298,13 @@ def _collective(
     writer.close(outer)
     seen = writer.now
     writer.finish()
-    after = _event(writer, EVENT_ENTRY, "aclrtRecordEvent", "EventRecord", EVENT_NS)
+    after, future = (
+        _event(writer, EVENT_ENTRY, "aclrtRecordEvent", "EventRecord", length)
+        for length in (EVENT_NS, EVENT_AGAIN_NS)
+    )
+    _event(writer, DESTROY_ENTRY, "aclrtDestroyEvent", "EventDestroy", DESTROY_NS)
     written = writer.passage((seen,), (launch,))
-    return replace(written, record=record, wait=wait, record_after=after)
+    return replace(written, record=record, wait=wait, record_after=after, record_future=future)
 
 
 def _small_tasks(writer: _Writer, item: Collective, ranks: int) -> None:

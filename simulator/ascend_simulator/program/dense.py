@@ -19,7 +19,13 @@ from .layers import (
 )
 from .model import Dimension, Program
 from .moe import Experts
-from .parallel import Pipeline, TensorParallel, all_reduce, feed_forward_width
+from .parallel import (
+    Pipeline,
+    TensorParallel,
+    all_reduce,
+    feed_forward_width,
+    sequence_parallel,
+)
 from .tape import Tape
 from .training import Training, adam
 from .values import Parameter, Value
@@ -129,8 +135,7 @@ class Decoder:
         self.choice = choice
         self.first = stage == 0
         self.last = stage == parallelism.pipeline - 1
-        by_sequence = choice.kind == "moe" and choice.sequence % parallelism.tensor == 0
-        self.tensor = TensorParallel(tape, parallelism, by_sequence)
+        self.tensor = TensorParallel(tape, parallelism, sequence_parallel(choice, parallelism))
         rows = -(-choice.vocabulary // parallelism.tensor)
         shape = (rows, choice.hidden)
         self.table = tape.parameter(*shape, data_type=choice.data_type) if self.first else None

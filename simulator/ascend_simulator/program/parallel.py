@@ -13,6 +13,12 @@ FORWARD_TAG = 0
 BACKWARD_TAG = 1
 
 
+def sequence_parallel(choice: ModelChoice, parallelism: Parallelism) -> bool:
+    """Whether tensor-parallel ranks share the sequence between the layers: experts need it."""
+    tensor = parallelism.tensor
+    return choice.kind == "moe" and tensor > 1 and choice.sequence % tensor == 0
+
+
 def feed_forward_width(choice: ModelChoice, ranks: int) -> int:
     """Width of the feed-forward part on each of the ranks that share it."""
     return max(1, choice.hidden * choice.expand // 10 // ranks)

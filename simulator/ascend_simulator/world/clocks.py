@@ -88,7 +88,10 @@ def _kernel_lengths(
     kind = np.broadcast_to(compiled.first_kind, (steps, items)).copy()
     several = np.flatnonzero(compiled.variants > 1)
     if len(several):
-        words = Draws(seed, "load", rank).raw(steps * len(several)).reshape(steps, -1)
+        apart = -1 - np.arange(len(several))
+        told = np.where(compiled.load[several], compiled.load[several], apart)
+        loads, load = np.unique(told, return_inverse=True)
+        words = Draws(seed, "load", rank).raw(steps * len(loads)).reshape(steps, -1)[:, load]
         kind[:, several] += (words % compiled.variants[several].astype(np.uint64)).astype(np.int64)
     launched = np.flatnonzero(compiled.variants)
     chosen = kind[:, launched]

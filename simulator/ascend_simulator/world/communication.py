@@ -364,6 +364,7 @@ class Expansion:
             ("EVENT_WAIT", np.maximum(before, calls.seen), meetings.ready, calls.wait),
             ("AI_CORE", meetings.ready, meetings.ended, calls.operator),
             ("EVENT_RECORD", calls.closed, calls.closed, calls.record),
+            ("EVENT_RECORD", calls.closed, calls.closed, calls.future),
         ]
         if not self.ffts:
             del moments[1]

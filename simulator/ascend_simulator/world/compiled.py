@@ -42,7 +42,7 @@ class Meeting:
 
 class Compiled:
     """Columns of a program. ``kinds`` holds every kernel once; ``first_kind`` and ``variants`` tell
-    which of them a launch may run; lengths are those on the compute stream, 0 off it."""
+    which of them a launch may run, ``load`` which launches draw together."""
 
     def __init__(self, program: Program, plan: HostPlan, kernel_gap: int = 0) -> None:
         """``kernel_gap``: ns for which the compute stream rests after a kernel."""
@@ -55,15 +55,17 @@ class Compiled:
         self.first_kind = np.full(count, -1, np.int64)
         self.variants = np.zeros(count, np.int64)
         self.copy_length = np.zeros(count, np.int64)
-        known: dict[int, int] = {}
+        self.load = np.zeros(count, np.int64)
+        known: dict[tuple[int, ...], int] = {}
         for place, item in enumerate(items):
             if isinstance(item, Launch):
-                group = id(item.variants[0])
-                if known.get(group, -1) < 0 or len(item.variants) > 1:
+                group = tuple(map(id, item.variants))
+                if group not in known:
                     known[group] = len(self.kinds)
                     self.kinds.extend(item.variants)
                 self.first_kind[place] = known[group]
                 self.variants[place] = len(item.variants)
+                self.load[place] = item.load
             elif isinstance(item, Copy):
                 self.copy_length[place] = item.duration
 

@@ -15,8 +15,6 @@ from .compiled import Compiled, Flags
 from .rank import DeviceTimes
 from .streams import COMPUTE_STREAM, OTHER_STREAM, PROFILING_STREAM, task_numbers
 
-ENCLOSING_KIND = "AI_CORE"
-"""Task type of the FFTS+ task around a kernel (db-schema.md 7.3)."""
 PROFILING_NS = 20
 TEXT_COLUMNS = (
     "name",

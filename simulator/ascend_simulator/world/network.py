@@ -21,6 +21,8 @@ from .rhythm import Beats, beats
 from .wires import Wires, wires
 
 SENDS = ("send", "receive")
+ONE_PIECE = ("allGather", "reduceScatter")
+"""Operators whose count is what one rank gives, or receives, and not the whole."""
 PER_PIECE = ("allGather", "reduceScatter")
 """Operators whose count tells the elements of one rank's piece."""
 WIRE_SCATTER = 20

@@ -29,6 +29,7 @@ from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
+from ..program.parallel import sequence_parallel
 from ..samples import record_host_samples, record_samples
 from ..scenario.model import FaultChoice, Scenario
 from ..truth import RankTotals, rank_totals
@@ -269,6 +270,7 @@ class _Recording:
             operator=host.connections[:, self.places],
             wait=host.wait_connections[:, self.places],
             record=host.record_after_connections[:, self.places],
+            future=host.record_future_connections[:, self.places],
         )
 
     def _groups(
@@ -322,7 +324,7 @@ class _Recording:
                 "data_parallel_size": parallelism.data,
                 "context_parallel_size": 1,
                 "expert_model_parallel_size": parallelism.expert,
-                "sequence_parallel": False,
+                "sequence_parallel": sequence_parallel(world.scenario.model, parallelism),
                 "rank": self.rank,
                 "world_size": parallelism.ranks,
             }
