@@ -31,7 +31,7 @@ OPENING, LOCAL_START, AFTER_LOCAL, STAGGER = 600, 1_300, 1_240, 280
 BEFORE_WAIT, BEFORE_MOVE, AFTER_MOVE, CLOSING = 2_400, 620, 900, 540
 POINT_TO_POINT = ("send", "receive")
 COMPUTE, OTHER, FIRST_CHANNEL, PLANES = 2, 3, 4, 100
-GIVEN = ("kind", "length", "head", "tail", "pause", "begin", "handed", "left")
+GIVEN = ("kind", "length", "head", "tail", "rest", "pause", "begin", "handed", "left")
 GIVEN += ("taken", "done", "seen")
 KINDS = {
     True: ("Write Value", "Notify Wait", "SDMA", "SDMA"),
@@ -242,7 +242,7 @@ class _Rank:
             self._launch(item, times.take, of)
         elif isinstance(item, Copy):
             task = self.new(of["length"], COMPUTE, "MEMCPY_ASYNC").after(times.take, SEEN)
-            compute.append(task)
+            compute.append(task, rest=of["rest"])
         elif isinstance(item, Annotate):
             shown = COMPUTE if self.world.scenario.capture.mstx else None
             compute.append(self.new(0, shown, "MsTx").after(times.take, SEEN))
@@ -270,12 +270,13 @@ class _Rank:
         head, tail, length = of["head"], of["tail"], of["length"]
         task = self.new(length, number, kernel.task_type).after(seen, SEEN + head)
         if not kernel.subtask:
-            stream.append(task, rest=tail)
+            stream.append(task, rest=of["rest"])
             return
         if stream.last is not None:
             task.after(stream.last, stream.rest + GAP + head)
-        around = self.new(head + length + tail, number, "AI_CORE").after(seen, SEEN)
-        stream.append(around)
+        kind = "AI_CORE" if kernel.task_type.startswith("MIX") else kernel.task_type
+        around = self.new(head + length + tail, number, kind).after(seen, SEEN)
+        stream.append(around, rest=of["rest"])
 
     def _collective(self, item: Collective, step: int, times: ItemTimes, record: Task) -> Task:
         """The operator on its own stream. Returns its end."""
@@ -316,7 +317,7 @@ class _Rank:
         self.played.runs[step, number] = [task for task in run.tasks if task.small]
         around.needs(closing, 300 if self.ffts else 0)
         end = self.new(0, stream, "EVENT_RECORD").after(around).after(times.finish, SEEN)
-        self.streams[stream].last = end
+        self.streams[stream].last = self.new(0, stream, "EVENT_RECORD").after(end)
         return end
 
 

@@ -130,6 +130,7 @@ def test_a_task_points_to_the_call_that_launched_it(
                 host.record_connections,
                 host.wait_connections,
                 host.record_after_connections,
+                host.record_future_connections,
             )
         ]
         if isinstance(item, Collective):
@@ -137,14 +138,15 @@ def test_a_task_points_to_the_call_that_launched_it(
                 "aclrtRecordEvent",
                 "aclrtStreamWaitEvent",
                 "aclrtRecordEvent",
+                "aclrtRecordEvent",
             ]
-            assert others[0] < others[1] < connection < others[2]
+            assert others[0] < others[1] < connection < others[2] < others[3]
             used.update(others)
         else:
-            assert others == [NONE] * 3
+            assert others == [NONE] * 4
     pointed = sum(isinstance(item, Launch | Await | Copy) for item in program.items)
     events = sum(isinstance(item, Collective) for item in program.items)
-    assert len(used) == 2 * (pointed + 4 * events)
+    assert len(used) == 2 * (pointed + 5 * events)
 
 
 @given(programs, st.integers(0, 99))

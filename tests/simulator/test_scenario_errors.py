@@ -92,7 +92,7 @@ def test_misspelt_keys(text: str, line: str) -> None:
         ("model: {layers: 0b_}", ":1: model.layers is the text '0b_'; expected an integer from"),
         (
             "model: {kind: single-operator, shape: []}",
-            ":1: model.shape is []; expected a list of 3 items",
+            ":1: model.shape is []; expected a list of 1 to 8 items",
         ),
         ("faults: [{}]", ":1: faults[0].kind is missing; expected one of slow-rank, slow-link"),
         (
@@ -241,6 +241,15 @@ def test_units_of_the_faults(text: str, line: str) -> None:
             "hardware: {product: 910A}\nmodel: {data_type: DT_BF16}",
             "model.data_type is DT_BF16; expected FLOAT16 or FLOAT, for 910A cannot compute with "
             "the former",
+        ),
+        (
+            "model: {kind: single-operator, operator: MatMulv2}",
+            "model.operator is 'MatMulv2'; expected an operator that is modelled, such as MatMulV2; "
+            "did you mean MatMulV2?",
+        ),
+        (
+            "model: {kind: single-operator, operator: Conv2D, shape: [64, 64]}",
+            "model.shape has 2 lengths; expected 4 or more for Conv2D",
         ),
         (
             "hardware: {product: 910A}\ncapture: {aic_metrics: L2Cache}",

@@ -17,6 +17,17 @@ CONVOLUTION = 3, 1
 """Side and padding of a convolution's weight."""
 
 
+def least_lengths(operator: str) -> int:
+    """How many lengths the shape of an operator has at least. ``ValueError`` for one that is not
+    modelled."""
+    kind = kinds().get(operator)
+    if kind is None:
+        raise ValueError(f"{operator} is not an operator that is modelled")
+    if kind.unit == "attention" or operator.startswith("Conv"):
+        return 4
+    return 3 if kind.unit == "cube" else 1
+
+
 def single_operator(choice: ModelChoice, machine: Machine) -> Program:
     """One call on operands that are already there, and a wait for its end.
 
@@ -25,9 +36,10 @@ def single_operator(choice: ModelChoice, machine: Machine) -> Program:
     channels coming out; of all others the operands' shape. ``ValueError`` for an operator that
     nobody knows or a shape that it cannot have.
     """
-    kind = kinds().get(choice.operator)
-    if kind is None:
-        raise ValueError(f"{choice.operator} is not an operator that is modelled")
+    least = least_lengths(choice.operator)
+    if len(choice.shape) < least:
+        raise ValueError(f"{choice.operator} needs a shape of {least} lengths")
+    kind = kinds()[choice.operator]
     tape = Tape(machine, differentiates=False)
     writer = {"cube": _cube, "attention": _attention}.get(kind.unit, _vector)
     writer(tape, choice)
@@ -54,7 +66,7 @@ def _cube(tape: Tape, choice: ModelChoice) -> None:
     if choice.operator.startswith("Conv"):
         _convolution(tape, choice)
         return
-    batch, (m, k, n) = choice.shape[:-3], _last(choice, 3)
+    batch, (m, k, n) = choice.shape[:-3], choice.shape[-3:]
     left = tape.constant(*batch, m, k, data_type=choice.data_type)
     right = tape.constant(*batch, k, n, data_type=choice.data_type)
     with tape.flops("mm"):
@@ -67,7 +79,7 @@ def _cube(tape: Tape, choice: ModelChoice) -> None:
 
 
 def _convolution(tape: Tape, choice: ModelChoice) -> None:
-    batch, channels, height, width = _last(choice, 4)
+    batch, channels, height, width = choice.shape[-4:]
     side, _ = CONVOLUTION
     x = tape.constant(*choice.shape, data_type=choice.data_type)
     weight = tape.constant(channels, channels, side, side, data_type=choice.data_type)
@@ -88,7 +100,7 @@ def _convolved(
 
 
 def _attention(tape: Tape, choice: ModelChoice) -> None:
-    batch, heads, tokens, width = _last(choice, 4)
+    batch, heads, tokens, width = choice.shape[-4:]
     shape = (batch, tokens, heads * width)
     inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
     made = _call(tape, choice, shape, *inputs)
@@ -102,9 +114,3 @@ def _attention(tape: Tape, choice: ModelChoice) -> None:
             (batch, heads, tokens, tokens, width),
         )
     )
-
-
-def _last(choice: ModelChoice, count: int) -> tuple[int, ...]:
-    if len(choice.shape) < count:
-        raise ValueError(f"{choice.operator} needs a shape of {count} lengths")
-    return choice.shape[-count:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -113,7 +114,30 @@ def _model(scenario: Scenario) -> Iterator[Problem]:
                 ("model", "top_k"),
                 f"is {model.top_k}; expected at most model.experts = {model.experts}",
             )
-    if model.kind == "single-operator" and prod(model.shape) > MOST_ELEMENTS:
+    if model.kind == "single-operator":
+        yield from _single(scenario)
+
+
+def _single(scenario: Scenario) -> Iterator[Problem]:
+    from ..program.cost import kinds  # itself in need of the scenario's model
+    from ..program.single import least_lengths
+
+    model = scenario.model
+    if model.operator not in kinds():
+        close = get_close_matches(model.operator, kinds(), 1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        yield (
+            ("model", "operator"),
+            f"is {model.operator!r}; expected an operator that is modelled, such as MatMulV2{hint}",
+        )
+        return
+    least = least_lengths(model.operator)
+    if len(model.shape) < least:
+        yield (
+            ("model", "shape"),
+            f"has {len(model.shape)} lengths; expected {least} or more for {model.operator}",
+        )
+    if prod(model.shape) > MOST_ELEMENTS:
         yield (
             ("model", "shape"),
             f"has a product of {prod(model.shape)}; expected at most {MOST_ELEMENTS}",

@@ -23,6 +23,8 @@ TICK_NS = 20
 GAP_NS = 20
 REST_SCATTER = 120
 """A rest after a kernel is longer than the least one by up to so many per mille."""
+COPY_REST_NS = 120
+"""The stream rests so long after a copy from the host, and not after other copies."""
 HOST_SCATTER = 60
 KERNEL_SCATTER = 15
 """Standard deviations of host and kernel lengths, per mille."""
@@ -38,7 +40,8 @@ class RankClocks:
 
     variant: which kernel kind a launch runs, -1 for other items. length: of the kernel or copy.
     slot: what the item takes of the compute stream, with the gap before it; 0 off the stream. head,
-    tail: of that, what lies between the gap and the kernel, and after the kernel.
+    tail, rest: of that, what lies between the gap and the kernel; after the kernel, still inside
+    its FFTS+ task; and after that.
     begin, handed, left, taken, done, seen: as in HostTimes, relative to the base of the item.
     base: number of the Synchronize (of the step) before which the item stands; shape (items,).
     pauses: start (relative) and length of a garbage collection before an item, or 0.
@@ -49,6 +52,7 @@ class RankClocks:
     slot: Integers
     head: Integers
     tail: Integers
+    rest: Integers
     begin: Integers
     handed: Integers
     left: Integers
@@ -64,21 +68,22 @@ def clocks(
 ) -> RankClocks:
     """Draw the lengths of one rank. ``nominal``: clock of the product, MHz."""
     kind, length = _kernel_lengths(compiled, rank, seed, nominal, disturbances)
-    head, tail = _around(compiled, kind, rank, seed)
-    slot = np.where(compiled.on_compute, GAP_NS + head + length + tail, 0)
-    return RankClocks(kind, length, slot, head, tail, *_host(compiled, rank, seed, disturbances))
-
-
-def _around(compiled: Compiled, kind: Integers, rank: int, seed: int) -> tuple[Integers, Integers]:
-    """What kernels on the compute stream take beside their length: the FFTS+ task, or a rest."""
     enclosed = compiled.runs_enclosed(kind)
-    head = np.where(enclosed, HEAD_NS, 0)
-    tail = np.where(enclosed, TAIL_NS, 0)
-    if compiled.kernel_gap:
-        longer = Draws(seed, "rest", rank).between(0, REST_SCATTER, kind.size).reshape(kind.shape)
-        rest = compiled.kernel_gap + compiled.kernel_gap * longer // 1000 // TICK_NS * TICK_NS
-        tail = np.where((kind >= 0) & ~enclosed & compiled.on_compute, rest, tail)
-    return head, tail
+    head, tail = np.where(enclosed, HEAD_NS, 0), np.where(enclosed, TAIL_NS, 0)
+    rest = _rest(compiled, kind, rank, seed)
+    slot = np.where(compiled.on_compute, GAP_NS + head + length + tail + rest, 0)
+    host = _host(compiled, rank, seed, disturbances)
+    return RankClocks(kind, length, slot, head, tail, rest, *host)
+
+
+def _rest(compiled: Compiled, kind: Integers, rank: int, seed: int) -> Integers:
+    """How long the compute stream rests after kernels and copies from the host."""
+    rest = np.broadcast_to(np.where(compiled.from_host, COPY_REST_NS, 0), kind.shape)
+    if not compiled.kernel_gap:
+        return rest
+    longer = Draws(seed, "rest", rank).between(0, REST_SCATTER, kind.size).reshape(kind.shape)
+    long = compiled.kernel_gap + compiled.kernel_gap * longer // 1000 // TICK_NS * TICK_NS
+    return np.where(compiled.runs_resting(kind) & compiled.on_compute, long, rest)
 
 
 def _kernel_lengths(

@@ -97,7 +97,8 @@ class RunCalls:
 
     seen: when the device could see it. closed: when its stream tells that it is over. operator:
     connection of the operator's own tasks. wait, record: of the event that its stream waits for
-    before, and of the one that it records after it.
+    before, and of the one that it records after it. future: of a second one, which tells the
+    framework's future.
     """
 
     seen: Integers
@@ -105,6 +106,7 @@ class RunCalls:
     operator: Integers
     wait: Integers
     record: Integers
+    future: Integers
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,9 @@ TAIL_NS = 300
 EVENT_NS = 20
 """An EVENT_RECORD occupies its stream for one tick of the device's clock."""
 
+GRAPH_KIND = "AI_CORE"
+"""Task type of an FFTS+ task that holds a graph: of a compiled operator or a collective."""
+
 Flags = npt.NDArray[np.bool_]
 
 
@@ -131,6 +134,24 @@ class Compiled:
         enclosed: Flags = (kind >= 0) & self.enclosed[kind]
         return enclosed
 
+    def runs_resting(self, kind: Integers) -> Flags:
+        """Which runs are kernels after which the compute stream rests."""
+        if not self.kinds:
+            return np.zeros(kind.shape, bool)
+        resting: Flags = (kind >= 0) & self.rests[kind]
+        return resting
+
+    @cached_property
+    def from_host(self) -> Flags:
+        """Copies from the host."""
+        return np.array(
+            [
+                isinstance(item, Copy) and item.operation == "host to device"
+                for item in self.program.items
+            ],
+            bool,
+        )
+
     @cached_property
     def families(self) -> list[tuple[Collective, Integers]]:
         """Collectives that differ in nothing but their place, with their numbers in the program."""
@@ -160,6 +181,24 @@ class Compiled:
     def enclosed(self) -> Flags:
         """Kernel kinds that run inside an FFTS+ task."""
         return np.array([kernel.subtask for kernel in self.kinds], bool)
+
+    @cached_property
+    def enclosing(self) -> list[str]:
+        """Task type of the FFTS+ task around every kernel kind that runs inside one.
+
+        Where a compiled graph holds the kernel, that of a graph (db-schema.md 7.3).
+        """
+        return [
+            GRAPH_KIND if kernel.task_type.startswith("MIX_") else kernel.task_type
+            for kernel in self.kinds
+        ]
+
+    @cached_property
+    def rests(self) -> Flags:
+        """Kernel kinds after which the compute stream rests: all but those inside of a graph."""
+        of_graph = np.array([kind == GRAPH_KIND for kind in self.enclosing], bool)
+        flags: Flags = ~(self.enclosed & of_graph)
+        return flags
 
     @cached_property
     def on_ai_cpu(self) -> Flags:

@@ -114,7 +114,7 @@ def device_records(
         end=times.slot_end.reshape(-1)[around_run],
         context=np.full(len(around_run), NONE),
         identity=len(run) + np.arange(len(around_run)),
-        kind=np.full(len(around_run), texts.number(ENCLOSING_KIND)),
+        kind=texts.numbers(compiled.enclosing)[kinds[enclosed]],
     )
     rows = np.flatnonzero(launched)
     return DeviceRecords(

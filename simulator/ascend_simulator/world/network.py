@@ -23,8 +23,6 @@ from .wires import Wires, wires
 SENDS = ("send", "receive")
 ONE_PIECE = ("allGather", "reduceScatter")
 """Operators whose count is what one rank gives, or receives, and not the whole."""
-PER_PIECE = ("allGather", "reduceScatter")
-"""Operators whose count tells the elements of one rank's piece."""
 WIRE_SCATTER = 20
 """Standard deviation of the time that data take, per mille."""
 TELL_NS = (660, 760)
@@ -151,7 +149,7 @@ class Network:
     def _prepared(self, item: Collective, groups: Integers, slow: Integers | None) -> Journey:
         plan_ = self.plan_of(item, groups[0])
         element = ELEMENT_BYTES[item.data_type]
-        total = item.count * element * (plan_.pieces if item.kind in PER_PIECE else 1)
+        total = item.count * element * (plan_.pieces if item.kind in ONE_PIECE else 1)
         pieces = piece_sizes(total, plan_.pieces, element)
         sizes, lengths, parts = [], [], []
         for turn in plan_.rounds:

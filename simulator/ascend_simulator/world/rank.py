@@ -139,6 +139,7 @@ def device_times(
         ends[:, other] = beside(compiled, clocks, host.seen.reshape(shape), axis=1)[:, other]
         whole = clocks.head + clocks.length + clocks.tail
         slot_start[:, other] = (ends - whole)[:, other]
+    ends -= clocks.rest
     start, end = slot_start + clocks.head, ends - clocks.tail
     off = ~(compiled.on_compute | compiled.on_other)
     for moments in (slot_start, ends, start, end):

@@ -14,9 +14,9 @@ from ascend_ref.capture import Integers
 
 from .exchange import Plan
 
-OPENING_NS = 600
+OPENING_NS = 800
 """Length of the reductions of 4 Byte that open and close an operator."""
-LOCAL_START_NS = 1_300
+LOCAL_START_NS = 2_000
 AFTER_LOCAL_NS = 1_240
 STAGGER_NS = 280
 """Lanes are started one after the other."""
