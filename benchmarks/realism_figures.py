@@ -263,7 +263,7 @@ def _pmu(profile: _Profile) -> Iterator[Figure]:
         f" WHERE t.endNs > t.startNs AND {profile.within('t.startNs')}"
     )
     covered = profile.rows(
-        "SELECT type.value, busy.core, AVG(busy.amount / (t.endNs - t.startNs))"
+        "SELECT type.value, busy.core, AVG(1.0 * busy.amount / (t.endNs - t.startNs))"
         f" FROM ({busy}) busy {joined} GROUP BY 1, 2 ORDER BY 1, 2"
     )
     for kind, core, mean in covered:

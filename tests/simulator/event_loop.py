@@ -22,13 +22,22 @@ from ascend_simulator.program.model import (
     Launch,
     Synchronize,
 )
-from ascend_simulator.world.clocks import RankClocks, clocks
+from ascend_simulator.world.clocks import GAP_NS, SEEN_NS, RankClocks, clocks
+from ascend_simulator.world.compiled import EVENT_NS, HEAD_NS, TAIL_NS
+from ascend_simulator.world.coupled import STEP_GAP_NS, SYNCHRONIZE_NS
 from ascend_simulator.world.network import Journey
+from ascend_simulator.world.rhythm import (
+    AFTER_LOCAL_NS,
+    AFTER_MOVE_NS,
+    BEFORE_MOVE_NS,
+    BEFORE_WAIT_NS,
+    CLOSING_NS,
+    LOCAL_START_NS,
+    OPENING_NS,
+    STAGGER_NS,
+)
 from ascend_simulator.world.setting import Setting
 
-GAP, SEEN, STEP_GAP, SYNCHRONIZE = 20, 1_000, 2_000, 5_000
-OPENING, LOCAL_START, AFTER_LOCAL, STAGGER = 600, 1_300, 1_240, 280
-BEFORE_WAIT, BEFORE_MOVE, AFTER_MOVE, CLOSING = 2_400, 620, 900, 540
 POINT_TO_POINT = ("send", "receive")
 COMPUTE, OTHER, FIRST_CHANNEL, PLANES = 2, 3, 4, 100
 GIVEN = ("kind", "length", "head", "tail", "rest", "pause", "begin", "handed", "left")
@@ -129,7 +138,7 @@ class Stream:
     def append(self, task: Task, rest: int = 0) -> Task:
         """Begin the task when the stream is free."""
         if self.last is not None:
-            task.after(self.last, self.rest + GAP)
+            task.after(self.last, self.rest + GAP_NS)
         self.last, self.rest = task, rest
         return task
 
@@ -213,7 +222,7 @@ class _Rank:
             if thread is None:
                 begin.start = self.loop.start
             else:
-                begin.after(thread, STEP_GAP)
+                begin.after(thread, STEP_GAP_NS)
             self.played.step_starts.append(begin)
             self.played.hosts.append([])
             thread = begin
@@ -234,33 +243,33 @@ class _Rank:
             return leave
         if of["taken"] < 0:
             return leave
-        times.take = self.new(of["seen"] - SEEN - of["taken"]).after(hand).after(self.queue)
-        times.finish = self.new(of["done"] - of["seen"] + SEEN).after(times.take)
+        times.take = self.new(of["seen"] - SEEN_NS - of["taken"]).after(hand).after(self.queue)
+        times.finish = self.new(of["done"] - of["seen"] + SEEN_NS).after(times.take)
         self.queue = times.finish
         compute = self.streams[COMPUTE]
         if isinstance(item, Launch):
             self._launch(item, times.take, of)
         elif isinstance(item, Copy):
-            task = self.new(of["length"], COMPUTE, "MEMCPY_ASYNC").after(times.take, SEEN)
+            task = self.new(of["length"], COMPUTE, "MEMCPY_ASYNC").after(times.take, SEEN_NS)
             compute.append(task, rest=of["rest"])
         elif isinstance(item, Annotate):
             shown = COMPUTE if self.world.scenario.capture.mstx else None
-            compute.append(self.new(0, shown, "MsTx").after(times.take, SEEN))
+            compute.append(self.new(0, shown, "MsTx").after(times.take, SEEN_NS))
         elif isinstance(item, Await):
-            task = self.new(0, COMPUTE, "EVENT_WAIT").after(times.take, SEEN)
-            compute.append(task).needs(self.collective_ends[item.item])
+            task = self.new(0, COMPUTE, "EVENT_WAIT").after(times.take, SEEN_NS)
+            compute.append(task, rest=of["rest"]).needs(self.collective_ends[item.item])
         elif isinstance(item, Collective):
-            record = self.new(GAP, COMPUTE, "EVENT_RECORD").after(times.take, SEEN)
+            record = self.new(EVENT_NS, COMPUTE, "EVENT_RECORD").after(times.take, SEEN_NS)
             compute.append(record)
             self.collective_ends[place] = self._collective(item, step, times, record)
         return leave
 
     def _synchronize(self, leave: Task) -> None:
         """The thread goes on some time after queue and streams are empty."""
-        leave.length = SYNCHRONIZE
+        leave.length = SYNCHRONIZE_NS
         leave.after(self.queue)
         for number, stream in self.streams.items():
-            gap = GAP if number not in (COMPUTE, OTHER) else 0
+            gap = GAP_NS if number not in (COMPUTE, OTHER) else 0
             leave.after(stream.last, stream.rest + gap)
 
     def _launch(self, item: Launch, seen: Task, of: dict[str, int]) -> None:
@@ -268,14 +277,14 @@ class _Rank:
         stream = self.streams[number]
         kernel = self.kinds[of["kind"]]
         head, tail, length = of["head"], of["tail"], of["length"]
-        task = self.new(length, number, kernel.task_type).after(seen, SEEN + head)
+        task = self.new(length, number, kernel.task_type).after(seen, SEEN_NS + head)
         if not kernel.subtask:
             stream.append(task, rest=of["rest"])
             return
         if stream.last is not None:
-            task.after(stream.last, stream.rest + GAP + head)
+            task.after(stream.last, stream.rest + GAP_NS + head)
         kind = "AI_CORE" if kernel.task_type.startswith("MIX") else kernel.task_type
-        around = self.new(head + length + tail, number, kind).after(seen, SEEN)
+        around = self.new(head + length + tail, number, kind).after(seen, SEEN_NS)
         stream.append(around, rest=of["rest"])
 
     def _collective(self, item: Collective, step: int, times: ItemTimes, record: Task) -> Task:
@@ -298,7 +307,7 @@ class _Rank:
         stream = self.channels.setdefault(channel, FIRST_CHANNEL + len(self.channels))
         journey = network.journey(item, np.array([ranks]), step)
         # On its stream the operator waits for the compute stream, works, and records its end.
-        wait = self.new(0, stream, "EVENT_WAIT").after(times.take, SEEN).needs(record)
+        wait = self.new(0, stream, "EVENT_WAIT").after(times.take, SEEN_NS).needs(record)
         self.streams[stream].append(wait)
         around = self.new(0, stream if self.ffts else None, "AI_CORE").after(wait)
         run = _Run(
@@ -315,8 +324,8 @@ class _Rank:
         )
         closing = run.build(wait)
         self.played.runs[step, number] = [task for task in run.tasks if task.small]
-        around.needs(closing, 300 if self.ffts else 0)
-        end = self.new(0, stream, "EVENT_RECORD").after(around).after(times.finish, SEEN)
+        around.needs(closing, TAIL_NS if self.ffts else 0)
+        end = self.new(0, stream, "EVENT_RECORD").after(around).after(times.finish, SEEN_NS)
         self.streams[stream].last = self.new(0, stream, "EVENT_RECORD").after(end)
         return end
 
@@ -351,22 +360,24 @@ class _Run:
 
     def build(self, begin: Task) -> Task:
         """All small tasks after ``begin``. Returns the last one."""
-        plan, head = self.journey.plan, 1_440 if self.of.ffts else 0
+        plan, head = self.journey.plan, HEAD_NS if self.of.ffts else 0
         whole = self.item.kind not in POINT_TO_POINT
         if whole:
-            self.new("Reduce_Inline", OPENING, -1, -1, 4).after(begin, head)
-        free = [(begin, head + OPENING + STAGGER * lane) for lane in range(plan.lanes)]
+            self.new("Reduce_Inline", OPENING_NS, -1, -1, 4).after(begin, head)
+        free = [(begin, head + OPENING_NS + STAGGER_NS * lane) for lane in range(plan.lanes)]
         if plan.before:
-            free = self._local(begin, head + LOCAL_START)
+            free = self._local(begin, head + LOCAL_START_NS)
         joined: Task | None = None
         for turn in range(len(plan.rounds)):
             if turn == plan.middle:
                 assert joined is not None
-                free = self._local(joined, BEFORE_MOVE)
+                free = self._local(joined, BEFORE_MOVE_NS)
             joined = self._meet(turn, free, joined)
             free = self._move(turn, joined)
-        closing = self.new("Reduce_Inline", OPENING, -1, -1, 4) if whole else self.of.new(OPENING)
-        return closing.after(joined, CLOSING)
+        closing = (
+            self.new("Reduce_Inline", OPENING_NS, -1, -1, 4) if whole else self.of.new(OPENING_NS)
+        )
+        return closing.after(joined, CLOSING_NS)
 
     def _local(self, anchor: Task, delay: int) -> list[tuple[Task, int]]:
         """Copy the own piece; then all lanes start, one after the other."""
@@ -374,7 +385,7 @@ class _Run:
         task = self.new("Memcpy", int(self.journey.local[0, self.place]), -1, self._own, size)
         task.after(anchor, delay)
         lanes = range(self.journey.plan.lanes)
-        return [(task, AFTER_LOCAL + STAGGER * lane) for lane in lanes]
+        return [(task, AFTER_LOCAL_NS + STAGGER_NS * lane) for lane in lanes]
 
     @property
     def _own(self) -> int:
@@ -396,7 +407,7 @@ class _Run:
             if heard >= 0:
                 far_lane = int(item.heard_lane[lane, self.place])
                 wait = self.new("Notify_Wait", 0, lane, self.places[heard], 0)
-                wait.after(anchor, BEFORE_WAIT if peer >= 0 else delay)
+                wait.after(anchor, BEFORE_WAIT_NS if peer >= 0 else delay)
                 loop.waits.append((wait, (self.meeting, turn, far_lane, heard)))
                 anchor, delay = wait, 0
             joined.after(anchor, delay)
@@ -409,7 +420,7 @@ class _Run:
         free = []
         for lane in range(len(item.peer)):
             size = int(self.journey.sizes[turn][lane, 0, self.place])
-            start = joined, BEFORE_MOVE + STAGGER * lane
+            start = joined, BEFORE_MOVE_NS + STAGGER_NS * lane
             if not size:
                 free.append(start)
                 continue
@@ -419,5 +430,5 @@ class _Run:
                 length += self.late
             target = self.places[int(item.peer[lane, self.place])]
             task = self.new(kind, length // 20 * 20, lane, target, size).after(*start)
-            free.append((task, AFTER_MOVE))
+            free.append((task, AFTER_MOVE_NS))
         return free

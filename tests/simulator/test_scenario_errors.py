@@ -244,8 +244,8 @@ def test_units_of_the_faults(text: str, line: str) -> None:
         ),
         (
             "model: {kind: single-operator, operator: MatMulv2}",
-            "model.operator is 'MatMulv2'; expected an operator that is modelled, such as MatMulV2; "
-            "did you mean MatMulV2?",
+            "model.operator is 'MatMulv2'; expected an operator that is modelled, "
+            "such as MatMulV2; did you mean MatMulV2?",
         ),
         (
             "model: {kind: single-operator, operator: Conv2D, shape: [64, 64]}",

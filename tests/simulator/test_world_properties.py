@@ -181,7 +181,7 @@ def test_sub_tasks_lie_inside_of_their_enclosing_task(scenario: Scenario, seed: 
         whole = {
             (row["stream"], row["number"], row["connection"]): (row["start"], row["end"])
             for row in rows
-            if row["context"] == NONE and capture.texts.all[row["kind"]] == "AI_CORE"
+            if row["context"] == NONE
         }
         for row in rows:
             if row["context"] != NONE:

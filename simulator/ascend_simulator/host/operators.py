@@ -13,6 +13,7 @@ from .script import HostScript, Run
 from .templates import Passage
 from .window import (
     LEAF_END,
+    LEAVES,
     NODE,
     NODE_CALL,
     NODE_CALL_END,
@@ -179,11 +180,8 @@ class _Builder:
     def _operator(self, span: Span, node: str = "") -> None:
         operator = self.script.program.operators[span.operator]
         outer: Row | None = None
-        if is_mark(self.script, span) or operator.name == node:
-            pass
-        else:
-            outer = self._outer(operator, span, inside=bool(node))
-            self.rows.operators.append(outer)
+        if not is_mark(self.script, span) and operator.name != node:
+            outer = self._tree(operator, span, inside=bool(node))
         allocating = next((run for _, run in span.runs if self._launches(run)), None)
         for place, run in span.runs:
             item = self.script.program.items[run.first]
@@ -194,25 +192,52 @@ class _Builder:
             elif isinstance(item, Synchronize) and outer is not None and fetches(self.script, run):
                 self._scalar(run, outer)
 
-    def _outer(self, operator: Operator, span: Span, *, inside: bool) -> Row:
+    def _tree(self, operator: Operator, span: Span, *, inside: bool) -> Row:
+        """The rows of an operator; returns the innermost one around what it calls.
+
+        Those that are over before it calls anything share the time until then evenly.
+        """
+        tree = operator.inner or ((0, operator.name), (1, ""))
+        until = OUTPUTS if operator.tensors else LEAVES
+        moments = 2 * len(tree) - 2 - tree[-1][0]
+        passed = 0
+
+        def moment() -> Moment:
+            return beginning(span.first, OPERATOR + (until - OPERATOR) * passed // moments)
+
+        around: list[Row] = []
+        for depth, name in tree:
+            while len(around) > depth:
+                around.pop().end = moment()
+                passed += 1
+            if not name:
+                break
+            row = self._row(operator, span, name, moment())
+            if name == operator.name:
+                self._own(row, operator, span, inside=inside)
+            around.append(row)
+            passed += 1
+        for depth, row in enumerate(around):
+            row.end = ending(self.script, span.last, OPERATOR_END - depth)
+        return around[-1]
+
+    def _row(self, operator: Operator, span: Span, name: str, start: Moment) -> Row:
         thread = framework_thread(self.script, span.first)
-        row = Row(
-            beginning(span.first, OPERATOR),
-            ending(self.script, span.last, OPERATOR_END),
-            thread,
-            operator.name,
-            sequence=-1 if inside else operator.sequence,
-            data_types=operator.data_types,
-            shapes=operator.shapes,
-            stack=operator.module if thread == Thread.MAIN else None,
-        )
+        stack = operator.module if thread == Thread.MAIN else None
+        row = Row(start, start, thread, name, stack=stack)
+        self.rows.operators.append(row)
+        return row
+
+    def _own(self, row: Row, operator: Operator, span: Span, *, inside: bool) -> None:
+        """What only the operator's own row tells."""
+        row.data_types, row.shapes = operator.data_types, operator.shapes
         if not inside:
+            row.sequence = operator.sequence
             if operator.forward is None:
                 self.forward_rows.setdefault(span.operator, row)
             else:
                 row.forward_thread = 1
                 self.backward_rows.setdefault(operator.forward, row)
-        return row
 
     def _launches(self, run: Run) -> bool:
         """Whether a run is more than a mark on the device."""

@@ -143,8 +143,6 @@ def passage(
 def entry_name(operator: Operator, items: Sequence[Launch | Copy]) -> str:
     """Name of the queue's entry, and of the framework's innermost operator."""
     launches = [item for item in items if isinstance(item, Launch)]
-    if launches and not operator.two_phase:
-        return launches[-1].variants[0].op_type
     if launches or operator.api.startswith("aclnn"):
         return operator.api
     copies = [item for item in items if isinstance(item, Copy)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from zlib import crc32
 
+from ..program.model import MODULE
 from ..world.timeline import RankTimeline
 from .calls import Thread, framework_thread
 from .clock import Moment
@@ -47,7 +48,6 @@ STOP_FRAMES = (
     "torch_npu/profiler/_profiler_action_controller.py(21): transit_action",
     "torch_npu/profiler/profiler_interface.py(87): stop_trace",
 )
-MODULE = "nn.Module: "
 WRAPPED_CALL = "torch/nn/modules/module.py(1511): _wrapped_call_impl"
 CALL = "torch/nn/modules/module.py(1520): _call_impl"
 TRACING_STATE = "<built-in method _get_tracing_state of PyCapsule object at 0xfffdc9b38270>"
@@ -60,25 +60,11 @@ LEAD_NS = 345_670
 TRAIL_NS = 54_320
 
 
-def is_function(entry: str) -> bool:
-    """Whether an entry of a module path is a Python function (``file.py(12): name``)."""
-    return "): " in entry or entry.startswith("<")
-
-
-def forward_frame(module: str) -> str:
-    """The frame of a module's own ``forward``; instances of one class share it."""
-    kind = module.rstrip("0123456789").rstrip("_")
-    return f"model.py({20 + crc32(kind.encode()) % 900}): forward"
-
-
 def call_stack(path: Sequence[str]) -> list[str]:
     """The frames of the call stack of an operator below these modules, innermost first."""
     frames = list(OUTERMOST)
     for entry in path:
-        if is_function(entry):
-            frames.append(entry)
-        else:
-            frames += [WRAPPED_CALL, CALL, forward_frame(entry)]
+        frames += [WRAPPED_CALL, CALL] if entry.startswith(MODULE) else [entry]
     return frames[::-1]
 
 
@@ -139,16 +125,16 @@ class _Tracer:
         del self.open[kept:]
 
     def _enter(self, entry: str, span: Span) -> None:
-        if is_function(entry):
-            self.open.append((entry, [self._frame(entry, span)]))
+        outer = self._frame(entry, span)
+        if not entry.startswith(MODULE):
+            self.open.append((entry, [outer]))
             return
-        outer = self._frame(MODULE + entry.removeprefix(MODULE), span)
         call = self._frame(CALL, span)
         if self.depth < DEEPEST_FRAME:
             begin = FRAME_PARTS * self.depth
             inner = beginning(span.first, begin - FRAME_PARTS + 1), beginning(span.first, begin - 1)
             self.found.append(Row(*inner, Thread.MAIN, TRACING_STATE))
-        self.open.append((entry, [outer, call, self._frame(forward_frame(entry), span)]))
+        self.open.append((entry, [outer, call]))
 
     def _frame(self, name: str, span: Span) -> Row:
         begin: Moment = beginning(span.first, FRAME_PARTS * self._parts())

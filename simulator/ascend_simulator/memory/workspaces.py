@@ -13,7 +13,7 @@ import numpy as np
 from ascend_ref.capture import Batch, Integers, MemoryTotals, Texts, WorkspaceEvents
 from ascend_ref.capture.model import NONE
 
-from ..program.model import Launch
+from ..program.model import Copy, Item, Launch
 from ..world.timeline import RankTimeline
 from .blocks import rounded
 from .course import SHARE, Course
@@ -58,15 +58,15 @@ class Engine:
 def engine(timeline: RankTimeline) -> Engine:
     """Which blocks a step of a rank takes from the graph engine."""
     found = _engine_operators(timeline)
-    needed = max((size * len(items) for items, _, size in found), default=0)
+    needed = max((sum(sizes) for _, _, sizes in found), default=0)
     reserved = max(POOL, rounded_up(needed + GRAIN, SEGMENT))
     rows: list[tuple[int, ...]] = []
     names: list[str] = []
     cursor = GRAIN
-    for items, last, size in found:
-        if cursor + size * len(items) > reserved:
+    for items, last, sizes in found:
+        if cursor + sum(sizes) > reserved:
             cursor = GRAIN
-        for turn, place in enumerate(items):
+        for turn, (place, size) in enumerate(zip(items, sizes, strict=True)):
             rows.append((place, last, turn, len(items), len(names), size, cursor))
             cursor += size
             item = timeline.program.items[place]
@@ -153,8 +153,12 @@ def framework_workspaces(timeline: RankTimeline, texts: Texts, stream: int) -> M
     )
 
 
-def _engine_operators(timeline: RankTimeline) -> list[tuple[list[int], int, int]]:
-    """For each operator that takes a workspace: items that get a block, last item, size of each."""
+def _engine_operators(timeline: RankTimeline) -> list[tuple[list[int], int, list[int]]]:
+    """For each operator that takes memory: items that get a block, last item, size of each block.
+
+    Kernels that write to memory of their own get that, and so do copies beside them; where no
+    kernel says so, all kernels share the operator's workspace.
+    """
     program = timeline.program
     course = Course(timeline)
     queued = (timeline.plan.occupied > 0).tolist()
@@ -162,10 +166,23 @@ def _engine_operators(timeline: RankTimeline) -> list[tuple[list[int], int, int]
     for place, operator in enumerate(program.operators):
         span = range(int(course.first[place]), int(course.stop[place]))
         waiting = [item for item in span if queued[item]]
-        if operator.two_phase or not operator.workspace or not waiting:
+        if operator.two_phase or not waiting:
             continue
         launches = [item for item in waiting if isinstance(program.items[item], Launch)]
-        items = launches or waiting[:1]
-        size = rounded_up(-(-operator.workspace // len(items)), GRAIN)
-        found.append((items, waiting[-1], size))
+        own = [(item, _own_block(program.items[item])) for item in waiting]
+        if any(_own_block(program.items[item]) for item in launches):
+            items = [item for item, size in own if size]
+            found.append((items, waiting[-1], [size for _, size in own if size]))
+        elif operator.workspace:
+            items = launches or waiting[:1]
+            size = rounded_up(-(-operator.workspace // len(items)), GRAIN)
+            found.append((items, waiting[-1], [size] * len(items)))
     return found
+
+
+def _own_block(item: Item) -> int:
+    """Byte of the block that a kernel writes to inside its operator, or a copy fills, or 0."""
+    needed = item.workspace if isinstance(item, Launch) else 0
+    if isinstance(item, Copy):
+        needed = item.size
+    return int(rounded_up(rounded(np.array([needed])), GRAIN)[0]) if needed else 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..hardware.model import Machine
 from ..scenario.model import ModelChoice, Parallelism
 from .kernels import Operand
-from .layers import cross_entropy, linear, relu
+from .layers import cross_entropy, linear, reduce_sum, relu
 from .model import Program
 from .parallel import Pipeline
 from .tape import Tape
@@ -27,6 +27,8 @@ STACK_SCALE = 44
 BUCKETS = (262_144, 6_553_600)
 """DistributedDataParallel's 1 MB and 25 MB, in elements of FLOAT."""
 LOADING_NS = 7_700_000
+LIST_SCRATCH = ((512,), "UINT8")
+"""What an operator over lists needs beside its results."""
 FRAMES = (
     "/opt/train/main.py(282): main_worker",
     "/opt/train/main.py(354): train",
@@ -142,10 +144,11 @@ def accuracy(tape: Tape, scores: Value, labels: Value) -> None:
     tape.synchronize("aten::item")
     for _ in range(2):
         for name, api, kind_, kernel in METERS:
-            tape.call(name, api, (number,))
+            new = [] if name.endswith("_") else [((), "FLOAT")]
+            results = tape.call(name, api, (number,), new) or [number]
             factor = Operand((), "FLOAT")
             seen = [*tape.see(number), factor]
-            tape.launch(kernels.vector(kind_, kernel, seen, tape.see_new([number])))
+            tape.launch(kernels.vector(kind_, kernel, seen, tape.see_new(results)))
 
 
 METERS = (
@@ -162,9 +165,7 @@ def _share(tape: Tape, equal: Value, count: int) -> None:
     shape = [((count,), "FLOAT")]
     (numbers,) = tape.call("npu::npu_dtype_cast", "aclnnCast", (flat,), shape)
     tape.vector("Cast", "aclnnCast", (flat,), (numbers,))
-    (total,) = tape.call("aten::sum", "aclnnReduceSum", (numbers,), [((1,), "FLOAT")])
-    axis = Operand((1,), "INT64")
-    tape.vector("ReduceSum", "aclnnReduceSum", (numbers,), (total,), extra=(axis,))
+    total = reduce_sum(tape, numbers, 1)
     tape.call("aten::mul_", "aclnnInplaceMuls", (total,))
     factor = Operand((), "FLOAT")
     tape.vector("Muls", "aclnnInplaceMuls", (total,), (total,), extra=(factor,))
@@ -197,7 +198,7 @@ def _over_lists(
     api = f"aclnnForeach{kind}V2"
     inputs = [value for values in lists for value in values]
     shapes = [(value.shape, value.data_type) for value in lists[0]] if makes else []
-    made = tape.call(name, api, inputs, shapes)
+    *made, _ = tape.call(name, api, inputs, [*shapes, LIST_SCRATCH])
     for value, source in zip(made, lists[0], strict=False):
         value.layout = source.layout
     results = made or lists[0]

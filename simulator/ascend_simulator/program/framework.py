@@ -8,76 +8,92 @@ from __future__ import annotations
 
 Inner = tuple[tuple[int, str], ...]
 
+CALLS = ""
+"""Stands for what an operator calls: its new tensors, and what enters the queue."""
+
 _SCALAR = ((1, "aten::item"), (2, "aten::_local_scalar_dense"))
-_TRANSPOSED = (
-    (0, "aten::t"),
-    (1, "aten::transpose"),
-    (2, "aten::as_strided"),
-)
-_TO_COPY = ((1, "aten::_to_copy"), (2, "aten::empty_strided"), (2, "aten::copy_"))
+
+
+def _transposed(depth: int) -> Inner:
+    names = ("aten::t", "aten::transpose", "aten::as_strided")
+    return tuple((depth + below, name) for below, name in enumerate(names))
+
+
+def _chain(*names: str) -> Inner:
+    """Operators that stand inside one another, around the calls."""
+    return tuple(enumerate((*names, CALLS)))
+
+
+_MEAN = "torch::distributed::reducer::mul_out"
+_BACK = "torch.distributed.ddp.reducer::copy_bucket_to_grad"
+_ACCUMULATE = "torch::autograd::AccumulateGrad"
 INNER: dict[str, Inner] = {
-    "aten::to": _TO_COPY,
-    "aten::linear": (
-        (1, "aten::t"),
-        (2, "aten::transpose"),
-        (3, "aten::as_strided"),
-        (1, "aten::addmm"),
+    "aten::to": (
+        (0, "aten::to"),
+        (1, "aten::_to_copy"),
+        (2, "aten::empty_strided"),
+        (2, "aten::copy_"),
+        (3, CALLS),
     ),
-    "aten::matmul": ((1, "aten::t"), (2, "aten::transpose"), (1, "aten::mm")),
-    "aten::mm": _TRANSPOSED,
-    "aten::conv2d": ((1, "aten::convolution"), (2, "aten::_convolution")),
+    "aten::linear": ((0, "aten::linear"), *_transposed(1), (1, "aten::addmm"), (2, CALLS)),
+    "aten::matmul": ((0, "aten::matmul"), *_transposed(1)[:2], (1, "aten::mm"), (2, CALLS)),
+    "aten::mm": (*_transposed(0), (0, "aten::mm"), (1, CALLS)),
+    "aten::conv2d": _chain("aten::conv2d", "aten::convolution", "aten::_convolution"),
     "aten::convolution_backward": (
+        (0, "aten::convolution_backward"),
         (1, "aten::empty"),
         (1, "aten::to"),
         (2, "aten::_to_copy"),
         (3, "aten::empty_strided"),
         (3, "aten::copy_"),
+        (1, CALLS),
     ),
-    "aten::max_pool2d": ((1, "aten::max_pool2d_with_indices"),),
-    "aten::adaptive_avg_pool2d": ((1, "aten::_adaptive_avg_pool2d"),),
-    "aten::dropout": ((1, "npu::_npu_dropout"),),
-    "aten::log_softmax": ((1, "aten::_log_softmax"),),
-    "aten::nll_loss_nd": ((1, "aten::nll_loss"), (2, "aten::nll_loss_forward")),
-    "aten::ones_like": ((1, "aten::empty_like"), (1, "aten::fill_")),
+    "aten::max_pool2d": _chain("aten::max_pool2d", "aten::max_pool2d_with_indices"),
+    "aten::adaptive_avg_pool2d": _chain("aten::adaptive_avg_pool2d", "aten::_adaptive_avg_pool2d"),
+    "aten::dropout": _chain("aten::dropout", "npu::_npu_dropout"),
+    "aten::log_softmax": _chain("aten::log_softmax", "aten::_log_softmax"),
+    "aten::nll_loss_nd": _chain("aten::nll_loss_nd", "aten::nll_loss", "aten::nll_loss_forward"),
+    "aten::ones_like": (
+        (0, "aten::ones_like"),
+        (1, "aten::empty_like"),
+        (1, "aten::fill_"),
+        (2, CALLS),
+    ),
     "aten::eq": (
-        (0, "aten::t"),
-        (1, "aten::transpose"),
+        *_transposed(0)[:2],
         (0, "aten::view"),
         (0, "aten::expand_as"),
         (1, "aten::expand"),
+        (0, "aten::eq"),
+        (1, CALLS),
     ),
-    "aten::mul": _SCALAR,
-    "aten::mul_": _SCALAR,
-    "aten::div": _SCALAR,
-    "npu::npu_dtype_cast": ((1, "aten::clone"), (2, "aten::copy_")),
-    "torch::distributed::reducer::mul_out": (
-        (0, "torch::autograd::AccumulateGrad"),
-        (1, "aten::detach"),
-        (2, "detach"),
-        (1, "aten::mul"),
-        (2, "aten::item"),
-        (3, "aten::_local_scalar_dense"),
+    **{
+        name: ((0, name), *_SCALAR, (1, CALLS)) for name in ("aten::mul", "aten::mul_", "aten::div")
+    },
+    "npu::npu_dtype_cast": _chain("npu::npu_dtype_cast", "aten::clone", "aten::copy_"),
+    _MEAN: (
+        (0, f"autograd::engine::evaluate_function: {_ACCUMULATE}"),
+        (1, _ACCUMULATE),
+        (2, "aten::detach"),
+        (3, "detach"),
+        (1, _MEAN),
+        (2, "aten::mul"),
+        (3, "aten::item"),
+        (4, "aten::_local_scalar_dense"),
+        (3, CALLS),
     ),
-    "torch.distributed.ddp.reducer::copy_bucket_to_grad": (
-        (0, "aten::as_strided"),
-        (1, "aten::copy_"),
-    ),
-    "aten::item": ((1, "aten::_local_scalar_dense"),),
-    "aten::_foreach_add": ((1, "aten::result_type"),) * 16,
-    "aten::_foreach_mul_": ((1, "aten::result_type"),) * 16,
-    "aten::_foreach_add_": ((1, "aten::result_type"),) * 16,
+    _BACK: ((0, "aten::as_strided"), (0, _BACK), (1, "aten::copy_"), (2, CALLS)),
+    "aten::item": _chain("aten::item", "aten::_local_scalar_dense"),
+    **{
+        name: ((0, name), *((1, "aten::result_type"),) * 16, (1, CALLS))
+        for name in ("aten::_foreach_add", "aten::_foreach_mul_", "aten::_foreach_add_")
+    },
 }
-"""Operators inside an operator, in the order in which they begin, with their depth below it.
-
-Depth 0 stands before it: it is called by the same node or function.
+"""Operators around, before and inside of an operator, itself among them, in the order in which they
+begin, with their depth; the last one stands for the calls.
 """
 
 _PACKAGES = "/usr/local/lib/python3.11/site-packages"
-CALL_FRAMES = (
-    f"{_PACKAGES}/torch/nn/modules/module.py(1518): _wrapped_call_impl",
-    f"{_PACKAGES}/torch/nn/modules/module.py(1527): _call_impl",
-)
-"""What stands between two modules in a Python stack."""
 _MEGATRON = "/opt/train/megatron/core"
 FRAMES = {
     "DistributedDataParallel": f"{_PACKAGES}/torch/nn/parallel/distributed.py(1519): forward",

@@ -9,6 +9,8 @@ from .kernels import Operand
 from .tape import Tape
 from .values import Parameter, Value
 
+REDUCE_SCRATCH = ((1_024,), "UINT8")
+"""What a sum needs beside its result."""
 LARGE_PRODUCT = 32 << 20
 """From so many elements of the result on, a product of matrices runs as MatMulV3."""
 
@@ -60,16 +62,16 @@ def linear(tape: Tape, x: Value, weight: Parameter, bias: Parameter | None = Non
         )
         if bias is None:
             return [of_x, of_weight]
-        return [reduce_sum(tape, flat_gradient).view(out), of_x, of_weight]
+        return [reduce_sum(tape, flat_gradient, 1, out).view(out), of_x, of_weight]
 
     inputs = (x, weight) if bias is None else (bias, x, weight)
     return tape.differentiable(made, inputs, backward)
 
 
-def reduce_sum(tape: Tape, x: Value) -> Value:
-    """Sum over the first of two axes, which stays."""
-    shape = (1, x.shape[1])
-    (made,) = tape.call("aten::sum", "aclnnReduceSum", (x,), [(shape, x.data_type)])
+def reduce_sum(tape: Tape, x: Value, *shape: int) -> Value:
+    """Sum over the first axis; ``shape``: that of the result."""
+    new = [(shape, x.data_type), REDUCE_SCRATCH]
+    made, _ = tape.call("aten::sum", "aclnnReduceSum", (x,), new)
     axis = Operand((1,), "INT64")
     tape.vector("ReduceSum", "aclnnReduceSum", (x,), (made,), extra=(axis,))
     return made

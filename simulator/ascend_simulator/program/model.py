@@ -17,6 +17,8 @@ Dimension = Literal["world", "dp", "tp", "pp", "ep", "edp"]
 CollectiveKind = Literal[
     "allReduce", "allGather", "reduceScatter", "alltoallv", "broadcast", "send", "receive"
 ]
+MODULE = "nn.Module: "
+"""Begins the entry of a module in a path, as the Python trace names it: ``nn.Module: Linear_0``."""
 COMPUTE_STREAM = "compute"
 OTHER_STREAM = "other"
 
@@ -85,9 +87,11 @@ class Operator:
     as one aclopCompileAndExecute, and ``api`` is the type of the compiled operator (``Conv2D``).
     workspace: Byte that the call takes while it launches. host: ns that the framework thread spends
     on it. data_types, shapes: operands in PYTORCH form (joined by ";"; each a plain list such as
-    ``32,3,224,224``). inner: framework operators inside it that make no call of their own, as depth
-    below it and name, in the order in which they begin; those of depth 0 stand before it. module:
-    path of modules and Python functions that called it, outermost first.
+    ``32,3,224,224``). inner: framework operators before, around and inside of it, itself among
+    them, as depth and name in the order in which they begin; the last one, without a name, stands
+    for its new tensors and what enters the queue. Empty: the operator alone. module: path of
+    modules (:data:`MODULE`) and Python functions that called it, outermost first; the function of
+    a module's own is the entry after it.
     forward: place of the forward operator of a backward one. sequence: place in the autograd
     sequence of the step (forward and backward share it), -1 outside of autograd.
     """

@@ -161,7 +161,8 @@ class Vision:
         name = self.graphs.name("ReduceSum", len(bias.shape))
         inputs = [*tape.see(flat), Operand((2,), "INT64")]
         written = tape.see_new([made])
-        tape.launch(tape.kernels.vector("ReduceSum", "", inputs, written, name))
+        kernel = tape.kernels.vector("ReduceSum", "", inputs, written, name)
+        tape.launch(kernel, workspace=made.size)
         return made
 
     def _see(self, *values: Value) -> list[Operand]:

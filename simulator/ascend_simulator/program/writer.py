@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..hardware.model import Machine
-from .framework import CALL_FRAMES, FRAMES, INNER
+from .framework import FRAMES, INNER
 from .kernels import ND, Kernels, Operand, shape_text
 from .model import (
     COMPUTE_STREAM,
+    MODULE,
     Annotate,
     Await,
     Collective,
@@ -108,6 +109,7 @@ class Writer:
         self._operands: dict[tuple[tuple[int, ...], str, str, bool], Operand] = {}
         self._thread: Thread = "main"
         self._module: tuple[str, ...] = ()
+        self._modules: dict[str, dict[tuple[str, ...], int]] = {}
         self._node: Node | None = None
         self._node_begins = False
         self._loads = 0
@@ -166,7 +168,7 @@ class Writer:
         return len(self._drafts) - 1
 
     def _host_cost(self, name: str, outputs: int) -> int:
-        calls = 1 + len(INNER.get(name, ()))
+        calls = max(len(INNER.get(name, ())) - 1, 1)
         if self._thread == "backward":
             return BACKWARD_CALL_NS * calls + (NODE_NS if self._node_begins else 0)
         return (LEAF_NS + FRAME_NS * calls + OUTPUT_NS * outputs) * self._host_scale
@@ -306,7 +308,9 @@ class Writer:
     def module(self, name: str) -> Iterator[None]:
         """Operators of a module: a range of domain ``Module``."""
         outer = self._module
-        self._module = (*outer, *CALL_FRAMES, FRAMES[name])
+        known = self._modules.setdefault(name, {})
+        number = known.setdefault(outer, len(known))
+        self._module = (*outer, f"{MODULE}{name}_{number}", FRAMES[name])
         with self.range(name, "Module"):
             yield
         self._module = outer

@@ -25,6 +25,8 @@ REST_SCATTER = 120
 """A rest after a kernel is longer than the least one by up to so many per mille."""
 COPY_REST_NS = 120
 """The stream rests so long after a copy from the host, and not after other copies."""
+AWAIT_REST_NS = 80
+"""It rests so long after it has waited for another stream."""
 HOST_SCATTER = 60
 KERNEL_SCATTER = 15
 """Standard deviations of host and kernel lengths, per mille."""
@@ -77,8 +79,10 @@ def clocks(
 
 
 def _rest(compiled: Compiled, kind: Integers, rank: int, seed: int) -> Integers:
-    """How long the compute stream rests after kernels and copies from the host."""
-    rest = np.broadcast_to(np.where(compiled.from_host, COPY_REST_NS, 0), kind.shape)
+    """How long the compute stream rests after kernels, waits and copies from the host."""
+    least = np.where(compiled.from_host, COPY_REST_NS, 0)
+    least[compiled.awaited >= 0] = AWAIT_REST_NS
+    rest = np.broadcast_to(least, kind.shape)
     if not compiled.kernel_gap:
         return rest
     longer = Draws(seed, "rest", rank).between(0, REST_SCATTER, kind.size).reshape(kind.shape)

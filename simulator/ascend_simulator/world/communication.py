@@ -17,7 +17,7 @@ from .naming import operator_names
 from .network import SENDS, FamilyRuns, Journey, Network
 from .rank import RankMeetings
 from .rhythm import OPENING_NS, Beats
-from .streams import communication_streams, plane_streams, task_numbers
+from .streams import communication_streams, numbered, plane_streams
 from .wires import LINK_NAMES
 
 FIRST_NOTIFY = 48
@@ -83,10 +83,11 @@ class Arrivals(Batch):
 class Communication:
     """What a rank's collectives leave.
 
-    Identities of the tasks count from 0; transfers belong to step x collectives + collective.
+    tasks: in several parts, without identities; transfers name a task by its place in all of them,
+    and belong to step x collectives + collective.
     """
 
-    tasks: Tasks
+    tasks: list[Tasks]
     transfers: Transfers
     arrivals: Arrivals
 
@@ -262,20 +263,12 @@ class Expansion:
             self._family(item, family, calls)
             for (item, _), family in zip(self.compiled.families, meetings.families, strict=True)
         ]
-        frame, frame_run = self._frame(meetings, calls)
-        counts = [len(frame), *(len(family.tasks) for family in families)]
-        offsets = np.cumsum([0, *counts])
+        tasks = self._numbered(self._frame(meetings, calls), families, meetings.ready.size)
+        offsets = np.cumsum([len(part) for part in tasks])
         transfers = [
             replace(family.transfers, task=family.transfers.task + offset)
-            for family, offset in zip(families, offsets[1:], strict=False)
+            for family, offset in zip(families, offsets, strict=False)
         ]
-        tasks = Tasks.joined([frame, *(family.tasks for family in families)])
-        collective_run = np.concatenate([frame_run, *(family.run for family in families)])
-        tasks = replace(
-            tasks,
-            identity=np.arange(len(tasks)),
-            number=self._numbered(tasks, collective_run),
-        )
         arrivals = Arrivals.joined([family.arrivals for family in families])
         return Communication(tasks, Transfers.joined(transfers), arrivals)
 
@@ -299,13 +292,13 @@ class Expansion:
         all_runs = np.tile(run.reshape(-1), sum(lanes))
         plane = spread([part.plane for part in parts])
         rows = len(context)
-        nothing = np.full(rows, NONE)
+        nothing = same(NONE, rows)
         task_types = TASK_TYPES[self.ffts]
         tasks = Tasks(
             start=np.concatenate([part.start.reshape(-1) for part in parts]),
             end=np.concatenate([part.end.reshape(-1) for part in parts]),
-            device=np.full(rows, self.device),
-            stream=np.full(rows, own_stream) if self.ffts else plane_streams(own_stream, plane),
+            device=same(self.device, rows),
+            stream=same(own_stream, rows) if self.ffts else plane_streams(own_stream, plane),
             number=nothing,
             context=context if self.ffts else nothing,
             model=nothing,
@@ -319,7 +312,7 @@ class Expansion:
             kind=named([self.texts.number(part.kind) for part in parts]),
             plane=plane,
             notify=spread([part.notify for part in parts]),
-            source=np.full(rows, int(ends.places[ends.place])),
+            source=same(ends.places[ends.place], rows),
             target=spread([part.target for part in parts]),
             size=spread([part.size for part in parts]),
             transport=named([self.transports[part.transport] for part in parts]),
@@ -352,8 +345,10 @@ class Expansion:
                 )
         return Arrivals.joined(parts)
 
-    def _frame(self, meetings: RankMeetings, calls: RunCalls) -> tuple[Tasks, Integers]:
-        """Waits, enclosing tasks and records on the streams of the collectives."""
+    def _frame(self, meetings: RankMeetings, calls: RunCalls) -> Tasks:
+        """Waits, then enclosing tasks where there are any, then records, on the streams of the
+        collectives.
+        """
         steps, count = meetings.ready.shape
         shape = (steps, count)
         before = np.zeros(shape, np.int64)
@@ -388,23 +383,27 @@ class Expansion:
                     kind=np.full(steps * count, self.texts.number(kind)),
                 )
             )
-        return Tasks.joined(parts), np.tile(np.arange(steps * count), len(parts))
+        return Tasks.joined(parts)
 
-    def _numbered(self, tasks: Tasks, run: Integers) -> Integers:
+    def _numbered(self, frame: Tasks, families: list[_Rows], runs: int) -> list[Tasks]:
         """taskId: counts the tasks of each stream; sub-tasks carry that of their enclosing task."""
-        top = np.flatnonzero(tasks.context == NONE)
-        order = top[np.lexsort((np.arange(len(top)), tasks.start[top], tasks.stream[top]))]
-        starts = np.flatnonzero(np.diff(tasks.stream[order], prepend=-1))
-        place = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
-        numbers = np.full(len(tasks), NONE)
-        numbers[order] = task_numbers(place)
-        enclosing = np.flatnonzero(tasks.kind == self.texts.number("AI_CORE"))
-        if self.ffts and len(enclosing):
-            of_run = np.full(int(run.max()) + 1, NONE)
-            of_run[run[enclosing]] = numbers[enclosing]
-            below = np.flatnonzero(tasks.context != NONE)
-            numbers[below] = of_run[run[below]]
-        return numbers
+        if self.ffts:
+            numbers = numbered(frame.stream, frame.start)
+            enclosing = numbers[runs : 2 * runs]
+            return [
+                replace(frame, number=numbers),
+                *(replace(family.tasks, number=enclosing[family.run]) for family in families),
+            ]
+        parts = [frame, *(family.tasks for family in families)]
+        stream, start = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "start")
+        )
+        bounds = np.cumsum([len(part) for part in parts])
+        numbers = numbered(stream, start)
+        return [
+            replace(part, number=numbers[bound - len(part) : bound])
+            for part, bound in zip(parts, bounds.tolist(), strict=True)
+        ]
 
     def collectives(
         self,
@@ -451,6 +450,11 @@ class Expansion:
             retry=retry.reshape(-1),
             step=np.repeat(step_numbers, count),
         )
+
+
+def same(value: int, rows: int) -> Integers:
+    """A column of one value, to be joined with others: it takes no memory and is read-only."""
+    return np.broadcast_to(np.int64(value), (rows,))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..program.model import Await, Collective, Synchronize
-from .clocks import GAP_NS, NEVER, SEEN_NS, SEPARATION, RankClocks, beside
+from .clocks import AWAIT_REST_NS, GAP_NS, NEVER, SEEN_NS, SEPARATION, RankClocks, beside
 from .compiled import EVENT_NS, Compiled
+from .gathering import Gathering
 from .network import SENDS, Network
 
 STEP_GAP_NS = 2_000
@@ -130,19 +131,21 @@ class _Stage:
         self.found.step_starts[0] = self.base
         self.found.bases[0, 0] = self.base
 
-    def close(self, step: int, place: int, ended: Integers, waits: Integers) -> None:
-        """Note how a collective went: its end per rank, and its waits, shape (lanes, ranks)."""
-        number = self.names[place]
-        family, member = self.families[number]
-        if not self.found.waits[family].size:
-            members = len(self.compiled.families[family][1])
-            shape = len(self.busy), members, *waits.shape
-            self.found.waits[family] = np.zeros(shape, np.int64)
-        self.found.waits[family][step, member] = waits
-        self.found.ended[step, number] = ended
+    def close(self, place: int, ended: Integers) -> None:
+        """Note how a collective of the present step went: its end per rank."""
+        self.found.ended[self.step, self.names[place]] = ended
         channel, launched = self.posted.pop(place)
         self.closed[place] = np.maximum(ended, launched)
         self.channels[channel] = self.closed[place] + GAP_NS
+
+    def keep(self, place: int, waits: Integers) -> None:
+        """Note the waits of a collective in all steps, shape (steps, lanes, ranks)."""
+        family, member = self.families[self.names[place]]
+        if not self.found.waits[family].size:
+            members = len(self.compiled.families[family][1])
+            shape = len(waits), members, *waits.shape[1:]
+            self.found.waits[family] = np.zeros(shape, np.int64)
+        self.found.waits[family][:, member] = waits
 
     @property
     def finished(self) -> bool:
@@ -181,6 +184,7 @@ class Coupling:
         ]
         self.steps = steps
         self.meetings: dict[object, list[tuple[_Stage, int, Integers]]] = {}
+        self.gatherings: dict[tuple[tuple[int, int], ...], Gathering] = {}
 
     def run(self) -> list[Encounters]:
         """Play all steps. Raises ``ValueError`` where programs wait for each other."""
@@ -196,6 +200,7 @@ class Coupling:
                     if not stage.finished
                 )
                 raise ValueError(f"the stages wait for each other: {waiting}")
+        self._find_waits()
         return [stage.found for stage in self.stages]
 
     def _advance(self, stage: _Stage) -> bool:
@@ -213,7 +218,8 @@ class Coupling:
             self._work(stage)
             seen = stage.base + stage.seen[stage.step, stage.place]
             closed = stage.closed[item.item]
-            stage.free = np.maximum(np.maximum(stage.free + GAP_NS, seen), closed)
+            over = np.maximum(np.maximum(stage.free + GAP_NS, seen), closed)
+            stage.free = over + AWAIT_REST_NS
         elif isinstance(item, Synchronize):
             if stage.posted:
                 return False
@@ -265,6 +271,17 @@ class Coupling:
             del self.meetings[key]
             self._play(present, item, stage.step)
 
+    def _find_waits(self) -> None:
+        """What the ranks need of each other to be expanded alone, all steps at once."""
+        for parts, gathering in self.gatherings.items():
+            present = [(self.stages[number], place) for number, place in parts]
+            ready = [stage.found.ready[:, stage.names[place]] for stage, place in present]
+            waits = gathering.waits(np.concatenate(ready, axis=1))
+            reached = 0
+            for stage, place in present:
+                stage.keep(place, waits[..., reached : reached + len(stage.ranks)])
+                reached += len(stage.ranks)
+
     def _key(self, stage: _Stage, place: int, item: Collective) -> tuple[object, int]:
         stages = len(self.stages)
         if item.kind in SENDS:
@@ -287,25 +304,25 @@ class Coupling:
             present.sort(key=_is_receive)
         else:
             present.sort(key=lambda part: part[0].number)
-        groups = (
-            np.stack([stage.ranks for stage, _, _ in present], axis=1)
-            if item.kind in SENDS
-            else self.network.groups(item.dimension, [stage.number for stage, _, _ in present])
-        )
-        ready = np.concatenate([part for _, _, part in present])
-        ranks = np.concatenate([stage.ranks for stage, _, _ in present])
-        row = np.full(int(ranks.max()) + 1, -1, np.int64)
-        row[ranks] = np.arange(len(ranks))
-        numbers = np.full(int(ranks.max()) + 1, -1, np.int64)
+        key = tuple((stage.number, place) for stage, place, _ in present)
+        if key not in self.gatherings:
+            self.gatherings[key] = self._gathering(present, item)
+        ended = self.gatherings[key].ends(np.concatenate([part for _, _, part in present]), step)
+        reached = 0
         for stage, place, _ in present:
-            numbers[stage.ranks] = stage.names[place]
-        waits, ended = self.network.play(item, groups, ready[row[groups]], numbers[groups], step)
-        flat = np.argsort(groups.reshape(-1))
-        ascending = np.sort(ranks)
-        all_waits = np.concatenate([ends.reshape(len(ends), -1) for ends in waits])[:, flat]
-        for stage, place, _ in present:
-            mine = np.isin(ascending, stage.ranks)
-            stage.close(step, place, ended.reshape(-1)[flat][mine], all_waits[:, mine])
+            stage.close(place, ended[reached : reached + len(stage.ranks)])
+            reached += len(stage.ranks)
+
+    def _gathering(
+        self, present: list[tuple[_Stage, int, Integers]], item: Collective
+    ) -> Gathering:
+        stages = [stage for stage, _, _ in present]
+        if item.kind in SENDS:
+            groups = np.stack([stage.ranks for stage in stages], axis=1)
+        else:
+            groups = self.network.groups(item.dimension, [stage.number for stage in stages])
+        parts = [(stage.ranks, stage.names[place]) for stage, place, _ in present]
+        return Gathering.of(self.network, item, groups, parts)
 
 
 def _collective(stage: _Stage, place: int) -> Collective:

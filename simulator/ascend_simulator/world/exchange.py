@@ -8,7 +8,7 @@ This is the order of the real small tasks (db-schema.md 7.5: on 8 ranks an allRe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
@@ -52,11 +52,11 @@ class Plan:
     rounds: tuple[Round, ...]
     before: bool
     middle: int
+    lanes: int = field(init=False)
 
-    @property
-    def lanes(self) -> int:
-        """Lanes of the widest round."""
-        return max(len(item.peer) for item in self.rounds)
+    def __post_init__(self) -> None:
+        """Count the lanes of the widest round."""
+        object.__setattr__(self, "lanes", max(len(item.peer) for item in self.rounds))
 
 
 def piece_sizes(total: int, pieces: int, element: int) -> Integers:

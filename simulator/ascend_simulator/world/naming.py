@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from ascend_ref.capture import Integers
 from ascend_ref.derive.group_hash import group_hash
@@ -53,6 +54,7 @@ def group_names(
     return names
 
 
+@cache
 def digits(group: str) -> str:
     """The three digits that stand for a group in the names of its operators."""
     return group_hash(group)[-3:].zfill(3)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,15 +17,19 @@ from .compiled import HEAD_NS, TAIL_NS
 from .disturbance import THOUSAND, Disturbances
 from .exchange import Plan, moved, piece_sizes, plan
 from .layout import Layout
-from .rhythm import Beats, beats
+from .rhythm import AFTER_MOVE_NS, Beats, Part, beats
 from .wires import Wires, wires
 
 SENDS = ("send", "receive")
 ONE_PIECE = ("allGather", "reduceScatter")
 """Operators whose count is what one rank gives, or receives, and not the whole."""
-WIRE_SCATTER = 20
+WIRE_SCATTER = 10
 """Standard deviation of the time that data take, per mille."""
+FIRST_COPY, FIRST_COPY_NS = 970, 16_000
+"""The first of several copies at once takes so many per mille of the others' time, less so many ns,
+and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582, 920 and 198)."""
 TELL_NS = (660, 760)
+TICK_NS = 20
 LOCAL_NS = 1_400
 """What a copy within the own memory costs beside its bytes."""
 ELEMENT_BYTES = {
@@ -43,17 +47,18 @@ ELEMENT_BYTES = {
 class Journey:
     """What an operator moves in groups of equal size, before any scatter.
 
-    sizes: Byte, lengths: ns, of the motion of each round, shape (lanes, groups, ranks); 0 where
-    nothing moves. local: ns of copying the own piece, shape (groups, ranks); own: its Byte. parts:
-    per round what a rank does on a lane (see ``beats``).
+    sizes: Byte, lengths: ns, of the motion of each round; after: ns until its lane goes on; all of
+    shape (rounds, lanes, groups, ranks), 0 where nothing moves. local: ns of copying the own piece,
+    shape (groups, ranks); own: its Byte. parts: of each round.
     """
 
     plan: Plan
-    sizes: list[Integers]
-    lengths: list[Integers]
+    sizes: Integers
+    lengths: Integers
+    after: Integers
     local: Integers
     own: Integers
-    parts: list[Integers]
+    parts: list[Part]
 
 
 @dataclass(eq=False)
@@ -67,6 +72,7 @@ class Network:
     disturbances: Disturbances
     collectives: tuple[int, ...]
     _journeys: dict[object, Journey] = field(default_factory=dict)
+    _groups: dict[object, Integers] = field(default_factory=dict)
 
     @cached_property
     def wires(self) -> Wires:
@@ -115,10 +121,12 @@ class Network:
 
     def groups(self, dimension: Dimension, stages: list[int]) -> Integers:
         """The groups of a dimension whose ranks belong to these stages."""
-        groups = self.layout.groups(dimension)
-        inside = np.isin(groups // self.layout.ranks_per_stage, stages).all(axis=1)
-        chosen: Integers = groups[inside]
-        return chosen
+        key = dimension, *stages
+        if key not in self._groups:
+            groups = self.layout.groups(dimension)
+            inside = np.isin(groups // self.layout.ranks_per_stage, stages).all(axis=1)
+            self._groups[key] = groups[inside]
+        return self._groups[key]
 
     def plan_of(self, item: Collective, ranks: Integers) -> Plan:
         """The algorithm for an operator in one group of global ranks."""
@@ -151,7 +159,7 @@ class Network:
         element = ELEMENT_BYTES[item.data_type]
         total = item.count * element * (plan_.pieces if item.kind in ONE_PIECE else 1)
         pieces = piece_sizes(total, plan_.pieces, element)
-        sizes, lengths, parts = [], [], []
+        sizes, lengths = [], []
         for turn in plan_.rounds:
             peer = np.maximum(turn.peer, 0)
             target = groups[:, peer].transpose(1, 0, 2)
@@ -159,21 +167,30 @@ class Network:
             size = np.broadcast_to(moved(turn, pieces)[:, None, :], target.shape)
             length = size * 1000 // self.wires.rate[source, target]
             length += self.wires.latency[source, target]
+            if turn.motion == "copy" and len(turn.peer) > 1:
+                whole = length[0]
+                length[0] = np.maximum(whole * FIRST_COPY // THOUSAND - FIRST_COPY_NS, whole // 2)
             if slow is not None:
                 rows = np.arange(len(groups))[None, :, None]
                 places = np.arange(groups.shape[1])[None, None, :]
                 length = length * slow[rows, places, peer[:, None, :]] // THOUSAND
-            part = (turn.peer >= 0) * 1 + (turn.heard >= 0) * 2
             sizes.append(size)
             lengths.append(np.where(size > 0, length, 0))
-            parts.append(np.broadcast_to(part[:, None, :], target.shape))
         own = np.broadcast_to(pieces[np.arange(groups.shape[1]) % len(pieces)], groups.shape)
         local = LOCAL_NS + own * 1000 // self.wires.rate[groups, groups]
-        return Journey(plan_, sizes, lengths, local // 20 * 20, own, parts)
+        return Journey(
+            plan=plan_,
+            sizes=np.stack(sizes),
+            lengths=np.stack(lengths),
+            after=AFTER_MOVE_NS * (np.stack(sizes) > 0),
+            local=local // TICK_NS * TICK_NS,
+            own=own,
+            parts=[Part.of(turn) for turn in plan_.rounds],
+        )
 
     def _slowed(self, groups: Integers, step: int) -> Integers | None:
         """Thousandths for each pair of places in each group, or None where no link is slow."""
-        if not self.disturbances.chosen("slow-link"):
+        if not self.varies:
             return None
         slow = [
             [[self.disturbances.link(step, source, target) for target in group] for source in group]
@@ -181,32 +198,20 @@ class Network:
         ]
         return np.array(slow, np.int64)
 
-    def play(
-        self, item: Collective, groups: Integers, ready: Integers, numbers: Integers, step: int
-    ) -> tuple[list[Integers], Integers]:
-        """Ends of the waits of each round, shape (lanes, groups, ranks), and of the operator.
+    @cached_property
+    def varies(self) -> bool:
+        """Whether journeys differ from step to step."""
+        return bool(self.disturbances.chosen("slow-link"))
 
-        groups: global ranks, shape (groups, ranks), ``ready`` and ``numbers`` (which collective of
-        its program it is for each rank) likewise.
-        """
-        journey = self.journey(item, groups, step)
-        factor = self.factors[groups, step, numbers]
-        late = np.where(numbers == 0, self.late[groups, step], 0)
-        moves = [
-            _scattered(length, factor, late if not turn else None)
-            for turn, length in enumerate(journey.lengths)
-        ]
-        own = np.arange(len(groups))[None, :, None]
+    @cached_property
+    def retries(self) -> bool:
+        """Whether any operator is late."""
+        return bool(self.late.any())
 
-        def hear(turn: int, record_end: Integers) -> Integers:
-            told = journey.plan.rounds[turn]
-            heard = np.maximum(told.heard, 0)[:, None, :]
-            return record_end[told.heard_lane[:, None, :], own, heard]
-
-        tell = self.tells[groups, step, numbers]
-        begin = ready + self.head
-        played = beats(journey.plan, begin, tell, moves, journey.local, journey.parts, hear)
-        return played.wait_end, played.end + self.tail
+    def lengths(self, item: Collective, groups: Integers, steps: Sequence[int]) -> Integers:
+        """Those of the journeys of some steps, shape (rounds, lanes, steps or 1, groups, ranks)."""
+        chosen = steps if self.varies else steps[:1]
+        return np.stack([self.journey(item, groups, step).lengths for step in chosen], axis=2)
 
     def replay(
         self, item: Collective, group: Integers, place: int, family: FamilyRuns
@@ -217,17 +222,10 @@ class Network:
         sizes hold for all.
         """
         rank = int(group[place])
-        steps = len(family.ready)
-        journeys = [self.journey(item, group[None, :], step) for step in range(steps)]
-        first = journeys[0]
-        factor = self.factors[rank][:, family.numbers]
-        late = np.where(family.numbers == 0, self.late[rank][:, None], 0)
-        moves = []
-        for turn in range(len(first.plan.rounds)):
-            length = np.stack([one.lengths[turn][:, 0, place] for one in journeys], axis=-1)
-            moves.append(_scattered(length[:, :, None], factor, None if turn else late))
-        parts = [part[:, 0, place][:, None, None] for part in first.parts]
-        local = np.full(family.ready.shape, first.local[0, place], np.int64)
+        first = self.journey(item, group[None], 0)
+        lengths = self.lengths(item, group[None], range(len(family.ready)))[:, :, :, 0, place, None]
+        late = np.where(family.numbers == 0, self.late[rank][:, None], 0) if self.retries else None
+        moves = scattered(lengths, self.factors[rank][:, family.numbers], late)
         ends = np.cumsum([0, *(len(turn.peer) for turn in first.plan.rounds)])
         waits = family.waits.transpose(2, 0, 1)
 
@@ -235,9 +233,16 @@ class Network:
             heard: Integers = waits[ends[turn] : ends[turn + 1]]
             return heard
 
-        tell = self.tells[rank][:, family.numbers]
-        begin = family.ready + self.head
-        return first, beats(first.plan, begin, tell, moves, local, parts, hear)
+        return first, beats(
+            first.plan,
+            family.ready + self.head,
+            self.tells[rank][:, family.numbers],
+            np.full(family.ready.shape, first.local[0, place], np.int64),
+            [part.at(place) for part in first.parts],
+            moves,
+            first.after[:, :, 0, place, None, None],
+            hear,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +258,12 @@ class FamilyRuns:
     waits: Integers
 
 
-def _scattered(length: Integers, factor: Integers, late: Integers | None) -> Integers:
-    """Lengths with the scatter of a run, in ticks of the device's clock."""
-    longer = length + (length * factor >> 20)
+def scattered(lengths: Integers, factor: Integers, late: Integers | None) -> Integers:
+    """Lengths with the scatter of a run, in ticks of the device's clock.
+
+    lengths: shape (rounds, lanes, …). ``late``: what the first round takes longer.
+    """
+    longer = lengths + (lengths * factor >> 20)
     if late is not None:
-        longer = np.where(length > 0, longer + late, 0)
-    return longer // 20 * 20
+        longer[0] = np.where(lengths[0] > 0, longer[0] + late, 0)
+    return longer // TICK_NS * TICK_NS

@@ -12,7 +12,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from .exchange import Plan
+from .exchange import Plan, Round
 
 OPENING_NS = 800
 """Length of the reductions of 4 Byte that open and close an operator."""
@@ -26,7 +26,36 @@ AFTER_MOVE_NS = 900
 CLOSING_NS = 540
 
 Hear = Callable[[int, Integers], Integers]
-"""Given a round and the ends of the records, when each lane's wait may end (or earlier)."""
+"""Given a round and the ends of the records, when each lane's wait may end (or earlier): the end of
+the peer's record, or of the own one where a lane waits for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What ranks do on the lanes of a round before data move; arrays have the shape (lanes, …).
+
+    tells: 1 where a rank sends a record, 0 where not; None where all do. pause: from the end of the
+    record (or the start of the lane) until the wait begins.
+    """
+
+    tells: Integers | None
+    pause: Integers
+
+    @classmethod
+    def of(cls, turn: Round) -> Part:
+        """Of all ranks, shape (lanes, 1, 1, ranks)."""
+        tells, hears = turn.peer >= 0, turn.heard >= 0
+        if tells.all() and hears.all():
+            return cls(None, np.array(BEFORE_WAIT_NS, np.int64))
+        shape = len(turn.peer), 1, 1, -1
+        both = BEFORE_WAIT_NS * (tells & hears)
+        return cls(tells.astype(np.int64).reshape(shape), both.reshape(shape))
+
+    def at(self, place: int) -> Part:
+        """Of one rank, shape (lanes, 1, 1)."""
+        if self.tells is None:
+            return self
+        return Part(self.tells[..., place], self.pause[..., place])
 
 
 @dataclass(slots=True)
@@ -51,17 +80,17 @@ def beats(
     plan: Plan,
     ready: Integers,
     tell: Integers,
-    moves: list[Integers],
     local: Integers,
-    takes_part: list[Integers],
+    parts: list[Part],
+    moves: Integers,
+    after: Integers,
     hear: Hear,
 ) -> Beats:
     """Play an operator.
 
-    ready: when it may begin, shape (…). tell: length of a record, shape (…). moves: length of the
-    motion of each round, shape (lanes, …), 0 where nothing moves. local: length of copying the own
-    piece, shape (…). takes_part: shape (lanes, …) of each round: 1 for a record, 2 for a wait,
-    3 for both, 0 for none.
+    ready: when it may begin; tell: length of a record; local: length of copying the own piece; all
+    of shape (…). moves: lengths of the motions, after: of the time from there until a lane goes on,
+    shape (rounds, lanes, …), 0 where nothing moves.
     """
     out = Beats(begin=ready)
     start = ready + OPENING_NS
@@ -71,21 +100,19 @@ def beats(
         start = begin + local + AFTER_LOCAL_NS
     stagger = STAGGER_NS * np.arange(plan.lanes, dtype=np.int64)
     stagger = stagger.reshape(-1, *([1] * ready.ndim))
+    before_move = stagger + BEFORE_MOVE_NS
     lanes = start + stagger
     joined = start
-    for turn, item in enumerate(plan.rounds):
+    for turn, part in enumerate(parts):
         if turn == plan.middle:
             begin = joined + BEFORE_MOVE_NS
             out.local.append((begin, begin + local))
             lanes = begin + local + AFTER_LOCAL_NS + stagger
-        lanes = lanes[: len(item.peer)]
-        part = takes_part[turn]
-        record_end = np.where(part & 1, lanes + tell, lanes)
-        wait_start = np.where(part & 1, record_end + BEFORE_WAIT_NS, lanes)
-        heard = np.maximum(wait_start, hear(turn, record_end))
-        wait_end = np.where(part & 2, heard, record_end)
-        joined = np.maximum(joined, wait_end.max(axis=0))
-        move_start = joined + BEFORE_MOVE_NS + stagger[: len(item.peer)]
+        record_end = lanes + (tell if part.tells is None else tell * part.tells)
+        wait_start = record_end + part.pause
+        wait_end = np.maximum(wait_start, hear(turn, record_end))
+        joined = np.maximum(joined, np.maximum.reduce(wait_end, axis=0))
+        move_start = joined + before_move
         move_end = move_start + moves[turn]
         out.record_start.append(lanes)
         out.record_end.append(record_end)
@@ -93,8 +120,6 @@ def beats(
         out.wait_end.append(wait_end)
         out.move_start.append(move_start)
         out.move_end.append(move_end)
-        lanes = np.where(moves[turn] > 0, move_end + AFTER_MOVE_NS, move_start)
-        if len(lanes) < plan.lanes:
-            lanes = joined + BEFORE_MOVE_NS + stagger
-    out.end = joined + CLOSING_NS + OPENING_NS
+        lanes = move_end + after[turn]
+    out.end = joined + (CLOSING_NS + OPENING_NS)
     return out

@@ -167,12 +167,12 @@ class _Recording:
             switches.mstx,
         )
         expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
-        found = Communication(Tasks.empty(), Transfers.empty(), Arrivals.empty())
+        found = Communication([], Transfers.empty(), Arrivals.empty())
         if len(self.places):
             found = expansion.expand(self.meetings, self._run_calls(host))
         moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
         bounds = profiling_tasks(moments, host.profiling_connection, self.device, self.texts)
-        tasks = Tasks.joined([device.tasks, found.tasks, bounds])
+        tasks = Tasks.joined([device.tasks, *found.tasks, bounds])
         tasks = replace(tasks, identity=np.arange(len(tasks)))
         memory = record_memory(
             timeline,

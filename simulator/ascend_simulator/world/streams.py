@@ -36,6 +36,16 @@ def task_numbers(order: Integers) -> Integers:
     return (FIRST_TASK + order) % TASK_NUMBERS
 
 
+def numbered(stream: Integers, start: Integers) -> Integers:
+    """taskId of tasks in any order; those that start together stand as they follow each other."""
+    order = np.lexsort((start, stream))
+    starts = np.flatnonzero(np.diff(stream[order], prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
+    numbers = np.empty_like(order)
+    numbers[order] = task_numbers(place)
+    return numbers
+
+
 def plane_streams(stream: int, plane: Integers) -> Integers:
     """Without FFTS+ every plane beyond the first has a stream of its own."""
     return np.where(plane > 0, PLANES_FROM * stream + plane, stream)

@@ -1,0 +1,133 @@
+"""The ranks that meet in a collective, and when each of them is through with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from ..program.model import Collective
+from .exchange import Plan
+from .network import Network, scattered
+from .rhythm import Beats, beats
+
+
+@dataclass(eq=False)
+class Gathering:
+    """A collective with all ranks that meet in it, the same in every step.
+
+    groups: global ranks, shape (groups, ranks); numbers: which of its program's collectives it is
+    for each of them. members: these ranks in the order in which moments are given and returned.
+    """
+
+    network: Network
+    item: Collective
+    groups: Integers
+    numbers: Integers
+    members: Integers
+
+    @classmethod
+    def of(
+        cls,
+        network: Network,
+        item: Collective,
+        groups: Integers,
+        parts: Sequence[tuple[Integers, int]],
+    ) -> Gathering:
+        """``parts``: the ranks of each stage, and the collective's number in their program."""
+        members = np.concatenate([ranks for ranks, _ in parts])
+        numbers = np.zeros(int(members.max()) + 1, np.int64)
+        for ranks, number in parts:
+            numbers[ranks] = number
+        return cls(network, item, groups, numbers[groups], members)
+
+    def ends(self, ready: Integers, step: int) -> Integers:
+        """When the operator ends for each member that was ready at these moments of a step."""
+        end = self._played(ready[None], range(step, step + 1)).end + self.network.tail
+        return end.reshape(-1).take(self._outward)
+
+    def waits(self, ready: Integers) -> Integers:
+        """Ends of the waits in all steps, rounds one after the other.
+
+        ready: shape (steps, members). The result has the shape (steps, lanes of all rounds,
+        members).
+        """
+        played = self._played(ready, range(len(ready)))
+        waits = np.concatenate(played.wait_end)
+        waits = waits.reshape(*waits.shape[:2], -1)[:, :, self._outward]
+        return waits.transpose(1, 0, 2)
+
+    def _played(self, ready: Integers, steps: range) -> Beats:
+        """Some steps; moments have the shape (lanes, steps, groups, ranks)."""
+        network = self.network
+        journey = network.journey(self.item, self.groups, steps[0])
+        lengths = journey.lengths[:, :, None]
+        if network.varies and len(steps) > 1:
+            lengths = network.lengths(self.item, self.groups, steps)
+        drawn = self._drawn + np.arange(steps.start, steps.stop).reshape(-1, 1, 1) * self._stride
+        late = self._late[steps.start : steps.stop] if network.retries else None
+        heard = _heard(journey.plan, len(steps), len(self.groups))
+
+        def hear(turn: int, record_end: Integers) -> Integers:
+            return record_end.take(heard[turn])
+
+        return beats(
+            journey.plan,
+            ready.take(self._inward, axis=1).reshape(len(steps), *self.groups.shape) + network.head,
+            network.tells.take(drawn),
+            journey.local,
+            journey.parts,
+            scattered(lengths, network.factors.take(drawn), late),
+            journey.after[:, :, None],
+            hear,
+        )
+
+    @cached_property
+    def _inward(self) -> Integers:
+        """Places of the members in the order of the groups."""
+        places = np.zeros(int(self.members.max()) + 1, np.int64)
+        places[self.members] = np.arange(len(self.members))
+        inward: Integers = places[self.groups.reshape(-1)]
+        return inward
+
+    @cached_property
+    def _outward(self) -> Integers:
+        return np.argsort(self._inward)
+
+    @cached_property
+    def _stride(self) -> int:
+        """From one step to the next in the flat tables of the network."""
+        return int(self.network.factors.shape[2])
+
+    @cached_property
+    def _drawn(self) -> Integers:
+        """Where the draws of step 0 stand in these tables."""
+        steps = self.network.factors.shape[1]
+        first: Integers = self.groups * (steps * self._stride) + self.numbers
+        return first
+
+    @cached_property
+    def _late(self) -> Integers:
+        """ns that retries cost, shape (steps, groups, ranks)."""
+        late = self.network.late[self.groups].transpose(2, 0, 1)
+        return np.where(self.numbers == 0, late, 0)
+
+
+@lru_cache(maxsize=256)
+def _heard(plan: Plan, steps: int, groups: int) -> list[Integers]:
+    """For each round the places of the records that end the waits, shape (lanes, steps, groups,
+    ranks): those of the peers, or the own ones where there is no wait.
+    """
+    places = []
+    for turn in plan.rounds:
+        lanes, ranks = turn.peer.shape
+        runs = np.arange(steps * groups).reshape(1, steps, groups, 1)
+        lane = np.where(turn.heard >= 0, turn.heard_lane, np.arange(lanes)[:, None])
+        rank = np.where(turn.heard >= 0, turn.heard, np.arange(ranks))
+        lane, rank = lane[:, None, None, :], rank[:, None, None, :]
+        places.append((lane * (steps * groups) + runs) * ranks + rank)
+    return places
