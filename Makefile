@@ -8,7 +8,7 @@ FIND_PYTHON := for p in python3.11 python3 python3.12 python3.13 python3.14 pyth
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
 PYTHON ?= $(shell $(FIND_PYTHON))
 
-.PHONY: help demo test lint format docs bench clean
+.PHONY: help demo test lint format docs bench realism clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -34,8 +34,12 @@ format: $(VENV)/.installed-dev ## Format the code and sort its imports.
 docs: $(VENV)/.installed-docs ## Build the site into site/.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.installed ## Measure the database codec and the checker.
+bench: $(VENV)/.installed ## Measure the database codec, the checker and the simulator.
 	$(BIN)/python benchmarks/db.py
+	$(BIN)/python benchmarks/simulate.py
+
+realism: $(VENV)/.installed ## Compare a simulated profile with the real one in ../shared.
+	$(BIN)/python benchmarks/realism.py
 
 clean: ## Remove everything that the targets make.
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \

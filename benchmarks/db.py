@@ -13,47 +13,18 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import workload
 from db_load import compare_load
+from lines import REPEATS, Line, best, show
 from python_rules import compare_with_python_loop
 
 from ascend_ref.db.open import open_readonly, quick_check
 from ascend_ref.db.writer import write_database
 
-REPEATS = 3
 MEBIBYTE = 1 << 20
-
-
-@dataclass(frozen=True)
-class Line:
-    """One figure: what, measured, the bound it must keep, and what it was compared with."""
-
-    what: str
-    measured: float
-    bound: float
-    unit: str
-    at_most: bool
-    against: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether the figure keeps its bound."""
-        return self.measured <= self.bound if self.at_most else self.measured >= self.bound
-
-
-def best(action: Callable[[], object], repeats: int = REPEATS) -> float:
-    """The shortest of several wall times in seconds: the least disturbed one."""
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def database(folder: Path, rows: int) -> Path:
@@ -64,30 +35,13 @@ def database(folder: Path, rows: int) -> Path:
     return path
 
 
-CHECK = """
-import json, resource, sys, time
-from pathlib import Path
-from ascend_conformance.check import check
-started = time.perf_counter()
-report = check([sys.argv[1]])
-seconds = time.perf_counter() - started
-# ru_maxrss would include what this process shared with the benchmark before its exec.
-status = Path("/proc/self/status")
-marks = [line.split() for line in status.read_text().splitlines()] if status.exists() else []
-peak = 1024 * next(
-    (int(line[1]) for line in marks if line[0] == "VmHWM:"),
-    resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
-)
-unreadable = report.files[0].unreadable
-print(json.dumps({"seconds": seconds, "peak": peak, "findings": len(report.findings),
-                  "unreadable": unreadable}))
-"""
+CHECK = Path(__file__).with_name("db_check.py")
 
 
 def check_in_process(path: Path) -> dict[str, float]:
     """Time, peak memory in bytes and findings of one check in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(path)], capture_output=True, text=True, check=True
+        [sys.executable, str(CHECK), str(path)], capture_output=True, text=True, check=True
     )
     found: dict[str, float] = json.loads(done.stdout)
     assert not found["unreadable"], found
@@ -152,16 +106,6 @@ def measure_python(folder: Path) -> Iterator[Line]:
         False,
         f"rows fetched into Python {result.python_seconds:.2f} s",
     )
-
-
-def show(lines: list[Line]) -> None:
-    """The table of figures."""
-    print(f"{'figure':<44} {'measured':>10} {'bound':>10}        against")
-    for line in lines:
-        bound = f"{'<=' if line.at_most else '>='} {line.bound:g} {line.unit}"
-        verdict = "ok" if line.holds else "MISSED"
-        measured = f"{line.measured:.2f} {line.unit}"
-        print(f"{line.what:<44} {measured:>10} {bound:>10} {verdict:<7} {line.against}")
 
 
 def main() -> int:

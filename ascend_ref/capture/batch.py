@@ -34,7 +34,8 @@ class Batch:
 
     def take(self, rows: npt.NDArray[Any]) -> Self:
         """The rows at these places, or where a mask is true."""
-        return type(self)(**{name: column[rows] for name, column in self.columns()})
+        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return type(self)(**{name: column.take(places) for name, column in self.columns()})
 
     @classmethod
     def empty(cls) -> Self:

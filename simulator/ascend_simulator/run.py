@@ -19,7 +19,7 @@ from .hardware.load import machine
 from .scenario.errors import ScenarioError
 from .scenario.load import validate
 from .scenario.model import FaultChoice, Scenario
-from .truth import RankTotals, fault_truths, truth_document
+from .truth import RankTotals, fault_truths, rank_totals, truth_document
 from .truth.faults import COSTLY
 from .world.rank import RankMeetings
 from .world.setting import FIRST_SESSION_NS
@@ -121,7 +121,7 @@ def prepare(scenario: Scenario, seed: int, start: int = FIRST_SESSION_NS) -> Sha
 
 def capture(shared: Shared, rank: int) -> Capture:
     """What the profiler of one rank records."""
-    return _account(shared, rank)[0]
+    return recorded(shared.scenario, shared.seed, rank, shared.meetings[rank])[0]
 
 
 def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
@@ -212,13 +212,13 @@ def _account(shared: Shared, rank: int) -> tuple[Capture, Account]:
 def _recorded(
     scenario: Scenario, seed: int, rank: int, meetings: RankMeetings
 ) -> tuple[Capture, Account]:
-    made, totals = recorded(scenario, seed, rank, meetings)
+    made, kernel_steps = recorded(scenario, seed, rank, meetings)
     costs = {
         place: extra_time(scenario, seed, rank, fault)
         for place, fault in enumerate(scenario.faults)
         if fault.kind in COSTLY and (not fault.ranks or rank in fault.ranks)
     }
-    return made, Account(totals, costs)
+    return made, Account(rank_totals(made, kernel_steps), costs)
 
 
 @dataclass(frozen=True, slots=True)

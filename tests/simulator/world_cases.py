@@ -26,7 +26,7 @@ from ascend_simulator.program.model import (
 )
 from ascend_simulator.samples.traffic import Traffic
 from ascend_simulator.scenario.model import Parallelism, Scenario
-from ascend_simulator.truth import RankTotals
+from ascend_simulator.truth import RankTotals, rank_totals
 from ascend_simulator.world import setting as settings
 from ascend_simulator.world import simulate
 from ascend_simulator.world.layout import Layout
@@ -72,7 +72,8 @@ def simulated(world: Setting) -> Simulated:
         summaries = [simulate.summary_of(scenario, seed, rank) for rank in ranks]
         meetings = simulate.couple(scenario, seed, summaries)
         found = [simulate.recorded(scenario, seed, rank, meetings[rank]) for rank in ranks]
-    return Simulated(world, meetings, [one for one, _ in found], [one for _, one in found], moved)
+    totals = [rank_totals(*one) for one in found]
+    return Simulated(world, meetings, [one for one, _ in found], totals, moved)
 
 
 def sizes(parallelism: Parallelism) -> dict[Dimension, int]:

@@ -32,7 +32,6 @@ from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..samples import record_host_samples, record_samples
 from ..scenario.model import FaultChoice, Scenario
-from ..truth import RankTotals, rank_totals
 from .clocks import RankClocks, clocks
 from .communication import Arrivals, Communication, Expansion, RunCalls
 from .compiled import Compiled
@@ -83,8 +82,11 @@ def couple(
 
 def recorded(
     scenario: Scenario, seed: int, rank: int, meetings: RankMeetings
-) -> tuple[Capture, RankTotals]:
-    """Third step, for each rank: everything that its profiler records, and what really happened."""
+) -> tuple[Capture, Integers]:
+    """Third step, for each rank: everything that its profiler records.
+
+    Beside it, the number of the step that each row of Kernels ran in.
+    """
     return _Recording(setting(scenario, seed), rank, meetings).recorded()
 
 
@@ -149,8 +151,8 @@ class _Recording:
             frequency=self.world.disturbances.frequency(self.rank, chip.frequency),
         )
 
-    def recorded(self) -> tuple[Capture, RankTotals]:
-        """The tables of the rank's session, and its totals."""
+    def recorded(self) -> tuple[Capture, Integers]:
+        """The tables of the rank's session, and the step of each kernel."""
         world, timeline = self.world, self.timeline
         switches = world.scenario.capture
         groups, group_ranks, rows, names = self._groups()
@@ -232,7 +234,7 @@ class _Recording:
             samples={**device_samples, **host_samples},
         )
         steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
-        return capture, rank_totals(capture, steps)
+        return capture, steps
 
     @property
     def process(self) -> int:
