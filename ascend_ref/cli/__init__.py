@@ -21,7 +21,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
     ``words`` are the arguments without the program's name, by default those of the process.
     Codes: 0 nothing to report, 1 findings, 2 an error (usage, input, or ours), 130 interrupted,
-    141 the reader of the output went away.
+    141 the reader of the output went away, 143 terminated.
     """
     return guarded(PROGRAM, lambda: _dispatch(list(sys.argv[1:] if words is None else words)))
 

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType
 
 FAILED = 2
 INTERRUPTED = 130  # 128 + SIGINT, what a shell reports for a program that ^C stopped
 OUTPUT_CLOSED = 141  # 128 + SIGPIPE
+TERMINATED = 143  # 128 + SIGTERM
 LINE_MAX = 600
+PLACE_MAX = 400
 OURS = frozenset({"ascend_spec", "ascend_ref", "ascend_simulator", "ascend_conformance"})
 
 
 class CommandError(Exception):
     """The command cannot be carried out; the text is the line for the user."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM: ended from outside, as ^C does it, so that the same is cleaned up."""
 
 
 def guarded(program: str, action: Callable[[], int]) -> int:
@@ -29,10 +37,14 @@ def guarded(program: str, action: Callable[[], int]) -> int:
             # A path or a text of a profile may hold what the terminal cannot encode.
             stream.reconfigure(errors="backslashreplace")
     try:
-        code = action()
-        sys.stdout.flush()
+        with _terminable():
+            code = action()
+            sys.stdout.flush()
     except BrokenPipeError:
         code = _drop_output()
+    except Terminated:
+        code = TERMINATED
+        _tell(f"{program}: terminated")
     except KeyboardInterrupt:
         code = INTERRUPTED
         _tell(f"{program}: interrupted")
@@ -55,10 +67,29 @@ def guarded(program: str, action: Callable[[], int]) -> int:
     return code
 
 
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Make SIGTERM an exception, where nobody else has a use for it."""
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    with suppress(ValueError):  # not the main thread, which alone receives signals
+        signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(_number: int, _frame: FrameType | None) -> None:
+    raise Terminated
+
+
 def describe(error: Exception) -> str:
     """What went wrong, as one printable line."""
     if isinstance(error, OSError) and error.strerror:
-        place = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        place = "" if error.filename is None else f"{_shown(error.filename)}: "
         return one_line(f"{place}{error.strerror}")
     if isinstance(error, MemoryError):
         return "out of memory"
@@ -66,6 +97,12 @@ def describe(error: Exception) -> str:
         return one_line(str(error))
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     return one_line(f"internal error, {text}; ASCEND_REF_DEBUG=1 shows where")
+
+
+def _shown(path: str | bytes) -> str:
+    """A path; of a very long one the end, so that the reason behind it is still told."""
+    text = os.fsdecode(path)
+    return text if len(text) <= PLACE_MAX else f"…{text[-PLACE_MAX:]}"
 
 
 def one_line(text: str) -> str:

@@ -11,6 +11,8 @@ from typing import Any
 import click
 from click.shell_completion import shell_complete
 
+from ascend_ref.execution.interrupts import interrupts_held
+
 from . import PROGRAM, VERSION
 from .guard import CommandError
 from .suggest import unknown
@@ -38,7 +40,8 @@ class Shell(click.Group):
         if entry is None:
             return None
         try:
-            command: click.Command = entry.load()
+            with interrupts_held():
+                command: click.Command = entry.load()
         except Exception as error:
             return _unavailable(cmd_name, error)
         return command

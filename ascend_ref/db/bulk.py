@@ -8,6 +8,8 @@ batch, and then is the ``KeyboardInterrupt`` that it is everywhere else.
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +21,22 @@ import pyarrow as pa
 
 from .open import database_uri
 
-__all__ = ["BulkConnection", "connect_bulk"]
+__all__ = ["BulkConnection", "connect_bulk", "disk_errors"]
+
+DISK_ERRORS = {"disk is full": errno.ENOSPC, "disk I/O error": errno.EIO}
+"""What SQLite says of a disk that cannot take what it writes."""
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Errors of the disk as ``OSError``, which names the place and can leave a worker process."""
+    try:
+        yield
+    except adbc_driver_manager.Error as error:
+        number = next((DISK_ERRORS[text] for text in DISK_ERRORS if text in str(error)), None)
+        if number is None:
+            raise
+        raise OSError(number, os.strerror(number), str(path)) from error
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from ascend_spec.catalog import Schema
 from ascend_spec.model import Table
 
 from . import packing
-from .bulk import BulkConnection, connect_bulk
+from .bulk import BulkConnection, connect_bulk, disk_errors
 from .columns import BoundColumn, ColumnTables, Values, bind
 from .ddl import create_indexes, create_table, creation_order
 
@@ -51,7 +51,8 @@ def write_database(
 
     ``path`` appears, or is replaced, only when the database is complete. Raises ``ValueError``,
     naming the place, for an unknown table or column, a missing column, columns of unequal length
-    and values that cannot be stored; ``OSError`` where the folder cannot be written.
+    and values that cannot be stored; ``OSError`` where the folder cannot be written or the
+    disk is full.
     """
     bound = [
         (table, _bind_table(table, given))
@@ -66,7 +67,8 @@ def write_database(
     try:
         # Created here and not by SQLite: an existing file of this name must not be touched.
         os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-        _fill(draft, schema, bound, indexes=indexes, progress=progress)
+        with disk_errors(path):
+            _fill(draft, schema, bound, indexes=indexes, progress=progress)
         for suffix in ("-journal", "-wal", "-shm"):
             # Left by the file that is replaced; SQLite would apply them to the new one.
             path.with_name(path.name + suffix).unlink(missing_ok=True)

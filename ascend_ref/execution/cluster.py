@@ -27,7 +27,7 @@ def connect(address: str) -> Iterator[Cluster]:
         raise NoCluster(f"dask: the address is {address!r}; expected one such as {EXAMPLE}")
     try:
         asyncio.run(_shake_hands(address))
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:  # TypeError: tls without certificates
         raise NoCluster(
             f"dask: no scheduler answers at {address!r}; expected the address of a running one, "
             f"such as {EXAMPLE}"
@@ -43,8 +43,8 @@ def connect(address: str) -> Iterator[Cluster]:
 
 
 async def _shake_hands(address: str) -> None:
-    """Raise ``OSError`` or ``ValueError`` where no scheduler is: a Client that never came up
-    would hang while it is thrown away.
+    """Raise ``OSError``, ``TypeError`` or ``ValueError`` where no scheduler is: a Client that never
+    came up would hang while it is thrown away.
     """
     async with asyncio.timeout(PATIENCE_SECONDS):
         channel = await connect_to(address)

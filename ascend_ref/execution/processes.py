@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .executor import Common, Item, Job, Result, WorkerLost
+from .interrupts import interrupts_held
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Processes:
     """As many fresh processes as ``workers``, started for each ``map`` and gone after it.
 
-    Each of them holds one end of a pipe and ends at once when the other end is closed: on Ctrl-C,
-    and also when this process is killed.
+    Each of them holds one end of a pipe and ends at once when the other end is closed: on Ctrl-C
+    or SIGTERM, and also when this process is killed.
     """
 
     workers: int
@@ -44,7 +44,7 @@ class Processes:
             initargs=(Job(function, common), lifeline),
         )
         try:
-            with _interrupts_held():
+            with interrupts_held():
                 futures = [pool.submit(_perform, item) for item in items]
             for future in futures:
                 yield future.result()
@@ -69,6 +69,8 @@ def _begin(job: Job[Any, Any, Any], lifeline: Connection) -> None:
     global _job  # noqa: PLW0603 - the pool has no other way to hand a value to all its tasks
     _job = job
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     threading.Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
 
 
@@ -84,19 +86,3 @@ def _perform(item: Any) -> Any:
     if _job is None:
         raise RuntimeError("a worker process was not initialised")
     return _job(item)
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Keep Ctrl-C back, for processes started meanwhile for good.
-
-    A terminal sends it to all of them, and one that is still importing would print a traceback.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

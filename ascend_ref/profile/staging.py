@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,9 +20,10 @@ def staged(target: Path) -> Iterator[Path]:
     """
     _require_absent(target)
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    draft.mkdir()
+    # No process id: in containers it is the same again after a run that was killed.
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
+        draft.mkdir()
         yield draft
         _require_absent(target)
         draft.rename(target)

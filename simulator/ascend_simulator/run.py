@@ -12,22 +12,22 @@ from typing import Any, TypeAlias
 from ascend_ref.capture import Capture
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile.information import AIC_METRICS
 from ascend_ref.profile.staging import staged
 from ascend_spec import catalog
 
 from .hardware.load import machine
 from .scenario.errors import ScenarioError
 from .scenario.load import validate
-from .scenario.model import FaultChoice, Scenario
+from .scenario.model import Scenario
 from .truth import RankTotals, fault_truths, rank_totals, truth_document
-from .truth.faults import COSTLY
+from .world.costs import COSTLY, extra_time
 from .world.rank import RankMeetings
-from .world.setting import FIRST_SESSION_NS
+from .world.setting import FIRST_SESSION_NS, setting
 from .world.simulate import (
     AFTER_STEPS_NS,
     BEFORE_STEPS_NS,
     couple,
-    extra_time,
     recorded,
     summary_of,
 )
@@ -36,6 +36,10 @@ TRUTH = "truth.json"
 SEEDS = 1 << 63
 NEXT_ROUND = 1 << 64
 """Between what two rounds draw from; seeds lie below."""
+LONGEST_NS = 3_600 * 10**9
+"""Of a captured round: within it no counter and no sum of times overflows."""
+LATEST_NS = 1 << 62
+"""Unix ns before which the last round ends: in the year 2116."""
 
 
 Progress: TypeAlias = Callable[[int, int, str], None]
@@ -114,9 +118,34 @@ def simulate(scenario: Scenario, seed: int = 0) -> Simulation:
 
 
 def prepare(scenario: Scenario, seed: int, start: int = FIRST_SESSION_NS) -> Shared:
-    """The pass over all ranks of one round. ``start``: Unix ns at which its sessions begin."""
+    """The pass over all ranks of one round. ``start``: Unix ns at which its sessions begin.
+
+    Raises :class:`ScenarioError` for a round that lasts too long.
+    """
+    kernels = [kernel for one in setting(scenario, seed).compiled for kernel in one.kinds]
+    slowest = max(kernels, key=lambda kernel: kernel.duration, default=None)
+    if slowest and slowest.duration > LONGEST_NS:
+        raise _too_long(scenario, slowest.duration, f"one {slowest.op_type}")
     summaries = [summary_of(scenario, seed, rank) for rank in range(scenario.parallelism.ranks)]
-    return Shared(scenario, seed, tuple(couple(scenario, seed, summaries, start)))
+    shared = Shared(scenario, seed, tuple(couple(scenario, seed, summaries, start)))
+    lengths = [int(one.step_ends[-1]) - int(one.step_starts[0]) for one in shared.meetings]
+    longest = max(lengths)
+    if not 0 <= min(lengths) <= longest <= LONGEST_NS:
+        raise _too_long(scenario, longest, "the captured steps")
+    if shared.end > LATEST_NS:
+        raise ScenarioError(
+            f"{scenario.name}: schedule.repeat makes a round end after 2115; expected fewer "
+            "rounds, or fewer steps of wait and warmup"
+        )
+    return shared
+
+
+def _too_long(scenario: Scenario, length: int, what: str) -> ScenarioError:
+    hours = f"more than {length // LONGEST_NS:,} h" if length > 0 else "centuries"
+    return ScenarioError(
+        f"{scenario.name}: {what} would take {hours}; expected a captured round of at most 1 h: "
+        "a smaller model, fewer steps or milder faults"
+    )
 
 
 def capture(shared: Shared, rank: int) -> Capture:
@@ -128,13 +157,13 @@ def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
     """The document of truth.json; ``accounts`` of all ranks, in order."""
     scenario = shared.scenario
     chip = machine(scenario.hardware).chip
-
-    def extra(fault: FaultChoice, rank: int) -> int:
-        place = next(place for place, one in enumerate(scenario.faults) if one is fault)
-        return accounts[rank].costs[place]
-
     totals = [account.totals for account in accounts]
-    faults = fault_truths(scenario, totals, extra, chip.frequency)
+    costs = {
+        place: sum(account.costs[place] for account in accounts)
+        for place, fault in enumerate(scenario.faults)
+        if fault.kind in COSTLY
+    }
+    faults = fault_truths(scenario, totals, costs, chip.frequency)
     return truth_document(scenario.name, shared.seed % NEXT_ROUND, chip.name, totals, faults)
 
 
@@ -157,6 +186,14 @@ def write_run(
     accepted = _accepted(scenario, seed)
     for name in formats:
         FORMATS[name]  # no KeyError halfway
+        group = accepted.capture.aic_metrics
+        if name == "pytorch-db" and group not in AIC_METRICS:
+            known = ", ".join(other for other in AIC_METRICS if other)
+            raise ScenarioError(
+                f"{accepted.name}: capture.aic_metrics is {group}; "
+                f"expected null or one of {known} for the format {name}: "
+                "the framework's profiler has no other"
+            )
         if name == "msprof-db" and not accepted.capture.npu:
             raise ScenarioError(
                 f"{accepted.name}: capture.npu is false; expected true for the format {name}, "
@@ -214,9 +251,9 @@ def _recorded(
 ) -> tuple[Capture, Account]:
     made, kernel_steps = recorded(scenario, seed, rank, meetings)
     costs = {
-        place: extra_time(scenario, seed, rank, fault)
+        place: extra_time(scenario, seed, rank, place)
         for place, fault in enumerate(scenario.faults)
-        if fault.kind in COSTLY and (not fault.ranks or rank in fault.ranks)
+        if fault.kind in COSTLY
     }
     return made, Account(rank_totals(made, kernel_steps), costs)
 

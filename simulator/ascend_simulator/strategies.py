@@ -11,8 +11,10 @@ from typing import Any, get_args
 
 from ascend_ref.capture import Switches
 from ascend_ref.capture.switches import HostSampler
+from ascend_ref.profile.information import AIC_METRICS
 
 try:
+    from hypothesis import assume
     from hypothesis import strategies as st
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
@@ -22,8 +24,10 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from .hardware.load import machine
+from .program.cost import kinds as operators
 from .program.counters import metric_groups
-from .scenario.consistency import LAYERED, WITHOUT_BF16, sampled_tables
+from .program.single import least_lengths
+from .scenario.consistency import LAYERED, WITHOUT_BF16, problems, sampled_tables
 from .scenario.model import (
     Algorithm,
     DataType,
@@ -41,6 +45,8 @@ from .scenario.schema import read_by
 
 KINDS: tuple[ModelKind, ...] = tuple(reversed(get_args(ModelKind)))
 """The simplest first."""
+LONGEST = (4096, 4096, 256, 64, 27)
+"""Of each length of a shape, by their number: so every operand is small beside any device."""
 
 
 @st.composite
@@ -64,6 +70,7 @@ def scenarios(
         wait=draw(st.integers(0, 2)),
         warmup=draw(st.integers(0, 2)),
         active=draw(st.integers(1, max_steps)),
+        repeat=draw(st.integers(1, 2)),
     )
     scenario = Scenario(
         name="drawn",
@@ -74,7 +81,9 @@ def scenarios(
         capture=draw(switches(hardware)),
     )
     count = draw(st.integers(0, max_faults))
-    return replace(scenario, faults=tuple(draw(faults(scenario)) for _ in range(count)))
+    found = replace(scenario, faults=tuple(draw(faults(scenario)) for _ in range(count)))
+    assume(not any(problems(found)))  # many faults together may be too much
+    return found
 
 
 @st.composite
@@ -84,12 +93,13 @@ def hardware_choices(draw: st.DrawFn) -> HardwareChoice:
     algorithm: Algorithm = draw(st.sampled_from(get_args(Algorithm)))
     return HardwareChoice(
         product=product,
-        devices_per_host=draw(st.none() | st.sampled_from([2, 4, 8])),
+        devices_per_host=draw(st.none() | st.sampled_from([1, 2, 3, 4, 8])),
         frequency=draw(st.none() | st.integers(900, 2000)),
         hbm_bandwidth=draw(st.none() | st.integers(50, 3000)),
         link_bandwidth=draw(st.none() | st.integers(1, 200)),
         host_bandwidth=draw(st.none() | st.integers(1, 100)),
         algorithm=algorithm,
+        kernel_gap=draw(st.integers(0, 100_000)),
     )
 
 
@@ -120,6 +130,8 @@ def models(
     ]
     experts = parallelism.expert * draw(st.integers(1, 4))
     heads = parallelism.tensor * draw(st.integers(1, 4))
+    operator = draw(st.sampled_from(list(operators())))
+    lengths = max(least_lengths(operator), draw(st.integers(1, 5)))
     drawn: dict[str, Any] = {
         "layers": parallelism.pipeline * draw(st.integers(1, 2)),
         "hidden": heads * draw(st.sampled_from([16, 64, 128])),
@@ -138,7 +150,8 @@ def models(
         "width": draw(st.sampled_from([8, 16, 64])),
         "prompt": draw(st.integers(1, 512)),
         "generate": draw(st.integers(1, 4)),
-        "shape": draw(st.tuples(*[st.integers(1, 4096)] * 3)),
+        "operator": operator,
+        "shape": draw(st.tuples(*[st.integers(1, LONGEST[lengths - 1])] * lengths)),
     }
     read = set(read_by("model", kind))
     return ModelChoice(
@@ -152,7 +165,8 @@ def models(
 def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     """Any switches that a machine has."""
     rates = st.sampled_from([0, 10, 50, 100])
-    groups = metric_groups(machine(hardware).chip)
+    # Of those that any format can hold.
+    groups = [group for group in metric_groups(machine(hardware).chip) if group in AIC_METRICS]
     samplers: list[HostSampler] = list(get_args(HostSampler))
     cpu = draw(st.booleans())
     return Switches(

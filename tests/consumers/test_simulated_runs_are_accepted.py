@@ -152,7 +152,8 @@ def test_slow_rank_names_the_slow_rank(faulty: dict[str, Path], tmp_path: Path) 
     assert verdict.differences == []
     (fault,) = truth_of(run)["faults"]
     operators = slow_operators(verdict.runs["slow_rank"])
-    assert all(fault["start_ns"] <= start <= fault["end_ns"] for start, _, _ in operators)
+    (interval,) = fault["intervals"]
+    assert all(interval["start_ns"] <= start <= interval["end_ns"] for start, _, _ in operators)
 
 
 def test_the_slow_rank_communicates_shortest_and_is_the_bottleneck(
@@ -189,5 +190,6 @@ def test_freq_analysis_names_the_throttled_rank(faulty: dict[str, Path], tmp_pat
     changes = rows(rank.profiler, "SELECT timestampNs, freq FROM AICORE_FREQ ORDER BY timestampNs")
     slow = [moment for moment, frequency in changes if frequency == 1200]
     back = [moment for moment, frequency in changes if frequency == 1800 and moment > slow[0]]
-    assert slow[0] == fault["start_ns"]
-    assert slow[-1] <= fault["end_ns"] <= back[0]
+    (interval,) = fault["intervals"]
+    assert slow[0] == interval["start_ns"]
+    assert slow[-1] <= interval["end_ns"] <= back[0]

@@ -24,7 +24,9 @@ MEMORY = {"MEMORY_RECORD", "OP_MEMORY", "NPU_OP_MEM"}
 HARDWARE = {
     "ACC_PMU", "DDR", "HBM", "LLC", "NPU_MEM", "NPU_MODULE_MEM", "QOS", "SOC_BANDWIDTH_LEVEL"
 }  # fmt: skip
+NETWORK = {"NIC", "ROCE", "NETDEV_STATS"}
 LINKS = {"HCCS", "PCIE", "SIO", "UB"}
+HOST = {"CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE", "OSRT_API"}
 
 
 def vanished(**changes: Any) -> set[str]:
@@ -42,7 +44,10 @@ def test_every_switch_of_the_spec_follows_from_those_of_a_capture() -> None:
         ({"level": 1}, {"MEMCPY_INFO"}),
         ({"level": 0}, {"MEMCPY_INFO", "TASK_PMU_INFO"}),
         ({"cpu": False}, FRAMEWORK),
-        ({"npu": False}, DEVICE),
+        (
+            {"npu": False},
+            DEVICE | HARDWARE | NETWORK | LINKS | HOST | {"MSTX_EVENTS", "AICORE_FREQ"},
+        ),
         ({"aic_metrics": None}, {"TASK_PMU_INFO"}),
         ({"aic_mode": "sample-based"}, {"TASK_PMU_INFO"}),
         ({"memory": False}, MEMORY),
@@ -52,7 +57,7 @@ def test_every_switch_of_the_spec_follows_from_those_of_a_capture() -> None:
         ({"l2": False}, set()),
         ({"gc": False}, {"GC_RECORD"}),
         ({"sys_hardware_mem": 0}, HARDWARE),
-        ({"sys_io": 0}, {"NIC", "ROCE", "NETDEV_STATS"}),
+        ({"sys_io": 0}, NETWORK),
         ({"sys_interconnection": 0}, LINKS),
         ({"host_sys": ("cpu", "mem")}, {"HOST_DISK_USAGE", "HOST_NETWORK_USAGE", "OSRT_API"}),
         ({"host_sys": ("disk", "network", "osrt")}, {"CPU_USAGE", "HOST_MEM_USAGE"}),
@@ -69,6 +74,31 @@ def test_sampled_counters_appear_with_their_mode() -> None:
 
 def kinds(changes: dict[str, Any], table: str) -> set[int]:
     return set(encoded(capture(switches=replace(EVERYTHING, **changes)))[table]["type"])
+
+
+def test_no_counters_are_sampled_at_level_0() -> None:
+    """Sampled ones need the level as those of tasks do, and profiler_info then names no group."""
+    switches = replace(EVERYTHING, aic_mode="sample-based", level=0)
+    tables = encoded(capture(switches=switches))
+    assert tables.keys().isdisjoint({"SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY", "TASK_PMU_INFO"})
+
+
+@pytest.mark.parametrize(
+    ("chip", "told"),
+    [("Ascend910B", True), ("Ascend310B", True), ("Ascend910A", False), ("Ascend310P", False)],
+)
+def test_counters_of_tasks_are_for_some_chips(chip: str, told: bool) -> None:
+    """seed-001 TASK_PMU_INFO; real databases of 910A have none at level 1 (db-schema.md 7.1)."""
+    made = capture(switches=EVERYTHING)
+    tables = encoded(replace(made, origin=replace(made.origin, chip=chip)))
+    assert ("TASK_PMU_INFO" in tables) is told
+
+
+def test_no_switch_moves_the_texts_of_the_tasks() -> None:
+    everything = encoded(capture(switches=EVERYTHING))
+    for changes in ({"sys_hardware_mem": 0}, {"memory": False}, {"host_sys": ()}, {"level": 1}):
+        tables = encoded(capture(switches=replace(EVERYTHING, **changes)))
+        assert list(tables["TASK"]["taskType"]) == list(everything["TASK"]["taskType"])
 
 
 def test_runtime_calls_need_level_2() -> None:

@@ -22,7 +22,7 @@ from ascend_simulator.program.model import (
     Launch,
     Synchronize,
 )
-from ascend_simulator.world.clocks import GAP_NS, SEEN_NS, RankClocks, clocks
+from ascend_simulator.world.clocks import GAP_NS, SEEN_NS
 from ascend_simulator.world.compiled import EVENT_NS, HEAD_NS, TAIL_NS
 from ascend_simulator.world.coupled import STEP_GAP_NS, SYNCHRONIZE_NS
 from ascend_simulator.world.network import Journey
@@ -43,8 +43,8 @@ COMPUTE, OTHER, FIRST_CHANNEL, PLANES = 2, 3, 4, 100
 GIVEN = ("kind", "length", "head", "tail", "rest", "pause", "begin", "handed", "left")
 GIVEN += ("taken", "done", "seen")
 KINDS = {
-    True: ("Write Value", "Notify Wait", "SDMA", "SDMA"),
-    False: ("NOTIFY_RECORD", "NOTIFY_WAIT", "MEMCPY_ASYNC", "REDUCE_ASYNC_V2"),
+    True: ("Write Value", "Notify Wait", "SDMA", "SDMA", "Write Value"),
+    False: ("NOTIFY_RECORD", "NOTIFY_WAIT", "MEMCPY_ASYNC", "REDUCE_ASYNC_V2", "RDMA_DB_SEND"),
 }
 
 
@@ -185,12 +185,6 @@ class EventLoop:
         return self.ranks
 
 
-def drawn(world: Setting, rank: int) -> RankClocks:
-    """The lengths of a rank."""
-    nominal = world.machine.chip.frequency
-    return clocks(world.of(rank), rank, world.seed, nominal, world.disturbances)
-
-
 class _Rank:
     """Builds the tasks of one rank."""
 
@@ -202,7 +196,7 @@ class _Rank:
         self.tasks = played.tasks
         self.program = self.world.of(rank).program
         self.kinds = self.world.of(rank).kinds
-        self.clocks = drawn(self.world, rank)
+        self.clocks = self.world.clocks(rank)
         self.lists = {name: getattr(self.clocks, name).tolist() for name in GIVEN}
         self.streams: dict[object, Stream] = defaultdict(Stream)
         self.channels: dict[object, int] = {}
@@ -227,6 +221,8 @@ class _Rank:
             self.played.hosts.append([])
             thread = begin
             self.counts: dict[object, int] = defaultdict(int)
+            # What a retry costs falls on the first data that the rank moves.
+            self.late = int(self.world.network.late[self.rank, step])
             for place in range(len(self.program.items)):
                 thread = self._item(step, place, thread)
 
@@ -317,10 +313,10 @@ class _Rank:
             meeting,
             ranks.index(self.rank),
             places,
+            [rank // world.machine.devices_per_host for rank in ranks],
             stream,
             factor=int(network.factors[self.rank, step, number]),
             tell=int(network.tells[self.rank, step, number]),
-            late=int(network.late[self.rank, step]) if number == 0 else 0,
         )
         closing = run.build(wait)
         self.played.runs[step, number] = [task for task in run.tasks if task.small]
@@ -340,11 +336,15 @@ class _Run:
     meeting: object
     place: int
     places: list[int]
+    hosts: list[int]
     stream: int
     factor: int
     tell: int
-    late: int
     tasks: list[Task] = field(default_factory=list)
+
+    def far(self, place: int) -> bool:
+        """Whether a rank is on another host."""
+        return self.hosts[place] != self.hosts[self.place]
 
     def new(self, kind: str, length: int, lane: int, target: int, size: int) -> Task:
         """A small task; ``lane`` -1: of the operator as a whole."""
@@ -352,7 +352,7 @@ class _Run:
         stream = self.stream
         if not self.of.ffts and plane:
             stream = PLANES * stream + plane
-        names = ("Notify_Record", "Notify_Wait", "Memcpy", "Reduce_Inline")
+        names = ("Notify_Record", "Notify_Wait", "Memcpy", "Reduce_Inline", "RDMASend")
         task = self.of.new(length, stream, KINDS[self.of.ffts][names.index(kind)])
         task.small = kind, plane, target, size
         self.tasks.append(task)
@@ -397,17 +397,18 @@ class _Run:
         joined = self.of.new(0).after(before)
         for lane, begun in enumerate(free):
             anchor, delay = begun
-            peer = int(item.peer[lane, self.place])
+            told = int(item.told[lane, self.place])
             heard = int(item.heard[lane, self.place])
-            if peer >= 0:
-                task = self.new("Notify_Record", self.tell, lane, self.places[peer], 0)
+            if told >= 0:
+                kind = "RDMASend" if self.far(told) else "Notify_Record"
+                task = self.new(kind, self.tell, lane, self.places[told], 0)
                 task.after(anchor, delay)
                 loop.records[self.meeting, turn, lane, self.place] = task
                 anchor, delay = task, 0
             if heard >= 0:
                 far_lane = int(item.heard_lane[lane, self.place])
                 wait = self.new("Notify_Wait", 0, lane, self.places[heard], 0)
-                wait.after(anchor, BEFORE_WAIT_NS if peer >= 0 else delay)
+                wait.after(anchor, BEFORE_WAIT_NS if told >= 0 else delay)
                 loop.waits.append((wait, (self.meeting, turn, far_lane, heard)))
                 anchor, delay = wait, 0
             joined.after(anchor, delay)
@@ -418,17 +419,20 @@ class _Run:
         item = self.journey.plan.rounds[turn]
         kind = "Reduce_Inline" if item.motion == "reduce" else "Memcpy"
         free = []
+        sizes = self.journey.sizes[turn][:, 0, self.place].tolist()
+        late = 0
+        if any(sizes):
+            late, self.of.late = self.of.late, 0
         for lane in range(len(item.peer)):
-            size = int(self.journey.sizes[turn][lane, 0, self.place])
+            size = sizes[lane]
             start = joined, BEFORE_MOVE_NS + STAGGER_NS * lane
             if not size:
                 free.append(start)
                 continue
             length = int(self.journey.lengths[turn][lane, 0, self.place])
             length += length * self.factor >> 20
-            if turn == 0:
-                length += self.late
             target = self.places[int(item.peer[lane, self.place])]
-            task = self.new(kind, length // 20 * 20, lane, target, size).after(*start)
+            length = (length + late) // 20 * 20
+            task = self.new(kind, length, lane, target, size).after(*start)
             free.append((task, AFTER_MOVE_NS))
         return free

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from host_loop import FFTS, random_program, timeline
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_host_calls import IDS, chips, outer_of, programs, recorded, texts_of
 
@@ -31,6 +31,7 @@ def section(rows: Activities, kind: int, queue: int = 0) -> Activities:
 
 
 @given(programs, chips, st.integers(0, 99))
+@settings(deadline=None)
 def test_rows_nest_and_stay_in_order(program: Program, chip: Chip, seed: int) -> None:
     _, run, _, host = recorded(program, chip, seed=seed)
     rows = host.activities
@@ -60,6 +61,7 @@ def test_rows_nest_and_stay_in_order(program: Program, chip: Chip, seed: int) ->
 
 
 @given(programs, chips, st.integers(0, 99))
+@settings(deadline=None)
 def test_what_enters_the_queue_leaves_it_later(program: Program, chip: Chip, seed: int) -> None:
     script, run, _, host = recorded(program, chip, seed=seed)
     enqueue, dequeue = section(host.activities, QUEUE, 1), section(host.activities, QUEUE, 2)
@@ -81,6 +83,7 @@ def test_what_enters_the_queue_leaves_it_later(program: Program, chip: Chip, see
 
 
 @given(programs, chips, st.integers(0, 99))
+@settings(deadline=None)
 def test_links_lead_to_every_launch_once(program: Program, chip: Chip, seed: int) -> None:
     *_, host = recorded(program, chip, seed=seed)
     launching = [
@@ -105,6 +108,7 @@ def test_links_lead_to_every_launch_once(program: Program, chip: Chip, seed: int
 
 
 @given(programs, st.integers(0, 99))
+@settings(deadline=None)
 def test_steps_are_their_annotations(program: Program, seed: int) -> None:
     _, run, texts, host = recorded(program, seed=seed)
     names = texts_of(texts, host.activities.name)
@@ -151,6 +155,7 @@ def test_a_backward_node_stands_around_its_operators() -> None:
 
 
 @given(programs)
+@settings(deadline=None)
 def test_stacks_are_numbered_without_gaps(program: Program) -> None:
     _, _, texts, host = recorded(program)
     frames = host.frames
@@ -168,6 +173,7 @@ def test_stacks_are_numbered_without_gaps(program: Program) -> None:
 
 
 @given(programs, st.integers(0, 99))
+@settings(deadline=None)
 def test_switches_take_away_only_their_own(program: Program, seed: int) -> None:
     *_, host = recorded(program, seed=seed)
     marked = any(isinstance(item, Annotate) and item.on_device for item in program.items)
@@ -200,6 +206,7 @@ def test_switches_take_away_only_their_own(program: Program, seed: int) -> None:
 
 
 @given(programs, st.integers(0, 99))
+@settings(deadline=None)
 def test_system_calls_lie_in_waits(program: Program, seed: int) -> None:
     _, run, texts, host = recorded(program, seed=seed)
     calls = host.system_calls

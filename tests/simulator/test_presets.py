@@ -29,9 +29,9 @@ def said(folder: Path, ranks: int) -> list[str]:
     """All that the referee says about a run, advice and notes included."""
     executor = Processes(2) if ranks >= PARALLEL_FROM else InProcess()
     report = check([folder], executor=executor)
-    unreadable = [f"{file.path}: {file.unreadable}" for file in report.files if file.unreadable]
+    unreadable = [f"{file.file}: {file.unreadable}" for file in report.files if file.unreadable]
     return unreadable + [
-        f"{file.path.name}: {finding.rule} {finding.place}"
+        f"{file.file.name}: {finding.rule} {finding.place}"
         for file in report.files
         for finding in file.findings
     ]

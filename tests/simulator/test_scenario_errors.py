@@ -181,7 +181,7 @@ def test_units_of_the_hardware(text: str, line: str) -> None:
         ("kind: slow-rank, factor: 0.5", "(thousandths)"),
         (
             "kind: memory-leak, megabytes: 1GB",
-            "expected an integer from 1 to 100000 (MB); did you mean 1000?",
+            "expected an integer from 1 to 100000 (MiB); did you mean 1024?",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import find, given, settings
 from jsonschema import Draft202012Validator
 
 from ascend_ref.capture import Switches
@@ -166,3 +166,28 @@ def test_drawn_scenarios_are_possible_and_survive_being_written(scenario: Scenar
 def test_drawn_scenarios_keep_their_bounds(scenario: Scenario) -> None:
     assert scenario.parallelism.ranks == scenario.schedule.active == 1
     assert not scenario.faults
+
+
+def test_every_field_is_drawn_at_other_values_than_its_default() -> None:
+    """A field that no draw reaches is one that no property is tested with."""
+    names = {(section, field.name) for section, _, _, field in pairs() if section != "fault"}
+
+    @settings(max_examples=200, deadline=None, derandomize=True, database=None)
+    @given(scenarios(max_faults=0))
+    def strike(scenario: Scenario) -> None:
+        for section, name in list(names):
+            values = [getattr(getattr(one, section), name) for one in (scenario, Scenario())]
+            if values[0] != values[1]:
+                names.discard((section, name))
+
+    strike()
+    assert not names
+
+
+def test_drawn_scenarios_shrink_to_one_operator_on_one_rank() -> None:
+    simplest = find(scenarios(), lambda _: True)
+    assert simplest.model.kind == "single-operator"
+    assert set(simplest.model.shape) == {1}
+    assert simplest.parallelism == Parallelism()
+    assert simplest.schedule == Schedule(warmup=0, active=1)
+    assert not simplest.faults

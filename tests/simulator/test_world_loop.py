@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from event_loop import Deadlock, EventLoop, RankPlay, drawn
+from event_loop import Deadlock, EventLoop, RankPlay
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from world_cases import Simulated, programs, simulated, world_of
 
 from ascend_simulator.program.model import Await, Collective, Operator, Program, Synchronize
-from ascend_simulator.scenario.model import Parallelism, Scenario
+from ascend_simulator.scenario.model import Algorithm, HardwareChoice, Parallelism, Scenario
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.world.rank import host_times
 from ascend_simulator.world.setting import FIRST_SESSION_NS, Setting
@@ -79,7 +79,7 @@ def found_transfers(run: Simulated, rank: int) -> Counter[object]:
 
 def assert_same_host(run: Simulated, rank: int, by_hand: RankPlay, ahead: int) -> None:
     world, meetings = run.world, run.meetings[rank]
-    host = host_times(world.of(rank), drawn(world, rank), meetings)
+    host = host_times(world.of(rank), world.clocks(rank), meetings)
     starts = [task.end + ahead for task in by_hand.step_starts]
     assert meetings.step_starts.tolist() == starts
     assert meetings.step_ends.tolist() == [row[-1].leave.end + ahead for row in by_hand.hosts]
@@ -130,6 +130,28 @@ def test_random_programs_run_as_in_the_event_loop(
 @given(scenarios(), st.integers(0, 1 << 32))
 def test_programs_of_models_run_as_in_the_event_loop(scenario: Scenario, seed: int) -> None:
     assert_same(world_of(scenario, seed))
+
+
+@pytest.mark.parametrize("tensor", [2, 4, 6])
+@pytest.mark.parametrize("algorithm", ["auto", "mesh", "pairwise", "pipeline"])
+def test_groups_that_reach_over_hosts_and_others_that_do_not(
+    tensor: int, algorithm: Algorithm
+) -> None:
+    """With 12 ranks on hosts of 3, 4 or 6 only some groups of a dimension are within one host."""
+    for per_host in (3, 4, 6):
+        scenario = Scenario(
+            "uneven",
+            hardware=HardwareChoice(devices_per_host=per_host, algorithm=algorithm),
+            parallelism=Parallelism(12, tensor=tensor),
+        )
+        operators = tuple(Operator("c10d::x", "hcom", "main", 1_000) for _ in range(4))
+        items = (
+            Collective(0, "allReduce", "tp", 100_003, "FP32"),
+            Collective(1, "alltoallv", "tp", 100_003, "FP32"),
+            Collective(2, "allGather", "dp", 1_000, "FP16"),
+            Synchronize(3),
+        )
+        assert_same(world_of(scenario, 1, [Program(operators, items)]))
 
 
 def waiting(peer: int, *, first: str) -> Program:

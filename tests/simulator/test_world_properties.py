@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,14 @@ from ascend_ref.capture import Capture, Switches
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_simulator.scenario.model import Scenario
 from ascend_simulator.strategies import scenarios
+from ascend_simulator.world.streams import COMPUTE_STREAM, communication_streams
 from ascend_spec import catalog
 
 FEW = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 SEEDS = st.integers(0, 1 << 32)
 LINKS = {row.name: row.id for row in catalog().enums["ENUM_HCCL_LINK_TYPE"].members}
+RDMA = {row.name: row.id for row in catalog().enums["ENUM_HCCL_RDMA_TYPE"].members}
+TRANSPORTS = {row.name: row.id for row in catalog().enums["ENUM_HCCL_TRANSPORT_TYPE"].members}
 TYPES = {row.id: row.name for row in catalog().enums["ENUM_HCCL_DATA_TYPE"].members}
 WIDTHS = {"INT8": 1, "FP16": 2, "BFP16": 2, "FP32": 4, "INT32": 4, "FP64": 8, "INT64": 8}
 FLOWS = {"hccs": "HCCS", "sio": "SIO", "roce": "ROCE", "pcie": "PCIE"}
@@ -37,9 +40,15 @@ class Small:
     other: int
     size: int
     notify: int
+    transport: int
     link: int
+    rdma: int
     start: int
     end: int
+
+    @property
+    def tells(self) -> bool:
+        return self.kind == "Notify_Record" or self.rdma == RDMA["RDMA_SEND_NOTIFY"]
 
 
 @dataclass(frozen=True)
@@ -79,7 +88,7 @@ def meetings(run: Simulated) -> Meetings:
             size = int(capture.groups.size[row["group"]])
             meeting: object = group
             if kind in ("send", "receive"):
-                other = next(task.other for task in tasks if task.kind == "Notify_Record")
+                other = next(task.other for task in tasks if task.tells)
                 meeting = (group, *((rank, other) if kind == "send" else (other, rank)))
                 size = 2
             counts[meeting] += 1
@@ -117,7 +126,9 @@ def small_tasks(run: Simulated, rank: int) -> dict[int, list[Small]]:
                 other,
                 row["size"],
                 row["notify"],
+                row["transport"],
                 row["link"],
+                row["rdma"],
                 start[task] - skew,
                 end[task] - skew,
             )
@@ -151,13 +162,96 @@ def test_no_wait_ends_before_the_record_that_it_waits_for(scenario: Scenario, se
         heard: dict[object, list[int]] = defaultdict(list)
         for operator in operators.values():
             for task in operator.tasks:
-                if task.kind == "Notify_Record":
+                if task.tells:
                     told[task.rank, task.other, task.notify].append(task.end)
                 elif task.kind == "Notify_Wait":
                     heard[task.other, task.rank, task.notify].append(task.end)
         assert told.keys() == heard.keys()
         for key, ends in heard.items():
             assert all(record <= wait for record, wait in zip(told[key], ends, strict=True)), key
+
+
+@FEW
+@given(scenarios(), SEEDS)
+def test_streams_wait_for_what_they_need_of_each_other(scenario: Scenario, seed: int) -> None:
+    """An operator begins after what its data come from; who awaits it goes on when it is over."""
+    run = run_of(scenario, seed)
+    for rank, capture in enumerate(run.captures):
+        compiled, skew = run.world.of(rank), run.world.disturbances.skew(rank)
+        smalls, texts = small_tasks(run, rank), capture.texts.all
+        ends: dict[tuple[int, str], list[int]] = defaultdict(list)
+        for row in rows_of(capture.tasks):
+            if texts[row["kind"]] in ("EVENT_RECORD", "EVENT_WAIT"):
+                ends[row["stream"], texts[row["kind"]]].append(row["end"] - skew)
+        asked, awaited = (ends[COMPUTE_STREAM, kind] for kind in ("EVENT_RECORD", "EVENT_WAIT"))
+        streams = column(communication_streams(compiled))
+        passed: Counter[int] = Counter()
+        over: list[int] = []
+        for number in range(scenario.schedule.active * len(streams)):
+            stream = streams[number % len(streams)]
+            begun = ends[stream, "EVENT_WAIT"][passed[stream]]
+            over.append(ends[stream, "EVENT_RECORD"][2 * passed[stream]])
+            passed[stream] += 1
+            first = min(task.start for task in smalls[number])
+            last = max(task.end for task in smalls[number])
+            assert asked[number] <= begun <= first
+            assert last <= over[number]
+        wanted = column(compiled.awaited[compiled.awaited >= 0])
+        for place, end in enumerate(awaited):
+            step, member = divmod(place, len(wanted))
+            assert over[step * len(streams) + wanted[member]] <= end
+
+
+@FEW
+@given(scenarios(), SEEDS)
+def test_both_ends_of_a_path_tell_the_same_of_it(scenario: Scenario, seed: int) -> None:
+    """Ranks of one host reach each other's memory; between hosts everything is sent (RDMA)."""
+    run = run_of(scenario, seed)
+    links: dict[frozenset[int], set[int]] = defaultdict(set)
+    per_host = run.world.machine.devices_per_host
+    for operators in meetings(run).values():
+        for task in chain.from_iterable(operator.tasks for operator in operators.values()):
+            away = task.other != NONE and task.other // per_host != task.rank // per_host
+            if task.kind == "Notify_Wait":
+                told = (TRANSPORTS["LOCAL"], LINKS["INVALID_TYPE"], RDMA["INVALID_TYPE"])
+                assert (task.transport, task.link, task.rdma) == told
+                continue
+            assert task.transport == TRANSPORTS["RDMA" if away else "SDMA"]
+            assert (task.kind == "RDMASend") == (away and not task.size)
+            step = "RDMA_SEND_PAYLOAD" if task.size else "RDMA_SEND_NOTIFY"
+            assert task.rdma == RDMA[step if away else "INVALID_TYPE"]
+            if task.link != LINKS["INVALID_TYPE"] and task.other != NONE:
+                assert (task.link == LINKS["ROCE"]) == away
+                assert (task.link == LINKS["ON_CHIP"]) == (task.other == task.rank)
+                links[frozenset((task.rank, task.other))].add(task.link)
+    assert all(len(found) == 1 for found in links.values())
+
+
+@FEW
+@given(scenarios(kinds=["moe", "dense-transformer", "cnn"]), SEEDS, st.sampled_from([1, 2, 4]))
+def test_what_is_sent_to_another_host_takes_its_time(
+    scenario: Scenario, seed: int, per_host: int
+) -> None:
+    """The record that follows the data is heard when the wire has carried them."""
+    hardware = replace(scenario.hardware, devices_per_host=per_host)
+    run = run_of(replace(scenario, hardware=hardware), seed)
+    rate = run.world.machine.outside.bytes_per_microsecond
+    for operators in meetings(run).values():
+        sent: dict[object, list[tuple[int, int, int]]] = defaultdict(list)
+        heard: dict[object, list[int]] = defaultdict(list)
+        for task in chain.from_iterable(operator.tasks for operator in operators.values()):
+            if task.kind == "Notify_Wait":
+                heard[task.other, task.rank].append(task.end)
+            elif task.transport == TRANSPORTS["RDMA"]:
+                sent[task.rank, task.other].append((task.start, task.end, task.size))
+        for path, tasks in sent.items():
+            records = 0
+            for start, _, size in tasks:
+                if size:
+                    # The scatter of the wires takes off up to four standard deviations.
+                    assert heard[path][records] - start >= size * 1000 // rate * 95 // 100, path
+                else:
+                    records += 1
 
 
 @FEW
@@ -325,7 +419,7 @@ def ran(capture: Capture) -> list[tuple[int, int, int, str]]:
     texts = capture.texts.all
     rows = rows_of(capture.tasks)
     ran = [(row["start"], row["end"], row["stream"], texts[row["kind"]]) for row in rows]
-    return [task for task in ran if task[3] != "MsTx"]
+    return [task for task in ran if task[3] != "MsTx" and not task[3].startswith("PROFILING_")]
 
 
 @FEW

@@ -50,10 +50,11 @@ def step_totals(
 
 
 class Database:
-    """A written database. Tables that it has no rows for do not exist."""
+    """A written database, or one device of it. Tables that it has no rows for do not exist."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, device: int | None = None) -> None:
         self.path = path
+        self.where = "TRUE" if device is None else f"deviceId = {device}"
         self.tables = {name for (name,) in self.rows("SELECT name FROM sqlite_master")}
 
     def rows(self, query: str) -> list[Any]:
@@ -67,14 +68,22 @@ class Database:
     def count(self, table: str) -> int:
         return sum(count for (count,) in self.of(table, f"SELECT count(*) FROM {table}"))
 
+    def tasks(self) -> int:
+        return len(self.of("TASK", f"SELECT 1 FROM TASK WHERE {self.where}"))
+
     def kernels(self) -> list[Interval]:
         return self.of(
             "COMPUTE_TASK_INFO",
-            "SELECT startNs, endNs FROM COMPUTE_TASK_INFO JOIN TASK USING (globalTaskId)",
+            f"""
+            SELECT startNs, endNs FROM COMPUTE_TASK_INFO JOIN TASK USING (globalTaskId)
+            WHERE {self.where}
+            """,
         )
 
     def communication(self) -> list[Interval]:
-        return self.of("COMMUNICATION_OP", "SELECT startNs, endNs FROM COMMUNICATION_OP")
+        return self.of(
+            "COMMUNICATION_OP", f"SELECT startNs, endNs FROM COMMUNICATION_OP WHERE {self.where}"
+        )
 
     def steps(self) -> list[tuple[int, int, int]]:
         return self.of("STEP_TIME", "SELECT id, startNs, endNs FROM STEP_TIME ORDER BY id")
@@ -87,13 +96,13 @@ class Database:
         """Count and ns of the runs of each operator, by (name, type, core)."""
         found = self.of(
             "COMPUTE_TASK_INFO",
-            """
+            f"""
             SELECT named.value, typed.value, cored.value, count(*), sum(endNs - startNs)
             FROM COMPUTE_TASK_INFO AS info JOIN TASK USING (globalTaskId)
             JOIN STRING_IDS AS named ON named.id = info.name
             JOIN STRING_IDS AS typed ON typed.id = info.opType
             JOIN STRING_IDS AS cored ON cored.id = info.taskType
-            GROUP BY 1, 2, 3
+            WHERE {self.where} GROUP BY 1, 2, 3
             """,
         )
         return {(name, kind, core): (count, time) for name, kind, core, count, time in found}
@@ -103,9 +112,9 @@ class Database:
         return dict(
             self.of(
                 "COMMUNICATION_OP",
-                """
+                f"""
                 SELECT value, count(*) FROM COMMUNICATION_OP
-                JOIN STRING_IDS ON STRING_IDS.id = groupName GROUP BY 1
+                JOIN STRING_IDS ON STRING_IDS.id = groupName WHERE {self.where} GROUP BY 1
                 """,
             )
         )
@@ -117,8 +126,8 @@ class Database:
                 "COMMUNICATION_TASK_INFO",
                 f"""
                 SELECT value, sum(size) FROM COMMUNICATION_TASK_INFO
-                JOIN STRING_IDS ON STRING_IDS.id = groupName
-                WHERE dstRank <> srcRank AND dstRank <> {NOT_A_RANK} GROUP BY 1
+                JOIN TASK USING (globalTaskId) JOIN STRING_IDS ON STRING_IDS.id = groupName
+                WHERE {self.where} AND dstRank <> srcRank AND dstRank <> {NOT_A_RANK} GROUP BY 1
                 """,
             )
         )

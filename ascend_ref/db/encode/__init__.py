@@ -24,6 +24,8 @@ from .strings import CANN, FRAMEWORK, MEMORY, StringIds
 __all__ = ["encode"]
 
 STRINGS = "STRING_IDS.id"
+ALWAYS_ON = frozenset({"task-time", "ascendcl", "hccl", "runtime-api", "activity-cpu", "schedule"})
+"""Switches that the two activities of the framework's profiler set."""
 
 
 class Source(NamedTuple):
@@ -78,16 +80,25 @@ def encode(capture: Capture, schema: Schema) -> dict[str, dict[str, Values]]:
             if collects(schema.tables[name], capture.switches)
         }
     strings = StringIds(recording.texts)
-    tables = {
-        name: columns
-        for name, table in schema.tables.items()
+    found = {
+        table.name: _table(recording, table, strings)
+        for table in sorted(schema.tables.values(), key=_turn)
         if collects(table, capture.switches)
-        for columns in [_table(recording, table, strings)]
-        if columns
     }
+    tables = {name: columns for name in schema.tables if (columns := found.get(name))}
     if "STRING_IDS" in schema.tables:
         tables["STRING_IDS"] = strings.columns()
     return tables
+
+
+def _turn(table: Table) -> int:
+    """When a table gives its texts their ids: tasks first, what further switches add last.
+
+    So no switch moves an id in a table that another one controls.
+    """
+    if table.name == "TASK":
+        return 0
+    return 1 if ALWAYS_ON.issuperset(table.switches) else 2
 
 
 def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, Values] | None:

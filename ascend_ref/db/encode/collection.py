@@ -24,7 +24,10 @@ def _host_sampler(name: str) -> Callable[[Switches], bool]:
 
 def _core_counters(mode: str) -> Callable[[Switches], bool]:
     return lambda switches: (
-        switches.npu and switches.aic_metrics is not None and switches.aic_mode == mode
+        switches.npu
+        and switches.level > 0
+        and switches.aic_metrics is not None
+        and switches.aic_mode == mode
     )
 
 
@@ -56,9 +59,14 @@ task-time, ascendcl and hccl with its activity NPU, and runtime-api with its lev
 
 
 def collects(table: Table, switches: Switches) -> bool:
-    """Whether a table can have rows: one of its switches is on, and the level collects it."""
+    """Whether a table can have rows: one of its switches is on, and the level collects it.
+
+    What CANN's profiler writes needs it to run, which the activity NPU makes it do, but for the
+    tables that every file has (db-schema.md 1.1).
+    """
     on = not table.switches or any(SWITCHED[switch](switches) for switch in table.switches)
-    return on and switches.level in table.levels
+    runs = switches.npu or table.writer != "msprof" or "always" in table.carriers.values()
+    return on and runs and switches.level in table.levels
 
 
 def collected(capture: Capture) -> Capture:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_spec import catalog
 
 from .habits import UINT32_NONE
 from .recording import NOT_COLLECTED, Columns, Recording, none_as
@@ -105,11 +108,22 @@ def copies(recording: Recording) -> Columns:
 
 
 def counters(recording: Recording) -> Columns:
-    """TASK_PMU_INFO: from one row per task to one per metric and task, metric after metric."""
+    """TASK_PMU_INFO: from one row per task to one per metric and task, metric after metric.
+
+    Of the other chips the exporter has the counters in text files only.
+    """
     wide = recording.capture.counters
+    products = recording.schema.tables["TASK_PMU_INFO"].products
+    if recording.capture.origin.chip not in chips_of(products):
+        return {}
     metrics = recording.texts.numbers(wide.metrics)
     return {
         "globalTaskId": np.tile(wide.task, len(metrics)),
         "name": np.repeat(metrics, len(wide.task)),
         "value": wide.values.T.ravel(),
     }
+
+
+def chips_of(products: Iterable[str]) -> set[str]:
+    """The names in NPU_INFO of the chips of these products."""
+    return {chip for product in products for chip in catalog().products[product].chips}

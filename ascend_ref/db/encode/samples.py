@@ -82,7 +82,8 @@ def _of_known_modules(
 ) -> dict[str, npt.NDArray[np.int64]]:
     """Modules by the ids that they have at this revision; the ids given are those of the newest.
 
-    A module that the revision does not know is left out, unless its id only had another name.
+    A module that the revision does not know is left out, unless its id only had another name. One
+    that only the revision knows reserves nothing. Modules ascend within each sample.
     """
     newest = catalog().at(catalog().revisions[-1].id, recording.schema.carrier).enums[MODULES]
     known = recording.schema.enums[MODULES]
@@ -98,4 +99,14 @@ def _of_known_modules(
     table = np.array([renamed[number] for number in numbers])
     ids = table[np.searchsorted(numbers, columns["moduleId"])]
     kept = ids != NONE
-    return {name: values[kept] for name, values in {**columns, "moduleId": ids}.items()}
+    columns = {name: values[kept] for name, values in {**columns, "moduleId": ids}.items()}
+    gone = np.array(sorted(known.keys() - newest.keys() - set(ids.tolist())), np.int64)
+    moment = np.stack([columns["deviceId"], columns["timestampNs"]])
+    begins = np.append(True, (np.diff(moment) != 0).any(axis=0))[: len(ids)]
+    sample, first = np.cumsum(begins), np.flatnonzero(begins)
+    rows = np.append(np.arange(len(begins)), np.repeat(first, len(gone)))
+    columns = {name: values[rows] for name, values in columns.items()}
+    columns["moduleId"][len(begins) :] = np.tile(gone, len(first))
+    columns["totalReserved"][len(begins) :] = 0
+    order = np.lexsort((columns["moduleId"], sample[rows]))
+    return {name: values[order] for name, values in columns.items()}

@@ -11,6 +11,7 @@ import click
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.execution import NoCluster, open_executor
+from ascend_ref.execution.interrupts import interrupts_held
 from ascend_spec import catalog
 
 from .scenarios import named
@@ -28,6 +29,8 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     for name in names:
         if name not in FORMATS:
             raise click.BadParameter(unknown("format", name, FORMATS))
+    if texts and not names:
+        raise click.BadParameter(f"names no format; expected {' or '.join(FORMATS)}")
     return tuple(dict.fromkeys(names)) or FORMATS[:1]
 
 
@@ -98,7 +101,8 @@ def simulate(
     are listed by: ascend-ref scenarios
     """
     chosen = _chosen(scenario, ranks, steps, level)
-    from ..run import write_run  # slow: numpy, pyarrow
+    with interrupts_held():
+        from ..run import write_run  # slow: numpy, pyarrow
 
     try:
         with (

@@ -47,7 +47,7 @@ def machine(choice: HardwareChoice) -> Machine:
         devices_per_host=choice.devices_per_host or sheet["devices_per_host"],
         inside=_link(sheet["inside"], choice.link_bandwidth),
         outside=_link(sheet["outside"], choice.host_bandwidth),
-        local=Link("ON_CHIP", chip.local_bandwidth, LOCAL_LATENCY_NS),
+        local=Link("ON_CHIP", chip.local_bandwidth, LOCAL_LATENCY_NS, 0),
         paired=_link(paired, None) if paired else None,
     )
 
@@ -66,9 +66,13 @@ _PLAIN = (
     "split",
     "ffts",
     "random_unit",
+    "trains",
 )
 """Fields of a chip that stand in the product file as they are."""
 
 
 def _link(entry: dict[str, Any], bandwidth: int | None) -> Link:
-    return Link(entry["transport"], (bandwidth or entry["bandwidth"]) * GIGA, entry["latency"])
+    rate = bandwidth or entry["bandwidth"]
+    one_for_all = entry["transport"] in ("PCIE", "RDMA")
+    port = rate if one_for_all else max(rate, entry["port"]) if "port" in entry else 0
+    return Link(entry["transport"], rate * GIGA, entry["latency"], port * GIGA)

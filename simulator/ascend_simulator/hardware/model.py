@@ -12,11 +12,16 @@ Transport = Literal["HCCS", "PCIE", "RDMA", "SIO", "ON_CHIP"]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A path between two devices (RDMA: a link of type ROCE)."""
+    """A path between two devices (RDMA: a link of type ROCE).
+
+    latency: ns. port: Byte per microsecond of a device over all its links of this kind together; 0
+    where each of them has what it needs.
+    """
 
     transport: Transport
     bytes_per_microsecond: int
     latency: int
+    port: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +37,7 @@ class Chip:
     the beginning of a task until its cores count, and how many more for each block. ffts: small
     communication tasks run as sub-tasks of an FFTS+ task on one stream (910B); else on streams of
     their own (910A). random_unit: random masks come from a unit of their own (DSA), not from AI
-    CPU.
+    CPU. trains: made for training; on the other chips a network for images only answers.
     """
 
     product: ProductName
@@ -57,6 +62,7 @@ class Chip:
     split: bool
     ffts: bool
     random_unit: bool
+    trains: bool
 
 
 @dataclass(frozen=True, slots=True)

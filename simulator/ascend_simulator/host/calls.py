@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Self
+from zlib import crc32
 
 import numpy as np
 
@@ -18,14 +19,29 @@ from ..world.timeline import RankTimeline
 from .clock import Anchor, Clock, Moment, Moments
 from .script import HostScript, Run
 from .templates import Passage
-from .window import FETCH, FETCH_END, PARTS, SIZING, SIZING_END, beginning, ending, slots
+from .window import (
+    CREATION,
+    CREATION_END,
+    FETCH,
+    FETCH_END,
+    PARTS,
+    SIZING,
+    SIZING_END,
+    beginning,
+    ending,
+)
 
 LEVELS = {member.name: member.id for member in catalog().enums["ENUM_API_TYPE"].members}
 RELEASE_NS = 3_000
 """After the consumer is done with a compiled graph, another thread releases its operands."""
-ATTRIBUTE_NS = 1_200
-DESCRIPTION_NS = 450
-BETWEEN_DESCRIPTIONS_NS = 1_500
+ATTRIBUTE_NS = 1_800
+DESCRIPTION_NS = 600
+"""Lengths of a release, from half to twice as much."""
+BETWEEN_DESCRIPTIONS_NS = 1_000
+SIZED = frozenset(
+    ("aclnnMaxPool2dWithMask", "aclnnMaxPool2dWithMaskBackward", "aclnnDropoutGenMaskV2")
+)
+"""Operators that are sized in every step (fixtures-2025-01)."""
 MOST_OPERANDS = 20
 STOP_NS = 302_490
 """Waiting for the device when the profiler stops."""
@@ -153,18 +169,11 @@ def _framework_rows(script: HostScript, run: Run) -> Iterator[_Row]:
     if isinstance(item, Synchronize):
         yield from _wait_rows(script, run, thread)
     elif isinstance(item, Collective) and run.passage is not None:
-        start, end = next(slots(len(run.passage.entries)))
-        part = (end - start) // 16
-        yield _Row(
-            beginning(run, start + 2 * part),
-            beginning(run, start + 5 * part),
-            "acl",
-            "aclrtCreateEventExWithFlag",
-            thread,
-        )
+        created = beginning(run, CREATION), beginning(run, CREATION_END)
+        yield _Row(*created, "acl", "aclrtCreateEventExWithFlag", thread)
     elif _graph(script, run):
         yield from _description_rows(script, run, thread)
-    elif operator.workspace and operator.api.startswith("aclnn") and run.passage is not None:
+    elif run.passage is not None and _sizes(script, run):
         name = f"{operator.api}GetWorkspaceSize"
         yield _Row(beginning(run, SIZING), beginning(run, SIZING_END), "acl", name, thread)
 
@@ -193,13 +202,29 @@ def _graph(script: HostScript, run: Run) -> bool:
     return launching and not script.program.operators[run.operator].two_phase
 
 
+def _sizes(script: HostScript, run: Run) -> bool:
+    """Whether an operator is sized anew: one that copies without a kernel, or one of ``SIZED``.
+
+    What the others need is remembered from the steps before.
+    """
+    operator = script.program.operators[run.operator]
+    if not operator.api.startswith("aclnn"):
+        return False
+    items = script.program.items[run.first : run.last + 1]
+    copies = not any(isinstance(item, Launch) for item in items)
+    return copies or bool(operator.workspace) or operator.api in SIZED
+
+
 def _operands(script: HostScript, run: Run) -> int:
+    """Operands of the compiled operator, not of the changes of format around it."""
+    api = script.program.operators[run.operator].api
     kernels = [
         item.variants[0]
         for item in script.program.items[run.first : run.last + 1]
         if isinstance(item, Launch)
     ]
-    shapes = (kernels[-1].input_shapes, kernels[-1].output_shapes)
+    own = next((kernel for kernel in kernels if kernel.op_type == api), kernels[-1])
+    shapes = (own.input_shapes, own.output_shapes)
     return min(sum(text.count(";") + 1 for text in shapes), MOST_OPERANDS)
 
 
@@ -224,9 +249,10 @@ def _release_rows(script: HostScript, run: Run) -> Iterator[_Row]:
     start = RELEASE_NS
     for name in names:
         length = ATTRIBUTE_NS if name == "aclopDestroyAttr" else DESCRIPTION_NS
+        length = length * (512 + crc32(f"{start} {run.first}".encode()) % 1536) // 1024
         begin, finish = (Moment(Anchor.DONE, run.last, at) for at in (start, start + length))
         yield _Row(begin, finish, "acl", name, Thread.RELEASE)
-        start += BETWEEN_DESCRIPTIONS_NS
+        start += length + BETWEEN_DESCRIPTIONS_NS
 
 
 @dataclass(frozen=True, slots=True)

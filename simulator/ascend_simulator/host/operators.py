@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
+from ..program.framework import NODES
 from ..program.model import Annotate, Operator, Synchronize
 from .calls import CallScript, Thread, fetches, framework_thread, passage_moments
 from .clock import Anchor, Moment
@@ -34,6 +35,9 @@ MOST_OUTPUTS = 16
 ENTER_NS = {Thread.MAIN: 10_000, Thread.BACKWARD: 2_300}
 """How long the framework takes at most to put an entry into the queue."""
 AWAKE_NS = 2_100
+WITHOUT_OPERANDS = ("item", "_local_scalar_dense", "result_type")
+VIEWS = frozenset(("aten::t", "aten::transpose", "aten::as_strided"))
+"""They turn the second operand."""
 NODE_CALL_NAME = "autograd::engine::evaluate_function: {}"
 
 
@@ -109,9 +113,21 @@ def is_mark(script: HostScript, span: Span) -> bool:
 
 
 def node_name(forward: Operator) -> str:
-    """``aten::addmm`` runs backward in the node ``AddmmBackward0``."""
+    """``aten::relu_`` runs backward in the node ``ReluBackward0``."""
+    if forward.name in NODES:
+        return NODES[forward.name]
     words = forward.name.rpartition("::")[2].strip("_").split("_")
     return "".join(word[:1].upper() + word[1:] for word in words) + "Backward0"
+
+
+def operands_of(name: str, operator: Operator) -> tuple[str, str]:
+    """Types and shapes that an operator around or inside of another one is shown with."""
+    types, shapes = operator.data_types.split(";"), operator.shapes.split(";")
+    if name.startswith(("aten::empty", "autograd::")) or name.endswith(WITHOUT_OPERANDS):
+        return "", ""
+    if name in VIEWS:
+        return types[:2][-1], shapes[:2][-1]
+    return operator.data_types, operator.shapes
 
 
 def operator_rows(script: HostScript, calls: CallScript) -> Rows:
@@ -169,8 +185,8 @@ class _Builder:
             name,
             sequence=operator.sequence,
             forward_thread=1,
-            data_types=operator.data_types,
-            shapes=operator.shapes,
+            data_types=operator.data_types.partition(";")[0],
+            shapes=operator.shapes.partition(";")[0],
         )
         self.rows.operators.append(node)
         self.backward_rows.setdefault(forward, node)
@@ -213,6 +229,7 @@ class _Builder:
             if not name:
                 break
             row = self._row(operator, span, name, moment())
+            row.data_types, row.shapes = operands_of(name, operator)
             if name == operator.name:
                 self._own(row, operator, span, inside=inside)
             around.append(row)
@@ -229,8 +246,7 @@ class _Builder:
         return row
 
     def _own(self, row: Row, operator: Operator, span: Span, *, inside: bool) -> None:
-        """What only the operator's own row tells."""
-        row.data_types, row.shapes = operator.data_types, operator.shapes
+        """What only the operator's own row tells: its place in the autograd sequence."""
         if not inside:
             row.sequence = operator.sequence
             if operator.forward is None:

@@ -235,7 +235,7 @@ def _work(
             writer.pass_time(14_000 if graph else 1_500)
         if isinstance(item, Launch):
             carriers.append(_launch(writer, item.variants[0], graph, first=number == 0))
-        elif launching or outer < 0:
+        elif outer < 0:
             carriers.append(writer.whole("acl", "aclrtMemcpyAsync", COPY_NS, "MemcpyAsync"))
         else:
             writer.whole("runtime", "MemcpyAsync", DEVICE_COPY_NS)

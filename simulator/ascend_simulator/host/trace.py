@@ -52,6 +52,22 @@ WRAPPED_CALL = "torch/nn/modules/module.py(1511): _wrapped_call_impl"
 CALL = "torch/nn/modules/module.py(1520): _call_impl"
 TRACING_STATE = "<built-in method _get_tracing_state of PyCapsule object at 0xfffdc9b38270>"
 FUNCTION_NAME = "torch/nn/functional.py({}): {}"
+FUNCTIONS = {
+    "relu_": (1460, "relu"),
+    "dropout": (1249, "dropout"),
+    "max_pool2d": (769, "_max_pool2d"),
+    "adaptive_avg_pool2d": (1214, "adaptive_avg_pool2d"),
+    "log_softmax": (1907, "log_softmax"),
+    "nll_loss_nd": (2963, "cross_entropy"),
+    "embedding": (2175, "embedding"),
+    "binary_cross_entropy": (3089, "binary_cross_entropy"),
+}
+"""ATen operators that Python wraps, with line and name (of fixtures-2025-01 where they occur)."""
+METHODS = frozenset(
+    ("item", "to", "mul", "mul_", "add", "add_", "div", "eq", "sum", "topk", "reshape", "argmax")
+)
+"""ATen operators that are called as methods of a tensor."""
+METHOD_NAME = "<built-in method {} of Tensor object at 0xfffc{:08x}>"
 OPERATOR_CALL = "torch/_ops.py(692): __call__"
 OVERRIDES = "<built-in function _has_torch_function_variadic>"
 BUILT_IN_NAME = "<built-in method {} of type object at 0xffffb386cf10>"
@@ -101,20 +117,23 @@ class _Tracer:
         return self.found
 
     def _call(self, operator: str, span: Span) -> None:
-        """The Python function of an operator: it looks for overrides, then calls into C++."""
+        """The call into C++; where Python wraps it, that function, which looks for overrides."""
         space, _, name = operator.rpartition("::")
-        function = OPERATOR_CALL
-        if space == "aten":
-            function = FUNCTION_NAME.format(20 + crc32(name.encode()) % 5_000, name.strip("_"))
         first, last = span.first, span.last
-        function_end, call_end = (
-            ending(self.script, last, part) for part in (FUNCTION_END, BUILT_IN_END)
-        )
-        for text, start, end in (
-            (function, FUNCTION, function_end),
-            (OVERRIDES, TEST, beginning(first, TEST_END)),
-            (BUILT_IN_NAME.format(name), BUILT_IN, call_end),
-        ):
+        rows = [(BUILT_IN_NAME.format(name), BUILT_IN, ending(self.script, last, BUILT_IN_END))]
+        if space == "aten" and name in METHODS:
+            address = crc32(f"{name} {first.first}".encode())
+            rows[0] = (METHOD_NAME.format(name, address), *rows[0][1:])
+        if space != "aten" or name in FUNCTIONS:
+            function = OPERATOR_CALL
+            if space == "aten":
+                function = FUNCTION_NAME.format(*FUNCTIONS[name])
+            rows = [
+                (function, FUNCTION, ending(self.script, last, FUNCTION_END)),
+                (OVERRIDES, TEST, beginning(first, TEST_END)),
+                *rows,
+            ]
+        for text, start, end in rows:
             self.found.append(Row(beginning(first, start), end, Thread.MAIN, text))
 
     def _leave(self, kept: int, last: Span) -> None:

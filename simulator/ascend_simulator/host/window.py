@@ -23,6 +23,8 @@ NODE_CALL_END, NODE_END, FUNCTION_END, BUILT_IN_END = 840, 832, 824, 816
 OPERATOR_END, LEAF_END = 800, 256
 OUTPUTS, OUTPUTS_END = 320, 600
 LEAVES = 640
+CREATION, CREATION_END = 602, 638
+"""The event of a collective."""
 SIZING, SIZING_END = 690, 780
 """GetWorkspaceSize, or the descriptions of the operands of a compiled graph."""
 FETCH, FETCH_END = 60, 600

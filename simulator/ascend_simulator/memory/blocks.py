@@ -48,7 +48,7 @@ def rounded(size: Integers) -> Integers:
 
 
 def blocks(timeline: RankTimeline, leaks: Integers, texts: Texts, draws: Draws) -> Blocks:
-    """Every block of the captured steps. ``leaks``: 2^20 Byte per step that nobody gives back."""
+    """Every block of the captured steps. ``leaks``: Byte per step that nobody gives back."""
     course = Course(timeline)
     taken = _program_blocks(timeline, course, texts, draws)
     leaked = _leaked_blocks(timeline, course, leaks, texts)
@@ -126,7 +126,7 @@ def _leaked_blocks(timeline: RankTimeline, course: Course, leaks: Integers, text
     none = np.full(len(steps), NONE, np.int64)
     zero = np.zeros(len(steps), np.int64)
     name = np.full(len(steps), texts.number(operators[place].name), np.int64)
-    return Blocks(name, leaks[steps] * MEBI, allocated, none, none, zero, zero)
+    return Blocks(name, leaks[steps], allocated, none, none, zero, zero)
 
 
 def _places_among_equals(values: Integers) -> Integers:

@@ -1,4 +1,4 @@
-"""Which captured steps of a rank a fault hits."""
+"""Which captured steps of a rank a fault hits, and how much memory it costs there."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..scenario.model import FaultChoice, FaultKind
+from .blocks import MEBI
+from .totals import SEGMENT, rounded_up
 
 
 def hits(
@@ -23,9 +25,15 @@ def hits(
             yield fault, first, min(last, steps - 1)
 
 
-def megabytes(faults: Iterable[FaultChoice], kind: FaultKind, rank: int, steps: int) -> Integers:
-    """2^20 Byte that the faults of one kind cost a rank, per captured step."""
+def lost_bytes(fault: FaultChoice) -> int:
+    """Byte that a leak or a fragmentation costs a step; the latter makes whole segments useless."""
+    size = fault.megabytes * MEBI
+    return rounded_up(size, SEGMENT) if fault.kind == "fragmentation" else size
+
+
+def lost(faults: Iterable[FaultChoice], kind: FaultKind, rank: int, steps: int) -> Integers:
+    """Byte that the faults of one kind cost a rank, per captured step."""
     cost = np.zeros(steps, np.int64)
     for fault, first, last in hits(faults, kind, rank, steps):
-        cost[first : last + 1] += fault.megabytes
+        cost[first : last + 1] += lost_bytes(fault)
     return cost

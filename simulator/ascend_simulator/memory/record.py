@@ -20,8 +20,8 @@ from ascend_ref.capture.model import NONE
 from ..draws import Draws
 from ..scenario.model import FaultChoice
 from ..world.timeline import RankTimeline
-from .blocks import MEBI, Blocks, blocks
-from .hits import megabytes
+from .blocks import Blocks, blocks
+from .hits import lost
 from .totals import History, Start, history
 from .workspaces import engine, engine_events, engine_totals, framework_workspaces
 
@@ -39,6 +39,11 @@ class Footprint:
     time: Integers
     framework: Integers
     engine: int
+
+    @property
+    def highest(self) -> int:
+        """The most that is reserved at once."""
+        return int(self.framework.max()) + self.engine
 
     def at(self, moments: Integers) -> Integers:
         """What the framework reserves at these moments of the session."""
@@ -75,11 +80,11 @@ def record_memory(
     address = (1 << 44) + draws.one(0, 1 << 40, 1 << 21)
     rank, steps = timeline.rank, timeline.steps
     named = switches.memory and switches.cpu
-    leaks = megabytes(faults, "memory-leak", rank, steps)
+    leaks = lost(faults, "memory-leak", rank, steps)
     held = blocks(timeline, leaks, texts if named else Texts(), draws)
     warm = timeline.step_starts[1] if steps > 1 else timeline.session[1]
     start = Start(timeline.program.persistent, int(warm) if timeline.step_numbers[0] else 0)
-    fragments = megabytes(faults, "fragmentation", rank, steps) * MEBI
+    fragments = lost(faults, "fragmentation", rank, steps)
     played = history(held, start, fragments, timeline.step_starts)
     taken = engine(timeline)
     parts = []

@@ -54,7 +54,7 @@ class Start:
 
 
 def history(blocks: Blocks, start: Start, fragments: Integers, step_starts: Integers) -> History:
-    """Play all events. ``fragments``: Byte that each step makes unusable within the segments.
+    """Play all events. ``fragments``: Byte of segments that each step makes useless.
 
     At equal times a return comes before a release, and a release before an allocation.
     """
@@ -74,7 +74,7 @@ def history(blocks: Blocks, start: Start, fragments: Integers, step_starts: Inte
     before = int(reserved[warm - 1]) if warm else rounded_up(start.held, SEGMENT)
     reserved[:warm] = before
     if fragments.any():
-        lost = np.append(0, np.cumsum(rounded_up(fragments, SEGMENT)))
+        lost = np.append(0, np.cumsum(fragments))
         reserved += lost[np.searchsorted(step_starts, time, "right")]
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))

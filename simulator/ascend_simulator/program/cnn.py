@@ -1,7 +1,7 @@
 """Training of an AlexNet-like network under DistributedDataParallel, as in fixtures-2025-01.
 
 With 32 images of 224 pixels and 64 channels in FLOAT it is the network of those profiles, operator
-by operator.
+by operator. Chips that are not made for training run it forward, and fetch the best answers.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ FRAMES = (
     "/opt/train/main.py(282): main_worker",
     "/opt/train/main.py(354): train",
 )
+ANSWER_FRAME = "/opt/serve/classify.py(57): classify"
 
 
 class AlexNet:
@@ -66,9 +67,8 @@ class AlexNet:
     def __call__(self, _: Value | None) -> Value:
         """One batch: to the loss, with the accuracy beside it."""
         tape, choice = self.tape, self.choice
-        shape = (choice.batch, 3, choice.image, choice.image)
         with tape.frame(FRAMES[0]), tape.frame(FRAMES[1]):
-            images = tape.copy_in("aten::to", *shape, data_type=choice.data_type, layout=NCHW)
+            images = self._images()
             labels = tape.copy_in("aten::to", choice.batch, data_type="INT64")
             with tape.module("DistributedDataParallel"), tape.module("AlexNet"):
                 scores = self._classify(self._features(images))
@@ -76,6 +76,23 @@ class AlexNet:
                 loss = cross_entropy(tape, scores, labels)
             accuracy(tape, scores, labels)
         return loss
+
+    def answer(self) -> None:
+        """One batch forward: the best answers go to the host."""
+        tape, batch = self.tape, self.choice.batch
+        with tape.frame(ANSWER_FRAME):
+            images = self._images()
+            with tape.module("AlexNet"):
+                scores = self._classify(self._features(images), drops=False)
+            api = "aclnnArgMax"
+            (best,) = tape.call("aten::argmax", api, (scores,), [((batch,), "INT64")])
+            tape.vector("ArgMaxV2", api, (scores,), (best,))
+            tape.copy_out("aten::to", best)
+
+    def _images(self) -> Value:
+        choice = self.choice
+        shape = (choice.batch, 3, choice.image, choice.image)
+        return self.tape.copy_in("aten::to", *shape, data_type=choice.data_type, layout=NCHW)
 
     def _features(self, x: Value) -> Value:
         tape, vision = self.tape, self.vision
@@ -94,14 +111,15 @@ class AlexNet:
         with tape.module("AdaptiveAvgPool2d"):
             return vision.average_pool(x)
 
-    def _classify(self, x: Value) -> Value:
+    def _classify(self, x: Value, *, drops: bool = True) -> Value:
         tape = self.tape
         x = x.view(x.shape[0], x.elements // x.shape[0])
         x.layout = "FORMAT_ND"
         with tape.module("Sequential"):
             for weight, bias in self.classifier[:-1]:
-                with tape.module("Dropout"):
-                    x = dropout(tape, x)
+                if drops:
+                    with tape.module("Dropout"):
+                        x = dropout(tape, x)
                 with tape.module("Linear"):
                     x = linear(tape, x, weight, bias)
                 with tape.module("ReLU"):
@@ -198,7 +216,7 @@ def _over_lists(
     api = f"aclnnForeach{kind}V2"
     inputs = [value for values in lists for value in values]
     shapes = [(value.shape, value.data_type) for value in lists[0]] if makes else []
-    *made, _ = tape.call(name, api, inputs, [*shapes, LIST_SCRATCH])
+    *made, _ = tape.call(name, api, inputs, [*shapes, LIST_SCRATCH], lists=len(lists))
     for value, source in zip(made, lists[0], strict=False):
         value.layout = source.layout
     results = made or lists[0]
@@ -212,7 +230,13 @@ def _over_lists(
 
 
 def network(choice: ModelChoice, machine: Machine, parallelism: Parallelism) -> Program:
-    """A training step."""
+    """A training step, or on a chip for inference one batch of images."""
+    if not machine.chip.trains:
+        tape = Tape(machine, STACK_SCALE, differentiates=False)
+        tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", LOADING_NS)
+        AlexNet(tape, choice).answer()
+        tape.synchronize("aten::item")
+        return tape.program()
     tape = Tape(machine, STACK_SCALE)
     training = Training(
         tape,

@@ -135,14 +135,20 @@ def blocks_for(elements: int, rows: int, cores: int) -> int:
     return max(1, -(-elements // share))
 
 
-def vector_cost(chip: Chip, kind: Kind, elements: int, width: int, traffic: Traffic) -> Cost:
-    """An operator of the vector unit. width: Byte per element."""
-    blocks = blocks_for(elements, kind.rows, kind.blocks or chip.vector_cores)
+def vector_cost(
+    chip: Chip, kind: Kind, elements: int, width: int, traffic: Traffic, blocks: int = 0
+) -> Cost:
+    """An operator of the vector unit. width: Byte per element. blocks: 0 where the chip's cores say
+    how many; more than those run in waves.
+    """
+    if not blocks:
+        cores = min(kind.blocks or chip.vector_cores, chip.vector_cores)
+        blocks = blocks_for(elements, kind.rows, cores)
     return _vector_cost(chip, kind, blocks, elements * width, traffic)
 
 
 def _vector_cost(chip: Chip, kind: Kind, blocks: int, size: int, traffic: Traffic) -> Cost:
-    cores = min(blocks, chip.vector_cores)
+    cores = blocks // -(-blocks // chip.vector_cores)
     spilled = (traffic.read + traffic.written) * SPILL[1] > chip.l2 * SPILL[0]
     cold = traffic.cold + (traffic.written if spilled else 0)
     warm = traffic.warm + (0 if spilled else traffic.written)
@@ -227,14 +233,15 @@ def _cube_cost(
             traffic.written, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_bytes, chip
         )
     computing = mac * 1_000_000 // (kind.efficiency * filled)
-    body = max(computing, load, fixpipe, far, back)
+    memory = far + back
+    body = max(computing, load, fixpipe, memory)
     pipes = {
         "mac": mac,
         "mte1": min(body, mac * kind.mte1 // 1000),
         "mte2": max(min(body, max(load, far)), body * kind.mte2 // 1000),
         "fixpipe": max(min(body, max(fixpipe, back)), body * kind.fixpipe // 1000),
     }
-    bound = 0 if body in (far, back) else body
+    bound = 0 if body == memory else body
     return _cost(chip, kind, blocks, body, bound, pipes, traffic, spilled)
 
 

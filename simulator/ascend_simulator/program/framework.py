@@ -83,6 +83,7 @@ INNER: dict[str, Inner] = {
         (3, CALLS),
     ),
     _BACK: ((0, "aten::as_strided"), (0, _BACK), (1, "aten::copy_"), (2, CALLS)),
+    "aten::reshape": _chain("aten::reshape", "aten::clone", "aten::copy_"),
     "aten::item": _chain("aten::item", "aten::_local_scalar_dense"),
     **{
         name: ((0, name), *((1, "aten::result_type"),) * 16, (1, CALLS))
@@ -92,6 +93,17 @@ INNER: dict[str, Inner] = {
 """Operators around, before and inside of an operator, itself among them, in the order in which they
 begin, with their depth; the last one stands for the calls.
 """
+
+NODES = {
+    "aten::linear": "AddmmBackward0",
+    "aten::matmul": "MmBackward0",
+    "aten::conv2d": "ConvolutionBackward0",
+    "aten::max_pool2d": "MaxPool2DWithIndicesBackward0",
+    "aten::adaptive_avg_pool2d": "AdaptiveAvgPool2DBackward0",
+    "aten::nll_loss_nd": "NllLossBackward0",
+    "npu::npu_dropout_do_mask": "NpuDropoutBackward0",
+}
+"""Autograd nodes that are called after an operator inside of theirs; the others have its name."""
 
 _PACKAGES = "/usr/local/lib/python3.11/site-packages"
 _MEGATRON = "/opt/train/megatron/core"

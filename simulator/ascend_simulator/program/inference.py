@@ -66,7 +66,7 @@ class Server:
             self.head = norm, tape.parameter(rows, choice.hidden, data_type=kind)
         self.angles = [
             tape.constant(
-                choice.prompt + choice.generate, 1, choice.hidden // choice.heads, data_type=kind
+                1, choice.prompt + choice.generate, choice.hidden // choice.heads, data_type=kind
             )
             for _ in range(2)
         ]
@@ -80,7 +80,7 @@ class Server:
             length = choice.prompt if number == 0 else 1
             with tape.frame(FRAMES[0]), tape.frame(FRAMES[1]):
                 if self.first and tokens is None:
-                    tokens = tape.copy_in("aten::to", length, choice.batch, data_type="INT64")
+                    tokens = tape.copy_in("aten::to", choice.batch, length, data_type="INT64")
                 x = self._input(tokens, length)
                 for layer in self.layers:
                     x = self._layer(layer, x, choice.prompt + number)
@@ -91,7 +91,7 @@ class Server:
         if self.table is not None and tokens is not None:
             with tape.module("VocabParallelEmbedding"):
                 return self._joined(embedding(tape, tokens, self.table))
-        shape = (length, choice.batch, choice.hidden)
+        shape = (choice.batch, length, choice.hidden)
         return self._receive(shape, choice.data_type, FORWARD_TAG)
 
     def _layer(self, layer: Layer, x: Value, keys: int) -> Value:
@@ -108,11 +108,11 @@ class Server:
     def _attend(self, layer: Layer, x: Value, keys: int) -> Value:
         """Attention over the cache, into which the new keys and values go first."""
         tape, kind = self.tape, x.data_type
-        length, batch, _ = x.shape
+        batch, length, _ = x.shape
         joined = linear(tape, x, layer.inward)
-        shape = (length, batch, layer.width)
+        shape = (batch, length, layer.width)
         query, key, value = (Value(shape, kind, joined.storage) for _ in range(3))
-        angles = [Value((length, 1, angle.shape[2]), kind, angle.storage) for angle in self.angles]
+        angles = [Value((1, length, angle.shape[2]), kind, angle.storage) for angle in self.angles]
         query, key = (rotary(tape, part, *angles) for part in (query, key))
         for cache, new in zip(layer.caches, (key, value), strict=True):
             self._keep(cache, new)
@@ -144,7 +144,7 @@ class Server:
     def _output(self, x: Value, *, more: bool) -> Value | None:
         """The next tokens, on the first stage; None elsewhere and after the last."""
         tape, choice = self.tape, self.choice
-        shape = (1, choice.batch)
+        shape = (choice.batch, 1)
         if self.head is None:
             self._send(x, FORWARD_TAG)
         else:
@@ -158,16 +158,26 @@ class Server:
 
     def _sample(self, x: Value, norm: Parameter, weight: Parameter) -> Value:
         tape, choice = self.tape, self.choice
-        newest = Value((1, choice.batch, choice.hidden), x.data_type, x.storage)
+        newest = Value((choice.batch, 1, choice.hidden), x.data_type, x.storage)
         with tape.module("LogitsProcessor"):
             scores = linear(tape, rms_norm(tape, newest, norm), weight)
             if self.tensor > 1:
-                scores = all_gather(tape, scores, "tp", self.tensor)
+                scores = self._side_by_side(all_gather(tape, scores, "tp", self.tensor))
             api = "aclnnArgMax"
-            shape = (1, choice.batch)
+            shape = (choice.batch, 1)
             (tokens,) = tape.call("aten::argmax", api, (scores,), [(shape, "INT64")])
             tape.vector("ArgMaxV2", api, (scores,), (tokens,))
         return tokens
+
+    def _side_by_side(self, gathered: Value) -> Value:
+        """The scores of every rank, gathered one rank after the other, as rows of all words."""
+        tape, api = self.tape, "aclnnInplaceCopy"
+        batch, words = self.choice.batch, gathered.shape[-1]
+        stacked = gathered.view(self.tensor, batch, words)
+        shape = (batch, self.tensor, words)
+        (made,) = tape.call("aten::reshape", api, (stacked,), [(shape, gathered.data_type)])
+        tape.vector("Transpose", api, (stacked,), (made,), extra=(Operand((3,), "INT64"),))
+        return made.view(batch, 1, self.tensor * words)
 
     def _joined(self, x: Value) -> Value:
         return all_reduce(self.tape, x, "tp") if self.tensor > 1 else x

@@ -77,13 +77,14 @@ class Kernels:
         inputs: Sequence[Operand],
         outputs: Sequence[Operand],
         name: str | None = None,
+        blocks: int = 0,
     ) -> Kernel:
         """An operator of the vector unit (or the AI CPU, or the random unit, as its kind says).
 
         api: the CANN call, which begins the kernel's name. It is empty in a compiled graph, where
-        ``name`` is the whole name.
+        ``name`` is the whole name. blocks: as :func:`.cost.vector_cost` takes them.
         """
-        key = (kind, api, name, tuple(inputs), tuple(outputs))
+        key = (kind, api, name, tuple(inputs), tuple(outputs), blocks)
         if key in self._made:
             return self._made[key]
         entry = kinds()[kind]
@@ -94,7 +95,7 @@ class Kernels:
             whole = [operand for operand in (*inputs, *outputs) if operand.moved is None]
             largest = max(whole, key=lambda operand: operand.elements)
             cost = vector_cost(
-                self.chip, entry, largest.elements, WIDTHS[largest.data_type], traffic
+                self.chip, entry, largest.elements, WIDTHS[largest.data_type], traffic, blocks
             )
         return self._keep(key, entry, api, inputs, outputs, cost, 0, name)
 

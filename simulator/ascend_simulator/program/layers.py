@@ -129,6 +129,10 @@ def rms_norm(tape: Tape, x: Value, weight: Parameter) -> Value:
             [(x.shape, x.data_type), (weight.shape, "FLOAT")],
         )
         tape.vector("RmsNormGrad", "aclnnRmsNormGrad", inputs, (of_x, of_weight))
+        if weight.data_type != of_weight.data_type:
+            of_weight = elementwise(
+                tape, "aten::to", "aclnnCast", "Cast", (of_weight,), weight.data_type
+            )
         return [of_x, of_weight]
 
     return tape.differentiable(made, (x, weight), backward)

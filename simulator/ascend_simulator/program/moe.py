@@ -17,8 +17,9 @@ from .parallel import all_gather, exchange, feed_forward_width
 from .tape import Tape
 from .values import Parameter, Value
 
-LOADS = (1000, 620, 740, 830, 900, 960, 1000, 1050, 1120, 1210, 1330, 1480)
-"""Tokens that a rank's experts get, in thousandths of an even share (first)."""
+LOADS = (1000, 620, 740, 830, 900, 960)
+"""Tokens that a rank's experts get, in thousandths of an even share. As many loads again follow in
+the reverse order, where they get as much more: the n-th and the n-th last make two even shares."""
 ROUNDED = 16
 GROUPED = "aclnnGroupedMatmulV4"
 
@@ -233,7 +234,11 @@ class Experts:
         """Tokens of each variant."""
         if not load:
             return [rows]
-        return [max(ROUNDED, rows * share // 1000 // ROUNDED * ROUNDED) for share in LOADS]
+        light = [
+            min(rows, max(ROUNDED, rows * share // 1000 // ROUNDED * ROUNDED))
+            for share in LOADS[1:]
+        ]
+        return [rows, *light, *[2 * rows - count for count in light[::-1]], rows]
 
 
 def _rows(operand: Operand, count: int) -> Operand:

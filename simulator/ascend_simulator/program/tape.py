@@ -46,7 +46,7 @@ class Tape(Writer):
         place = output.storage.owner
         if place is None:
             raise ValueError("the output of an operator is a new tensor")
-        output.node = Node(self._sequence, place, tuple(inputs), backward)
+        output.node = Node(self._sequence, place, tuple(inputs), backward, output.shape)
         self._drafts[place].sequence = self._sequence
         self._sequence += 1
         for value in inputs:
@@ -60,7 +60,9 @@ class Tape(Writer):
             return x
         made = x.view(*x.shape)
         place = len(self._drafts) - 1 if x.node is None else x.node.forward
-        made.node = Node(self._sequence, place, (x,), lambda gradient: [backward(gradient)])
+        made.node = Node(
+            self._sequence, place, (x,), lambda gradient: [backward(gradient)], x.shape
+        )
         made.slot = 0
         self._sequence += 1
         return made
@@ -71,7 +73,9 @@ class Tape(Writer):
             return x
         place = len(self._drafts) - 1
         made = x.view(*x.shape)
-        made.node = Node(self._sequence, place, (x,), lambda gradient: [backward(gradient)])
+        made.node = Node(
+            self._sequence, place, (x,), lambda gradient: [backward(gradient)], x.shape
+        )
         made.slot = 0
         self._drafts[place].sequence = self._sequence
         self._sequence += 1
@@ -106,7 +110,8 @@ class Tape(Writer):
                 node = item.node
                 self._node, self._node_begins = node, True
                 parts = [item.parts[slot] for slot in sorted(item.parts)]
-                gradients = node.backward(node.join(parts) if node.join else parts[0])
+                gradient = node.join(parts) if node.join else parts[0]
+                gradients = node.backward(_viewed(gradient, node.shape))
                 self._node = None
                 for value, part in zip(node.inputs, gradients, strict=True):
                     if part is not None:
@@ -143,3 +148,7 @@ class Tape(Writer):
             self.vector("Add", "aclnnAdd", (other, gradient), (total,))
             gradient = total
         parts[place] = gradient
+
+
+def _viewed(gradient: Value, shape: tuple[int, ...]) -> Value:
+    return gradient if gradient.shape == shape else gradient.view(*shape)

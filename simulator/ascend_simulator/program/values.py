@@ -76,11 +76,14 @@ Backward = Callable[[Value], Sequence[Value | None]]
 class Node:
     """A differentiable operator. forward: its place. backward: gradients of inputs.
 
-    join: makes the gradient of the output from those of the parts that it was split into.
+    shape: of its output, and so of the gradient that ``backward`` gets, however the output was
+    viewed by those who used it. join: makes the gradient of the output from those of the parts that
+    it was split into.
     """
 
     sequence: int
     forward: int
     inputs: tuple[Value, ...]
     backward: Backward
+    shape: tuple[int, ...]
     join: Callable[[Sequence[Value]], Value] | None = None

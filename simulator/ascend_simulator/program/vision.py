@@ -17,24 +17,28 @@ POOLED = "NC1HWC0:1"
 FRACTAL = "FRACTAL_Z"
 BLOCK_BYTES = 32
 POOL_BLOCK = 16
+UNIFIED_BUFFER = 192 << 10
+"""Byte that a vector core of A2 holds; the others hold more."""
 """Channels of a block: so many Byte for convolutions, so many elements for pooling."""
+CHANGES = ("TransData", "Cast")
+"""Kernels that a compiled graph puts between its operators; they are numbered together."""
 Shape = tuple[int, ...]
 
 
 @dataclass(slots=True)
 class Graphs:
-    """Numbers compiled graphs in the order of their first use, and their changes of format."""
+    """Numbers compiled graphs in the order of their first use, and what changes formats in them."""
 
     numbers: dict[tuple[str, object], int] = field(default_factory=dict)
 
     def name(self, kind: str, key: object) -> str:
         """Name of an operator of a graph."""
         number = self.numbers.setdefault((kind, key), self._next(kind))
-        return f"trans_TransData_{number}" if kind == "TransData" else f"{kind}{number}"
+        return f"trans_{kind}_{number}" if kind in CHANGES else f"{kind}{number}"
 
     def _next(self, kind: str) -> int:
-        changes = kind == "TransData"
-        return sum((found[0] == "TransData") == changes for found in self.numbers) + (not changes)
+        changes = kind in CHANGES
+        return sum((found[0] in CHANGES) == changes for found in self.numbers) + (not changes)
 
 
 @dataclass(slots=True)
@@ -119,7 +123,8 @@ class Vision:
             (gradient, x, weight),
             [(weight.shape, kind)],
             two_phase=False,
-            workspace=_bytes(kind, fractal, outer, inner),
+            workspace=_bytes(kind, outer, inner)
+            + _bytes("FLOAT", fractal, *[weight.shape] * (kind != "FLOAT")),
             layout=NCHW,
         )
         of_x, of_gradient = self._see(x, gradient)
@@ -130,7 +135,10 @@ class Vision:
         tape.launch(tape.kernels.clear("", name, _bytes("FLOAT", fractal)))
         sizes = Operand((4,), "INT32", NCHW)
         self._multiply("Conv2DBackpropFilter", [left, sizes, right], result, weight, gradient.shape)
-        self._change(result, weight.shape, NCHW)
+        narrows = kind != "FLOAT"
+        summed = self._change(result, weight.shape, NCHW, inside=narrows)
+        if narrows:
+            self._narrow(summed, kind)
         tape.see_new([made])
         return made
 
@@ -190,11 +198,16 @@ class Vision:
             workspace=output.size,
         )
 
-    def _change(self, source: Operand, shape: Shape, layout: str) -> Operand:
-        """Bring an operand into another format, within a graph."""
+    def _change(
+        self, source: Operand, shape: Shape, layout: str, *, inside: bool | None = None
+    ) -> Operand:
+        """Bring an operand into another format, within a graph.
+
+        inside: of the graph's memory; None: unless the format is that of its results.
+        """
         made = Operand(shape, source.data_type, layout)
         name = self.graphs.name("TransData", (source.layout, layout, source.shape))
-        inside = layout != NCHW
+        inside = layout != NCHW if inside is None else inside
         fractal = FRACTAL in (source.layout, layout)
         kind = "TransDataFractal" if fractal else "TransData"
         self.tape.launch(
@@ -202,6 +215,12 @@ class Vision:
             workspace=made.size if inside else 0,
         )
         return made
+
+    def _narrow(self, source: Operand, data_type: str) -> None:
+        """Round a sum, which the cube makes in FLOAT, to the graph's result."""
+        name = self.graphs.name("Cast", (source.layout, source.shape))
+        made = replace(source, data_type=data_type)
+        self.tape.launch(self.tape.kernels.vector("Cast", "", [source], [made], name))
 
     def max_pool(self, x: Value, size: int, stride: int) -> Value:
         """Maxima of windows, with a mask for the way back."""
@@ -247,9 +266,16 @@ class Vision:
                 moved=mask.size,
             )
             result = Operand(_pooled(x.shape), kind, POOLED)
+            image = (height * width + rows * columns) * POOL_BLOCK * WIDTHS[kind]
+            # An image that one core cannot hold is cut, and then each image is a block.
+            halves = 2 * batch * blocks if tape.machine.chip.split and image > UNIFIED_BUFFER else 0
             tape.launch(
                 tape.kernels.vector(
-                    "MaxPoolGradWithArgmaxV1", own, [again, answer, hidden], [result]
+                    "MaxPoolGradWithArgmaxV1",
+                    own,
+                    [again, answer, hidden],
+                    [result],
+                    blocks=halves,
                 )
             )
             self._special(own, result, x.shape, NCHW)

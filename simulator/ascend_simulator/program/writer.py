@@ -37,6 +37,8 @@ OUTPUT_NS = 2_500
 NODE_NS = 34_000
 BACKWARD_CALL_NS = 14_000
 """On the backward thread: of each autograd node, and of each framework operator."""
+COLLECTIVE_CALL_NS = 75_000
+"""On either thread: of a collective with its events (fixtures-2025-01)."""
 HOST_COPY_RATE = 25_700
 """Byte per microsecond from the host (PCIe 4.0 x16; fixtures-2025-01)."""
 DEVICE_COPY_NS = 600
@@ -109,7 +111,8 @@ class Writer:
         self._operands: dict[tuple[tuple[int, ...], str, str, bool], Operand] = {}
         self._thread: Thread = "main"
         self._module: tuple[str, ...] = ()
-        self._modules: dict[str, dict[tuple[str, ...], int]] = {}
+        self._modules: dict[str, dict[tuple[tuple[str, ...], int], int]] = {}
+        self._inside: list[dict[str, int]] = [{}]
         self._node: Node | None = None
         self._node_begins = False
         self._loads = 0
@@ -140,8 +143,12 @@ class Writer:
         two_phase: bool = True,
         workspace: int = 0,
         layout: str = ND,
+        lists: int = 0,
     ) -> list[Value]:
-        """Call an operator; what is launched next belongs to it. Returns its new tensors."""
+        """Call an operator; what is launched next belongs to it. Returns its new tensors.
+
+        lists: so many lists are its operands, which the framework does not show one by one.
+        """
         place = self._begin(name, api)
         draft = self._drafts[place]
         for value in inputs:
@@ -150,6 +157,9 @@ class Writer:
         draft.two_phase, draft.workspace = two_phase, workspace
         draft.data_types = ";".join([FRAMEWORK_TYPES[value.data_type] for value in inputs])
         draft.shapes = ";".join([shape_text(value.shape) for value in inputs])
+        if lists:
+            draft.data_types = ";".join(["TensorList"] * lists + ["Scalar"])
+            draft.shapes = ";" * lists
         made = []
         for shape, data_type in outputs:
             value = Value(shape, data_type, Storage(0, place, place), layout)
@@ -240,7 +250,8 @@ class Writer:
         tag: int = 0,
     ) -> tuple[int, list[Value]]:
         """Launch a collective; returns its item, for :meth:`wait`, and its new tensors."""
-        made = self.call(COLLECTIVE_CALLS[kind], f"hcom_{kind}_", inputs, outputs)
+        name, api = COLLECTIVE_CALLS[kind], f"hcom_{kind}_"
+        made = self.call(name, api, inputs, outputs, host=COLLECTIVE_CALL_NS)
         place = len(self._items)
         hccl_type = HCCL_TYPES[data_type]
         operator = len(self._drafts) - 1
@@ -261,6 +272,8 @@ class Writer:
         (made,) = self.call(name, "aclrtMemcpyAsync", (), [(shape, data_type)], layout=layout)
         duration = 2_000 + made.size * 1000 // HOST_COPY_RATE
         operator = len(self._drafts) - 1
+        draft = self._drafts[operator]
+        draft.data_types, draft.shapes = FRAMEWORK_TYPES[data_type], shape_text(shape)
         self._items.append(Copy(operator, made.size, "host to device", duration // 20 * 20))
         if not pinned:
             self._items.append(Synchronize(operator))
@@ -306,21 +319,31 @@ class Writer:
 
     @contextmanager
     def module(self, name: str) -> Iterator[None]:
-        """Operators of a module: a range of domain ``Module``."""
-        outer = self._module
+        """Operators of a module: a range of domain ``Module``.
+
+        It is the same module as in another pass where it is the n-th of its name inside of the
+        same one.
+        """
+        outer, counts = self._module, self._inside[-1]
+        place = counts[name] = counts.get(name, -1) + 1
         known = self._modules.setdefault(name, {})
-        number = known.setdefault(outer, len(known))
-        self._module = (*outer, f"{MODULE}{name}_{number}", FRAMES[name])
-        with self.range(name, "Module"):
+        number = known.setdefault((outer, place), len(known))
+        with self._within(f"{MODULE}{name}_{number}", FRAMES[name]), self.range(name, "Module"):
             yield
-        self._module = outer
 
     @contextmanager
     def frame(self, text: str) -> Iterator[None]:
         """Operators below a Python function."""
+        with self._within(text):
+            yield
+
+    @contextmanager
+    def _within(self, *entries: str) -> Iterator[None]:
         outer = self._module
-        self._module = (*outer, text)
+        self._module = (*outer, *entries)
+        self._inside.append({})
         yield
+        self._inside.pop()
         self._module = outer
 
     @contextmanager

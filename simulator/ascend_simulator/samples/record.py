@@ -107,7 +107,8 @@ def _frequencies(switches: Switches, product: str) -> dict[str, int]:
 
 
 def _samples_cores(switches: Switches) -> bool:
-    return switches.aic_metrics is not None and switches.aic_mode == "sample-based"
+    wanted = switches.aic_metrics is not None and switches.aic_mode == "sample-based"
+    return wanted and switches.level > 0
 
 
 def _period(table: str, frequency: int, machine: Machine) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
 from math import prod
@@ -12,12 +13,15 @@ from ascend_spec import catalog
 from .document import Path
 from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
 from .model import FaultChoice, Scenario
+from .schema import read_by
 
 if TYPE_CHECKING:
     from ..hardware.model import Machine
 
 LAYERED = ("dense-transformer", "moe", "llm-inference")
 MOST_ELEMENTS = 1 << 36
+MOST_TIMES = 1000
+"""So many times as long may faults of one kind make a step together: as one alone may."""
 WITHOUT_BF16 = ("910A", "310P")
 
 Problem = tuple[Path, str]
@@ -31,6 +35,7 @@ def problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _capture(scenario)
     for place, fault in enumerate(scenario.faults):
         yield from _fault(scenario, fault, ("faults", place))
+        yield from _together(scenario, place)
     yield from _size(scenario)
 
 
@@ -186,6 +191,30 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
         yield from _sampler(scenario, fault.sampler, (*at, "sampler"))
 
 
+def _together(scenario: Scenario, place: int) -> Iterator[Problem]:
+    """Factors of one kind multiply where they hit the same; asked at the step where each begins."""
+    fault = scenario.faults[place]
+    if "factor" not in read_by("fault", fault.kind):
+        return
+    step = fault.steps[0] if fault.steps else 0
+    everywhere, hit = 1.0, defaultdict[object, float](lambda: 1.0)
+    for one in scenario.faults:
+        first, last = one.steps or (step, step)
+        if one.kind != fault.kind or not first <= step <= last:
+            continue
+        times = one.factor / 1000
+        if not one.link and not one.ranks:
+            everywhere *= times
+        for target in [frozenset(one.link)] if one.link else one.ranks:
+            hit[target] *= times
+    if everywhere * max(hit.values(), default=1.0) > MOST_TIMES:
+        yield (
+            ("faults", place, "factor"),
+            f"is {fault.factor}, and with the others of its kind that hit the same step it makes "
+            f"more than {MOST_TIMES} times as long; expected at most that",
+        )
+
+
 def _sampler(scenario: Scenario, sampler: str, at: Path) -> Iterator[Problem]:
     known = {
         name: table
@@ -212,7 +241,7 @@ def sampled_tables(scenario: Scenario) -> set[str]:
         for name, table in catalog().tables.items()
         if table.sample
         and not on.isdisjoint(table.switches)
-        and (not table.products or scenario.hardware.product in table.products)
+        and not {"all", scenario.hardware.product}.isdisjoint(table.products)
     }
 
 

@@ -1,11 +1,12 @@
 """YAML text to plain values, with the line of each; hostile and ambiguous text is refused.
 
 What a scenario never needs is not read at all: anchors and aliases (a few of them can stand for
-gigabytes), tags, several documents, keys that stand twice.
+gigabytes), tags, several documents, keys that stand twice, octal and sexagesimal numbers.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -21,6 +22,8 @@ NESTING = 8
 """The deepest place of a scenario, a number in a list of a fault, lies at 4."""
 
 INTEGER_DIGITS = 40
+OCTAL_OR_CLOCK = re.compile(r"[-+]?(0[0-9_]+|[0-9][0-9_]*(:[0-9]+)+(\.[0-9_]*)?)")
+"""Numbers whose value surprises, and depends on the version of YAML: 010 is 8, and 1:30 is 90."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +141,11 @@ def _scalar(node: Any, path: Path, name: str) -> Any:
         raise ScenarioError(
             f"{name}:{node.start_mark.line + 1}: {spell(path)} is a number of {len(node.value)} "
             f"digits; expected at most {INTEGER_DIGITS}"
+        )
+    if OCTAL_OR_CLOCK.fullmatch(node.value):
+        raise ScenarioError(
+            f"{name}:{node.start_mark.line + 1}: {spell(path)} is {node.value}, which YAML reads "
+            "as octal or as minutes and seconds; expected a decimal number"
         )
     try:
         return yaml.constructor.SafeConstructor().construct_object(node)

@@ -33,7 +33,12 @@ _SPELLINGS: dict[str, dict[str, Fraction]] = {
         "S": Fraction(1000),
         "MIN": Fraction(60_000),
     },
-    "MB": {name: Fraction(size, 10**6) for name, size in (_BYTES | _BINARY).items()},
+    # Of memory, GB means 2^30 Byte.
+    "MiB": {
+        spelled: Fraction(size, 1 << 20)
+        for name, size in _BINARY.items()
+        for spelled in (name, name.replace("I", ""))
+    },
     "10^9 Byte/s": {
         **{f"{name}/S": Fraction(size, 10**9) for name, size in (_BYTES | _BINARY).items()},
         **{f"{name}/S": Fraction(size, 8 * 10**9) for name, size in _BITS.items()},

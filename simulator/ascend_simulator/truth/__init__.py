@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from .document import schema, truth_document
-from .faults import FaultTruth, fault_truths
+from .faults import FaultTruth, Interval, fault_truths
 from .totals import RankTotals, rank_totals
 
 __all__ = [
     "FaultTruth",
+    "Interval",
     "RankTotals",
     "fault_truths",
     "rank_totals",

@@ -17,6 +17,7 @@ from ..draws import Draws
 from ..program.model import Prepare, Synchronize
 from .compiled import EVENT_NS, HEAD_NS, TAIL_NS, Compiled
 from .disturbance import THOUSAND, Disturbances
+from .layout import Tokens
 
 TICK_NS = 20
 """The device's clock runs at 50 MHz (db-schema.md 7.2)."""
@@ -66,10 +67,16 @@ class RankClocks:
 
 
 def clocks(
-    compiled: Compiled, rank: int, seed: int, nominal: int, disturbances: Disturbances
+    compiled: Compiled,
+    rank: int,
+    seed: int,
+    nominal: int,
+    disturbances: Disturbances,
+    tokens: Tokens,
 ) -> RankClocks:
     """Draw the lengths of one rank. ``nominal``: clock of the product, MHz."""
-    kind, length = _kernel_lengths(compiled, rank, seed, nominal, disturbances)
+    kind = _kinds(compiled, seed, disturbances.steps, tokens)
+    length = _lengths(compiled, kind, rank, seed, nominal, disturbances)
     enclosed = compiled.runs_enclosed(kind)
     head, tail = np.where(enclosed, HEAD_NS, 0), np.where(enclosed, TAIL_NS, 0)
     rest = _rest(compiled, kind, rank, seed)
@@ -90,18 +97,30 @@ def _rest(compiled: Compiled, kind: Integers, rank: int, seed: int) -> Integers:
     return np.where(compiled.runs_resting(kind) & compiled.on_compute, long, rest)
 
 
-def _kernel_lengths(
-    compiled: Compiled, rank: int, seed: int, nominal: int, disturbances: Disturbances
-) -> tuple[Integers, Integers]:
-    steps, items = disturbances.steps, len(compiled.first_kind)
-    kind = np.broadcast_to(compiled.first_kind, (steps, items)).copy()
+def _kinds(compiled: Compiled, seed: int, steps: int, tokens: Tokens) -> Integers:
+    kind = np.broadcast_to(compiled.first_kind, (steps, len(compiled.first_kind))).copy()
     several = np.flatnonzero(compiled.variants > 1)
-    if len(several):
+    if len(several) and not tokens.even:
         apart = -1 - np.arange(len(several))
         told = np.where(compiled.load[several], compiled.load[several], apart)
         loads, load = np.unique(told, return_inverse=True)
-        words = Draws(seed, "load", rank).raw(steps * len(loads)).reshape(steps, -1)[:, load]
-        kind[:, several] += (words % compiled.variants[several].astype(np.uint64)).astype(np.int64)
+        draws = Draws(seed, "load", tokens.draw)
+        words = draws.raw(steps * len(loads)).reshape(steps, -1)[:, load]
+        variants = compiled.variants[several]
+        drawn = (words % variants.astype(np.uint64)).astype(np.int64)
+        kind[:, several] += variants - 1 - drawn if tokens.mirrored else drawn
+    return kind
+
+
+def _lengths(
+    compiled: Compiled,
+    kind: Integers,
+    rank: int,
+    seed: int,
+    nominal: int,
+    disturbances: Disturbances,
+) -> Integers:
+    steps, items = kind.shape
     launched = np.flatnonzero(compiled.variants)
     chosen = kind[:, launched]
     nominal_length = compiled.duration[chosen]
@@ -117,7 +136,7 @@ def _kernel_lengths(
     length = np.broadcast_to(compiled.copy_length, (steps, items)).copy()
     length[:, launched] = drawn.reshape(slowed.shape) // TICK_NS * TICK_NS
     length[:, [place for place, _ in compiled.collectives]] = EVENT_NS
-    return kind, length
+    return length
 
 
 def _host(

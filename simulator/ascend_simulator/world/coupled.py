@@ -21,7 +21,7 @@ from .gathering import Gathering
 from .network import SENDS, Network
 
 STEP_GAP_NS = 2_000
-SYNCHRONIZE_NS = 5_000
+SYNCHRONIZE_NS = 24_000
 """From the end of the device's work until the host goes on."""
 
 

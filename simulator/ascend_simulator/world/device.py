@@ -10,9 +10,9 @@ from ascend_ref.capture import Copies, Integers, KernelKinds, Kernels, Tasks, Te
 from ascend_ref.capture.model import NONE
 
 from ..program.model import Annotate, Await, Collective, Copy
-from .communication import enum_ids
 from .compiled import Compiled, Flags
 from .rank import DeviceTimes
+from .small_tasks import enum_ids
 from .streams import COMPUTE_STREAM, OTHER_STREAM, PROFILING_STREAM, task_numbers
 
 PROFILING_NS = 20

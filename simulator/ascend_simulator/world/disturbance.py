@@ -1,7 +1,12 @@
-"""What the faults of a scenario do to the world: factors and pauses, per rank and step."""
+"""What the faults of a scenario do to the world: factors and pauses, per rank and step.
+
+Faults that hit the same rank in the same step add up: factors multiply, pauses follow each other,
+and of several clocks the lowest is in force.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +16,7 @@ from ascend_ref.capture import Integers
 from ..scenario.model import FaultChoice, FaultKind, Scenario
 
 THOUSAND = 1000
+MILLISECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,60 +36,92 @@ class Disturbances:
         """The faults of one kind."""
         return [fault for fault in self.faults if fault.kind == kind]
 
-    def _per_step(self, kind: FaultKind, rank: int, field: str, neutral: int) -> Integers:
+    def _per_step(
+        self,
+        kind: FaultKind,
+        rank: int,
+        neutral: int,
+        joined: Callable[[Integers, FaultChoice], Integers],
+    ) -> Integers:
         values = np.full(self.steps, neutral, np.int64)
         for fault in self.chosen(kind):
-            if fault.ranks and rank not in fault.ranks:
-                continue
-            first, last = fault.steps or (0, self.steps - 1)
-            values[first : last + 1] = getattr(fault, field)
+            if rank in self.ranks_of(fault):
+                first, last = self.steps_of(fault)
+                values[first : last + 1] = joined(values[first : last + 1], fault)
         return values
+
+    def _factor(self, kind: FaultKind, rank: int) -> Integers:
+        return self._per_step(kind, rank, THOUSAND, lambda one, by: one * by.factor // THOUSAND)
+
+    def _pause(self, kind: FaultKind, rank: int) -> Integers:
+        return self._per_step(kind, rank, 0, lambda one, by: one + by.milliseconds * MILLISECOND)
+
+    def ranks_of(self, fault: FaultChoice) -> tuple[int, ...] | range:
+        """The global ranks that a fault hits; of a slow link its two ends."""
+        return fault.link or fault.ranks or range(self.ranks)
+
+    def steps_of(self, fault: FaultChoice) -> tuple[int, int]:
+        """The first and the last captured step that a fault hits, counted from 0."""
+        return fault.steps or (0, self.steps - 1)
 
     def slowness(self, rank: int) -> Integers:
         """Thousandths that kernels of a slow rank take, per step."""
-        return self._per_step("slow-rank", rank, "factor", THOUSAND)
+        return self._factor("slow-rank", rank)
 
     def frequency(self, rank: int, nominal: int) -> Integers:
         """Clock in force, MHz, per step."""
-        return self._per_step("frequency-throttling", rank, "frequency", nominal)
+        return self._per_step(
+            "frequency-throttling", rank, nominal, lambda one, by: np.minimum(one, by.frequency)
+        )
 
     def launch(self, rank: int) -> Integers:
         """Thousandths that the host takes for a launch, per step."""
-        return self._per_step("host-bound-launch", rank, "factor", THOUSAND)
+        return self._factor("host-bound-launch", rank)
 
     def straggling(self, rank: int) -> Integers:
         """Thousandths that AI CPU kernels take, per step."""
-        return self._per_step("ai-cpu-straggler", rank, "factor", THOUSAND)
+        return self._factor("ai-cpu-straggler", rank)
 
     def stall(self, rank: int) -> Integers:
         """ns that loading data takes longer, per step."""
-        return self._per_step("data-loading-stall", rank, "milliseconds", 0) * 1_000_000
+        return self._pause("data-loading-stall", rank)
 
     def collection(self, rank: int) -> Integers:
         """ns of a long garbage collection in the middle of a step, per step."""
-        return self._per_step("gc-pause", rank, "milliseconds", 0) * 1_000_000
+        return self._pause("gc-pause", rank)
 
     def retry(self, rank: int) -> Integers:
-        """ns that the first communication operator of a step loses to a retry, per step."""
-        return self._per_step("communication-retry", rank, "milliseconds", 0) * 1_000_000
+        """ns that a retry costs the first data that a rank moves in a step, per step."""
+        return self._pause("communication-retry", rank)
 
     def skew(self, rank: int) -> int:
         """ns that the clock of a rank's host runs ahead."""
         return sum(
-            fault.milliseconds * 1_000_000
+            fault.milliseconds * MILLISECOND
             for fault in self.chosen("clock-skew")
-            if not fault.ranks or rank in fault.ranks
+            if rank in self.ranks_of(fault)
         )
 
     def ends_abnormally(self, rank: int) -> bool:
         """Whether the session of a rank has no end."""
-        return any(not fault.ranks or rank in fault.ranks for fault in self.chosen("abnormal-end"))
+        return any(rank in self.ranks_of(fault) for fault in self.chosen("abnormal-end"))
 
-    def link(self, step: int, source: int, target: int) -> int:
-        """Thousandths that data take from one rank to another in a step."""
-        factor = THOUSAND
+    def links(self, step: int, groups: Integers) -> Integers | None:
+        """Thousandths that data take in a step between the ranks of each group.
+
+        groups: global ranks, shape (groups, ranks); the result has the shape (groups, ranks, ranks)
+        and is None where no link of these groups is slow.
+        """
+        factors = None
         for fault in self.chosen("slow-link"):
-            first, last = fault.steps or (0, self.steps - 1)
-            if fault.link and {source, target} == set(fault.link) and first <= step <= last:
-                factor = fault.factor
-        return factor
+            first, last = self.steps_of(fault)
+            if not first <= step <= last:
+                continue
+            one, other = (groups == rank for rank in self.ranks_of(fault))
+            joined = one[:, :, None] & other[:, None, :]
+            joined |= joined.transpose(0, 2, 1)
+            if joined.any():
+                if factors is None:
+                    factors = np.full(joined.shape, THOUSAND, np.int64)
+                factors[joined] = factors[joined] * fault.factor // THOUSAND
+        return factors

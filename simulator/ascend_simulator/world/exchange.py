@@ -1,22 +1,27 @@
 """How a communication operator expands: rounds in which ranks meet and then move data.
 
-In each round a rank tells its peers that it is ready (Notify_Record), waits for theirs
-(Notify_Wait) on every lane, and once all lanes have been told, moves a piece of the data on each.
-This is the order of the real small tasks (db-schema.md 7.5: on 8 ranks an allReduce has 28 records,
-28 waits, 9 reductions and 9 copies). A lane is one plane of the operator.
+In each round a rank tells others (Notify_Record), waits for others (Notify_Wait) on every lane, and
+once all lanes have been told, moves a piece of the data on each. Nobody moves to a rank that has
+not told that it is ready, and whoever has moved tells the receiver in the next round, so that
+nothing is passed on before it has arrived. This is the order of the real small tasks (db-schema.md
+7.5: on 8 ranks an allReduce by mesh has 28 records, 28 waits, 9 reductions and 9 copies; by ring,
+two records for each motion). A lane is one plane of the operator.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 
 Motion = Literal["reduce", "copy", "none"]
+Flags = npt.NDArray[np.bool_]
 ALIGNMENT = 16_384
 """Real pieces are multiples of so many Byte, but for the last one."""
 
@@ -25,16 +30,20 @@ ALIGNMENT = 16_384
 class Round:
     """One round; arrays have the shape (lanes, ranks), -1 where a rank has no part on a lane.
 
-    peer: whom a rank tells, and moves to. heard: who tells it. heard_lane: on which of its lanes.
-    first, count: the pieces that move, ``count`` from ``first`` on (cyclic); count 0 moves nothing.
+    told: whom a rank tells. heard: who tells it; heard_lane: on which of its lanes. peer: whom a
+    rank moves to, from whom it ``fetches`` in its own memory instead; where data move, ``told`` is
+    the rank whose data come. first, count: the pieces that move, ``count`` from ``first`` on
+    (cyclic); count 0 moves nothing.
     """
 
     motion: Motion
-    peer: Integers
+    told: Integers
     heard: Integers
     heard_lane: Integers
+    peer: Integers
     first: Integers
     count: Integers
+    fetches: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,29 +96,41 @@ def moved(plan_round: Round, sizes: Integers) -> Integers:
 
 
 @lru_cache(maxsize=256)
-def plan(kind: str, algorithm: str, ranks: int) -> Plan:
+def plan(kind: str, algorithm: str, ranks: int, confirmed: bool = False) -> Plan:
     """The plan of an operator (a CollectiveKind) on so many ranks by a known algorithm.
 
-    Raises ``ValueError`` for an algorithm that cannot do the operator on so many ranks.
+    ``confirmed``: who has received tells the sender so, as it is done between hosts. Raises
+    ``ValueError`` for an algorithm that cannot do the operator on so many ranks.
     """
     if ranks < 2:
         raise ValueError(f"{kind} needs two ranks or more, not {ranks}")
     if kind in ("send", "receive"):
-        return Plan("PAIRWISE", 2, 1, _point_to_point(), before=False, middle=-1)
+        rounds = _closed([_point_to_point()], confirmed=False)
+        return Plan(_NAMES["pairwise"], 2, 1, rounds, before=False, middle=-1)
     if algorithm == "hd" and ranks & (ranks - 1):
         raise ValueError(f"halving-doubling needs a power of two, not {ranks} ranks")
     if kind == "broadcast":
-        return Plan("PIPELINE", ranks, 4, _pipeline(ranks, 4), before=False, middle=-1)
+        rounds = _closed(_pipeline(ranks, BROADCAST_PIECES), confirmed)
+        return Plan(_NAMES["pipeline"], ranks, BROADCAST_PIECES, rounds, before=False, middle=-1)
     if kind == "alltoallv":
-        rounds = _mesh(ranks, "copy") if algorithm == "mesh" else _pairwise(ranks)
-        return Plan(_NAMES[algorithm], ranks, ranks, rounds, before=True, middle=-1)
-    reduce, gather = {
-        "mesh": (_mesh(ranks, "reduce"), _mesh(ranks, "copy")),
-        "ring": (_ring(ranks, "reduce"), _ring(ranks, "copy")),
-        "hd": (_halving(ranks), _doubling(ranks)),
-        "nhr": (_nhr(ranks, "reduce"), _nhr(ranks, "copy")),
-        "pairwise": (_pairwise(ranks, "reduce"), _pairwise(ranks, "copy", own=True)),
-    }["ring" if algorithm == "pipeline" else algorithm]
+        found = "mesh" if algorithm == "mesh" else "pairwise"
+        moves = _mesh(ranks, "copy") if found == "mesh" else _pairwise(ranks)
+        rounds = _closed(moves, confirmed)
+        return Plan(_NAMES[found], ranks, ranks, rounds, before=True, middle=-1)
+    reduce, gather = (
+        _closed(moves, confirmed)
+        for moves in {
+            "mesh": lambda: (_mesh(ranks, "reduce"), _mesh(ranks, "copy")),
+            "ring": lambda: (_ring(ranks, "reduce"), _ring(ranks, "copy")),
+            "hd": lambda: (_halving(ranks), _doubling(ranks)),
+            "nhr": lambda: (_nhr(ranks, "reduce"), _nhr(ranks, "copy")),
+            "pairwise": lambda: (
+                _pairwise(ranks, "reduce"),
+                _pairwise(ranks, "copy", own=True),
+            ),
+            "pipeline": lambda: (_chain(ranks, "reduce"), _chain(ranks, "copy")),
+        }[algorithm]()
+    )
     parts = {
         "allReduce": (*reduce, *gather),
         "reduceScatter": reduce,
@@ -119,37 +140,53 @@ def plan(kind: str, algorithm: str, ranks: int) -> Plan:
     return Plan(_NAMES[algorithm], ranks, ranks, parts, before=True, middle=middle)
 
 
+BROADCAST_PIECES = 4
 _NAMES = {
     "mesh": "MESH-RING",
     "ring": "RING-RING",
     "hd": "HD-MESH",
-    "nhr": "NHR-RING",
+    "nhr": "NA-NHR",
     "pairwise": "PAIRWISE-RING",
-    "pipeline": "PIPELINE-RING",
+    "pipeline": "NA-PIPELINE",
 }
-
-
-def _line(values: Integers) -> Integers:
-    return values.astype(np.int64).reshape(1, -1)
+"""Algorithm inside of a host, then the one between hosts. NHR and PIPELINE are known between hosts
+only (ge-profiling.md 4.7; the first three as in db-schema.md, the others inferred)."""
 
 
 def _round(
-    motion: Motion, peer: Integers, heard: Integers, first: Integers, count: int | Integers
+    motion: Motion, peer: Integers, source: Integers, first: Integers, count: int | Integers
 ) -> Round:
-    """A round of one lane."""
-    counts = np.where(peer >= 0, count, 0) if motion != "none" else np.zeros_like(peer)
-    return Round(
-        motion, _line(peer), _line(heard), _line(np.zeros_like(peer)), _line(first), _line(counts)
+    """A round in which ranks move to ``peer`` and receive from ``source`` on the same lane.
+
+    Arrays without an axis for lanes mean one lane.
+    """
+    peer, source, first = (
+        values.astype(np.int64).reshape(-1, values.shape[-1]) for values in (peer, source, first)
     )
+    lane = np.broadcast_to(np.arange(len(peer)).reshape(-1, 1), peer.shape)
+    return Round(motion, source, peer, lane, peer, first, np.where(peer >= 0, count, 0))
 
 
-def _meeting(last: Round) -> Round:
-    """The round after the last motion: everybody learns that its data has arrived."""
-    nothing = np.zeros_like(last.count)
-    return Round("none", last.peer, last.heard, last.heard_lane, last.first, nothing)
+def _closed(moves: Sequence[Round], confirmed: bool) -> tuple[Round, ...]:
+    """After each motion the receivers learn that their data have arrived; where it is confirmed,
+    the senders learn that they did.
+    """
+    rounds: list[Round] = []
+    for move in moves:
+        arrived = replace(
+            move,
+            motion="none",
+            told=move.heard,
+            heard=move.told,
+            count=np.zeros_like(move.count),
+        )
+        rounds += [move, arrived]
+        if confirmed:
+            rounds.append(replace(arrived, told=move.told, heard=move.heard))
+    return tuple(rounds)
 
 
-def _mesh(ranks: int, motion: Motion) -> tuple[Round, ...]:
+def _mesh(ranks: int, motion: Motion) -> list[Round]:
     """All meet all; lane l leads to the next rank but l when reducing, to the previous but l when
     copying, as the planes of the real operators do. A copy fetches the peer's piece."""
     lanes = np.arange(ranks - 1, dtype=np.int64).reshape(-1, 1)
@@ -157,19 +194,18 @@ def _mesh(ranks: int, motion: Motion) -> tuple[Round, ...]:
     distance = lanes + 1
     peer = (own + distance) % ranks if motion == "reduce" else (own - distance) % ranks
     heard_lane = np.broadcast_to(ranks - 2 - lanes, peer.shape).copy()
-    move = Round(motion, peer, peer, heard_lane, peer, np.ones_like(peer))
-    return move, _meeting(move)
+    one = np.ones_like(peer)
+    return [Round(motion, peer, peer, heard_lane, peer, peer, one, fetches=motion == "copy")]
 
 
-def _ring(ranks: int, motion: Motion) -> tuple[Round, ...]:
+def _ring(ranks: int, motion: Motion) -> list[Round]:
     own = np.arange(ranks, dtype=np.int64)
     after, before = (own + 1) % ranks, (own - 1) % ranks
     start = own - 1 if motion == "reduce" else own
-    moves = [_round(motion, after, before, (start - turn) % ranks, 1) for turn in range(ranks - 1)]
-    return *moves, _meeting(moves[-1])
+    return [_round(motion, after, before, (start - turn) % ranks, 1) for turn in range(ranks - 1)]
 
 
-def _halving(ranks: int) -> tuple[Round, ...]:
+def _halving(ranks: int) -> list[Round]:
     """Each round exchanges half of what the last one left; ends with the own piece."""
     own = np.arange(ranks, dtype=np.int64)
     rounds, half = [], ranks // 2
@@ -177,20 +213,20 @@ def _halving(ranks: int) -> tuple[Round, ...]:
         peer = own ^ half
         rounds.append(_round("reduce", peer, peer, peer // half * half, half))
         half //= 2
-    return *rounds, _meeting(rounds[-1])
+    return rounds
 
 
-def _doubling(ranks: int) -> tuple[Round, ...]:
+def _doubling(ranks: int) -> list[Round]:
     own = np.arange(ranks, dtype=np.int64)
     rounds, held = [], 1
     while held < ranks:
         peer = own ^ held
         rounds.append(_round("copy", peer, peer, own // held * held, held))
         held *= 2
-    return *rounds, _meeting(rounds[-1])
+    return rounds
 
 
-def _nhr(ranks: int, motion: Motion) -> tuple[Round, ...]:
+def _nhr(ranks: int, motion: Motion) -> list[Round]:
     """Halving along a ring, for any number of ranks: distances 1, 2, 4, … and the rest."""
     own = np.arange(ranks, dtype=np.int64)
     spans, held = [], 1
@@ -198,52 +234,71 @@ def _nhr(ranks: int, motion: Motion) -> tuple[Round, ...]:
         spans.append((held, min(held, ranks - held)))
         held += spans[-1][1]
     if motion == "copy":
-        moves = [
+        return [
             _round("copy", (own + held) % ranks, (own - held) % ranks, (own - count + 1), count)
             for held, count in spans
         ]
-    else:
-        moves = [
-            _round(
-                "reduce",
-                (own - held) % ranks,
-                (own + held) % ranks,
-                (own - held - count + 1),
-                count,
-            )
-            for held, count in reversed(spans)
-        ]
-    return *moves, _meeting(moves[-1])
+    return [
+        _round(
+            "reduce",
+            (own - held) % ranks,
+            (own + held) % ranks,
+            (own - held - count + 1),
+            count,
+        )
+        for held, count in reversed(spans)
+    ]
 
 
-def _pairwise(ranks: int, motion: Motion = "copy", *, own: bool = False) -> tuple[Round, ...]:
+def _pairwise(ranks: int, motion: Motion = "copy", *, own: bool = False) -> list[Round]:
     """Each round another distance; a rank gives each peer the peer's piece, or all its ``own``."""
     places = np.arange(ranks, dtype=np.int64)
     moves = []
     for turn in range(1, ranks):
         peer = (places + turn) % ranks
         moves.append(_round(motion, peer, (places - turn) % ranks, places if own else peer, 1))
-    return *moves, _meeting(moves[-1])
+    return moves
 
 
-def _pipeline(ranks: int, pieces: int) -> tuple[Round, ...]:
-    """Rank 0 sends piece after piece down the chain; a rank passes on what it just received."""
+def _chain(ranks: int, motion: Motion) -> list[Round]:
+    """Pieces pass along the ranks, on lane 0 upwards and on lane 1 downwards, away from their
+    owners; when reducing, all steps the other way round.
+    """
     own = np.arange(ranks, dtype=np.int64)
+    way = np.array([[1], [-1]])
+    moves = []
+    for turn in range(ranks - 1):
+        turns = turn if motion == "copy" else ranks - 2 - turn
+        piece = own - way * turns if motion == "copy" else own - way * (1 + turns)
+        ahead = own + (way if motion == "copy" else -way)
+        sends = (piece >= 0) & (piece < ranks) & (ahead >= 0) & (ahead < ranks)
+        moves.append(_along(motion, ahead, 2 * own - ahead, sends, piece))
+    return moves
+
+
+def _pipeline(ranks: int, pieces: int) -> list[Round]:
+    """Rank 0 sends piece after piece down the chain; a rank passes on what it just received."""
+    own = np.arange(ranks, dtype=np.int64).reshape(1, -1)
     moves = []
     for turn in range(pieces + ranks - 2):
         piece = turn - own
         sends = (piece >= 0) & (piece < pieces) & (own < ranks - 1)
-        hears = np.concatenate([[False], sends[:-1]])
-        peer, heard = np.where(sends, own + 1, -1), np.where(hears, own - 1, -1)
-        moves.append(_round("copy", peer, heard, np.maximum(piece, 0), 1))
-    after = (own + 1) % ranks
-    last = _round("copy", after, (own - 1) % ranks, own * 0, 1)
-    return *moves, _meeting(last)
+        moves.append(_along("copy", own + 1, own - 1, sends, piece))
+    return moves
 
 
-def _point_to_point() -> tuple[Round, ...]:
+def _along(
+    motion: Motion, ahead: Integers, behind: Integers, sends: Flags, piece: Integers
+) -> Round:
+    """A round in which some ranks of a chain send one piece to the rank ahead of them."""
+    ranks = ahead.shape[-1]
+    inside = (behind >= 0) & (behind < ranks)
+    receives = inside & np.take_along_axis(sends, np.where(inside, behind, 0), axis=1)
+    peer, source = np.where(sends, ahead, -1), np.where(receives, behind, -1)
+    return _round(motion, peer, source, np.where(sends, piece, 0), 1)
+
+
+def _point_to_point() -> Round:
     """Place 0 sends to place 1; both tell each other before and after."""
-    other = np.array([1, 0], np.int64)
-    count = np.array([1, 0], np.int64)
-    move = _round("copy", other, other, np.zeros(2, np.int64), count)
-    return move, _meeting(move)
+    other, nothing = np.array([1, 0]), np.zeros(2, np.int64)
+    return _round("copy", other, other, nothing, np.array([1, 0]))

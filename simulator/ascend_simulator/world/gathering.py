@@ -11,7 +11,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..program.model import Collective
-from .exchange import Plan
+from .exchange import Flags, Plan
 from .network import Network, scattered
 from .rhythm import Beats, beats
 
@@ -73,7 +73,9 @@ class Gathering:
         heard = _heard(journey.plan, len(steps), len(self.groups))
 
         def hear(turn: int, record_end: Integers) -> Integers:
-            return record_end.take(heard[turn])
+            places, waits = heard[turn]
+            told = record_end.take(places)
+            return told if waits is None else np.where(waits, told, 0)
 
         return beats(
             journey.plan,
@@ -114,20 +116,21 @@ class Gathering:
     def _late(self) -> Integers:
         """ns that retries cost, shape (steps, groups, ranks)."""
         late = self.network.late[self.groups].transpose(2, 0, 1)
-        return np.where(self.numbers == 0, late, 0)
+        return np.where(self.numbers == self.network.retried[self.groups], late, 0)
 
 
 @lru_cache(maxsize=256)
-def _heard(plan: Plan, steps: int, groups: int) -> list[Integers]:
+def _heard(plan: Plan, steps: int, groups: int) -> list[tuple[Integers, Flags | None]]:
     """For each round the places of the records that end the waits, shape (lanes, steps, groups,
-    ranks): those of the peers, or the own ones where there is no wait.
+    ranks), and which lanes wait; None where all do.
     """
     places = []
     for turn in plan.rounds:
-        lanes, ranks = turn.peer.shape
+        ranks = turn.told.shape[1]
         runs = np.arange(steps * groups).reshape(1, steps, groups, 1)
-        lane = np.where(turn.heard >= 0, turn.heard_lane, np.arange(lanes)[:, None])
-        rank = np.where(turn.heard >= 0, turn.heard, np.arange(ranks))
-        lane, rank = lane[:, None, None, :], rank[:, None, None, :]
-        places.append((lane * (steps * groups) + runs) * ranks + rank)
+        waits = turn.heard >= 0
+        lane, rank = (np.where(waits, values, 0) for values in (turn.heard_lane, turn.heard))
+        lane, rank, waits = (values[:, None, None, :] for values in (lane, rank, waits))
+        found = (lane * (steps * groups) + runs) * ranks + rank
+        places.append((found, None if waits.all() else waits))
     return places

@@ -13,6 +13,19 @@ from ..scenario.model import Parallelism
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """How a rank's experts share the tokens, so that none is lost and none is new.
+
+    draw: number of the draw, which two neighbours in a group of experts have in common. mirrored:
+    this one of the two gets what the other leaves. even: it has no neighbour, and gets its share.
+    """
+
+    draw: int
+    mirrored: bool
+    even: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Places of all ranks (Megatron's order: rank = tensor + T x (data + D x stage))."""
 
@@ -26,6 +39,12 @@ class Layout:
     def stage(self, rank: int) -> int:
         """Pipeline stage of a rank."""
         return rank // self.ranks_per_stage
+
+    def tokens(self, rank: int) -> Tokens:
+        """Which tokens the experts of a rank get: tensor parallel ranks the same."""
+        data, expert = rank // self.parallelism.tensor, self.parallelism.expert
+        place = data % self.parallelism.data % expert
+        return Tokens(data - place % 2, place % 2 == 1, place == expert - 1 and expert % 2 == 1)
 
     def stage_ranks(self, stage: int) -> Integers:
         """Global ranks of a stage, ascending."""

@@ -17,6 +17,7 @@ from .compiled import HEAD_NS, TAIL_NS
 from .disturbance import THOUSAND, Disturbances
 from .exchange import Plan, moved, piece_sizes, plan
 from .layout import Layout
+from .naming import PURPOSES
 from .rhythm import AFTER_MOVE_NS, Beats, Part, beats
 from .wires import Wires, wires
 
@@ -63,14 +64,14 @@ class Journey:
 
 @dataclass(eq=False)
 class Network:
-    """Everything between the ranks. ``collectives``: per rank, operators in one step."""
+    """Everything between the ranks. ``collectives``: of each rank, the operators of one step."""
 
     machine: Machine
     layout: Layout
     algorithm: str
     seed: int
     disturbances: Disturbances
-    collectives: tuple[int, ...]
+    collectives: tuple[tuple[Collective, ...], ...]
     _journeys: dict[object, Journey] = field(default_factory=dict)
     _groups: dict[object, Integers] = field(default_factory=dict)
 
@@ -106,15 +107,36 @@ class Network:
 
     @cached_property
     def late(self) -> Integers:
-        """ns that a retry costs a rank in the first collective of a step; by rank and step."""
+        """ns that a retry costs the first data that a rank moves in a step; by rank and step."""
         return np.stack([self.disturbances.retry(rank) for rank in range(len(self.collectives))])
+
+    @cached_property
+    def retried(self) -> Integers:
+        """In which of its collectives each rank first moves data, -1 where in none; by rank."""
+        found = np.full(len(self.collectives), -1, np.int64)
+        for rank in np.flatnonzero(self.late.any(axis=1)).tolist():
+            moving = (
+                number
+                for number, one in enumerate(self.collectives[rank])
+                if self._moves(one, rank)
+            )
+            found[rank] = next(moving, -1)
+        return found
+
+    def _moves(self, item: Collective, rank: int) -> bool:
+        if item.kind in SENDS:
+            return item.kind == "send"
+        group = self.layout.group_of(rank, item.dimension)
+        sizes = self.journey(item, group[None], 0).sizes
+        return bool(sizes[:, :, 0, group == rank].any())
 
     def _by_collective(
         self, draw: Callable[[Draws, int], Integers], purpose: str = "wires"
     ) -> Integers:
-        steps, most = self.disturbances.steps, max(self.collectives)
+        steps, most = self.disturbances.steps, max(map(len, self.collectives))
         table = np.zeros((len(self.collectives), steps, most), np.int64)
-        for rank, count in enumerate(self.collectives):
+        for rank, items in enumerate(self.collectives):
+            count = len(items)
             drawn = draw(Draws(self.seed, purpose, rank), steps * count)
             table[rank, :, :count] = drawn.reshape(steps, count)
         return table
@@ -128,26 +150,35 @@ class Network:
             self._groups[key] = groups[inside]
         return self._groups[key]
 
+    @cached_property
+    def _inside(self) -> dict[Dimension, bool]:
+        """Whether no group of a dimension reaches beyond one host."""
+        inside = {}
+        for dimension in PURPOSES:
+            hosts = self.layout.groups(dimension) // self.machine.devices_per_host
+            inside[dimension] = bool((hosts == hosts[:, :1]).all())
+        return inside
+
     def plan_of(self, item: Collective, ranks: Integers) -> Plan:
-        """The algorithm for an operator in one group of global ranks."""
+        """The algorithm for an operator in one group of global ranks; all groups of its dimension
+        have the same.
+        """
         size = len(ranks)
-        if item.kind in SENDS:
-            return plan(item.kind, "pairwise", size)
-        if self.algorithm != "auto":
-            fits = self.algorithm != "hd" or not size & (size - 1)
-            return plan(item.kind, self.algorithm if fits else "ring", size)
-        one_host = len(set((ranks // self.machine.devices_per_host).tolist())) == 1
-        if one_host and self.machine.chip.ffts:
-            return plan(item.kind, "mesh", size)
-        if item.kind == "alltoallv":
-            return plan(item.kind, "pairwise", size)
-        if one_host:
-            return plan(item.kind, "ring", size)
-        return plan(item.kind, "hd" if not size & (size - 1) else "nhr", size)
+        power_of_two = not size & (size - 1)
+        one_host = self._inside[item.dimension]
+        algorithm = self.algorithm
+        if algorithm == "auto":
+            if one_host:
+                algorithm = "mesh" if self.machine.chip.ffts else "ring"
+            else:
+                algorithm = "hd" if power_of_two else "nhr"
+        elif algorithm == "hd" and not power_of_two:
+            algorithm = "ring"
+        return plan(item.kind, algorithm, size, confirmed=not one_host)
 
     def journey(self, item: Collective, groups: Integers, step: int) -> Journey:
         """Sizes and lengths of an operator in groups of global ranks, shape (groups, ranks)."""
-        slow = self._slowed(groups, step)
+        slow = self.disturbances.links(step, groups)
         operator = item.kind in SENDS, item.kind, item.count, item.data_type
         key = operator, groups.tobytes(), groups.shape, None if slow is None else slow.tobytes()
         if key not in self._journeys:
@@ -165,9 +196,9 @@ class Network:
             target = groups[:, peer].transpose(1, 0, 2)
             source = np.broadcast_to(groups[None, :, :], target.shape)
             size = np.broadcast_to(moved(turn, pieces)[:, None, :], target.shape)
-            length = size * 1000 // self.wires.rate[source, target]
+            length = size * 1000 // self._rates(source, target, peer, size)
             length += self.wires.latency[source, target]
-            if turn.motion == "copy" and len(turn.peer) > 1:
+            if turn.fetches:
                 whole = length[0]
                 length[0] = np.maximum(whole * FIRST_COPY // THOUSAND - FIRST_COPY_NS, whole // 2)
             if slow is not None:
@@ -188,15 +219,29 @@ class Network:
             parts=[Part.of(turn) for turn in plan_.rounds],
         )
 
-    def _slowed(self, groups: Integers, step: int) -> Integers | None:
-        """Thousandths for each pair of places in each group, or None where no link is slow."""
-        if not self.varies:
-            return None
-        slow = [
-            [[self.disturbances.link(step, source, target) for target in group] for source in group]
-            for group in groups.tolist()
-        ]
-        return np.array(slow, np.int64)
+    def _rates(
+        self, source: Integers, target: Integers, peer: Integers, size: Integers
+    ) -> Integers:
+        """Byte per microsecond of motions at once, which share the busier of both ends' ports.
+
+        Shape (lanes, groups, ranks). ``peer``: place of each target in its group, shape (lanes,
+        ranks).
+        """
+        rate, port = self.wires.rate[source, target], self.wires.port[source, target]
+        if len(peer) == 1:
+            return rate
+        limited = (size > 0) & (port > 0)
+        link = self.wires.link[source, target]
+        groups = np.broadcast_to(np.arange(limited.shape[1])[None, :, None], limited.shape)
+        places = np.broadcast_to(peer[:, None, :], limited.shape)
+        for kind in np.unique(link[limited]):
+            shared = limited & (link == kind)
+            leaving = shared.sum(axis=0)
+            arriving = np.zeros_like(leaving)
+            np.add.at(arriving, (groups[shared], places[shared]), 1)
+            busier = np.maximum(leaving[None], arriving[groups, places])
+            rate = np.where(shared, np.minimum(rate, port // np.maximum(busier, 1)), rate)
+        return rate
 
     @cached_property
     def varies(self) -> bool:
@@ -213,6 +258,18 @@ class Network:
         chosen = steps if self.varies else steps[:1]
         return np.stack([self.journey(item, groups, step).lengths for step in chosen], axis=2)
 
+    def spent(self, item: Collective, group: Integers, place: int, numbers: Integers) -> Integers:
+        """ns that the data of one rank are under way, in all runs of one family of collectives.
+
+        numbers: of its members. Shape (rounds, lanes, steps, members), 0 where nothing moves.
+        """
+        rank, steps = int(group[place]), range(self.disturbances.steps)
+        lengths = self.lengths(item, group[None], steps)[:, :, :, 0, place, None]
+        late = None
+        if self.retries:
+            late = np.where(numbers == self.retried[rank], self.late[rank][:, None], 0)
+        return scattered(lengths, self.factors[rank][:, numbers], late)
+
     def replay(
         self, item: Collective, group: Integers, place: int, family: FamilyRuns
     ) -> tuple[Journey, Beats]:
@@ -223,10 +280,8 @@ class Network:
         """
         rank = int(group[place])
         first = self.journey(item, group[None], 0)
-        lengths = self.lengths(item, group[None], range(len(family.ready)))[:, :, :, 0, place, None]
-        late = np.where(family.numbers == 0, self.late[rank][:, None], 0) if self.retries else None
-        moves = scattered(lengths, self.factors[rank][:, family.numbers], late)
-        ends = np.cumsum([0, *(len(turn.peer) for turn in first.plan.rounds)])
+        moves = self.spent(item, group, place, family.numbers)
+        ends = np.cumsum([0, *(len(turn.told) for turn in first.plan.rounds)])
         waits = family.waits.transpose(2, 0, 1)
 
         def hear(turn: int, _: Integers) -> Integers:
@@ -261,9 +316,11 @@ class FamilyRuns:
 def scattered(lengths: Integers, factor: Integers, late: Integers | None) -> Integers:
     """Lengths with the scatter of a run, in ticks of the device's clock.
 
-    lengths: shape (rounds, lanes, …). ``late``: what the first round takes longer.
+    lengths: shape (rounds, lanes, …). ``late``: what the first round with data takes longer.
     """
     longer = lengths + (lengths * factor >> 20)
     if late is not None:
-        longer[0] = np.where(lengths[0] > 0, longer[0] + late, 0)
+        moving = lengths.any(axis=1)
+        first = moving & (np.cumsum(moving, axis=0) == 1)
+        longer += np.where(first[:, None] & (lengths > 0), late, 0)
     return longer // TICK_NS * TICK_NS

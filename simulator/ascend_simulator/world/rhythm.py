@@ -26,8 +26,8 @@ AFTER_MOVE_NS = 900
 CLOSING_NS = 540
 
 Hear = Callable[[int, Integers], Integers]
-"""Given a round and the ends of the records, when each lane's wait may end (or earlier): the end of
-the peer's record, or of the own one where a lane waits for none."""
+"""Given a round and the ends of the records, when each lane hears the one that it waits for, or 0
+where it waits for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class Part:
     @classmethod
     def of(cls, turn: Round) -> Part:
         """Of all ranks, shape (lanes, 1, 1, ranks)."""
-        tells, hears = turn.peer >= 0, turn.heard >= 0
+        tells, hears = turn.told >= 0, turn.heard >= 0
         if tells.all() and hears.all():
             return cls(None, np.array(BEFORE_WAIT_NS, np.int64))
-        shape = len(turn.peer), 1, 1, -1
+        shape = len(turn.told), 1, 1, -1
         both = BEFORE_WAIT_NS * (tells & hears)
         return cls(tells.astype(np.int64).reshape(shape), both.reshape(shape))
 

@@ -11,6 +11,7 @@ from ..host import HostScript
 from ..program import build
 from ..program.model import Dimension
 from ..scenario.model import Scenario
+from .clocks import RankClocks, clocks
 from .compiled import Compiled
 from .disturbance import Disturbances
 from .layout import Layout
@@ -46,6 +47,17 @@ class Setting:
         """Number of a rank's device on its host."""
         return rank % self.machine.devices_per_host
 
+    def clocks(self, rank: int, disturbances: Disturbances | None = None) -> RankClocks:
+        """The lengths of a rank, under the run's disturbances or others."""
+        return clocks(
+            self.of(rank),
+            rank,
+            self.seed,
+            self.machine.chip.frequency,
+            disturbances or self.disturbances,
+            self.layout.tokens(rank),
+        )
+
     def dimensions(self, rank: int) -> list[Dimension]:
         """The groups that a rank communicates in, the group of all ranks first."""
         used = {item.dimension: None for _, item in self.of(rank).collectives}
@@ -75,7 +87,10 @@ def setting(scenario: Scenario, seed: int) -> Setting:
         algorithm=scenario.hardware.algorithm,
         seed=seed,
         disturbances=disturbances,
-        collectives=tuple(len(compiled[layout.stage(rank)].collectives) for rank in range(ranks)),
+        collectives=tuple(
+            tuple(item for _, item in compiled[layout.stage(rank)].collectives)
+            for rank in range(ranks)
+        ),
     )
     used: dict[Dimension, None] = {"world": None}
     for stage in compiled:

@@ -31,16 +31,17 @@ from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..samples import record_host_samples, record_samples
-from ..scenario.model import FaultChoice, Scenario
-from .clocks import RankClocks, clocks
-from .communication import Arrivals, Communication, Expansion, RunCalls
+from ..scenario.errors import ScenarioError
+from ..scenario.model import Scenario
+from .communication import Communication, Expansion
 from .compiled import Compiled
 from .coupled import Coupling, Summary, summarize
 from .device import device_records, profiling_tasks
-from .disturbance import Disturbances
+from .frame import RunCalls
 from .naming import PURPOSES
 from .rank import RankMeetings, closed, device_times, host_times
 from .setting import FIRST_SESSION_NS, Setting, setting
+from .small_tasks import Arrivals
 from .streams import communication_streams
 from .timeline import RankTimeline
 from .traffic import traffic
@@ -48,6 +49,7 @@ from .traffic import traffic
 BEFORE_STEPS_NS = 150_000_000
 AFTER_STEPS_NS = 60_000_000
 """How long the session lasts before the first and after the last step (db-schema.md 7.2)."""
+GIBI = 1 << 30
 FIRST_PROCESS = 3_217_657
 LAUNCH_THREAD = 3_538
 """Number of the queue's consumer above that of its process (db-schema.md 7.6)."""
@@ -57,7 +59,7 @@ HOST_UID = 3_538_958_389_648_580_163
 def summary_of(scenario: Scenario, seed: int, rank: int) -> Summary:
     """First step, for each rank: what the pass over all ranks needs of it."""
     world = setting(scenario, seed)
-    return summarize(world.of(rank), _clocks(world, rank))
+    return summarize(world.of(rank), world.clocks(rank))
 
 
 def couple(
@@ -85,28 +87,10 @@ def recorded(
 ) -> tuple[Capture, Integers]:
     """Third step, for each rank: everything that its profiler records.
 
-    Beside it, the number of the step that each row of Kernels ran in.
+    Beside it, the number of the step that each row of Kernels ran in. Raises
+    :class:`ScenarioError` where the rank's device has too little memory.
     """
     return _Recording(setting(scenario, seed), rank, meetings).recorded()
-
-
-def extra_time(scenario: Scenario, seed: int, rank: int, fault: FaultChoice) -> int:
-    """ns that the kernels of a rank take longer than without one of the scenario's faults."""
-    world = setting(scenario, seed)
-    others = tuple(other for other in scenario.faults if other is not fault)
-    healthy = replace(world.disturbances, faults=others)
-    launched = np.flatnonzero(world.of(rank).variants)
-    with_fault, without = (
-        int(_clocks(world, rank, disturbances).length[:, launched].sum())
-        for disturbances in (world.disturbances, healthy)
-    )
-    return with_fault - without
-
-
-def _clocks(world: Setting, rank: int, disturbances: Disturbances | None = None) -> RankClocks:
-    chip = world.machine.chip
-    chosen = disturbances or world.disturbances
-    return clocks(world.of(rank), rank, world.seed, chip.frequency, chosen)
 
 
 class _Recording:
@@ -119,7 +103,7 @@ class _Recording:
         self.compiled: Compiled = world.of(rank)
         self.device = world.device(rank)
         self.texts = Texts()
-        self.clocks = _clocks(world, rank)
+        self.clocks = world.clocks(rank)
         self.host = host_times(self.compiled, self.clocks, meetings)
         self.times = device_times(self.compiled, self.clocks, self.host, meetings)
         self.places = np.array([place for place, _ in self.compiled.collectives], np.int64)
@@ -172,8 +156,10 @@ class _Recording:
         found = Communication([], Transfers.empty(), Arrivals.empty())
         if len(self.places):
             found = expansion.expand(self.meetings, self._run_calls(host))
-        moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
-        bounds = profiling_tasks(moments, host.profiling_connection, self.device, self.texts)
+        bounds = Tasks.empty()
+        if switches.level and world.machine.chip.ffts:  # db-schema.md 6, I17b and I37
+            moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
+            bounds = profiling_tasks(moments, host.profiling_connection, self.device, self.texts)
         tasks = Tasks.joined([device.tasks, *found.tasks, bounds])
         tasks = replace(tasks, identity=np.arange(len(tasks)))
         memory = record_memory(
@@ -184,6 +170,7 @@ class _Recording:
             world.seed,
             self.process + LAUNCH_THREAD,
         )
+        self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
         copies = device.copies
         moved = traffic(
@@ -235,6 +222,15 @@ class _Recording:
         )
         steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
         return capture, steps
+
+    def _demand_room(self, needed: int) -> None:
+        chip = self.world.machine.chip
+        if needed > chip.memory:
+            raise ScenarioError(
+                f"{self.world.scenario.name}: rank {self.rank} needs {needed / GIBI:,.1f} GiB of "
+                f"device memory; expected at most the {chip.memory / GIBI:.0f} GiB of {chip.name}: "
+                "a smaller model or batch, more tensor or pipeline ranks, or a milder leak"
+            )
 
     @property
     def process(self) -> int:

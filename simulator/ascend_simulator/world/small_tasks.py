@@ -1,0 +1,291 @@
+"""The small tasks of one rank's collectives: what each is, where it runs, and whom it concerns.
+
+Ranks of one host reach each other's memory themselves (SDMA). To other hosts everything is sent
+(RDMA): first that there is room, then the payload, then that it is there, then that it has been
+received.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ascend_ref.capture import Batch, Integers
+from ascend_ref.capture.model import NONE
+from ascend_spec import catalog
+
+from ..program.model import Collective
+from .network import SENDS, Journey, Network
+from .rhythm import OPENING_NS, Beats
+from .wires import LINK_NAMES
+
+FIRST_NOTIFY = 48
+NOTIFY_STEP = 4
+TINY_REDUCTION = 4
+TASK_TYPES = {
+    True: {
+        "Notify_Record": "Write Value",
+        "Notify_Wait": "Notify Wait",
+        "Memcpy": "SDMA",
+        "Reduce_Inline": "SDMA",
+        "RDMASend": "Write Value",
+    },
+    False: {
+        "Notify_Record": "NOTIFY_RECORD",
+        "Notify_Wait": "NOTIFY_WAIT",
+        "Memcpy": "MEMCPY_ASYNC",
+        "Reduce_Inline": "REDUCE_ASYNC_V2",
+        "RDMASend": "RDMA_DB_SEND",
+    },
+}
+"""TASK.taskType of each small task, with FFTS+ and without (db-schema.md 7.3)."""
+MOTIONS = {"reduce": "Reduce_Inline", "copy": "Memcpy"}
+SENT = "RDMASend"
+NO_RDMA = "INVALID_TYPE"
+Moments = tuple[Integers, Integers]
+"""Starts and ends."""
+
+
+def enum_ids(enum: str) -> dict[str, int]:
+    """Names to ids of an enum of the spec."""
+    return {member.name: member.id for member in catalog().enums[enum].members}
+
+
+@dataclass(frozen=True, slots=True)
+class SmallTasks:
+    """One kind of small task on several lanes, in all runs of a family.
+
+    start, end: shape (lanes, steps, members). plane, notify, target, size, link: shape (lanes,);
+    target and notify are NONE where there is none. rdma: name in ENUM_HCCL_RDMA_TYPE.
+    """
+
+    kind: str
+    transport: str
+    data_type: str
+    start: Integers
+    end: Integers
+    plane: Integers
+    notify: Integers
+    target: Integers
+    size: Integers
+    link: Integers
+    rdma: str = NO_RDMA
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals(Batch):
+    """Data that peers moved to this rank: no rows of the profile, but its links carry them."""
+
+    start: Integers
+    end: Integers
+    size: Integers
+    link: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Who meets in a collective.
+
+    Global ``ranks``, the own ``place`` among them, their ``places`` in the group, and the ``size``
+    of the group, of which the two ends of a send are a part.
+    """
+
+    ranks: Integers
+    place: int
+    places: Integers
+    size: int
+
+
+class Lanes:
+    """Tells the small tasks of one rank."""
+
+    def __init__(self, network: Network, rank: int) -> None:
+        self.network = network
+        self.rank = rank
+        self.links = enum_ids("ENUM_HCCL_LINK_TYPE")
+        self.link_ids = np.array([self.links[name] for name in LINK_NAMES], np.int64)
+
+    def ends(self, item: Collective) -> Ends:
+        """Who meets in a collective."""
+        group = self.network.layout.group_of(self.rank, item.dimension)
+        own = int(np.flatnonzero(group == self.rank)[0])
+        if item.kind not in SENDS:
+            return Ends(group, own, np.arange(len(group), dtype=np.int64), len(group))
+        other = (own + item.peer) % len(group)
+        places = np.array([own, other] if item.kind == "send" else [other, own], np.int64)
+        return Ends(group[places], int(np.flatnonzero(places == own)[0]), places, len(group))
+
+    def small_tasks(
+        self, item: Collective, journey: Journey, played: Beats, ends: Ends
+    ) -> list[SmallTasks]:
+        """The small tasks of a family, in the order of their context ids."""
+        parts: list[SmallTasks] = []
+        if item.kind not in SENDS:
+            parts.append(self._tiny(played.begin))
+        locals_left = list(played.local)
+        if journey.plan.before:
+            parts.append(self._local(journey, ends, *locals_left.pop(0)))
+        for turn in range(len(journey.plan.rounds)):
+            if turn == journey.plan.middle:
+                parts.append(self._local(journey, ends, *locals_left.pop(0)))
+            parts += self._round(item, journey, played, turn, ends)
+        if item.kind not in SENDS:
+            parts.append(self._tiny(played.end - OPENING_NS))
+        return parts
+
+    def _tiny(self, start: Integers) -> SmallTasks:
+        """The reduction of 4 Byte that opens and closes an operator."""
+        one = np.zeros(1, np.int64)
+        start = start[None]
+        return SmallTasks(
+            "Reduce_Inline",
+            "SDMA",
+            "INT32",
+            start,
+            start + OPENING_NS,
+            plane=one,
+            notify=one,
+            target=one + NONE,
+            size=one + TINY_REDUCTION,
+            link=one + self.links["ON_CHIP"],
+        )
+
+    def _local(self, journey: Journey, ends: Ends, start: Integers, end: Integers) -> SmallTasks:
+        one = np.zeros(1, np.int64)
+        return SmallTasks(
+            "Memcpy",
+            "SDMA",
+            "INVALID_TYPE",
+            start[None],
+            end[None],
+            plane=one,
+            notify=one + NONE,
+            target=one + int(ends.places[ends.place]),
+            size=one + int(journey.own[0, ends.place]),
+            link=one + self.links["ON_CHIP"],
+        )
+
+    def _round(
+        self, item: Collective, journey: Journey, played: Beats, turn: int, ends: Ends
+    ) -> list[SmallTasks]:
+        plan_round = journey.plan.rounds[turn]
+        told, heard, peer = (
+            values[:, ends.place] for values in (plan_round.told, plan_round.heard, plan_round.peer)
+        )
+        size = journey.sizes[turn][:, 0, ends.place]
+        motion = MOTIONS.get(plan_round.motion, "")
+        parts = []
+        for kind, chosen, start, end, other in (
+            ("Notify_Record", told >= 0, played.record_start, played.record_end, told),
+            ("Notify_Wait", heard >= 0, played.wait_start, played.wait_end, heard),
+            (motion, size > 0, played.move_start, played.move_end, peer),
+        ):
+            rank = ends.ranks[np.maximum(other, 0)]
+            away = self.network.wires.remote[self.rank, rank]
+            for lanes, sent in ((chosen & ~away, False), (chosen & away, True)):
+                if not lanes.any():
+                    continue
+                where = _Where(
+                    plane=np.flatnonzero(lanes) + (journey.plan.lanes > 1),
+                    far=ends.places[other[lanes]],
+                    link=self.link_ids[self.network.wires.link[self.rank, rank[lanes]]],
+                    size=np.where(kind == motion, size[lanes], 0),
+                )
+                moments = start[turn][lanes], end[turn][lanes]
+                if kind == "Notify_Wait":
+                    parts.append(self._wait(where, moments, turn, ends))
+                elif kind == "Notify_Record":
+                    parts.append(self._record(where, moments, turn, ends, sent))
+                else:
+                    parts.append(self._motion(item, kind, where, moments, sent))
+        return parts
+
+    def _record(
+        self, where: _Where, moments: Moments, turn: int, ends: Ends, sent: bool
+    ) -> SmallTasks:
+        own = int(ends.places[ends.place])
+        return SmallTasks(
+            SENT if sent else "Notify_Record",
+            "RDMA" if sent else "SDMA",
+            "INVALID_TYPE",
+            *moments,
+            plane=where.plane,
+            notify=notify_id(where.far, own, ends.size, turn % 2),
+            target=where.far,
+            size=where.size,
+            link=where.link if sent else np.full_like(where.far, self.links["INVALID_TYPE"]),
+            rdma="RDMA_SEND_NOTIFY" if sent else NO_RDMA,
+        )
+
+    def _wait(self, where: _Where, moments: Moments, turn: int, ends: Ends) -> SmallTasks:
+        own = int(ends.places[ends.place])
+        return SmallTasks(
+            "Notify_Wait",
+            "LOCAL",
+            "INVALID_TYPE",
+            *moments,
+            plane=where.plane,
+            notify=notify_id(own, where.far, ends.size, turn % 2),
+            target=where.far,
+            size=where.size,
+            link=np.full_like(where.far, self.links["INVALID_TYPE"]),
+        )
+
+    def _motion(
+        self, item: Collective, kind: str, where: _Where, moments: Moments, sent: bool
+    ) -> SmallTasks:
+        reduces = kind == "Reduce_Inline"
+        return SmallTasks(
+            kind,
+            "RDMA" if sent else "SDMA",
+            item.data_type if reduces else "INVALID_TYPE",
+            *moments,
+            plane=where.plane,
+            notify=np.full_like(where.far, 0 if reduces else NONE),
+            target=where.far,
+            size=where.size,
+            link=where.link,
+            rdma="RDMA_SEND_PAYLOAD" if sent else NO_RDMA,
+        )
+
+    def arrivals(self, journey: Journey, played: Beats, ends: Ends) -> Arrivals:
+        """What peers move in a round is there when all waits of the next one are over."""
+        parts = []
+        for turn, plan_round in enumerate(journey.plan.rounds[:-1]):
+            arrived = played.wait_end[turn + 1].max(axis=0)
+            for lane, source in enumerate(plan_round.told[:, ends.place].tolist()):
+                far_lane = int(plan_round.heard_lane[lane, ends.place])
+                size = int(journey.sizes[turn][far_lane, 0, source]) if source >= 0 else 0
+                if not size:
+                    continue
+                path = self.network.wires.link[ends.ranks[source], self.rank]
+                rows = arrived.size
+                parts.append(
+                    Arrivals(
+                        start=played.wait_end[turn][lane].reshape(-1),
+                        end=arrived.reshape(-1),
+                        size=np.full(rows, size),
+                        link=np.full(rows, self.link_ids[path]),
+                    )
+                )
+        return Arrivals.joined(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """Lanes of a small task: plane, place of the other rank, id of the link, Byte."""
+
+    plane: Integers
+    far: Integers
+    link: Integers
+    size: Integers
+
+
+def notify_id(owner: Integers | int, teller: Integers | int, size: int, parity: int) -> Integers:
+    """``(owner << 32) + offset``: each pair of ranks has two notifies in turn (7.5)."""
+    distance = (np.asarray(teller, np.int64) - owner - 1) % size
+    offset = FIRST_NOTIFY + NOTIFY_STEP * (2 * distance + parity)
+    owners = np.asarray(owner, np.int64)
+    notify: Integers = (owners << np.int64(32)) + offset
+    return notify
