@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class _Table:
     def __init__(
         self, rows: Sequence[Row], items: int, stacks: dict[tuple[str, ...], int], texts: Texts
     ) -> None:
+        self.texts = texts
         self.start = Moments([row.start for row in rows], items)
         self.end = Moments([row.end for row in rows], items)
         self.thread = np.array([row.thread for row in rows], np.int64)
@@ -60,28 +62,41 @@ class FrameworkScript:
     """The rows of one step of a script, for every combination of switches."""
 
     def __init__(self, script: HostScript, calls: CallScript) -> None:
-        items = len(script.program.items)
-        rows = operator_rows(script, calls)
+        self.script = script
+        self.rows = operator_rows(script, calls)
         step = Row(Moment(Anchor.STEP_START, 0), Moment(Anchor.STEP_END, 0), Thread.MAIN, "step")
         step.stack = ()
-        operators = [step, *rows.operators]
-        self.texts = Texts()
-        self.stacks = stack_numbers(operators)
-        self.trace = _Table(trace_rows(script), items, self.stacks, self.texts)
-        self.marked = self._tables(rows.enqueue, rows.dequeue, operators, items)
-        enqueue, dequeue, others = (
+        self.operators = [step, *self.rows.operators]
+        self.stacks = stack_numbers(self.operators)
+        self.pairs = self.rows.pairs
+        self.sequences = 1 + max(row.sequence for row in self.operators)
+
+    @cached_property
+    def trace(self) -> _Table:
+        """The Python trace."""
+        items = len(self.script.program.items)
+        return _Table(trace_rows(self.script), items, self.stacks, Texts())
+
+    @cached_property
+    def marked(self) -> tuple[_Table, _Table, _Table]:
+        """Enqueue, Dequeue and operators."""
+        return self._tables(self.rows.enqueue, self.rows.dequeue, self.operators)
+
+    @cached_property
+    def unmarked(self) -> tuple[_Table, _Table, _Table]:
+        """The same without what mstx adds."""
+        enqueue, dequeue, operators = (
             [row for row in part if not row.mark]
-            for part in (rows.enqueue, rows.dequeue, operators)
+            for part in (self.rows.enqueue, self.rows.dequeue, self.operators)
         )
-        self.unmarked = self._tables(enqueue, dequeue, others, items)
-        self.pairs = rows.pairs
-        self.sequences = 1 + max((row.sequence for row in operators), default=-1)
+        return self._tables(enqueue, dequeue, operators)
 
     def _tables(
-        self, enqueue: list[Row], dequeue: list[Row], operators: list[Row], items: int
+        self, enqueue: list[Row], dequeue: list[Row], operators: list[Row]
     ) -> tuple[_Table, _Table, _Table]:
+        items, texts = len(self.script.program.items), Texts()
         tables = tuple(
-            _Table(part, items, self.stacks, self.texts) for part in (enqueue, dequeue, operators)
+            _Table(part, items, self.stacks, texts) for part in (enqueue, dequeue, operators)
         )
         for table in tables[:2]:
             table.link = np.arange(len(table), dtype=np.int64)
@@ -188,7 +203,7 @@ class _Writer:
         self._part(place, "thread")[:] = self.threads[table.thread]
         self._part(place, "kind")[:] = LEVELS[kind]
         self._part(place, "queue")[:] = queue
-        self._part(place, "name")[:] = renumbered(table.name, self.script.texts, self.texts)
+        self._part(place, "name")[:] = renumbered(table.name, table.texts, self.texts)
 
     def _queue_links(self) -> None:
         entries = len(self.enqueue)
@@ -209,7 +224,7 @@ class _Writer:
         self._part(5, "forward_thread")[:] = table.forward_thread
         if self.switches.record_shapes:
             for column, values in (("data_types", table.data_types), ("shapes", table.shapes)):
-                self._part(5, column)[:] = renumbered(values, script.texts, self.texts)
+                self._part(5, column)[:] = renumbered(values, table.texts, self.texts)
         if self.switches.stack:
             self._part(5, "stack")[:] = table.stack
         paired = np.flatnonzero(table.link >= 0)
