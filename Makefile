@@ -34,9 +34,10 @@ format: $(VENV)/.installed-dev ## Format the code and sort its imports.
 docs: $(VENV)/.installed-docs ## Build the site into site/.
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-bench: $(VENV)/.installed ## Measure the database codec, the checker and the simulator.
+bench: $(VENV)/.installed ## Measure the codecs, the checker and the simulator.
 	$(BIN)/python benchmarks/db.py
 	$(BIN)/python benchmarks/simulate.py
+	$(BIN)/python benchmarks/bin.py
 
 realism: $(VENV)/.installed ## Compare a simulated profile with the real one in ../shared.
 	$(BIN)/python benchmarks/realism.py

@@ -48,7 +48,7 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
 
 
 def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
-    """Tasks first, then the reference, tables by the database that holds them."""
+    """Tasks first, then the reference, tables by the database that holds them, blocks by code."""
     msprof, pytorch, analysis = (
         [f"tables/{name}.md" for name in _tables_first_held_by(facts, carrier)]
         for carrier in ("msprof", "pytorch", "analysis")
@@ -59,6 +59,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "index.md",
                 "check.md",
                 "simulate.md",
+                "operators.md",
                 "write.md",
                 "command.md",
                 "contributing.md",
@@ -74,6 +75,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             ]
         },
         {"Enums": _section("enums", pages)},
+        {"Blocks": [path for path in pages if path.startswith("blocks/")]},
         {"Rules": _section("rules", pages)},
         {
             "Facts": [

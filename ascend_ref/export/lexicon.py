@@ -4,6 +4,8 @@ sources and what viewers add, as Markdown sections.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ascend_spec import Catalog
 from ascend_spec.model import CARRIERS, Erratum, Product, Revision, Source, Switch, ValueType
 
@@ -13,22 +15,29 @@ from .style import PLAIN, Style, bullets, code, facts, page, table
 
 
 def erratum_section(
-    catalog: Catalog, erratum: Erratum, style: Style = PLAIN, level: int = 1
+    catalog: Catalog,
+    erratum: Erratum,
+    style: Style = PLAIN,
+    level: int = 1,
+    place: Callable[[Style, str], str] = place_link,
 ) -> str:
-    """One disagreement between sources: who says what, and what the spec does about it."""
+    """One disagreement between sources: who says what, and what the spec does about it.
+
+    ``place`` writes one of the places that it is about.
+    """
     claims = (
         f"{citations(catalog, (source,), style)}: {style.prose(claim)}"
         for source, claim in erratum.says
     )
     documented = (
-        f"{place_link(style, place)}: "
+        f"{place(style, where)}: "
         + ", ".join(f"{attribute} {code(value)}" for attribute, value in patch.items())
-        for place, patch in erratum.documented.items()
+        for where, patch in erratum.documented.items()
     )
     return page(
         f"{'#' * level} {erratum.id}",
         f"**{style.prose(erratum.title)}**",
-        f"At: {', '.join(place_link(style, place) for place in erratum.at)}" if erratum.at else "",
+        f"At: {', '.join(place(style, where) for where in erratum.at)}" if erratum.at else "",
         bullets(claims),
         f"**Resolution:** {style.prose(erratum.resolution)}",
         *(("Under the documented reading:", bullets(documented)) if erratum.documented else ()),

@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ascend_spec import Catalog, Schema
+from ascend_spec.bin import bin_catalog
 from ascend_spec.model import CARRIERS
+
+from .blocks import hexed
+from .disagreements import disagreements
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,12 @@ def enums(scope: Scope) -> Listing:
 def errata(scope: Scope) -> Listing:
     """Disagreements between sources; in a scope, those at an object that stands in it."""
     rows = [
-        (erratum.id, ", ".join(erratum.at), erratum.title)
-        for erratum in scope.catalog.errata.values()
+        (one.erratum.id, ", ".join(one.erratum.at), one.erratum.title)
+        for one in disagreements(scope.catalog)
         if not scope.schemas
         or any(
             place.partition(".")[0] in schema.tables
-            for place in erratum.at
+            for place in one.erratum.at
             for schema in scope.schemas
         )
     ]
@@ -116,6 +120,21 @@ def sources(scope: Scope) -> Listing:
     return Listing(("source", "grade", "title"), tuple(rows))
 
 
+def blocks(_scope: Scope) -> Listing:
+    """The block types of visualize_data.bin."""
+    rows = (
+        (hexed(block.code), block.name, block.payload, block.since or "", block.summary)
+        for block in bin_catalog().blocks.values()
+    )
+    return Listing(("type", "name", "payload", "since", "what it holds"), tuple(rows))
+
+
+def epochs(_scope: Scope) -> Listing:
+    """The known states of visualize_data.bin, oldest first."""
+    rows = ((one.id, one.date, one.grade, one.summary) for one in bin_catalog().epochs)
+    return Listing(("epoch", "from", "grade", "state"), tuple(rows))
+
+
 LISTINGS: Mapping[str, Callable[[Scope], Listing]] = {
     "tables": tables,
     "enums": enums,
@@ -125,4 +144,6 @@ LISTINGS: Mapping[str, Callable[[Scope], Listing]] = {
     "products": products,
     "types": types,
     "sources": sources,
+    "blocks": blocks,
+    "epochs": epochs,
 }

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ascend_spec import Catalog
+from ascend_spec.bin import BlockType, bin_catalog
 
-from . import lexicon, pages
+from . import blocks, lexicon, pages
+from .disagreements import disagreements
 from .style import Kind, Style, page
 
 Subject = TypeVar("Subject")
@@ -43,6 +45,8 @@ def spec_targets(catalog: Catalog) -> dict[tuple[Kind, str], str]:
             targets["table", place] = f"tables/{table.name}.md#{anchor(column.name)}"
     for name in catalog.enums:
         targets["enum", name] = f"enums/{name}.md"
+    for block in bin_catalog().blocks.values():
+        targets["block", blocks.hexed(block.code)] = _block_path(block)
     for kind, sheet, known in _sheets(catalog):
         targets.update({(kind, name): f"{sheet}#{anchor(name)}" for name in known})
     return targets
@@ -64,13 +68,18 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
             )
     for enum in catalog.enums.values():
         written[f"enums/{enum.name}.md"] = pages.enum_page(catalog, enum, below)
+    bins = bin_catalog()
+    written["blocks/index.md"] = blocks.blocks_index(catalog, bins, below)
+    written["blocks/values.md"] = blocks.values_page(catalog, bins.enums.values(), below)
+    for block in bins.blocks.values():
+        written[_block_path(block)] = blocks.block_page(catalog, bins, block, below)
     written |= {
         "errata.md": _sheet(
             "Errata",
             "Where sources disagree, and what this spec does about it. The checker accepts what "
             "real exporters write and names the erratum.",
-            catalog.errata.values(),
-            lambda one: lexicon.erratum_section(catalog, one, root, level=2),
+            disagreements(catalog),
+            lambda one: one.section(catalog, root, level=2),
         ),
         "revisions.md": _sheet(
             "Revisions",
@@ -113,8 +122,12 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w-]", "", heading.lower())
 
 
+def _block_path(block: BlockType) -> str:
+    return f"blocks/{block.slug}.md"
+
+
 def _sheets(catalog: Catalog) -> Iterable[tuple[Kind, str, Iterable[str]]]:
-    yield "erratum", "errata.md", catalog.errata
+    yield "erratum", "errata.md", [one.erratum.id for one in disagreements(catalog)]
     yield "revision", "revisions.md", [revision.id for revision in catalog.revisions]
     yield "type", "value-types.md", catalog.value_types
     yield "switch", "switches.md", catalog.switches

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
-    "table", "enum", "erratum", "revision", "type", "switch", "product", "source", "rule"
+    "block",
+    "enum",
+    "erratum",
+    "product",
+    "revision",
+    "rule",
+    "source",
+    "switch",
+    "table",
+    "type",
 ]
 
 _CODE_SPAN = re.compile(r"(`[^`]*`)")

@@ -10,17 +10,19 @@ import click
 from ascend_ref.cli.console import print_columns, print_page
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
+from ascend_spec.bin import bin_catalog
 from ascend_spec.model import CARRIERS, Carrier, Reading
 
 from .formats import FORMATS, file_name
 from .listing import LISTINGS, Scope
 from .lookup import find, names
 from .output import write_atomically
+from .payload import export_payload_schema, payload_file_name
 
 
 @click.group(no_args_is_help=False)
 def spec() -> None:
-    """Look up tables, enums, versions and errata, and export them."""
+    """Look up tables, enums, versions, block types and errata, and export them."""
 
 
 @spec.command("list")
@@ -50,7 +52,7 @@ def list_(
 @click.argument("name")
 def show(name: str) -> None:
     """Tell everything about NAME: a table, TABLE.column, enum, erratum, revision, switch, product,
-    value type or source.
+    value type, source, or a block type of visualize_data.bin by its code or name.
     """
     render = find(catalog(), name)
     if render is None:
@@ -78,25 +80,46 @@ def show(name: str) -> None:
     help="Where documents and real files disagree: which of them to follow.",
 )
 @click.option(
+    "--block",
+    metavar="TYPE",
+    help="Not a database but the JSON of this block type of visualize_data.bin: 0x08 or its name.",
+)
+@click.option(
+    "--epoch", metavar="EPOCH", help="With --block: at this epoch; by default the newest."
+)
+@click.option(
     "-o",
     "--output",
     metavar="FILE|DIR",
     help="Write to this file, or to a file of its own name in this folder; - is stdout.",
 )
 def export(
-    format_: str, carrier: Carrier, revision: str | None, reading: Reading, output: str | None
+    format_: str,
+    carrier: Carrier,
+    revision: str | None,
+    reading: Reading,
+    block: str | None,
+    epoch: str | None,
+    output: str | None,
 ) -> None:
-    """Write one database schema in FORMAT: json-schema, ddl, c-header or markdown."""
-    schema = _schema(catalog(), carrier, revision, reading)
-    chosen = FORMATS[format_]
-    text = chosen.write(schema)
+    """Write one database schema in FORMAT: json-schema, ddl, c-header or markdown; or, as
+    json-schema, the schema of a block of visualize_data.bin.
+    """
+    if block is not None:
+        text, name = _payload_schema(format_, block, epoch)
+    else:
+        if epoch is not None:
+            raise click.UsageError("--epoch is for --block; databases have a --revision")
+        schema = _schema(catalog(), carrier, revision, reading)
+        chosen = FORMATS[format_]
+        text, name = chosen.write(schema), file_name(schema, chosen)
     if output in (None, "-"):
         click.echo(text, nl=False)
         return
     path = Path(output)
     if path.is_dir() or output.endswith(("/", "\\")):
         path.mkdir(parents=True, exist_ok=True)
-        path /= file_name(schema, chosen)
+        path /= name
     write_atomically(path, text)
     click.echo(f"wrote {path}", err=True)
 
@@ -108,3 +131,19 @@ def _schema(facts: Catalog, carrier: Carrier, revision: str | None, reading: Rea
     except KeyError:
         known = [one.id for one in facts.revisions]
         raise click.UsageError(unknown("revision", name, known)) from None
+
+
+def _payload_schema(format_: str, name: str, epoch: str | None) -> tuple[str, str]:
+    """The schema of a block type at an epoch, and the name of a file for it."""
+    bins = bin_catalog()
+    block = bins.block(name)
+    if block is None:
+        raise click.UsageError(unknown("block", name, [one.slug for one in bins.blocks.values()]))
+    if format_ != "json-schema" or not bins.has_schema(block.code):
+        what = "is exported as json-schema only" if format_ != "json-schema" else "holds no JSON"
+        raise click.UsageError(f"block 0x{block.code:02X} {block.name} {what}")
+    known = {one.id: one for one in bins.epochs}
+    if epoch is not None and epoch not in known:
+        raise click.UsageError(unknown("epoch", epoch, known))
+    state = known[epoch] if epoch is not None else bins.epochs[-1]
+    return export_payload_schema(bins, block, state), payload_file_name(block, state)

@@ -1,4 +1,4 @@
-"""Judge profile databases: ``check([path, …]) -> Report``."""
+"""Judge profiles: ``check([path, …]) -> Report``."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def check(
     progress: FileProgress | None = None,
     executor: Executor | None = None,
 ) -> Report:
-    """Judge every database that the paths name: files, or folders searched for profiles.
+    """Judge every file that the paths name: files, or folders searched for profiles.
 
     Files that cannot be read are part of the report (``FileReport.unreadable``). An ``executor``
     that has workers judges several files at the same time, each in one thread, with the same
@@ -121,9 +121,13 @@ def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
 def judge_file(
     candidate: Candidate, options: Options, progress: FileProgress | None = None
 ) -> Judged:
-    """The verdict on one database, and what the comparison between ranks needs of it."""
+    """The verdict on one file, and what the comparison between ranks needs of a database."""
     label = candidate.label
     started = time.monotonic()
+    if candidate.blocks:
+        from .bin.judge import judge_bin  # slow: jsonschema-rs
+
+        return judge_bin(candidate.path, options, label), ()
     try:
         with open_session(candidate, options) as session:
             report = judge_session(session, options, progress and progress(candidate.path))

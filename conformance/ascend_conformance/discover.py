@@ -1,34 +1,42 @@
-"""Which files a path names: databases, and what lies beside each of them."""
+"""Which files a path names: databases with what lies beside each of them, and block files."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
+from ascend_ref.sniff import is_block_file
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
 
 
+BLOCK_FILES = "visualize_data*.bin"
+"""How exporters and the people who rename their files call block files."""
+
+
 class NothingToCheck(Exception):
-    """A folder without any profile database; the text is one clear line."""
+    """A folder without any file to judge; the text is one clear line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One database to judge. ``companions`` are databases of the same folder by carrier.
+    """One file to judge. ``companions`` are databases of the same folder by carrier.
 
-    ``named`` is how reports call it, where that is not its path.
+    ``named`` is how reports call it, where that is not its path. ``blocks`` tells a
+    ``visualize_data.bin`` from a database.
     """
 
     path: Path
     companions: Mapping[str, Path] = field(default_factory=dict)
     profiler_info: Path | None = None
     named: Path | None = None
+    blocks: bool = False
 
     @property
     def label(self) -> str:
@@ -42,21 +50,23 @@ class Candidate:
             {carrier: path.absolute() for carrier, path in self.companions.items()},
             self.profiler_info and self.profiler_info.absolute(),
             self.named or self.path,
+            self.blocks,
         )
 
 
 def discover(path: Path) -> list[Candidate]:
-    """The databases that a file or folder names, in a stable order.
+    """The databases and block files that a file or folder names, in a stable order.
 
-    A file is taken whatever its name. A folder is searched for names that readers know. Raises
-    :class:`NothingToCheck` for a folder without such a file.
+    A file is taken whatever its name, for what its first bytes say. A folder is searched for names
+    that readers know. Raises :class:`NothingToCheck` for a folder without such a file.
     """
     if not path.is_dir():
-        return [_with_companions(path)]
-    found = [_with_companions(file) for file in _search(path)]
+        return [_candidate(path)]
+    found = [_candidate(file) for file in _search(path)]
     if not found:
         raise NothingToCheck(
-            f"{path}: no msprof_*.db, ascend_pytorch_profiler*.db or analysis.db in this folder"
+            f"{path}: no msprof_*.db, ascend_pytorch_profiler*.db, analysis.db or "
+            f"{BLOCK_FILES} in this folder"
         )
     return found
 
@@ -68,8 +78,12 @@ def _search(folder: Path) -> Iterator[Path]:
         if len(Path(place).parts) - base >= MAX_DEPTH:
             folders.clear()
         for name in sorted(names):
-            if carrier_of_name(name)[0]:
+            if carrier_of_name(name)[0] or fnmatchcase(name, BLOCK_FILES):
                 yield Path(place) / name
+
+
+def _candidate(path: Path) -> Candidate:
+    return Candidate(path, blocks=True) if is_block_file(path) else _with_companions(path)
 
 
 def _with_companions(path: Path) -> Candidate:

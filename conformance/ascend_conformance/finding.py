@@ -12,6 +12,12 @@ VERDICTS: tuple[Verdict, ...] = ("violation", "advice", "note")
 
 Scalar = int | float | str | None
 
+BLOCK_FILE = "visualize_data.bin"
+"""The carrier (:class:`Seen`) of files that hold blocks, not tables."""
+
+API = "MindStudio Insight API"
+"""The carrier of what is no file but the answers of a server; ``rows`` counts them by command."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -21,6 +27,10 @@ class Finding:
     bad rows (1 for a fault of the schema); ``first_rowid`` the smallest rowid among them;
     ``examples`` a few bad rows with the values that the rule looked at. ``elsewhere`` lists further
     places of the same rule that were folded into this finding, with their counts.
+
+    In a ``visualize_data.bin`` the table is the block type, the column the path in its payload
+    without indices, ``offset`` the byte in the file at which the first bad value or header stands,
+    and ``pointer`` the JSON pointer of that value in its payload.
     """
 
     rule: str
@@ -38,6 +48,8 @@ class Finding:
     erratum: str | None = None
     sql: str | None = None
     elsewhere: Mapping[str, int] = field(default_factory=dict)
+    offset: int | None = None
+    pointer: str | None = None
 
     @property
     def place(self) -> str:

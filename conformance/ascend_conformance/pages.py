@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+
+import yaml
 
 from ascend_ref.export.pages import citations, in_force, place_link
 from ascend_ref.export.site import SiteStyle, Targets
@@ -10,7 +12,10 @@ from ascend_ref.export.style import PLAIN, Kind, Style, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.model import CARRIERS
 
+from .bin import pages as bin_pages
+from .bin.rules import BinRule
 from .places import instances
+from .probe.rules import ApiRule
 from .ruleset import Rule
 
 PLACES = {
@@ -44,6 +49,10 @@ PLACES = {
 """The place selectors in words, where the name alone does not say it."""
 
 
+THE_FINDING = "what the finding states"
+"""Stands for the expectation that only a finding can tell."""
+
+
 def rule_page(catalog: Catalog, rule: Rule, style: Style = PLAIN) -> str:
     """One rule: what it finds, why that matters, how to mend it, and the SQL on both sides."""
     carriers = " and ".join(rule.carriers)
@@ -57,7 +66,7 @@ def rule_page(catalog: Catalog, rule: Rule, style: Style = PLAIN) -> str:
                 ("Where", _places(rule, style)),
                 ("Databases", carriers),
                 ("In force", in_force(rule.since, rule.until)),
-                ("Expected", style.prose(rule.expected)),
+                ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
                 ("Reads", ", ".join(_use(name, style) for name in rule.uses)),
                 ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
                 ("Invariant", rule.invariant or ""),
@@ -106,7 +115,7 @@ def rules_by_table(catalog: Catalog, rules: Iterable[Rule]) -> dict[str, list[st
         catalog.at(revision.id, carrier) for revision in catalog.revisions for carrier in CARRIERS
     ]
     for rule in rules:
-        for schema in schemas:
+        for schema in schemas if rule.format == "db" else ():
             for instance in instances(rule, schema, catalog):
                 looked_at = {use.partition(".")[0]: None for use in instance.uses}
                 for name in (instance.table, *looked_at):
@@ -116,6 +125,10 @@ def rules_by_table(catalog: Catalog, rules: Iterable[Rule]) -> dict[str, list[st
 
 
 def _places(rule: Rule, style: Style) -> str:
+    if isinstance(rule, BinRule):
+        return bin_pages.where(rule)
+    if isinstance(rule, ApiRule):
+        return "the answers of a server, by ascend-ref probe"
     if isinstance(rule.places, str):
         return PLACES.get(rule.places, f"every {rule.places.replace('-', ' ')}")
     named = (
@@ -130,6 +143,10 @@ def _use(name: str, style: Style) -> str:
 
 
 def _search(rule: Rule) -> str:
+    if isinstance(rule, BinRule):
+        return bin_pages.search(rule)
+    if isinstance(rule, ApiRule):
+        return f"The probe compares what came with what is due, and notices: {code(rule.finds)}."
     if rule.row:
         return f"A row is bad where this holds:\n\n{_sql(rule.row)}"
     if rule.select:
@@ -138,6 +155,10 @@ def _search(rule: Rule) -> str:
 
 
 def _mutation(rule: Rule) -> tuple[str, ...]:
+    if isinstance(rule, BinRule):
+        return tuple(bin_pages.mutation(rule))
+    if isinstance(rule, ApiRule):
+        return tuple(_server_mutation(rule))
     if not rule.breaks:
         return ()
     return (
@@ -145,6 +166,13 @@ def _mutation(rule: Rule) -> tuple[str, ...]:
         "On a clean profile these statements wake this rule and no other:",
         _sql(";\n".join(statement.strip().rstrip(";") for statement in rule.breaks) + ";"),
     )
+
+
+def _server_mutation(rule: ApiRule) -> Iterator[str]:
+    if rule.edits:
+        yield "## How the tests break it"
+        yield "In what a sound server sends, each of these changes wakes this rule and no other:"
+        yield f"```yaml\n{yaml.safe_dump([dict(edit) for edit in rule.edits], sort_keys=False)}```"
 
 
 def _sql(text: str) -> str:

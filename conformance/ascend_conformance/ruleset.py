@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 from ascend_spec.catalog import in_force
 from ascend_spec.loader import parse
@@ -16,6 +16,9 @@ from .finding import Verdict
 
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
+
+Format = Literal["db", "bin", "api"]
+"""What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers."""
 
 LAST_STAGE = 3
 """Stages: 0 kind of value, 1 range, 2 reference, 3 everything with a meaning."""
@@ -45,6 +48,7 @@ class Rule:
     source: tuple[str, ...]
     expected: str
     theme: str
+    format: Format = "db"
     invariant: str | None = None
     erratum: str | None = None
     carriers: tuple[Carrier, ...] = ()
@@ -80,35 +84,53 @@ class Rule:
         return self.theme in {"structure", "files"}
 
 
+AnyRule = TypeVar("AnyRule", bound=Rule)
+
+
 @cache
 def load_rules() -> Mapping[str, Rule]:
-    """Every rule by id, in the order of the ids."""
-    found: dict[str, Rule] = {}
-    folder = files(__package__) / "rules"
+    """Every rule of every format by id, in the order of the ids."""
+    from .bin.rules import load_bin_rules  # both build on this module
+    from .probe.rules import load_api_rules
+
+    found = {**rules_in("", _rule), **load_bin_rules(), **load_api_rules()}
+    return dict(sorted(found.items()))
+
+
+def rules_in(
+    subfolder: str, make: Callable[[Mapping[str, Any], str], AnyRule]
+) -> dict[str, AnyRule]:
+    """The rules of the documents in a folder below ``rules``, by id and in the order of the ids.
+
+    ``make`` gets a document and its theme, which is the name of its file. Raises ``ValueError`` for
+    an id that is taken.
+    """
+    found: dict[str, AnyRule] = {}
+    folder = files(__package__).joinpath("rules", subfolder)
     for entry in sorted(folder.iterdir(), key=lambda item: item.name):
         if entry.name.endswith(".yaml"):
-            theme = entry.name.removesuffix(".yaml")
             for document in parse(entry.read_text(encoding="utf-8")) or []:
-                rule = _rule(document, theme)
+                rule = make(document, entry.name.removesuffix(".yaml"))
                 if rule.id in found:
                     raise ValueError(f"{entry.name}: rule id {rule.id} is taken")
                 found[rule.id] = rule
     return dict(sorted(found.items()))
 
 
-def _rule(document: dict[str, Any], theme: str) -> Rule:
+def common_fields(document: Mapping[str, Any], theme: str) -> dict[str, Any]:
+    """What a rule document of any format tells, as arguments of :class:`Rule`."""
+    taken = ("name", "verdict", "grade", "summary", "why", "fix", "example", "expected")
+    return {
+        "id": document["rule"],
+        **{name: document[name] for name in taken},
+        "source": tuple(document["source"]),
+        "theme": theme,
+    }
+
+
+def _rule(document: Mapping[str, Any], theme: str) -> Rule:
     return Rule(
-        id=document["rule"],
-        name=document["name"],
-        verdict=document["verdict"],
-        grade=document["grade"],
-        summary=document["summary"],
-        why=document["why"],
-        fix=document["fix"],
-        example=document["example"],
-        source=tuple(document["source"]),
-        expected=document["expected"],
-        theme=theme,
+        **common_fields(document, theme),
         invariant=document.get("invariant"),
         erratum=document.get("erratum"),
         carriers=tuple(document.get("carriers", ())),
@@ -129,7 +151,7 @@ def _rule(document: dict[str, Any], theme: str) -> Rule:
     )
 
 
-def _places(document: dict[str, Any]) -> str | tuple[Mapping[str, str], ...]:
+def _places(document: Mapping[str, Any]) -> str | tuple[Mapping[str, str], ...]:
     selector = document.get("for")
     if isinstance(selector, dict):
         return tuple(selector["places"])

@@ -94,8 +94,8 @@ def load_enums(sources: Mapping[str, model.Source]) -> dict[str, model.Enum]:
     return {row["enum"]: _enum(row, sources) for _, row in read_documents("enums")}
 
 
-def load_errata() -> dict[str, model.Erratum]:
-    """Errata by id."""
+def load_errata(name: str = "errata.yaml") -> dict[str, model.Erratum]:
+    """The errata of one document by id."""
     return {
         row["id"]: model.Erratum(
             id=row["id"],
@@ -105,7 +105,7 @@ def load_errata() -> dict[str, model.Erratum]:
             resolution=row["resolution"],
             documented=row.get("documented", {}),
         )
-        for row in read_document("errata.yaml")
+        for row in read_document(name)
     }
 
 

@@ -60,7 +60,8 @@ def test_printed_make_targets_exist(document: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "docs/check.md", "docs/simulate.md", "docs/write.md"]
+    "document",
+    ["README.md", "docs/check.md", "docs/simulate.md", "docs/operators.md", "docs/write.md"],
 )
 def test_printed_commands_work(
     document: str,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from dataclasses import fields, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,11 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
+from ascend_conformance.bin.edits import apply_edits
+from ascend_conformance.bin.facts import open_facts
+from ascend_conformance.bin.judge import collect
 from ascend_conformance.ruleset import Rule, load_rules
+from ascend_ref.bin import Block, canonical, read_blocks, to_bytes
 from ascend_ref.db.ddl import create_table
 from ascend_spec import catalog
 from ascend_spec.loader import merge_column, read_documents
@@ -22,13 +27,13 @@ from ascend_spec.model import Table
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
 
-def printed(key: str) -> dict[str, Any]:
-    """The YAML block that begins with a key, or the first entry of a list that does."""
+def printed(key: str, start: str = "") -> dict[str, Any]:
+    """The YAML block that has a key whose value begins so, or the first entry of a list."""
     text = CONTRIBUTING.read_text(encoding="utf-8")
     for block in re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         loaded = yaml.safe_load(block)
         document: dict[str, Any] = loaded[0] if isinstance(loaded, list) else loaded
-        if key in document:
+        if str(document.get(key, "")).startswith(start) and key in document:
             return document
     raise AssertionError(f"no block with {key}")
 
@@ -76,3 +81,26 @@ def test_the_printed_rule_is_complete_and_trips_on_its_own_defect() -> None:
     for statement in document["break"]:
         connection.execute(statement)
     assert connection.execute(query).fetchall() == [(1,)]
+
+
+def test_the_printed_bin_rule_is_complete_and_trips_on_its_own_defect() -> None:
+    document = printed("rule", "BIN")
+    vocabulary = files("ascend_conformance") / "vocabulary" / "bin_rule.schema.yaml"
+    validator = Draft202012Validator(yaml.safe_load(vocabulary.read_text(encoding="utf-8")))
+    assert [error.message for error in validator.iter_errors(document)] == []
+    assert document["rule"] not in load_rules(), "the example uses the number of a real rule"
+    load = {
+        "block_id": "0",
+        "block_type": "vector",
+        "name": "Vector Wait",
+        "unit": 3,
+        "value": 30.5,
+    }
+    payload = canonical({"advice": [], "subblock_detail": [load]})
+    clean = read_blocks(to_bytes([Block(0x06, payload)]), "clean.bin")
+    broken = read_blocks(apply_edits(clean, document["break"], {}), "broken.bin")
+    query = f"SELECT value FROM {document['table']} WHERE {document['row']}"
+    for file, bad in ((clean, []), (broken, [(130.5,)])):
+        with open_facts() as facts:
+            collect(file, facts)
+            assert facts.connection.execute(query).fetchall() == bad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ascend_conformance.pages import PLACES, rule_page, rules_by_table, rules_index
+from ascend_conformance.pages import PLACES, THE_FINDING, rule_page, rules_by_table, rules_index
 from ascend_conformance.places import SELECTORS
 from ascend_conformance.ruleset import Rule, load_rules
 from ascend_spec import catalog
@@ -14,7 +14,8 @@ from ascend_spec import catalog
 def test_every_rule_has_a_complete_page(rule: Rule) -> None:
     text = rule_page(catalog(), rule)
     assert text.startswith(f"# {rule.id} {rule.name}\n")
-    for part in (rule.summary, rule.why, rule.fix, rule.example, rule.expected):
+    expected = rule.expected.replace("{expected}", THE_FINDING)
+    for part in (rule.summary, rule.why, rule.fix, rule.example, expected):
         assert part in text
     assert (rule.row or rule.select or rule.code or "").strip() in text
 

@@ -8,9 +8,12 @@ import click
 
 from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.model import CARRIERS
 
 from ..ruleset import Rule, load_rules
+
+BLOCKS = "bin"
+"""What ``--carrier`` calls the files that are no databases."""
 
 
 @click.command()
@@ -22,17 +25,21 @@ from ..ruleset import Rule, load_rules
     metavar="REVISION",
     help="Self-test this revision only; repeatable. By default all of them.",
 )
-@click.option("--carrier", type=click.Choice(CARRIERS), help="Self-test this carrier only.")
+@click.option(
+    "--carrier",
+    type=click.Choice([*CARRIERS, BLOCKS]),
+    help="Self-test this database only, or the visualize_data.bin.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def rules(
-    self_test: bool, revisions: tuple[str, ...], carrier: Carrier | None, as_json: bool
-) -> int:
+def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_json: bool) -> int:
     """List the rules; with --self-test prove that each one wakes for its own defect only."""
     if self_test:
         from .selftest import run_and_print
 
         chosen = tuple(_revision(name) for name in revisions) or None
-        return run_and_print(chosen, (carrier,) if carrier else CARRIERS, as_json)
+        carriers = [name for name in CARRIERS if carrier in (None, name)]
+        blocks = carrier in (None, BLOCKS)
+        return run_and_print(chosen, carriers, blocks=blocks, as_json=as_json)
     found = load_rules().values()
     if as_json:
         click.echo(json.dumps([_row(rule) for rule in found], indent=2))

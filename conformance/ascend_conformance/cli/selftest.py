@@ -12,66 +12,89 @@ import click
 
 from ascend_spec.model import Carrier
 
-from ..ruleset import load_rules
+from ..bin.selftest import BinSelfTest, run_specimens
+from ..ruleset import Format, load_rules
 from ..selftest import SelfTest, run
 
 LISTED = 20
 
 
 def run_and_print(
-    revisions: Sequence[str] | None, carriers: Sequence[Carrier], as_json: bool
+    revisions: Sequence[str] | None, carriers: Sequence[Carrier], *, blocks: bool, as_json: bool
 ) -> int:
-    """Exit code 0 when every mutation woke exactly its own rule, else 1."""
-    with _progress() as progress:
-        result = run(carriers, revisions, processes=os.cpu_count() or 1, progress=progress)
-    sums = summary(result)
+    """Exit code 0 when every mutation woke exactly its own rule, else 1.
+
+    ``carriers`` are the databases to break, ``blocks`` whether to break ``visualize_data.bin``.
+    """
+    processes = os.cpu_count() or 1
+    databases = SelfTest()
+    files = BinSelfTest()
+    if carriers:
+        with _progress("breaking databases") as progress:
+            databases = run(carriers, revisions, processes, progress)
+    if blocks:
+        with _progress("breaking block files") as progress:
+            files = run_specimens(processes, progress)
+    broken: dict[Format, bool] = {"db": bool(carriers), "bin": blocks}
+    sums = summary(databases, files, [kind for kind, chosen in broken.items() if chosen])
+    passed = databases.passed and (files.passed or not blocks)
     if as_json:
-        click.echo(json.dumps({**sums, "passed": result.passed}, indent=2))
+        click.echo(json.dumps({**sums, "passed": passed}, indent=2))
     else:
         width = max(map(len, sums))
         for name, number in sums.items():
             click.echo(f"{name.replace('_', ' '):<{width}} {number:>9,}")
-        for line in _faults(result):
+        faults = [*_database_faults(databases), *_file_faults(files)]
+        for line in faults[:LISTED]:
             click.echo(line)
-        click.echo("passed" if result.passed else "FAILED")
-    return 0 if result.passed else 1
+        if len(faults) > LISTED:
+            click.echo(f"and {len(faults) - LISTED} more")
+        click.echo("passed" if passed else "FAILED")
+    return 0 if passed else 1
 
 
-def summary(result: SelfTest) -> dict[str, int]:
-    """The figures that the self-test prints."""
-    rules = load_rules()
+def summary(databases: SelfTest, files: BinSelfTest, formats: Sequence[Format]) -> dict[str, int]:
+    """The figures that the self-test prints, over the rules of the formats that it broke."""
+    rules = [rule for rule in load_rules().values() if rule.format in formats]
+    results: tuple[SelfTest | BinSelfTest, ...] = (databases, files)
+    instances = sum(len(result.trials) for result in results)
+    mutations = [trial for result in results for trial in result.mutations]
+    tried = {trial.rule for trial in mutations}
     return {
         "rules": len(rules),
-        "structural_rules": sum(rule.structural for rule in rules.values()),
-        "semantic_rules": sum(not rule.structural for rule in rules.values()),
-        "instances": len(result.trials),
-        "mutations": len(result.mutations),
-        "caught": sum(trial.caught for trial in result.mutations),
-        "missed": len(result.missed),
-        "false_alarms": sum(len(trial.false_alarms) for trial in result.mutations),
-        "findings_on_clean_profiles": len(result.unclean),
-        "places_that_no_database_can_break": len(result.trials) - len(result.mutations),
-        "rules_never_broken": len(rules.keys() - result.rules_tried),
+        "structural_rules": sum(rule.structural for rule in rules),
+        "semantic_rules": sum(not rule.structural for rule in rules),
+        "instances": instances,
+        "mutations": len(mutations),
+        "caught": sum(trial.caught for trial in mutations),
+        "missed": sum(len(result.missed) for result in results),
+        "false_alarms": sum(len(trial.false_alarms) for trial in mutations),
+        "findings_on_clean_profiles": sum(len(result.unclean) for result in results),
+        "places_that_no_profile_can_break": instances - len(mutations),
+        "rules_never_broken": sum(rule.id not in tried for rule in rules),
     }
 
 
-def _faults(result: SelfTest) -> Iterator[str]:
-    lines = [
-        *(f"not clean: {text}" for text in result.unclean),
-        *(f"missed: {trial.carrier} {trial.revision} {trial.key}" for trial in result.missed),
-        *(
-            f"false alarm: {trial.carrier} {trial.revision} {trial.key} also woke "
-            f"{', '.join(trial.false_alarms)}"
-            for trial in result.false_alarms
-        ),
-    ]
-    yield from lines[:LISTED]
-    if len(lines) > LISTED:
-        yield f"and {len(lines) - LISTED} more"
+def _database_faults(result: SelfTest) -> Iterator[str]:
+    yield from (f"not clean: {text}" for text in result.unclean)
+    for trial in result.missed:
+        yield f"missed: {trial.carrier} {trial.revision} {trial.key}"
+    for trial in result.false_alarms:
+        others = ", ".join(trial.false_alarms)
+        yield f"false alarm: {trial.carrier} {trial.revision} {trial.key} also woke {others}"
+
+
+def _file_faults(result: BinSelfTest) -> Iterator[str]:
+    yield from (f"not clean: {text}" for text in result.unclean)
+    for trial in result.missed:
+        yield f"missed: {trial.subject} {trial.rule}"
+    for trial in result.false_alarms:
+        others = ", ".join(trial.false_alarms)
+        yield f"false alarm: {trial.subject} {trial.rule} also woke {others}"
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[int, int], None] | None]:
+def _progress(title: str) -> Iterator[Callable[[int, int], None] | None]:
     if not sys.stderr.isatty():
         yield None
         return
@@ -79,7 +102,7 @@ def _progress() -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as display:
-        bar = display.add_task("breaking profiles", total=None)
+        bar = display.add_task(title, total=None)
 
         def advance(done: int, total: int) -> None:
             display.update(bar, completed=done, total=total)

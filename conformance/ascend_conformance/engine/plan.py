@@ -73,7 +73,10 @@ def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
     spec = catalog()
     schema = spec.at(revision, carrier, reading)
     return tuple(
-        instance for rule in load_rules().values() for instance in instances(rule, schema, spec)
+        instance
+        for rule in load_rules().values()
+        if rule.format == "db"
+        for instance in instances(rule, schema, spec)
     )
 
 

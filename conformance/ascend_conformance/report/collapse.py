@@ -70,6 +70,8 @@ def unfold(finding: Finding) -> Iterator[Finding]:
             column=column or None,
             count=count,
             first_rowid=None,
+            offset=None,
+            pointer=None,
             examples=(),
             context={},
             sql=None,

@@ -80,6 +80,10 @@ def _finding_object(finding: Finding, detail: Detail) -> JsonObject:
         "first_rowid": finding.first_rowid,
         "fingerprint": finding.fingerprint,
     }
+    if finding.offset is not None:
+        result["offset"] = finding.offset
+    if finding.pointer is not None:
+        result["pointer"] = exact(finding.pointer, detail.path)
     if finding.examples and detail.examples:
         rows = finding.examples[: detail.examples]
         result["examples"] = [_row_object(row, detail) for row in rows]

@@ -1,8 +1,8 @@
 """SARIF 2.1.0 for code-scanning services and editors.
 
 ``violation`` is level error, ``advice`` warning, ``note`` note. A place in a database is a logical
-location (``TABLE.column``); there is no region, because a database has no lines. Unreadable files
-and skipped checks are notifications of the invocation.
+location (``TABLE.column``); there is no region, because a database has no lines; in other files the
+region is the byte. Unreadable files and skipped checks are notifications of the invocation.
 """
 
 from __future__ import annotations
@@ -110,7 +110,10 @@ def _descriptor(finding: Finding, card: RuleCard | None, detail: Detail) -> Json
 
 
 def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Detail) -> JsonObject:
-    location: JsonObject = {"physicalLocation": {"artifactLocation": artifact}}
+    physical: JsonObject = {"artifactLocation": artifact}
+    if finding.offset is not None:
+        physical["region"] = {"byteOffset": finding.offset}
+    location: JsonObject = {"physicalLocation": physical}
     if finding.place:
         location["logicalLocations"] = [_logical_location(finding, detail)]
     stable = finding.fingerprint

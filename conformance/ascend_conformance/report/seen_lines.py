@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ascend_conformance.finding import FileReport, Seen
+from ascend_conformance.finding import API, BLOCK_FILE, FileReport, Seen
 
 from .detail import Detail
 from .escape import visible
@@ -23,13 +23,33 @@ def seen_lines(file: FileReport, detail: Detail) -> Iterator[tuple[str, str]]:
 
 
 def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
-    def known(value: str | None) -> str:
-        return UNKNOWN if value is None else visible(value, detail.name)
+    if seen.carrier == BLOCK_FILE:
+        blocks, types = sum(seen.rows.values()), counted(len(seen.rows), "type")
+        yield from _format(seen, "epoch", detail)
+        yield "blocks", f"{blocks:,} of {types}"
+    elif seen.carrier == API:
+        of, commands = seen.coverage.exercised, counted(seen.coverage.producible, "command")
+        yield from _format(seen, "generation", detail)
+        yield "answers", f"{sum(seen.rows.values()):,} to {of:,} of {commands}"
+    else:
+        yield from _database(seen, detail)
 
-    yield "carrier", known(seen.carrier)
-    yield "schema", f"version {known(seen.schema_version)}, revision {known(seen.revision)}"
-    yield "product", known(seen.product)
-    yield "level", known(seen.level)
+
+def _format(seen: Seen, state: str, detail: Detail) -> Iterator[tuple[str, str]]:
+    yield "format", f"{seen.carrier}, {state} {_known(seen.revision, detail)}"
+    yield "chip", _known(seen.product, detail)
+
+
+def _known(value: str | None, detail: Detail) -> str:
+    return UNKNOWN if value is None else visible(value, detail.name)
+
+
+def _database(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
+    version, revision = _known(seen.schema_version, detail), _known(seen.revision, detail)
+    yield "carrier", _known(seen.carrier, detail)
+    yield "schema", f"version {version}, revision {revision}"
+    yield "product", _known(seen.product, detail)
+    yield "level", _known(seen.level, detail)
     yield "ranks", _numbers(seen.ranks, detail)
     yield "devices", _numbers(seen.devices, detail)
     yield "time", time_span(seen.start_ns, seen.end_ns) or UNKNOWN

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any, TypeAlias
 
 import yaml
@@ -44,6 +45,25 @@ class Document:
         """An error at a place."""
         line = self.line(path)
         return ScenarioError(f"{self.name}{f':{line}' if line else ''}: {text}")
+
+
+def file_text(path: PurePath | str) -> str:
+    """The text of a YAML file, as far as one may be. Raises :class:`ScenarioError`, ``OSError``."""
+    with open(path, "rb") as file:
+        content = file.read(TEXT_BYTES + 1)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ScenarioError(
+            f"{path}: byte {error.start} is not UTF-8; expected a YAML text"
+        ) from None
+
+
+def argument(value: Any) -> Any:
+    """Lists as tuples; whole numbers that were written with a point as integers."""
+    if isinstance(value, list):
+        return tuple(map(argument, value))
+    return int(value) if isinstance(value, float) else value
 
 
 def read(text: str, name: str) -> Document:

@@ -13,8 +13,7 @@ from ascend_ref.capture import Switches
 
 from .complaint import check
 from .consistency import problems
-from .document import TEXT_BYTES, Document, read, spell
-from .errors import ScenarioError
+from .document import Document, argument, file_text, read, spell
 from .model import (
     FaultChoice,
     HardwareChoice,
@@ -35,15 +34,7 @@ _SECTIONS = {
 
 def load(path: Path | str) -> Scenario:
     """The scenario in a YAML file. Raises :class:`ScenarioError`, ``OSError``."""
-    with Path(path).open("rb") as file:
-        content = file.read(TEXT_BYTES + 1)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ScenarioError(
-            f"{path}: byte {error.start} is not UTF-8; expected a YAML text"
-        ) from None
-    return parse(text, str(path))
+    return parse(file_text(path), str(path))
 
 
 def parse(text: str, name: str = "scenario") -> Scenario:
@@ -109,14 +100,7 @@ def _scenario(value: Mapping[str, Any]) -> Scenario:
 
 
 def _arguments(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists as tuples; whole numbers that were written with a point as integers."""
-    return {name: _argument(one) for name, one in value.items()}
-
-
-def _argument(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(map(_argument, value))
-    return int(value) if isinstance(value, float) else value
+    return {name: argument(one) for name, one in value.items()}
 
 
 def _plain(value: Any, defaults: bool) -> Any:

@@ -1,0 +1,25 @@
+"""``visualize_data.bin``: read, write, take apart into a folder and put together again."""
+
+from .canonical import canonical, parse
+from .container import BinFile, Damage, Entry, open_file, read_blocks
+from .errors import MalformedPayload, Unreadable
+from .locate import locate
+from .stream import iterate_events
+from .write import Block, to_bytes, write_file
+
+__all__ = [
+    "BinFile",
+    "Block",
+    "Damage",
+    "Entry",
+    "MalformedPayload",
+    "Unreadable",
+    "canonical",
+    "iterate_events",
+    "locate",
+    "open_file",
+    "parse",
+    "read_blocks",
+    "to_bytes",
+    "write_file",
+]

@@ -1,0 +1,246 @@
+"""Bodies of the commands ``unit/*``.
+
+Times of requests and answers count from ``origin``, the start that parse/success told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..answer import Body
+from .events import args_at
+from .read import dumped, flag_sides
+from .screen import on_screen
+from .tables import FlowPoint, Integers, Place, Timeline
+from .times import LATEST
+
+SUMMARY_PARTS = 30_000
+"""Gaps of a process up to this part of the window are closed, and gaps of 1 ns always."""
+
+COUNTER_POINTS = 10_000
+"""Changes of a counter that are sent at most."""
+
+SHAPES = (
+    "cat",
+    *(
+        f"{side}{what}"
+        for side in ("input", "output")
+        for what in ("Shapes", "DataTypes", "Formats")
+    ),
+    "attrInfo",
+)
+"""Members of a slice's details that only system profiles fill."""
+
+
+def summary(timeline: Timeline, process: str, start: int, end: int, origin: int) -> Body:
+    """The body of ``unit/threadTracesSummary``: when any lane of the process is busy.
+
+    The window sets only how finely is merged; stretches of the whole timeline are told.
+    """
+    gap = max((end - start) // SUMMARY_PARTS, 1)
+    columns = timeline.slices
+    numbers = [number for number, lane in enumerate(timeline.lanes) if lane.pid == process]
+    places = np.concatenate(
+        [np.empty(0, np.int64), *(timeline.slices_of(number) for number in numbers)]
+    )
+    starts, ends = np.asarray(columns.start)[places], np.asarray(columns.end)[places]
+    return {"data": _stretches(starts, ends, gap, origin)}
+
+
+def _stretches(starts: Integers, ends: Integers, gap: int, origin: int) -> list[Body]:
+    if not len(starts):
+        return []
+    order = np.argsort(starts, kind="stable")
+    starts, reached = starts[order], np.maximum.accumulate(ends[order])
+    # Differences, not sums: near the greatest number the gap would not fit.
+    breaks = np.flatnonzero(starts[1:] - reached[:-1] > gap) + 1
+    first = starts[np.concatenate(([0], breaks))].tolist()
+    last = reached[np.concatenate((breaks - 1, [len(starts) - 1]))].tolist()
+    return [
+        {"startTime": max(begins - origin, 0), "duration": stops - begins}
+        for begins, stops in zip(first, last, strict=True)
+    ]
+
+
+def thread_traces(
+    timeline: Timeline,
+    process: str,
+    threads: Sequence[str],
+    start: int,
+    end: int,
+    origin: int,
+    *,
+    hide_flags: bool,
+) -> Body:
+    """The body of ``unit/threadTraces``: slices of one lane, or of several over one another."""
+    rows: list[list[Body]] = []
+    max_depth = 0
+    for thread in threads:
+        lane = timeline.find_lane(process, thread)
+        if lane is None:
+            continue
+        depths = timeline.depths_of(lane)
+        max_depth = max(max_depth, int(depths.max()) + 1 if len(depths) else 0)
+        for place, row in on_screen(timeline, lane, start + origin, end + origin):
+            slice_ = _slice(timeline, place, row, thread, origin)
+            if slice_["startTime"] < 0 or (hide_flags and slice_["name"] in flag_sides()):
+                continue
+            rows.extend([] for _ in range(row + 1 - len(rows)))
+            rows[row].append(slice_)
+    if len(threads) > 1:
+        for row_ in rows:
+            row_.sort(key=lambda shown: (shown["startTime"], shown["endTime"], shown["id"]))
+    return {
+        "maxDepth": max_depth,
+        "currentMaxDepth": len(rows),
+        "havePythonFunction": False,
+        "isLoading": False,
+        "data": rows,
+    }
+
+
+def _slice(timeline: Timeline, place: int, row: int, thread: str, origin: int) -> Body:
+    columns, names = timeline.slices, timeline.names
+    start, end = columns.start[place], columns.end[place]
+    return {
+        "name": names[columns.name[place]],
+        "duration": end - start,
+        "startTime": start - origin,
+        "endTime": end - origin,
+        "depth": row,
+        "threadId": thread,
+        "cname": names[columns.colour[place]],
+        "id": str(place + 1),
+    }
+
+
+def flows(timeline: Timeline, slice_id: str, origin: int) -> Body:
+    """The body of ``unit/flows``: the flow whose id is that of a SET or WAIT slice.
+
+    Only where the id has exactly two points, each on a lane with a slice of that id.
+    """
+    place = _place(timeline, slice_id)
+    flag = timeline.slices.flag[place] if place is not None else -1
+    points = timeline.flow_points.get(timeline.names[flag], []) if flag >= 0 else []
+    if len(points) != 2:
+        return {"unitAllFlows": []}
+    first, second = points
+    if second.kind == "s" and first.kind != "s":
+        first, second = second, first
+    ends = [_flow_end(timeline, point, flag, origin) for point in (first, second)]
+    if None in ends:
+        return {"unitAllFlows": []}
+    told = points[0]
+    flow = {
+        "title": told.name,
+        "cat": told.category,
+        "id": timeline.names[flag],
+        "from": ends[0],
+        "to": ends[1],
+    }
+    return {"unitAllFlows": [{"cat": told.category, "flows": [flow]}]}
+
+
+def _flow_end(timeline: Timeline, point: FlowPoint, flag: int, origin: int) -> Body | None:
+    flags = np.asarray(timeline.slices.flag)[timeline.slices_of(point.lane)]
+    found = np.flatnonzero(flags == flag)
+    if not len(found) or point.time < origin:
+        return None
+    first = found[np.argmin(timeline.slices_of(point.lane)[found])]
+    lane = timeline.lanes[point.lane]
+    return {
+        "pid": lane.pid,
+        "tid": lane.tid,
+        "timestamp": point.time - origin,
+        "duration": 0,
+        "depth": int(timeline.depths_of(point.lane)[first]),
+        "name": "",
+        "id": "",
+        "metaType": "",
+        "rankId": "",
+    }
+
+
+def thread_detail(timeline: Timeline, payloads: Sequence[memoryview], slice_id: str) -> Body:
+    """The body of ``unit/threadDetail``; empty values for an unknown slice.
+
+    selfTime is the duration less what slices of the next row that begin within it cover of it, and
+    0 where none does. The viewer computes it so after it showed the lane.
+    """
+    data: dict[str, Any] = {"selfTime": 0, "args": "", "title": "", "duration": 0}
+    data |= {"rawStartTime": "0", "rawEndTime": "0", **dict.fromkeys(SHAPES, "")}
+    place = _place(timeline, slice_id)
+    if place is not None:
+        columns = timeline.slices
+        start, end = columns.start[place], columns.end[place]
+        args = args_at(payloads, Place(columns.block[place], columns.offset[place]))
+        data |= {
+            "title": timeline.names[columns.name[place]],
+            "duration": end - start,
+            "rawStartTime": str(start),
+            "rawEndTime": str(end),
+            "args": args if isinstance(args, str) else "" if args is None else dumped(args),
+            "selfTime": _self_time(timeline, place),
+        }
+    return {"emptyFlag": False, "data": data}
+
+
+def _self_time(timeline: Timeline, place: int) -> int:
+    columns = timeline.slices
+    lane, start, end = columns.lane[place], columns.start[place], columns.end[place]
+    places, rows = timeline.slices_of(lane), timeline.depths_of(lane)
+    starts, ends = np.asarray(columns.start)[places], np.asarray(columns.end)[places]
+    own = rows[np.flatnonzero(places == place)[0]]
+    inside = (rows == own + 1) & (starts >= start) & (starts < end) & (ends > starts)
+    if not inside.any():
+        return 0
+    stretches = _stretches(starts[inside], np.minimum(ends[inside], end), 0, 0)
+    covered: int = sum(stretch["duration"] for stretch in stretches)
+    return end - start - covered
+
+
+def _place(timeline: Timeline, slice_id: str) -> int | None:
+    if not (slice_id.isascii() and slice_id.isdigit() and len(slice_id) < 19):
+        return None
+    place = int(slice_id) - 1
+    return place if 0 <= place < len(timeline.slices) else None
+
+
+def counter(
+    timeline: Timeline,
+    payloads: Sequence[memoryview],
+    process: str,
+    name: str,
+    start: int,
+    end: int,
+    origin: int,
+) -> Body:
+    """The body of ``unit/counter``: points at which the value changes, and the last one."""
+    course = timeline.courses.get((process, name))
+    if course is None:
+        return {"data": []}
+    times = np.asarray(course.time) - origin
+    order = np.argsort(times, kind="stable")
+    start, end = min(start, LATEST), min(end, LATEST)
+    order = order[(times[order] >= start) & (times[order] <= end)]
+    changes: list[tuple[int, Any]] = []
+    last: tuple[int, Any] = 0, None
+    for place in order.tolist():
+        at = Place(course.block[place], course.offset[place])
+        point = int(times[place]), args_at(payloads, at)
+        if point[1] != last[1]:
+            changes.append(point)
+        last = point
+    if not changes:
+        return {"data": []}
+    step = max(len(changes) / COUNTER_POINTS, 1.0)
+    sampled = [changes[int(number * step)] for number in range(min(len(changes), COUNTER_POINTS))]
+    return {"data": [_point(*point) for point in (*sampled, last)]}
+
+
+def _point(time: int, value: Any) -> Body:
+    point: Body = {"timestamp": time}
+    return {**point, "value": value} if isinstance(value, dict) else point

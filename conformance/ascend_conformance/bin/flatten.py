@@ -1,0 +1,253 @@
+"""From a JSON payload to rows of typed values, as ``facts.yaml`` declares them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from ascend_spec.loader import parse
+
+SqlValue: TypeAlias = int | float | str | None
+Read: TypeAlias = Callable[[list[Any], list[str | int]], SqlValue]
+EACH_ELEMENT = "[]"
+EACH_MEMBER = "{}"
+ABSENT: Any = object()
+
+TEXT = 1_000
+"""Characters of a text that a row keeps."""
+
+INT64 = range(-(2**63), 2**63)
+INT32 = range(-(2**31), 2**31)
+
+_POINTER = re.compile(r"(?:(?P<up>\d+)(?P<key>#)?(?:/|$))?(?P<path>.*)")
+_NUMBER = re.compile(r"-?[0-9]{1,40}(?P<real>\.[0-9]{1,40})?(?P<exponent>[eE][+-]?[0-9]{1,4})?")
+_ADDRESS = re.compile(r"(?:0[xX])?(?P<digits>[0-9a-fA-F]{1,16})")
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """One table of facts. ``columns`` are in the order in which :meth:`rows` gives their values.
+
+    ``paths`` are the places of the rows and of each column's value, with the indices left out, as
+    findings name them.
+    """
+
+    name: str
+    blocks: tuple[int, ...]
+    patterns: tuple[str, ...]
+    columns: tuple[str, ...]
+    readers: tuple[Read, ...]
+    places: tuple[str, ...]
+    grouped: bool
+
+    def rows(self, payload: Any) -> Iterator[tuple[str, list[SqlValue]]]:
+        """JSON Pointer and column values of every row that a payload holds, in its order."""
+        # Where no column reads the row's value itself, a row without members would say nothing.
+        kinds = object if "" in self.places else (dict, list)
+        for pattern in self.patterns:
+            for stack, tokens in _walk(steps_of(pattern), [payload], []):
+                if isinstance(stack[-1], kinds):
+                    yield pointer_to(tokens), [read(stack, tokens) for read in self.readers]
+
+
+@cache
+def fact_tables() -> tuple[FactTable, ...]:
+    """Every table that ``facts.yaml`` declares, in its order."""
+    text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")
+    return tuple(_table(name, document) for name, document in parse(text).items())
+
+
+def _table(name: str, document: dict[str, Any]) -> FactTable:
+    columns = {
+        column: declared.partition(" ")[::2] for column, declared in document["columns"].items()
+    }
+    return FactTable(
+        name=name,
+        blocks=tuple(document["blocks"]),
+        patterns=tuple(document["at"]),
+        columns=tuple(columns),
+        readers=tuple(_reader(reading, pointer) for reading, pointer in columns.values()),
+        places=tuple(pointer for _, pointer in columns.values()),
+        grouped=document.get("grouped", False),
+    )
+
+
+def pointer_to(tokens: Sequence[str | int]) -> str:
+    """The JSON Pointer of these keys and indices; of a long key as :func:`bounded` gives it."""
+    return "".join(f"/{token}" if isinstance(token, int) else _token(token) for token in tokens)
+
+
+def _token(key: str) -> str:
+    return f"/{bounded(key).replace('~', '~0').replace('/', '~1')}"
+
+
+def bounded(text: str) -> str:
+    """The text, or of a long one its ends around a digest, so that equal ones stay equal.
+
+    Many rows may repeat one text of the file.
+    """
+    return text if len(text) <= TEXT else _around_digest(text)
+
+
+@lru_cache(maxsize=1_024)
+def _around_digest(text: str) -> str:
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    half = TEXT // 2
+    return f"{text[:half]}…{digest}…{text[-half:]}"
+
+
+def steps_of(pattern: str) -> list[str]:
+    """``"a.b[].c{}"`` as ``["a", "b", "[]", "c", "{}"]``."""
+    steps: list[str] = []
+    for part in filter(None, pattern.split(".")):
+        name = part.rstrip("[]{}")
+        marks = part[len(name) :]
+        steps += [name, *(marks[at : at + 2] for at in range(0, len(marks), 2))]
+    return [step for step in steps if step]
+
+
+def _walk(
+    steps: Sequence[str], stack: list[Any], tokens: list[str | int]
+) -> Iterator[tuple[list[Any], list[str | int]]]:
+    """Every value that the steps lead to, with the values and keys on the way; both are reused."""
+    if not steps:
+        yield stack, tokens
+        return
+    step, rest = steps[0], steps[1:]
+    value = stack[-1]
+    inside: Iterator[tuple[str | int, Any]]
+    if step == EACH_ELEMENT:
+        inside = enumerate(value) if isinstance(value, list) else iter(())
+    elif not isinstance(value, dict):
+        return
+    elif step == EACH_MEMBER:
+        inside = iter(value.items())
+    else:
+        inside = iter([(step, value[step])] if step in value else ())
+    for token, inner in inside:
+        stack.append(inner)
+        tokens.append(token)
+        yield from _walk(rest, stack, tokens)
+        tokens.pop()
+        stack.pop()
+
+
+def _reader(reading: str, pointer: str) -> Read:
+    found = _POINTER.fullmatch(pointer)
+    if found is None:
+        raise ValueError(f"{pointer!r} is no relative JSON Pointer")
+    up = int(found["up"] or 0)
+    if found["key"]:
+        return lambda _stack, tokens: _key(tokens[-1 - up])
+    path = [
+        token.replace("~1", "/").replace("~0", "~") for token in found["path"].split("/") if token
+    ]
+    read = READINGS[reading]
+    if not path:
+        return lambda stack, _tokens: read(stack[-1 - up])
+    if len(path) == 1:
+        only = path[0]
+        return lambda stack, _tokens: read(_inner(stack[-1 - up], only))
+
+    def follow(stack: list[Any], _tokens: list[str | int]) -> SqlValue:
+        value = stack[-1 - up]
+        for token in path:
+            value = _inner(value, token)
+        return read(value)
+
+    return follow
+
+
+def _key(token: str | int) -> SqlValue:
+    return token if isinstance(token, int) else bounded(token)
+
+
+def _inner(value: Any, token: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(token, ABSENT)
+    if isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+        return value[int(token)]
+    return ABSENT
+
+
+def as_kind(value: Any) -> str | None:
+    """The JSON type, integers told apart by whether a consumer's 32 bits hold them."""
+    if value is ABSENT:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return "integer" if value in INT32 else "wide"
+    return _KINDS[type(value)]
+
+
+_KINDS = {
+    dict: "object",
+    list: "array",
+    str: "text",
+    float: "real",
+    bool: "boolean",
+    type(None): "null",
+}
+
+
+def as_text(value: Any) -> str | None:
+    """A string, or the text of a number."""
+    if isinstance(value, str):
+        return bounded(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return json.dumps(value)
+    return None
+
+
+def as_number(value: Any) -> int | float | None:
+    """A number, or what a string spells; beyond 64 bits as the nearest double."""
+    if isinstance(value, str):
+        found = _NUMBER.fullmatch(value)
+        if found is None:
+            return None
+        value = float(value) if found["real"] or found["exponent"] else int(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, float) or value in INT64:
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else float("-inf")
+
+
+def as_address(value: Any) -> int | None:
+    """A hexadecimal text less 2^63, so that the order of 64 bits fits a signed column."""
+    found = _ADDRESS.fullmatch(value) if isinstance(value, str) else None
+    return int(found["digits"], 16) - 2**63 if found else None
+
+
+def _length(value: Any) -> int | None:
+    return len(value) if isinstance(value, (list, dict)) else None
+
+
+def _inside(value: Any) -> str | None:
+    if not isinstance(value, list):
+        return None
+    kinds = {as_kind(one) for one in value}
+    return " ".join(sorted(kind for kind in kinds if kind))
+
+
+def _json(value: Any) -> str | None:
+    return None if value is ABSENT else json.dumps(value)
+
+
+READINGS: dict[str, Callable[[Any], SqlValue]] = {
+    "text": as_text,
+    "number": as_number,
+    "kind": as_kind,
+    "length": _length,
+    "inside": _inside,
+    "address": as_address,
+    "json": _json,
+}

@@ -1,0 +1,104 @@
+"""``ascend-ref probe``: judge a server of the MindStudio Insight API."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from ascend_ref.bin import Unreadable
+from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.suggest import unknown
+from ascend_spec.insight import insight_catalog
+
+from ..report import FORMATS, render_to_stdout
+
+
+@click.command()
+@click.argument("address", metavar="ws://HOST:PORT[/PATH]")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="A visualize_data.bin that the server can open, too.",
+)
+@click.option(
+    "--server-path",
+    metavar="PATH",
+    help="What the server calls FILE.  [default: its absolute path]",
+)
+@click.option(
+    "--commands",
+    multiple=True,
+    metavar="NAMES",
+    help="Only these commands: names or patterns (source/details/*), separated by commas. "
+    "import/action is always sent.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 3600),
+    default=10.0,
+    show_default=True,
+    help="Seconds that an answer may take.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the report on standard output.",
+)
+def probe(
+    address: str,
+    file: Path,
+    server_path: str | None,
+    commands: tuple[str, ...],
+    timeout: float,
+    format_: str,
+) -> int:
+    """Ask a server of the MindStudio Insight API about FILE, and judge each answer.
+
+    The server imports FILE into a project of its own; nothing else of it is touched. Exit codes:
+    0 conforms, 1 violations, 2 no such file or no server.
+    """
+    from ..cards import rule_cards
+    from ..probe.client import CannotConnect
+    from ..probe.options import ProbeOptions, fits_none  # slow: numpy, jsonschema-rs
+    from ..probe.run import probe as probe_server
+
+    patterns = tuple(part.strip() for text in commands for part in text.split(",") if part.strip())
+    for pattern in fits_none(patterns):
+        raise click.UsageError(unknown("command", pattern, insight_catalog().commands))
+    options = ProbeOptions(patterns, server_path, timeout)
+    try:
+        with _progress() as progress:
+            report = probe_server(address, file, options, progress)
+    except (CannotConnect, Unreadable) as problem:
+        raise CommandError(str(problem)) from problem
+    render_to_stdout(format_, report, rule_cards(), sys.stdout, os.environ)
+    return int(any(finding.verdict == "violation" for finding in report.findings))
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int, str], None] | None]:
+    """A bar on a terminal; ``None`` where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as display:
+        bar = display.add_task("connecting", total=None)
+
+        def advance(done: int, total: int, command: str) -> None:
+            display.update(bar, completed=done, total=total, description=escape(command))
+
+        yield advance

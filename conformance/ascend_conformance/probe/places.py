@@ -1,0 +1,44 @@
+"""Places in messages: as JSON Pointers, as columns of findings, and the values that stand there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ascend_ref.db.display import clip, printable
+
+Tokens: TypeAlias = tuple[str | int, ...]
+
+LOOKED_AT = 400
+"""Characters looked at of a value that is shown."""
+
+
+def pointer_of(tokens: Sequence[str | int]) -> str:
+    """The JSON Pointer of keys and indices."""
+    escaped = (str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
+    return "".join(f"/{token}" for token in escaped)
+
+
+def column_of(tokens: Sequence[str | int]) -> str:
+    """Keys joined by dots, each index as ``[]``: ``body.row[].value[]``."""
+    column = ""
+    for token in tokens:
+        column += "[]" if isinstance(token, int) else f".{token}"
+    return column.removeprefix(".")
+
+
+def shown(value: Any) -> str:
+    """A value on one short line; of a container, how large it is."""
+    if isinstance(value, dict):
+        return f"an object of {_counted(len(value), 'key')}"
+    if isinstance(value, list):
+        return f"a list of {_counted(len(value), 'element')}"
+    if isinstance(value, int) and abs(value) >= 10**LOOKED_AT:
+        return "a very long integer"
+    text = value[:LOOKED_AT] if isinstance(value, str) else value
+    return clip(printable(json.dumps(text, ensure_ascii=False)))
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,193 @@
+"""Asking one request after the other, and taking in all that comes in between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from ascend_ref.bin import MalformedPayload, parse
+from ascend_ref.db.display import clip, printable
+
+from .client import MAX_MESSAGE, Client
+from .judge import Judge
+from .names import Names, UnknownName
+from .requests import Request
+from .twin import Due, Message, Twin
+from .verdicts import Noticed, Verdicts
+
+SPARE_BYTES = 4 << 20
+"""What a message may be longer than four times the answer that is due, to be read at all."""
+
+MOST_EARLY = 64
+"""Events that are put off until the first answer has come."""
+
+CONNECTION = "connection"
+"""The place of findings about messages that belong to nothing."""
+
+ALIVE = Request("source/details/baseInfo")
+"""Asked after what a server drops: it still answers, and has dropped the other by then."""
+
+
+class NotAsked(Exception):
+    """A request that cannot be sent, or whose answer could not be taken; the text says why."""
+
+
+class Talk:
+    """One conversation with a server. Requests are numbered from 1, whatever the connection."""
+
+    def __init__(
+        self, twin: Twin, names: Names, judge: Judge, verdicts: Verdicts, timeout: float
+    ) -> None:
+        self._twin = twin
+        self._names = names
+        self._judge = judge
+        self._verdicts = verdicts
+        self._timeout = timeout
+        self._last = 0
+        self._dropped: tuple[int, Request] | None = None
+        self._given_up: set[int] = set()
+        self._pending: list[Message] = []
+        self.judged = 0
+
+    def _due(self, request: Request) -> tuple[int, Due]:
+        """The number that a request gets, and what is due to it."""
+        self._last += 1
+        return self._last, self._twin.hear(request, self._last)
+
+    def ask(self, client: Client, request: Request) -> Mapping[str, Any] | None:
+        """Send a request and judge what comes; its answer, ``None`` without one or where none is
+        due. Raises :class:`.client.Lost` and :class:`NotAsked`.
+        """
+        try:
+            params = self._names.to_server(request.command, request.params)
+        except UnknownName as problem:
+            raise NotAsked(str(problem)) from problem
+        number, due = self._due(request)
+        if due.size > MAX_MESSAGE:
+            raise NotAsked(f"the answer has more than the {MAX_MESSAGE:,} bytes that are taken")
+        client.send(request.message(number, params))
+        if due.answer is None:
+            self._dropped = number, request
+            try:
+                return self.ask(client, ALIVE)
+            finally:
+                self._dropped = None
+        self._pending = list(due.events)
+        told = self._listen(client, request, number, due)
+        if told is None:
+            self._given_up.add(number)
+            asked = self._dropped[1] if self._dropped else request
+            actual = f"none within {self._timeout:g} s"
+            self._verdicts.add(
+                Noticed("no-answer", asked.command, (), "", actual, request=asked.shown)
+            )
+            return None
+        self.judged += 1
+        self._judge.answer(request, number, due.answer, told)
+        if told.get("result") is True:
+            self._judge.missing_events(request, self._pending)
+        self._pending.clear()
+        return told
+
+    def restore(self, client: Client, opening: Request) -> bool:
+        """Import again after the connection was lost; whether it worked. The answer was judged."""
+        self._judge.connected_anew()
+        number, due = self._due(opening)
+        client.send(opening.message(number, self._names.to_server(opening.command, opening.params)))
+        self._pending = list(due.events)
+        told = self._listen(client, opening, number, due)
+        self._pending.clear()
+        return told is not None and told.get("result") is True
+
+    def _listen(
+        self, client: Client, request: Request, number: int, due: Due
+    ) -> Mapping[str, Any] | None:
+        """Take in messages until the answer and the events have come, or time is up.
+
+        Events follow only where the answer's result is true.
+        """
+        deadline = time.monotonic() + self._timeout
+        answer: Mapping[str, Any] | None = None
+        early: list[Mapping[str, Any]] = []
+        while answer is None or self._pending:
+            raw = client.receive(deadline)
+            if raw is None:
+                break
+            message = self._read(raw, SPARE_BYTES + 4 * due.size)
+            if message is None:
+                continue
+            if _is_event(message):
+                # Before the first answer it is not known what events have to look like.
+                if number == 1 and answer is None and len(early) < MOST_EARLY:
+                    early.append(message)
+                else:
+                    self._judge.event(message, self._pending)
+            elif answer is None and _answers(message, request, number):
+                answer = message
+                self._judge.recognise(request, answer)
+                while early:
+                    self._judge.event(early.pop(0), self._pending)
+                if answer.get("result") is not True:
+                    break
+            else:
+                self._stray(message)
+        for event in early:
+            self._judge.event(event, self._pending)
+        return answer
+
+    def _read(self, raw: str | bytes, most: int) -> Mapping[str, Any] | None:
+        """The object in a message; what is none is told."""
+        actual = None
+        if isinstance(raw, bytes):
+            actual = f"a binary message of {len(raw):,} bytes"
+        elif len(raw) > most:
+            actual = f"{len(raw):,} characters, where at most {most:,} can be due"
+        else:
+            try:
+                message = parse(raw.encode())
+            except MalformedPayload as problem:
+                actual = f"{clip(printable(raw))}: {problem}"
+            else:
+                if isinstance(message, dict):
+                    return message
+                actual = clip(printable(raw))
+        self._verdicts.add(Noticed("unreadable", CONNECTION, (), "", actual))
+        return None
+
+    def _stray(self, message: Mapping[str, Any]) -> None:
+        """An answer that nothing waits for: too late, to what is to be dropped, or to nothing."""
+        number = message.get("requestId")
+        if _is_known(number, self._last) and number in self._given_up:
+            return
+        if self._dropped is not None:
+            dropped, request = self._dropped
+            if number == dropped or not _is_known(number, self._last):
+                table, shown = request.command, request.shown
+                noticed = Noticed("answered-dropped", table, request=shown)
+                if message.get("result") is True:
+                    noticed = Noticed("result", table, ("result",), "no answer", "true", shown)
+                self._verdicts.add(noticed)
+                return
+        command = message.get("command")
+        actual = (
+            f"command {clip(printable(str(command)))}, requestId {clip(printable(str(number)))}"
+        )
+        self._verdicts.add(Noticed("stray", CONNECTION, (), "", actual))
+
+
+def _is_event(message: Mapping[str, Any]) -> bool:
+    return "requestId" not in message and (message.get("type") == "event" or "event" in message)
+
+
+def _answers(message: Mapping[str, Any], request: Request, number: int) -> bool:
+    """Whether a message is meant to be the answer: by its number, or else by its command."""
+    told = message.get("requestId")
+    if _is_known(told, number):
+        return bool(told == number)
+    return message.get("command") == request.command
+
+
+def _is_known(number: Any, last: int) -> bool:
+    """Whether a requestId is one that was sent."""
+    return type(number) is int and 0 < number <= last

@@ -1,0 +1,203 @@
+"""What differs between an answer and the truth: pure functions on JSON values."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from .habits import Habits
+from .places import Tokens, column_of, shown
+from .rules import Finds
+
+NOTHING = "nothing"
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}\.?[0-9]{0,300}|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,4})?")
+_FLOAT32_MAX = 3.4028234663852886e38
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One place at which an answer is not the truth. Values are in the words of a report."""
+
+    finds: Finds
+    tokens: Tokens
+    expected: str
+    actual: str
+
+
+def differences(
+    expected: Any,
+    actual: Any,
+    habits: Habits,
+    tokens: Tokens = (),
+    condemned: Collection[Tokens] = (),
+) -> Iterator[Difference]:
+    """The differences between what is true and what was answered, at ``tokens`` of the message.
+
+    What stands at or below one of the ``condemned`` places is left out.
+    """
+    walk = _Walk(habits, condemned)
+    return walk.differences(expected, actual, tokens, column_of(tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Goes through two values side by side; ``column`` is always that of ``tokens``."""
+
+    habits: Habits
+    condemned: Collection[Tokens]
+
+    def differences(
+        self, expected: Any, actual: Any, tokens: Tokens, column: str
+    ) -> Iterator[Difference]:
+        if tokens in self.condemned or column in self.habits.own:
+            return
+        if isinstance(expected, dict) and isinstance(actual, dict):
+            yield from self._of_objects(expected, actual, tokens, column)
+        elif isinstance(expected, list) and isinstance(actual, list):
+            if column in self.habits.unordered:
+                yield from self._of_sets(expected, actual, tokens, column)
+            else:
+                yield from self._of_lists(expected, actual, tokens, column)
+        elif finds := _of_scalars(expected, actual, column in self.habits.json):
+            yield Difference(finds, tokens, shown(expected), shown(actual))
+
+    def _of_objects(
+        self, expected: dict[str, Any], actual: dict[str, Any], tokens: Tokens, column: str
+    ) -> Iterator[Difference]:
+        before = f"{column}." if column else ""
+        for key, value in expected.items():
+            inner, name = (*tokens, key), before + key
+            if key in actual:
+                yield from self.differences(value, actual[key], inner, name)
+            elif inner not in self.condemned and name not in self.habits.own | self.habits.optional:
+                yield Difference("elements", inner, shown(value), NOTHING)
+        for key, value in actual.items():
+            if key not in expected and (*tokens, key) not in self.condemned:
+                yield Difference("elements", tokens, f"no key {shown(key)}", shown(value))
+
+    def _of_lists(
+        self, expected: list[Any], actual: list[Any], tokens: Tokens, column: str
+    ) -> Iterator[Difference]:
+        """Elements side by side; where one list is longer, one difference where they part."""
+        true, told = expected, list(enumerate(actual))
+        if member := self.habits.ties.get(column):
+            true = [element for _, element in self._by_ties(expected, member, column)]
+            told = self._by_ties(actual, member, column)
+        inner = f"{column}[]"
+        same = 0
+        for element, (place, other) in zip(true, told, strict=False):
+            found = self.differences(element, other, (*tokens, place), inner)
+            if len(true) == len(told):
+                yield from found
+            elif any(found):
+                break
+            same += 1
+        if len(true) != len(told):
+            counts = f"{len(true):,} elements", f"{len(told):,} elements"
+            yield Difference("elements", (*tokens, same), *counts)
+
+    def _of_sets(
+        self, expected: list[Any], actual: list[Any], tokens: Tokens, column: str
+    ) -> Iterator[Difference]:
+        """Elements of one name side by side, best those that are equal; then the rest in order."""
+        members, inner = self.habits.unordered[column], f"{column}[]"
+        waiting: dict[str, list[int]] = defaultdict(list)
+        for place, element in enumerate(actual):
+            waiting[_name(element, members)].append(place)
+        left: list[Any] = []
+        for element in expected:
+            same_name = waiting.get(_name(element, members))
+            if not same_name:
+                left.append(element)
+                continue
+            place = next((one for one in same_name if element == actual[one]), same_name[0])
+            same_name.remove(place)
+            yield from self.differences(element, actual[place], (*tokens, place), inner)
+        rest = sorted(place for places in waiting.values() for place in places)
+        for element, place in zip(left, rest, strict=False):
+            yield from self.differences(element, actual[place], (*tokens, place), inner)
+        for element in left[len(rest) :]:
+            yield Difference("elements", (*tokens, len(actual)), _title(element, members), NOTHING)
+        for place in rest[len(left) :]:
+            yield Difference("elements", (*tokens, place), "no such element", shown(actual[place]))
+
+    def _by_ties(self, elements: list[Any], member: str, column: str) -> list[tuple[int, Any]]:
+        """Elements with their places; neighbours of one ``member`` by all that is compared of
+        them, so that both sides have the same order."""
+
+        def rest(placed: tuple[int, Any]) -> str:
+            element = placed[1]
+            if isinstance(element, dict):
+                kept = [key for key in element if f"{column}[].{key}" not in self.habits.own]
+                element = {key: element[key] for key in kept}
+            return json.dumps(element, sort_keys=True)
+
+        runs = groupby(enumerate(elements), key=lambda one: json.dumps(_member(one[1], member)))
+        return [placed for _, run in runs for placed in sorted(run, key=rest)]
+
+
+def _title(element: Any, members: tuple[str, ...]) -> str:
+    return ", ".join(shown(_member(element, name)) for name in members) or shown(element)
+
+
+def _name(element: Any, members: tuple[str, ...]) -> str:
+    """What tells an element from the others, as text."""
+    parts = [_member(element, name) for name in members] if members else element
+    return json.dumps(parts, sort_keys=True)
+
+
+def _member(value: Any, path: str) -> Any:
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _of_scalars(expected: Any, actual: Any, is_json: bool) -> Finds | None:
+    if isinstance(expected, bool) or isinstance(actual, bool):
+        return None if expected is actual else "value"
+    if isinstance(expected, str) and isinstance(actual, str):
+        if expected == actual or (is_json and _same_json(expected, actual)):
+            return None
+        return "spelling" if _same_number(expected, actual) else "value"
+    if _is_number(expected) and _is_number(actual):
+        return None if _equal(expected, actual) else "value"
+    if _is_number(actual) and isinstance(expected, str):
+        return None if _same_number(expected, repr(actual)) else "value"
+    return None if expected == actual else "value"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float))
+
+
+def _equal(one: int | float, other: int | float) -> bool:
+    """Of two fractions the first 32 bits count: the viewer keeps no more (bin-blocks.md 3.4)."""
+    if one == other:
+        return True
+    if isinstance(one, int) and isinstance(other, int):
+        return False
+    return max(abs(one), abs(other)) <= _FLOAT32_MAX and _float32(one) == _float32(other)
+
+
+def _float32(number: int | float) -> bytes:
+    return struct.pack("<f", number)
+
+
+def _same_number(one: str, other: str) -> bool:
+    if not (_NUMBER.fullmatch(one) and _NUMBER.fullmatch(other)):
+        return False
+    return float(one) == float(other)
+
+
+def _same_json(one: str, other: str) -> bool:
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,1 @@
+"""The payloads of ``visualize_data.bin``, each from the same kernel that ran."""

@@ -1,0 +1,147 @@
+"""Block 0x02 of a run on the chip: when each block ran, and its warps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ascend_ref.bin import canonical
+
+from ..program.model import SimtCode
+from ..world import World
+from .addresses import device_address
+from .numbers import single
+from .timeline import UNORDERED, colour, document, sort_index, sub_cores
+
+BLOCK = "BLOCK"
+WARP_SKEW = 2
+"""Cycles between the starts of two warps of a launch."""
+
+
+def device_timeline(world: World) -> bytes:
+    """The payload of 0x02."""
+    events = [_task(world), *_blocks(world), *_order(world)]
+    if world.program.simt is not None:
+        events += _warps(world, world.program.simt)
+    return document(map(canonical, events), UNORDERED)
+
+
+def _microseconds(world: World, cycles: int) -> float:
+    return single(cycles / world.frequency)
+
+
+def _task(world: World) -> dict[str, Any]:
+    return {
+        "args": {},
+        "cname": colour("CACHEMISS"),
+        "dur": _microseconds(world, world.task_cycles),
+        "name": "AI_CORE",
+        "ph": "X",
+        "pid": "AI CORE",
+        "tid": "AI_CORE",
+        "ts": 0.0,
+    }
+
+
+def _blocks(world: World) -> Iterator[dict[str, Any]]:
+    """The time of each sub-core, and within it what its own marks tell: start-up and work."""
+    for block, unit, core in sub_cores(world):
+        start = int(world.starts[block])
+        cycles = int(world.counters.total_cycles[block, unit])
+        cube = core.endswith("cubecore0")
+        yield {
+            "cname": colour("CACHEMISS" if cube else "ALL"),
+            "dur": _microseconds(world, cycles),
+            "name": "cube time" if cube else "vector time",
+            "ph": "X",
+            "pid": BLOCK,
+            "tid": core,
+            "ts": _microseconds(world, start),
+        }
+        yield from _dots(world, block, unit, core)
+
+
+def _dots(world: World, block: int, unit: int, core: str) -> Iterator[dict[str, Any]]:
+    """``Init`` until the first work of a pipe, ``Process`` from there on."""
+    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
+        found = np.flatnonzero(tape.blocks == block)
+        if not len(found):
+            continue
+        place = int(found[0])
+        own = [number for number, step in enumerate(tape.steps) if step.unit == unit]
+        first = next(
+            (number for number in own if tape.steps[number].instruction.pipe != "SCALAR"), own[-1]
+        )
+        begin, middle = int(timing.start[own[0], place]), int(timing.start[first, place])
+        end = int(timing.end[own[-1], place])
+        for name, number, low, high in (
+            ("Init", own[0], begin, middle),
+            ("Process", first, middle, end),
+        ):
+            code = tape.steps[number].instruction
+            yield {
+                "args": {
+                    "code": f"{world.program.code.source.path}:{code.line}",
+                    "name": name,
+                    "pc_addr": device_address(code.address),
+                },
+                "cname": colour("MTE1" if name == "Init" else "ALL"),
+                "dur": _microseconds(world, high - low),
+                "name": name,
+                "ph": "X",
+                "pid": BLOCK,
+                "tid": core,
+                "ts": _microseconds(world, int(world.starts[block]) + low),
+            }
+
+
+def _order(world: World) -> Iterator[dict[str, Any]]:
+    lanes = dict.fromkeys(core for _, _, core in sub_cores(world))
+    for number, core in enumerate(lanes, start=1):
+        yield sort_index("thread_sort_index", BLOCK, core, number)
+
+
+def _warps(world: World, simt: SimtCode) -> Iterator[dict[str, Any]]:
+    """From the first launch of a block to its last, warp by warp; each core begins at 0."""
+    lanes: dict[tuple[str, int], None] = {}
+    spans: dict[int, tuple[int, int]] = {}
+    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
+        launches = [
+            number for number, step in enumerate(tape.steps) if step.instruction == simt.launch
+        ]
+        for place, block in enumerate(tape.blocks.tolist() if launches else ()):
+            offset = int(world.starts[block])
+            spans[block] = (
+                offset + int(timing.start[launches[0], place]),
+                offset + int(timing.end[launches[-1], place]),
+            )
+    origins: dict[str, int] = {}
+    for block, _, core in sub_cores(world):
+        if block not in spans:
+            continue
+        begin, end = spans[block]
+        process = f"warp.{core}"
+        origin = origins.setdefault(process, begin)
+        for warp in range(simt.warps):
+            low = begin + warp * WARP_SKEW
+            high = end - (simt.warps - 1 - warp) * WARP_SKEW
+            lanes[process, warp] = None
+            yield {
+                "args": {
+                    "block_id": block,
+                    "core_id": int(core.split(".")[0].removeprefix("core")),
+                    "core_type": int(core[-1]),
+                    "warp_id": warp,
+                },
+                "cname": colour("MTE1"),
+                "dur": (high - low) / world.frequency,
+                "name": f"Warp_{warp}",
+                "ph": "X",
+                "pid": process,
+                "tid": f"Warp {warp}",
+                "ts": (low - origin) / world.frequency,
+            }
+    for process, warp in sorted(lanes):
+        yield sort_index("thread_sort_index", process, f"Warp {warp}", warp)

@@ -1,0 +1,113 @@
+"""Which blocks a file holds, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from ascend_ref.bin import Block, canonical
+from ascend_spec.bin import PATH_TYPE, VERSIONED_TYPE, bin_catalog
+
+from ..world import World
+from .basic import basic_info
+from .cachelines import cachelines
+from .device_timeline import device_timeline
+from .heat_map import heat_map
+from .inter_core import inter_core_load
+from .lines import Listing
+from .loads import load_figure, load_table
+from .records import cache_records, memory_trace
+from .roofline import roofline
+from .sampling import top_stalls
+from .simulator_timeline import simulator_timeline
+from .tables import memory_tables
+from .view import Report
+
+VERSION = 0
+"""Of blocks of type 0x04 (bin-blocks.md 3.4)."""
+
+SIMULATOR = (0x02, 0x01, 0x03, 0x04)
+NOT_ON_310P = (0x01, 0x02, 0x03, 0x04, 0x0C)
+"""What the exporter does not collect there: hot spots, marks of blocks, loads of single cores."""
+ONLY_ON_910B = (0x0E,)
+"""What it collects on that family alone, as long as not everything is asked for."""
+EXPERIMENTAL = (0x0A, 0x0B)
+
+
+class File:
+    """The file of one kernel that ran."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def blocks(self) -> Iterator[Block]:
+        """Its blocks, one after the other; each is made when it is asked for."""
+        for code in self.codes():
+            payload = self._payload(code)
+            if payload is None:
+                continue
+            path = self.world.program.code.source.path.encode() if code == PATH_TYPE else None
+            if code == VERSIONED_TYPE:
+                yield Block(code, payload, version=VERSION)
+            else:
+                yield Block(code, payload, path)
+
+    def codes(self) -> list[int]:
+        """The types that the file may hold, in their order."""
+        mode, family = self.world.scenario.capture.mode, self.world.chip.family
+        if mode == "simulator":
+            return list(SIMULATOR)
+        known = bin_catalog().blocks.values()
+        placed = [
+            (block.written["device"].place, block.code)
+            for block in known
+            if block.written is not None and "device" in block.written
+        ]
+        found = [code for _, code in sorted(placed)]
+        if family == "310P":
+            found = [code for code in found if code not in NOT_ON_310P]
+        if mode == "everything":
+            return [*found, *EXPERIMENTAL]
+        return [code for code in found if family == "910B" or code not in ONLY_ON_910B]
+
+    def _payload(self, code: int) -> bytes | memoryview | None:
+        made = self._makers[code]()
+        return made if made is None or isinstance(made, bytes | memoryview) else canonical(made)
+
+    @property
+    def _makers(self) -> dict[int, Callable[[], Any]]:
+        world = self.world
+        simulator = world.scenario.capture.mode == "simulator"
+        return {
+            0x01: world.program.code.source.text.encode,
+            0x02: lambda: simulator_timeline(world) if simulator else device_timeline(world),
+            0x03: self._lines,
+            0x04: self._instructions,
+            0x05: lambda: basic_info(self.report),
+            0x06: lambda: load_figure(self.report),
+            0x07: lambda: load_table(self.report),
+            0x08: lambda: heat_map(self.report),
+            0x09: lambda: memory_tables(self.report),
+            0x0A: lambda: memory_trace(world),
+            0x0B: lambda: cache_records(world),
+            0x0C: lambda: inter_core_load(self.report),
+            0x0D: lambda: roofline(self.report),
+            0x0E: lambda: cachelines(world),
+            0x0F: lambda: top_stalls(world),
+        }
+
+    @cached_property
+    def report(self) -> Report:
+        """What the pages of figures are made of."""
+        return Report.of(self.world)
+
+    def _lines(self) -> dict[str, Any]:
+        return self._listing.lines()
+
+    def _instructions(self) -> dict[str, Any]:
+        return self._listing.instructions()
+
+    @cached_property
+    def _listing(self) -> Listing:
+        return Listing.of(self.world, simulator=self.world.scenario.capture.mode == "simulator")

@@ -1,0 +1,88 @@
+"""Block 0x08: how busy the paths between memories were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascend_spec.bin import bin_catalog
+
+from .numbers import NOT_AVAILABLE, share, six
+from .paths import MAIN_MEMORY, MemoryFlows
+from .view import Report, Unit
+
+SHOWN = 1
+"""display: an integer, for the viewer takes JSON's true for false (bin-blocks.md 3.7)."""
+THEORETICAL = "(theoretical value)"
+LOW_USE = 20
+"""Percent of active cycles below which there is advice."""
+
+
+def heat_map(report: Report) -> dict[str, Any]:
+    """The payload of 0x08."""
+    flows = MemoryFlows(report)
+    return {"core_memory_map": [_core(report, flows, at) for at in range(len(report.block_ids))]}
+
+
+def cache_totals(report: Report, block: int) -> tuple[int, int]:
+    """Hits and misses of L2 in all."""
+    counters = report.counters
+    hits = counters.read_hits[block].sum() + counters.write_hits[block].sum()
+    misses = counters.read_misses[block].sum() + counters.write_misses[block].sum()
+    return int(hits), int(misses)
+
+
+def compute_units(report: Report, block: int) -> dict[str, tuple[Unit, int]]:
+    """The computing units by the name that the page gives them, with their active cycles."""
+    found: dict[str, tuple[Unit, int]] = {}
+    for unit in report.units(block):
+        for core in unit.cores:
+            name = core.capitalize() + ("1" if unit.number == 1 else "")
+            found[name] = (unit, report.busy(unit, core.upper()))
+    return dict(sorted(found.items()))
+
+
+def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
+    hits, misses = cache_totals(report, block)
+    found: dict[str, Any] = {
+        "core_no": report.block_ids[block],
+        "op_type": report.op_type,
+        "soc": report.chip_tag,
+        "memory_unit": [_path(report, flows, block, path) for path in flows.paths],
+        "L2cache": {
+            "hit": str(hits),
+            "miss": str(misses),
+            "total_request": str(hits + misses),
+            "hit_ratio": six(share(hits, hits + misses)),
+        },
+    }
+    if report.family == "950":
+        found["memory_detail"] = str(int(report.world.scenario.capture.memory_detail))
+    advice = []
+    for name, (unit, cycle) in compute_units(report, block).items():
+        ratio = share(cycle, report.cycles(unit))
+        found[name] = {"cycle": cycle, "total_cycles": report.cycles(unit), "ratio": ratio}
+        if ratio < LOW_USE:
+            advice.append(_advice(name.rstrip("1")))
+    return {**found, "advice": advice}
+
+
+def _path(report: Report, flows: MemoryFlows, block: int, path: int) -> dict[str, Any]:
+    asked = flows.path(block, path)
+    found = {
+        "memory_path": path,
+        "request": asked.request_text,
+        "bandwidth": asked.bandwidth_text,
+        "peak_ratio": NOT_AVAILABLE if report.family == "310P" else asked.peak,
+        "display": SHOWN,
+    }
+    if report.family == "950":
+        return found
+    suffix = THEORETICAL if report.family == "910B" and path == MAIN_MEMORY[1] else ""
+    # The exporter misspells the key on 310P, and viewers find nothing there.
+    key = "requests_suffix" if report.family == "310P" else "request_suffix"
+    return {**found, "bandwidth_suffix": suffix, key: suffix}
+
+
+def _advice(name: str) -> str:
+    members = bin_catalog().enums["heat_map_advice"].members
+    return next(str(one.value) for one in members if one.name == name)

@@ -1,0 +1,202 @@
+"""Blocks 0x03 and 0x04: what source lines and instructions cost."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ascend_spec.bin import bin_catalog
+
+from ..columns import Integers
+from ..program.listing import Instruction
+from ..world import World
+from .addresses import device_address, ranges, simulator_address
+from .hot_spots import INT32_MAX, NOT_APPLICABLE, HotSpots, hot_spots
+from .numbers import single
+from .sampling import samples, sampling_columns
+
+LINES, INSTRUCTIONS = 0x03, 0x04
+REAL_STALLS = "RealStallCycles"
+HEAD_COLUMNS = ("ICacheCycles", "CcuCycles", "ScalarCycles")
+_REGISTER = re.compile(r"R[0-9]+")
+_READS_ALL = ("STG", "BRA")
+_READ, _WRITTEN = 1, 2
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The two blocks of one kernel. simulator: in its form, core by core."""
+
+    world: World
+    simulator: bool
+    spots: HotSpots
+    sampled: Integers
+
+    @classmethod
+    def of(cls, world: World, *, simulator: bool) -> Listing:
+        """The listing of a kernel."""
+        return cls(world, simulator, hot_spots(world, per_core=simulator), samples(world))
+
+    @property
+    def _family(self) -> str:
+        return self.world.chip.family
+
+    @property
+    def address(self) -> Callable[[int], str]:
+        """How this kind of run spells an address."""
+        return simulator_address if self.simulator else device_address
+
+    def lines(self) -> dict[str, Any]:
+        """The payload of 0x03."""
+        by_line: defaultdict[int, list[int]] = defaultdict(list)
+        for place in self.spots.used():
+            by_line[self.spots.instructions[place].line].append(place)
+        rows = [self._line(line, by_line[line]) for line in sorted(by_line, key=str)]
+        path = self.world.program.code.source.path
+        return {
+            "Cores": self.spots.cores,
+            "Files Dtype": {"Lines": self._declared(LINES, rows)},
+            "Files": [{"Source": path, "Lines": rows}],
+        }
+
+    def instructions(self) -> dict[str, Any]:
+        """The payload of 0x04."""
+        rows = [self._instruction(place) for place in self.spots.used()]
+        rows.sort(key=lambda row: str(row["Address"]))
+        if self.simulator:
+            for names in ((REAL_STALLS,), HEAD_COLUMNS):
+                if not any(any(row[names[-1]]) for row in rows):
+                    rows = [
+                        {name: cell for name, cell in row.items() if name not in names}
+                        for row in rows
+                    ]
+        return {
+            "Cores": self.spots.cores,
+            "Instructions Dtype": {"Instructions": self._declared(INSTRUCTIONS, rows)},
+            "Instructions": rows,
+        }
+
+    def _declared(self, code: int, rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Types of the columns that are shown; what was not measured is written, not declared."""
+        simt = self.world.program.simt is not None
+        hidden = set()
+        if not self.simulator:
+            if not simt:
+                hidden |= {
+                    "GPR Count",
+                    "GPR Status",
+                    "Stall Sampling(All Samples)",
+                    "Stall Sampling(Not Issue)",
+                }
+            if not self.world.scenario.capture.memory_detail:
+                hidden.add("Process Bytes")
+        columns = bin_catalog().columns[code]
+        return {name: columns[name].dtype for name in rows[0] if name not in hidden}
+
+    def _line(self, line: int, places: list[int]) -> dict[str, Any]:
+        spots = self.spots
+        addresses = [spots.instructions[place].address for place in places]
+        found: dict[str, Any] = {
+            "Line": line,
+            "Address Range": ranges(addresses, self.address),
+            "Instructions Executed": _cut(spots.executed[places].sum(axis=0)),
+        }
+        moved = _moved(spots.bytes[places])
+        registers = max(spots.instructions[place].registers for place in places)
+        if self.simulator:
+            ran = spots.executed[places].any(axis=0)
+            return {
+                **found,
+                "Cycles": _cut(spots.cycles[places].sum(axis=0)),
+                "GPR Count": np.where(ran, registers, 0).tolist(),
+                "Process Bytes": moved,
+            }
+        return {
+            **found,
+            "GPR Count": registers,
+            "Process Bytes": moved[0],
+            **self._of_chip(places),
+        }
+
+    def _instruction(self, place: int) -> dict[str, Any]:
+        spots = self.spots
+        one = spots.instructions[place]
+        found: dict[str, Any] = {
+            "Address": self.address(one.address),
+            "AscendC Inner Code": f"{self.world.program.code.source.path}:{one.line}",
+            "Source": one.text,
+            "Pipe": one.pipe,
+            "Instructions Executed": _cut(spots.executed[place]),
+        }
+        moved = _moved(spots.bytes[[place]])
+        if self.simulator:
+            return {**found, **self._of_simulator(place, one), "Process Bytes": moved}
+        return {
+            **found,
+            "GPR Count": one.registers,
+            "GPR Status": self._registers(one),
+            "Process Bytes": moved[0],
+            **self._of_chip([place]),
+        }
+
+    def _of_simulator(self, place: int, one: Instruction) -> dict[str, Any]:
+        spots = self.spots
+        ran = spots.executed[place] > 0
+        return {
+            "Cycles": _cut(spots.cycles[place]),
+            "RealStallCycles": _cut(spots.stalls[place]),
+            "ICacheCycles": _cut(spots.fetch[place]),
+            "CcuCycles": _cut(spots.queue[place]),
+            "ScalarCycles": _cut(spots.fetch[place] + spots.queue[place]),
+            "GPR Count": np.where(ran, one.registers, 0).tolist(),
+            "Vector Utilization Percentage": [
+                float(value) for value in spots.utilization[place].tolist()
+            ],
+            "UB Read Conflict": spots.read_conflicts[place].tolist(),
+            "UB Write Conflict": spots.write_conflicts[place].tolist(),
+        }
+
+    def _of_chip(self, places: list[int]) -> dict[str, Any]:
+        """Columns that only one family of chips has."""
+        if self._family == "950":
+            return sampling_columns(self.sampled[places].sum(axis=0), self.sampled.sum(axis=0))
+        hits, misses = (int(one[places].sum()) for one in (self.spots.hits, self.spots.misses))
+        total = hits + misses
+        return {"L2Cache Hit Rate": single(100 * hits / total) if total else float(NOT_APPLICABLE)}
+
+    def _registers(self, one: Instruction) -> list[dict[str, Any]]:
+        """What an instruction of a thread does to each register that it names."""
+        simt = self.world.program.simt
+        if simt is None or one not in simt.body:
+            return []
+        found = []
+        reads_all = one.name.startswith(_READS_ALL)
+        for number, name in enumerate(dict.fromkeys(_REGISTER.findall(one.operands))):
+            last = max(
+                place for place, other in enumerate(simt.body) if name in other.operands.split(",")
+            )
+            written = number == 0 and not reads_all and one.operands.startswith(name)
+            found.append(
+                {
+                    "regIndex": name,
+                    "regStatus": _WRITTEN if written else _READ,
+                    "survivalTime": max(last - simt.body.index(one), 0),
+                }
+            )
+        return found
+
+
+def _cut(values: Integers) -> list[int]:
+    cut: list[int] = np.minimum(values, INT32_MAX).tolist()
+    return cut
+
+
+def _moved(values: Integers) -> list[int]:
+    """Bytes of some instructions by core; -1 where none of them moves any."""
+    moved = np.where(values == NOT_APPLICABLE, 0, values).sum(axis=0)
+    return _cut(np.where((values == NOT_APPLICABLE).all(axis=0), NOT_APPLICABLE, moved))

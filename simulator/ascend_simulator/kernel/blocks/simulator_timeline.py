@@ -1,0 +1,222 @@
+"""Block 0x02 of a run in the simulator: every instruction of every core."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ascend_ref.bin import canonical
+
+from ..program.flags import EVENT_SET, EVENT_WAIT, flag_operands
+from ..program.listing import BARRIER, CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
+from ..program.tape import FlagKey, Step
+from ..world import World
+from .addresses import simulator_address
+from .clock import Clock
+from .hot_spots import core_name
+from .throughput import throughput
+from .timeline import ORDERED, colour, document, lane_orders, sort_index, sub_cores
+
+VECTOR_CORES = 2
+PAIRED = (SET, WAIT, EVENT_SET, EVENT_WAIT, CROSS_SET, CROSS_WAIT)
+"""Instructions that are drawn by their two ends, and joined by a flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """One execution of an instruction; start, end: cycles of the task."""
+
+    step: Step
+    core: str
+    start: int
+    end: int
+    detail: str
+    bytes: int
+
+
+def simulator_timeline(world: World) -> bytes:
+    """The payload of 0x02."""
+    clock = Clock(world.chip.frequency)
+    by_core = _by_core(world)
+    return document(_all(world, by_core, clock), ORDERED)
+
+
+def _all(world: World, by_core: dict[str, list[_Event]], clock: Clock) -> Iterator[bytes]:
+    for core in by_core:
+        yield canonical(sort_index("process_sort_index", core, "NA", _process_order(core)))
+    crossing: defaultdict[tuple[int, FlagKey], deque[_Event]] = defaultdict(deque)
+    pairs: list[tuple[_Event, _Event]] = []
+    texts = _Texts(world, clock)
+    for core, events in by_core.items():
+        for lane, order in lane_orders().items():
+            yield canonical(sort_index("thread_sort_index", core, lane, order))
+        for event in events:
+            if event.step.instruction.name not in PAIRED:
+                yield texts.whole(event)
+        yield from _flags(texts, core, events)
+    for block, event in _crossings(world, by_core):
+        key = event.step.flag
+        if key is None:
+            continue
+        if event.step.sets is not None:
+            crossing[block, key].append(event)
+        else:
+            pairs.append((crossing[block, key].popleft(), event))
+    for number, (first, second) in enumerate(pairs):
+        yield from texts.pair(first, second, f"intra_{number}")
+    yield from map(canonical, throughput(world))
+
+
+def _process_order(core: str) -> int:
+    number = _core_number(core) * (VECTOR_CORES + 1)
+    return number + 1 if core.endswith("cubecore0") else number + 2 + int(core[-1])
+
+
+def _core_number(core: str) -> int:
+    return int(core.partition(".")[0].removeprefix("core"))
+
+
+def _by_core(world: World) -> dict[str, list[_Event]]:
+    """The executions on each core, by their end and then by address; cores by name."""
+    found: dict[str, list[_Event]] = {core: [] for _, _, core in sub_cores(world)}
+    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
+        starts, ends = timing.start.T.tolist(), timing.end.T.tolist()
+        for place, block in enumerate(tape.blocks.tolist()):
+            offset = int(world.starts[block])
+            names = [core_name(world, block, unit) for unit in range(len(world.program.units))]
+            for number, step in enumerate(tape.steps):
+                found[names[step.unit]].append(
+                    _Event(
+                        step=step,
+                        core=names[step.unit],
+                        start=offset + starts[place][number],
+                        end=offset + ends[place][number],
+                        detail=_detail(world, step),
+                        bytes=_bytes(step, place),
+                    )
+                )
+    for events in found.values():
+        events.sort(key=lambda event: (event.end, event.step.instruction.address))
+    return dict(sorted(found.items()))
+
+
+def _bytes(step: Step, place: int) -> int:
+    total = 0
+    for one in step.transfers:
+        size = one.size
+        total += size if isinstance(size, int) else int(size[place])
+    return total
+
+
+def _detail(world: World, step: Step) -> str:
+    """The operands as the simulator logs them; those of flags with their number."""
+    key = step.flag
+    if key is None:
+        return f"{step.instruction.operands}," if step.instruction.operands else ""
+    source_unit, source, target_unit, target, number = key
+    if source_unit != target_unit:
+        return f"{step.instruction.operands}:{number},"
+    return f"{flag_operands(world.chip, source, target, number)},"
+
+
+def _flags(texts: _Texts, core: str, events: list[_Event]) -> Iterator[bytes]:
+    """SETs and WAITs of one core: the first with the first, as long as there are both."""
+    waits: defaultdict[str, list[_Event]] = defaultdict(list)
+    sets: defaultdict[str, deque[_Event]] = defaultdict(deque)
+    for event in events:
+        if event.step.instruction.name in (SET, EVENT_SET):
+            sets[event.detail].append(event)
+        elif event.step.instruction.name in (WAIT, EVENT_WAIT):
+            waits[event.detail].append(event)
+    number = 0
+    for detail in sorted(waits):
+        for wait in waits[detail]:
+            yield from texts.pair(sets[detail].popleft(), wait, f"{core}_{number}")
+            number += 1
+
+
+def _crossings(world: World, by_core: dict[str, list[_Event]]) -> Iterator[tuple[int, _Event]]:
+    """SETs and WAITs between the cores of a block (950), SETs first where both end together."""
+    found = [
+        event
+        for events in by_core.values()
+        for event in events
+        if event.step.instruction.name in (CROSS_SET, CROSS_WAIT)
+    ]
+    found.sort(key=lambda event: (event.end, event.step.sets is None, event.core))
+    for event in found:
+        yield _core_number(event.core), event
+
+
+class _Texts:
+    """Events as text; all that repeats is made once."""
+
+    def __init__(self, world: World, clock: Clock) -> None:
+        self._clock = clock
+        self._path = world.program.code.source.path
+        self._known: dict[tuple[str, int, str, int], tuple[bytes, bytes]] = {}
+
+    def whole(self, event: _Event) -> bytes:
+        """An instruction with its duration; a barrier only with its last cycle."""
+        code = event.step.instruction
+        start = event.end - 1 if code.name == BARRIER else event.start
+        before, between = self._around(event)
+        duration, begin = self._clock.text(event.end - start), self._clock.text(start)
+        return b"".join((before, duration, between, begin, b"}"))
+
+    def pair(self, first: _Event, second: _Event, number: str) -> Iterator[bytes]:
+        """A SET and its WAIT by their ends, and the flow from the one to the other."""
+        for event in (first, second):
+            yield from map(canonical, self._ends(event, number))
+        category = f"{first.step.instruction.pipe}To{second.step.instruction.pipe}"
+        for phase, event in (("s", first), ("t", second)):
+            yield canonical(
+                {
+                    "cat": category,
+                    "id": number,
+                    "name": "flow",
+                    "ph": phase,
+                    "pid": event.core,
+                    "tid": event.step.instruction.pipe,
+                    "ts": self._clock.microseconds(event.end),
+                }
+            )
+
+    def _ends(self, event: _Event, number: str) -> Iterator[dict[str, Any]]:
+        code = event.step.instruction
+        # A SET is drawn as its last cycle; those between cores are not.
+        start = event.end - 1 if code.name in (SET, EVENT_SET) else event.start
+        for phase, cycle in (("B", start), ("E", event.end)):
+            crossing = code.name in (CROSS_SET, CROSS_WAIT)
+            yield {
+                "args": self._args(code, event.detail) if phase == "B" else {},
+                "cname": colour(code.pipe if crossing and phase == "B" else code.name),
+                "id": number,
+                "name": code.name,
+                "ph": phase,
+                "pid": event.core,
+                "tid": code.pipe,
+                "ts": self._clock.microseconds(cycle),
+            }
+
+    def _around(self, event: _Event) -> tuple[bytes, bytes]:
+        """What stands before the duration of an instruction, and between it and the start."""
+        code = event.step.instruction
+        key = (event.core, code.index, event.detail, event.bytes)
+        if key not in self._known:
+            args = self._args(code, event.detail)
+            if event.bytes:
+                args["process_bytes"] = str(event.bytes)
+            before = canonical({"args": args, "cname": colour(code.pipe)})
+            between = canonical({"name": code.name, "ph": "X", "pid": event.core, "tid": code.pipe})
+            self._known[key] = (before[:-1] + b',"dur":', b"," + between[1:-1] + b',"ts":')
+        return self._known[key]
+
+    def _args(self, code: Instruction, detail: str) -> dict[str, str]:
+        return {
+            "code": f"{self._path}:{code.line}",
+            "detail": detail,
+            "pc_addr": simulator_address(code.address),
+        }

@@ -1,0 +1,186 @@
+"""Block 0x09: the same traffic as tables, with what the pipes did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ascend_spec.bin import bin_catalog
+from ascend_spec.bin.model import MemoryTable
+
+from ..chip.model import GIBI
+from ..timing.scoreboard import SCALAR
+from .heat_map import cache_totals
+from .numbers import NOT_AVAILABLE, share, six
+from .paths import MemoryFlows
+from .view import Report, Unit
+
+IDEAL = 0.8
+"""Share of the ideal bandwidth while a pipe is active, below which there is advice."""
+
+PIPE_AMOUNTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "cube": {
+        "MTE1": ("L1_TO_L0A", "L1_TO_L0B"),
+        "MTE2": ("GM_TO_L1",),
+        "MTE3": ("L1_TO_GM",),
+        "FIXP": ("L0C_TO_GM", "L0C_TO_L1", "FIXP_TO_UB"),
+    },
+    "vector": {"MTE2": ("GM_TO_UB",), "MTE3": ("UB_TO_GM", "UB_TO_L1")},
+}
+"""What a pipe moves, by kind of core."""
+PIPE_LIMITS: Mapping[str, Mapping[str, str]] = {
+    "cube": {"MTE1": "L1_TO_L0A", "MTE2": "GM_TO_L1", "MTE3": "L1_TO_GM"},
+    "vector": {"MTE2": "GM_TO_UB", "MTE3": "UB_TO_GM"},
+}
+"""The transfer whose bandwidth is ideal for a pipe."""
+WITH_DETAIL = ("MTE1", "MTE2")
+"""Pipes of the cube core whose volumes only an instrumented run tells (910B); 310P tells none."""
+
+
+def memory_tables(report: Report) -> dict[str, Any]:
+    """The payload of 0x09."""
+    flows = MemoryFlows(report)
+    return {"table_per_block": [_block(report, flows, at) for at in range(len(report.block_ids))]}
+
+
+def _block(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
+    details = [_table(report, flows, block, one) for one in flows.tables.values()]
+    return {
+        "advice": _advice(report, block),
+        "block_id": report.block_ids[block],
+        "table_op_type": report.op_type,
+        "table_detail": details,
+    }
+
+
+def _table(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -> dict[str, Any]:
+    names = [*table.rows, *_optional(report, block, table)]
+    rows = [{"name": name, "value": _cells(report, flows, block, table, name)} for name in names]
+    return {
+        "table_name": table.name,
+        "header_name": list(table.headers),
+        "row": rows,
+        "size": [len(rows), len(table.headers) - 1],
+    }
+
+
+def _cells(
+    report: Report, flows: MemoryFlows, block: int, table: MemoryTable, row: str
+) -> list[str]:
+    unit = _unit(report, block, table.name)
+    if table.name == "Cache":
+        return _cache(report, block, row)
+    if table.name.startswith("Pipe"):
+        return _pipe(report, unit, row, table)
+    if table.name.startswith("Scalar"):
+        cycles = _scalar(report, unit)[row.removeprefix("Scalar ")]
+        return [str(cycles), six(cycles / report.world.frequency)]
+    asked = flows.row(block, table.name, row)
+    cells = [asked.request_text, asked.bandwidth_text]
+    return [*cells, asked.peak] if "peak(%)" in table.headers else cells
+
+
+def _unit(report: Report, block: int, table: str) -> Unit:
+    units = list(report.units(block))
+    return units[1 + int(table[-1])] if table[:-1].endswith("Core") else units[0]
+
+
+def _cache(report: Report, block: int, row: str) -> list[str]:
+    counters = report.counters
+    if row.startswith("iCache"):
+        misses = int(counters.amount("icache misses")[block].sum())
+        hits = int(counters.amount("icache requests")[block].sum()) - misses
+    elif row == "L2 Cache Total":
+        hits, misses = cache_totals(report, block)
+    else:
+        kind = row.rsplit(" ", 1)[-1].lower()
+        hits = int(getattr(counters, f"{kind}_hits")[block].sum())
+        misses = int(getattr(counters, f"{kind}_misses")[block].sum())
+    return [str(hits), str(misses), str(hits + misses), six(share(hits, hits + misses))]
+
+
+def _pipe(report: Report, unit: Unit, row: str, table: MemoryTable) -> list[str]:
+    if row == "Scalar":
+        cycles = _scalar_cycles(report, unit)
+        waits = report.waits(unit, SCALAR)
+        return _pipe_cells(report, unit, (0, cycles, waits), NOT_AVAILABLE, table)
+    counted = report.counters.pipe(row)
+    instructions = int(counted.instructions[unit.place])
+    found = (instructions, report.busy(unit, row), report.waits(unit, row))
+    active = active_bandwidth(report, unit, row)
+    hidden = report.family == "310P" or (
+        report.family == "910B"
+        and "cube" in unit.cores
+        and row in WITH_DETAIL
+        and not report.world.scenario.capture.memory_detail
+    )
+    shown = NOT_AVAILABLE if hidden or active is None else six(active)
+    return _pipe_cells(report, unit, found, shown, table)
+
+
+def _pipe_cells(
+    report: Report, unit: Unit, counted: tuple[int, int, int], bandwidth: str, table: MemoryTable
+) -> list[str]:
+    rate = six(share(counted[1], report.cycles(unit)))
+    cells = [*map(str, counted), rate, bandwidth]
+    return cells[: len(table.headers) - 1]
+
+
+def active_bandwidth(report: Report, unit: Unit, pipe: str) -> float | None:
+    """2^30 Byte/s while a pipe works; None where it does not."""
+    cycles = report.busy(unit, pipe)
+    names = {name for core in unit.cores for name in PIPE_AMOUNTS[core].get(pipe, ())}
+    if not cycles or not names:
+        return None
+    size = sum(report.amount(unit, name) for name in names)
+    return size * report.world.frequency * 1e6 / cycles / GIBI
+
+
+def _scalar_cycles(report: Report, unit: Unit) -> int:
+    return int(report.counters.scalar_cycles[unit.place])
+
+
+def _scalar(report: Report, unit: Unit) -> dict[str, int]:
+    """Cycles of the scalar unit, by what it did or waited for."""
+    counters = report.counters
+    stalls = {
+        f"{pipe.capitalize()} Stall": int(counters.pipe(pipe).stall[unit.place])
+        for pipe in ("MTE1", "MTE2", "MTE3", "CUBE", "VECTOR")
+    }
+    known = {
+        "Time": _scalar_cycles(report, unit),
+        "Single": report.amount(unit, "executed"),
+        "Dual": 0,
+        "WAIT IB": int(counters.fetch_cycles[unit.place]),
+        "Wait": report.waits(unit, SCALAR),
+        "Ub Stall": 0,
+    }
+    internuclear = {
+        f"Internuclear ID{number}": int(values[unit.place])
+        for number, values in counters.internuclear.items()
+    }
+    return {**stalls, **known, **internuclear}
+
+
+def _optional(report: Report, block: int, table: MemoryTable) -> list[str]:
+    if not table.optional_rows:
+        return []
+    known = _scalar(report, _unit(report, block, table.name))
+    return [name for name in table.optional_rows if known.get(name.removeprefix("Scalar "))]
+
+
+def _advice(report: Report, block: int) -> list[str]:
+    """The pipes that move much less than they could while they work."""
+    texts = [str(one.value) for one in bin_catalog().enums["table_advice"].members]
+    found = []
+    for unit in report.units(block):
+        limits = {pipe: name for core in unit.cores for pipe, name in PIPE_LIMITS[core].items()}
+        for pipe, transfer in sorted(limits.items()):
+            active = active_bandwidth(report, unit, pipe)
+            limit = report.world.chip.transfer.get(transfer)
+            if active is None or limit is None or active / limit >= IDEAL:
+                continue
+            kind = "aicore " if unit.number is None else "aivector "
+            text = f"{kind if report.mixed else ''}{pipe} bandwidth utilization lower than 80%"
+            found.append(next(one for one in texts if one.startswith(text)))
+    return found

@@ -1,0 +1,75 @@
+"""What one chip can do in a cycle. Units: MHz, Byte, Byte per cycle, ns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+Family = Literal["910B", "310P", "950"]
+Memory = Literal["L1", "L0A", "L0B", "L0C", "UB"]
+
+GIBI = 1 << 30
+KIBI = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShape:
+    """A set-associative cache; line: Byte."""
+
+    sets: int
+    ways: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class KernelChip:
+    """One chip.
+
+    name: its SoC name. frequency: rated MHz. cube_cores, vector_cores: the same cores on 310P.
+    cube_flops: floating point operations per core and cycle (FLOAT16). gm_bandwidth, l2_bandwidth:
+    nominal 10^12 Byte/s. buffers: Byte of each memory of one core. transfer: 2^30 Byte/s that one
+    core reaches at most on a path. start, start_block: ns until the first block runs, and for each
+    further one.
+    """
+
+    name: str
+    family: Family
+    frequency: int
+    cube_cores: int
+    vector_cores: int
+    cube_flops: int
+    gm_bandwidth: float
+    l2_bandwidth: float
+    cache: CacheShape
+    buffers: Mapping[Memory, int]
+    transfer: Mapping[str, float]
+    start: int
+    start_block: int
+
+    @property
+    def unified(self) -> bool:
+        """Whether cube and vector unit share a core, its pipes and its scalar unit (310P)."""
+        return self.family == "310P"
+
+    @property
+    def vectors_per_cube(self) -> int:
+        """Vector cores beside each cube core in a mix operator."""
+        return self.vector_cores // self.cube_cores
+
+    def port(self, path: str) -> Fraction:
+        """Byte per cycle that one core moves at most on a path of :attr:`transfer`."""
+        return _rate(Fraction(str(self.transfer[path])) * GIBI / (self.frequency * 10**6))
+
+    def share(self, bandwidth: float, cores: int, frequency: int) -> Fraction:
+        """Byte per cycle of one of so many active cores at a clock of so many MHz.
+
+        They have equal shares of a ``bandwidth`` in 10^12 Byte/s.
+        """
+        return _rate(Fraction(str(bandwidth)) * 10**6 / (frequency * cores))
+
+
+def _rate(exact: Fraction) -> Fraction:
+    """A rate that 64-bit integers can multiply sizes with."""
+    return exact.limit_denominator(1000)

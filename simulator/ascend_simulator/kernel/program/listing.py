@@ -1,0 +1,74 @@
+"""The code of a kernel: instructions at addresses, each from a line of the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .source import SourceText
+
+INSTRUCTION_BYTES = 4
+CODE_ALIGNMENT = 256
+FIRST_ADDRESS = 0x10CFA000
+"""Where the code of a kernel lies, as in the document's example of a call stack (seed 004)."""
+
+SET, WAIT, BARRIER, END = "SET_FLAG", "WAIT_FLAG", "BAR", "END"
+CROSS_SET, CROSS_WAIT = "SET_INTRA_BLOCK", "WAIT_INTRA_BLOCK"
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One instruction.
+
+    index: place in the kernel's list of all. address: of its first byte. pipe: where it runs.
+    name: mnemonic. operands: the rest of its text. line: of the source, from 1. registers: general
+    purpose registers in use.
+    """
+
+    index: int
+    address: int
+    pipe: str
+    name: str
+    operands: str
+    line: int
+    registers: int
+
+    @property
+    def text(self) -> str:
+        """Mnemonic and operands."""
+        return f"{self.name} {self.operands}".rstrip()
+
+
+@dataclass(slots=True)
+class Code:
+    """All instructions of a kernel in the order of their addresses, function after function."""
+
+    source: SourceText
+    instructions: list[Instruction] = field(default_factory=list)
+    _next: int = FIRST_ADDRESS
+    _events: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def events(self, source: str, target: str, count: int) -> int:
+        """The first of so many numbers for flags from one pipe to another, used by nobody else."""
+        first = self._events.get((source, target), 0)
+        self._events[source, target] = first + count
+        return first
+
+    def function(self) -> None:
+        """Begin the next function, at an aligned address."""
+        self._next = -(-self._next // CODE_ALIGNMENT) * CODE_ALIGNMENT
+
+    def add(self, pipe: str, name: str, operands: str, mark: str) -> Instruction:
+        """The next instruction; ``mark`` names its line in the source."""
+        number = len(self.instructions)
+        one = Instruction(
+            index=number,
+            address=self._next,
+            pipe=pipe,
+            name=name,
+            operands=operands,
+            line=self.source.line(mark),
+            registers=2 + operands.count("X") * 2 + number % 5,
+        )
+        self.instructions.append(one)
+        self._next += INSTRUCTION_BYTES
+        return one

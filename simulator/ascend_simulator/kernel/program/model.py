@@ -1,0 +1,108 @@
+"""A kernel as it was compiled and divided: code, tensors, and what each block executes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+
+from ..chip import KernelChip
+from .listing import Code, Instruction
+from .tape import Quantity, Tape
+
+FIRST_TENSOR = 0x12C0_4120_0000
+TENSOR_ALIGNMENT = 512
+
+MIX_UNITS = ("cube0", "vector0", "vector1")
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """An operand in global memory; address and size in Byte."""
+
+    name: str
+    address: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimtCode:
+    """Threads that a vector core runs beside its pipes (950).
+
+    launch: the instruction that starts them, whose executions are those of the whole. warps: of one
+    launch. body: the instructions of a thread. rounds: how often a warp runs them, by block.
+    """
+
+    launch: Instruction
+    warps: int
+    body: tuple[Instruction, ...]
+    rounds: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One kernel.
+
+    op_type: as 0x05 names it. units: sub-cores of a block, as 0x06 names them. block_dim: blocks.
+    cores: physical cores that they run on in turns. kernel: its name in the binary.
+    """
+
+    chip: KernelChip
+    op_type: str
+    units: tuple[str, ...]
+    block_dim: int
+    cores: int
+    kernel: str
+    code: Code
+    tapes: tuple[Tape, ...]
+    tensors: tuple[Tensor, ...]
+    simt: SimtCode | None = None
+
+
+class GlobalMemory:
+    """Tensors one after the other in global memory."""
+
+    def __init__(self) -> None:
+        self.tensors: list[Tensor] = []
+        self._next = FIRST_TENSOR
+
+    def tensor(self, name: str, size: int) -> int:
+        """Place a tensor; its address."""
+        address = self._next
+        self.tensors.append(Tensor(name, address, size))
+        self._next = -(-(address + size) // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
+        return address
+
+
+def divide(work: int, blocks: int, imbalance: int) -> tuple[Integers, Integers]:
+    """First piece of work and number of pieces of each block.
+
+    Shares differ by at most one; the first block has ``imbalance`` thousandths of an equal share.
+    """
+    first = min(work, work * imbalance // (1000 * blocks)) if imbalance > 1000 else 0
+    others = blocks - (imbalance > 1000)
+    counts = np.zeros(blocks, np.int64)
+    counts[0] = first
+    rest = work - first
+    if others:
+        shares = np.full(others, rest // others, np.int64)
+        shares[: rest % others] += 1
+        counts[blocks - others :] = shares
+    else:
+        counts[0] = work
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+    return starts, counts
+
+
+def by_count(counts: Integers) -> Sequence[tuple[int, Integers]]:
+    """Numbers of work with the blocks that have so many: they execute the same steps."""
+    return [(int(one), np.flatnonzero(counts == one)) for one in np.unique(counts)]
+
+
+def same(values: Integers) -> Quantity:
+    """One number where all values are equal."""
+    first = int(values[0])
+    return first if bool((values == first).all()) else values

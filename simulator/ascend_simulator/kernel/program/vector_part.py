@@ -1,0 +1,183 @@
+"""The part of a kernel that runs on a vector unit: copy in, compute, copy out, tile after tile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..chip import KernelChip
+from .costs import COPY_START, VECTOR_START, copy_cycles
+from .flags import Flags
+from .listing import Code, Instruction
+from .recipes import REPEAT_BYTES, Recipe
+from .tape import Move, Quantity, Tape, Transfer, ceil_div
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What a tile of a vector part works on: in and out by transfers, or by what lies in UB."""
+
+    elements: Quantity
+    inputs: Sequence[Transfer] = ()
+    output: Transfer | None = None
+    to_l1: Quantity | None = None
+
+
+class VectorPart:
+    """Code of one pass over a tile.
+
+    prefix: of its marks in the source. inputs: copies into UB. stores: how the result leaves it, by
+    MTE3 to global memory or to L1. accumulator: Byte of an element that is first moved from L0C
+    (310P, whose vector unit reads it), or 0.
+    """
+
+    def __init__(
+        self,
+        code: Code,
+        chip: KernelChip,
+        recipe: Recipe,
+        *,
+        buffers: int,
+        bank_conflicts: int,
+        inputs: int,
+        stores: bool = True,
+        computes: bool = True,
+        prefix: str = "",
+        accumulator: int = 0,
+    ) -> None:
+        self.recipe, self.chip = recipe, chip
+        self._buffers, self._conflicts = buffers, bank_conflicts
+        self._accumulator = accumulator
+        self._prefix = prefix
+        flags = self._flags = Flags(code, chip, prefix, buffers)
+        if inputs:
+            flags.wait("in-free", "VECTOR", "MTE2", "in-wait")
+        self._copies = [
+            code.add("MTE2", "MOV_OUT_TO_UB_ALIGN", "XD,XN,XM,XT", f"{prefix}in-{number}")
+            for number in range(inputs)
+        ]
+        if inputs:
+            flags.set("in-full", "MTE2", "VECTOR", "in-set")
+            flags.wait("in-full", "MTE2", "VECTOR", "compute-wait")
+        if stores:
+            flags.wait("out-free", "MTE3", "VECTOR", "out-alloc")
+        self._moved = (
+            code.add("VECTOR", "MOV_L0C32_TO_UB", "XD,XN,XT", f"{prefix}store")
+            if accumulator
+            else None
+        )
+        self._compute: list[Instruction] = []
+        if computes:
+            self._compute = _computation(code, recipe, prefix)
+        if inputs:
+            flags.set("in-free", "VECTOR", "MTE2", "in-free")
+        if stores:
+            flags.set("out-full", "VECTOR", "MTE3", "compute-set")
+            flags.wait("out-full", "VECTOR", "MTE3", "out-wait")
+            self._out = code.add("MTE3", "MOV_UB_TO_OUT_ALIGN", "XD,XN,XM,XT", f"{prefix}out")
+            flags.set("out-free", "MTE3", "VECTOR", "out-free")
+
+    def emit(self, tape: Tape, unit: int, hand: Hand) -> None:
+        """One tile."""
+        slot = tape.numbers[unit, f"{self._prefix}hands"] % self._buffers
+        tape.numbers[unit, f"{self._prefix}hands"] += 1
+        flags = self._flags
+        if hand.inputs:
+            flags.take(tape, unit, "in-free", slot, unless_new=True)
+            for copy, transfer in zip(self._copies, hand.inputs, strict=True):
+                tape.run(
+                    unit,
+                    copy,
+                    COPY_START,
+                    {"GM_TO_UB": transfer.size},
+                    transfers=(transfer,),
+                    bound="GM_TO_UB",
+                )
+            flags.give(tape, unit, "in-full", slot)
+            flags.take(tape, unit, "in-full", slot)
+        leaves = hand.output is not None or hand.to_l1 is not None
+        if leaves:
+            flags.take(tape, unit, "out-free", self._out_slot(tape, unit), unless_new=True)
+        self._calculate(tape, unit, hand.elements)
+        if hand.inputs:
+            flags.give(tape, unit, "in-free", slot)
+        if leaves:
+            self._leave(tape, unit, hand)
+
+    def drain(self, tape: Tape, unit: int) -> None:
+        """Wait for the buffers that are still in use."""
+        self._flags.drain(tape, unit)
+
+    def _out_slot(self, tape: Tape, unit: int) -> int:
+        return tape.numbers[unit, f"{self._prefix}stored"] % self._buffers
+
+    def _calculate(self, tape: Tape, unit: int, elements: Quantity) -> None:
+        recipe = self.recipe
+        if self._moved is not None:
+            size = elements * self._accumulator
+            tape.run(
+                unit,
+                self._moved,
+                copy_cycles(self.chip, "L0C_TO_UB", size),
+                {"L0C_TO_UB": size},
+                move=Move("L0C", "UB", size),
+            )
+        repeats = ceil_div(elements, recipe.lanes)
+        for instruction, one in zip(self._compute, recipe.compute, strict=False):
+            lost = repeats * self._conflicts // 1000
+            group = lost // 2
+            tape.run(
+                unit,
+                instruction,
+                VECTOR_START + repeats * one.cycles,
+                {
+                    f"repeats {one.counter}": repeats,
+                    "UB_TO_VEC": repeats * one.sources * REPEAT_BYTES,
+                    "VEC_TO_UB": repeats * one.results * REPEAT_BYTES,
+                    "bank group conflicts": group,
+                    "bank conflicts": lost - group,
+                },
+                conflicts=lost,
+                lanes=(elements, repeats * recipe.lanes),
+            )
+
+    def _leave(self, tape: Tape, unit: int, hand: Hand) -> None:
+        slot = self._out_slot(tape, unit)
+        tape.numbers[unit, f"{self._prefix}stored"] += 1
+        self._flags.give(tape, unit, "out-full", slot)
+        self._flags.take(tape, unit, "out-full", slot)
+        if hand.output is not None:
+            tape.run(
+                unit,
+                self._out,
+                COPY_START,
+                {"UB_TO_GM": hand.output.size},
+                transfers=(hand.output,),
+                bound="UB_TO_GM",
+            )
+        elif hand.to_l1 is not None:
+            tape.run(
+                unit,
+                self._out,
+                copy_cycles(self.chip, "UB_TO_L1", hand.to_l1),
+                {"UB_TO_L1": hand.to_l1},
+                move=Move("UB", "L1", hand.to_l1),
+            )
+        self._flags.give(tape, unit, "out-free", slot)
+
+
+def _computation(code: Code, recipe: Recipe, prefix: str) -> list[Instruction]:
+    """Its instructions; conversions stand on the line of the nearest computation."""
+    own = recipe.compute
+    converted = sum(one.name == "VCONV" for one in own[: recipe.inputs])
+    marks = [mark for mark in code.source.marks if mark.startswith(f"{prefix}compute-")]
+    last = sum(mark.removeprefix(f"{prefix}compute-").isdigit() for mark in marks) - 1
+    return [
+        code.add(
+            "VECTOR",
+            one.name,
+            "XD,XN,XM,XT",
+            f"{prefix}compute-{min(max(number - converted, 0), last)}",
+        )
+        for number, one in enumerate(own)
+    ]

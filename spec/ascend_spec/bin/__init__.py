@@ -1,0 +1,32 @@
+"""``visualize_data.bin``: what the file of MindStudio Insight's operator pages is made of."""
+
+from .catalog import BinCatalog, BlockType, Epoch, bin_catalog
+from .container import (
+    ALIGNMENT,
+    FILLER,
+    HEADER,
+    HEADER_SIZE,
+    LEGACY_VERSION,
+    PATH_SECTION_SIZE,
+    PATH_TYPE,
+    VERSIONED_TYPE,
+)
+from .records import CACHE_RECORD, SECTION_LENGTH, TRACE_RECORD
+
+__all__ = [
+    "ALIGNMENT",
+    "CACHE_RECORD",
+    "FILLER",
+    "HEADER",
+    "HEADER_SIZE",
+    "LEGACY_VERSION",
+    "PATH_SECTION_SIZE",
+    "PATH_TYPE",
+    "SECTION_LENGTH",
+    "TRACE_RECORD",
+    "VERSIONED_TYPE",
+    "BinCatalog",
+    "BlockType",
+    "Epoch",
+    "bin_catalog",
+]

@@ -1,0 +1,39 @@
+"""The framing: a file is a plain concatenation of blocks (bin-blocks.md 1).
+
+header (12 bytes) + path section (4096 bytes, type 0x01 only) + payload + padding.
+"""
+
+from __future__ import annotations
+
+from construct import Int8ul, Int64ul, Struct
+
+ALIGNMENT = 4
+"""Payload and padding together are a multiple of this; padding bytes are zero."""
+
+PATH_SECTION_SIZE = 4096
+"""Bytes of a path section: PATH_MAX of the producer, so at most 4095 bytes and a NUL."""
+
+PATH_TYPE = 0x01
+"""The one type with a path section between header and payload."""
+
+VERSIONED_TYPE = 0x04
+"""The one type whose version byte may be 0 instead of the filler."""
+
+FILLER = 0x5A
+"""Byte 11 of every header, and byte 10 where no version is stated."""
+
+LEGACY_VERSION = FILLER
+"""What byte 10 reads as where it is filler."""
+
+HEADER = Struct(
+    "contentSize" / Int64ul,  # payload and padding; neither the header nor the path section
+    "type" / Int8ul,
+    "padding" / Int8ul,
+    "version" / Int8ul,  # with the next byte the seed's u16 reverse = 0x5a5a
+    "reverse" / Int8ul,
+)
+
+HEADER_SIZE = 12
+"""The documents' struct, packed to 4 bytes as producer and consumer do; unpacked it were 16."""
+
+assert HEADER.sizeof() == HEADER_SIZE  # noqa: S101 - the declaration against the document

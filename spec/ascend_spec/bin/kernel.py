@@ -1,0 +1,229 @@
+"""What the figures and tables of a kernel hold, by chip, kind of operator and epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+from ascend_spec.loader import read_document
+
+from .enums import Use, names_in_use
+from .model import BinEnum, Column, LoadEntry, MemoryTable, PathSet, RooflineChart
+
+InForce = Callable[[str | None, str | None, str], bool]
+Core = Literal["cube", "vector"]
+Option = Literal["transfers", "detail"]
+Row = Mapping[str, Any]
+
+
+class _Facts:
+    """Rows of one document that are in force at an epoch, on a chip, for a kind of operator."""
+
+    document: str
+
+    def __init__(self, in_force: InForce) -> None:
+        self._in_force = in_force
+
+    @cached_property
+    def content(self) -> Row:
+        """The document itself."""
+        content: Row = read_document(f"bin/{self.document}.yaml")
+        return content
+
+    @property
+    def source(self) -> tuple[str, ...]:
+        """Where the facts stand."""
+        return tuple(self.content["source"])
+
+    def _standing(self, rows: Sequence[Row], epoch: str, chip: str) -> Iterator[Row]:
+        for row in rows:
+            chips = row["chips"] if "chips" in row else [row["chip"]]
+            if chip in chips and self._in_force(row.get("since"), row.get("until"), epoch):
+                yield row
+
+
+class MemoryFacts(_Facts):
+    """Memory paths of 0x08, memory tables of 0x09, and the headers of the table in 0x05."""
+
+    document = "memory_paths"
+
+    @cached_property
+    def _tables(self) -> Row:
+        content: Row = read_document("bin/memory_tables.yaml")
+        return content
+
+    def enums(self) -> Iterator[BinEnum]:
+        """Names of tables, of their headers and of their rows."""
+        tables, source = self._tables["tables"], tuple(self._tables["source"])
+        yield names_in_use(
+            "table_names",
+            "Names of the tables of 0x09.",
+            source,
+            (_use(row, name, row.get("erratum")) for row in tables for name in row["tables"]),
+        )
+        yield names_in_use(
+            "table_rows",
+            "Names of the rows in the tables of 0x09.",
+            source,
+            (
+                _use(row, name, row.get("erratum"))
+                for row in tables
+                for name in (*row["rows"], *row.get("optional_rows", ()))
+            ),
+        )
+        old = self._tables["old_headers"]
+        yield names_in_use(
+            "table_headers",
+            "Headers in the tables of 0x09.",
+            source,
+            (
+                _use(row, name, old.get(name))
+                for row in tables
+                for name in self._tables["headers"][row["headers"]]
+            ),
+        )
+
+    def path_set(self, chip: str, op_type: str, epoch: str) -> PathSet | None:
+        """The paths that 0x08 holds, ``None`` where no file of the kind is known."""
+        for row in self._standing(self.content["sets"], epoch, chip):
+            if row["op_type"] == op_type:
+                extra = {option: tuple(paths) for option, paths in row.get("extra", {}).items()}
+                rows = {path: (table, number) for path, (table, number) in row["rows"].items()}
+                return PathSet(
+                    chip=chip,
+                    op_type=op_type,
+                    paths=tuple(row["paths"]),
+                    extra=extra,
+                    rows=rows,
+                    apart_with_detail=tuple(row.get("apart_with_detail", ())),
+                )
+        return None
+
+    def request_bytes(self, chip: str, path: int, epoch: str) -> int | None:
+        """Bytes that one request of a path moves, ``None`` for a path that the chip has not."""
+        for row in self._standing(self.content["request_bytes"], epoch, chip):
+            if path in row["paths"]:
+                return int(row["bytes"])
+        return None
+
+    def tables(self, chip: str, op_type: str, epoch: str) -> Mapping[str, MemoryTable]:
+        """The tables of a block by name, in the order of the file; empty where none are known."""
+        found = {
+            name: MemoryTable(
+                name,
+                tuple(self._tables["headers"][row["headers"]]),
+                tuple(row["rows"]),
+                tuple(row.get("optional_rows", ())),
+            )
+            for row in self._standing(self._tables["tables"], epoch, chip)
+            if op_type in row["op_types"]
+            for name in row["tables"]
+        }
+        return dict(sorted(found.items()))
+
+    def detail_headers(self, chip: str, op_type: str) -> tuple[str, ...]:
+        """Headers (``head_name``) of the table of blocks in 0x05; empty where none are known."""
+        for row in self._tables["detail_headers"]:
+            if chip in row["chips"] and op_type in row["op_types"]:
+                return tuple(row["headers"])
+        return ()
+
+
+class LoadFacts(_Facts):
+    """The entries of 0x06 and 0x07."""
+
+    document = "compute_load"
+
+    def enums(self) -> Iterator[BinEnum]:
+        """Names of the entries."""
+        yield names_in_use(
+            "load_names",
+            "Names of the entries of 0x06 and 0x07.",
+            self.source,
+            (
+                _use(row, name, row.get("erratum"))
+                for row in self.content["entries"]
+                for name in _load_names(row, None)
+            ),
+        )
+
+    def entries(
+        self, code: int, chip: str, core: Core, epoch: str, subcore: int | None = None
+    ) -> tuple[LoadEntry, ...]:
+        """The entries of 0x06 or 0x07 for one core, in their order.
+
+        ``subcore`` is the number of a vector core in a mix block, ``None`` for other operators. A
+        sub-block of 310P has the entries of both kinds of cores.
+        """
+        return tuple(
+            LoadEntry(name, row["unit"], row.get("optional", False))
+            for row in self._standing(self.content["entries"], epoch, chip)
+            if row["block"] == code and row["core"] == core
+            for name in _load_names(row, subcore)
+        )
+
+
+def _load_names(row: Row, subcore: int | None) -> Iterator[str]:
+    for name in row["names"]:
+        yield f"{name}{subcore}" if subcore is not None and row.get("indexed") else name
+
+
+class RooflineFacts(_Facts):
+    """The charts of 0x0D."""
+
+    document = "rooflines"
+
+    def enums(self) -> Iterator[BinEnum]:
+        """Titles of the charts, and names of the bandwidths."""
+        charts = self.content["charts"]
+        yield names_in_use(
+            "roofline_titles",
+            "Titles of the charts of 0x0D.",
+            self.source,
+            (_use(row, row["title"], row.get("erratum")) for row in charts),
+        )
+        yield names_in_use(
+            "roofline_bandwidths",
+            "Names of the bandwidths in the charts of 0x0D.",
+            self.source,
+            (
+                _use(row, name, row.get("bandwidth_erratum"))
+                for row in charts
+                for name in row["bandwidths"]
+            ),
+        )
+
+    def charts(self, chip: str, op_type: str, epoch: str) -> tuple[RooflineChart, ...]:
+        """The charts of an operator in the order of the file."""
+        return tuple(
+            RooflineChart(row["title"], tuple(row["bandwidths"]))
+            for row in self._standing(self.content["charts"], epoch, chip)
+            if row["core"] in ("both", op_type) or op_type in ("mix", "AiCore")
+        )
+
+    def computilities(self, chip: str, core: Core, epoch: str) -> tuple[str, ...]:
+        """How the operations of a core are named; ``{p}`` stands for a share with 6 decimals."""
+        return tuple(
+            name
+            for row in self._standing(self.content["computilities"], epoch, chip)
+            if row["core"] == core
+            for name in row["names"]
+        )
+
+
+def load_columns() -> dict[int, dict[str, Column]]:
+    """The columns of 0x03 and 0x04, by block type and name."""
+    return {
+        row["block"]: {name: _column(name, facts) for name, facts in row["columns"].items()}
+        for row in read_document("bin/columns.yaml")["columns"]
+    }
+
+
+def _column(name: str, facts: Row) -> Column:
+    lists = {key: tuple(facts.get(key, ())) for key in ("chips", "errata")}
+    return Column(name=name, **{**facts, **lists})
+
+
+def _use(row: Row, value: str, erratum: str | None) -> Use:
+    return Use(value, row.get("since"), row.get("until"), erratum)

@@ -1,0 +1,119 @@
+"""The rule documents: complete, citing what exists, and breakable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+import ascend_conformance.bin as referee
+from ascend_conformance.bin.facts import plain_tables
+from ascend_conformance.bin.flatten import fact_tables
+from ascend_conformance.bin.rules import BinRule, load_bin_rules
+from ascend_conformance.pages import rule_page
+from ascend_conformance.ruleset import load_rules
+from ascend_spec import catalog
+from ascend_spec.bin import bin_catalog
+from ascend_spec.bin.schema import walk
+
+PACKAGE = Path(referee.__file__).parents[1]
+RULES = list(load_bin_rules().values())
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+
+WITHOUT_EDITS = {
+    "BIN103": "a payload of 100 MiB (test_bin_hostile)",
+    "BIN128": "a file of an older epoch (test_bin_real)",
+    "BIN617": "a 310P operator (test_bin_findings)",
+}
+"""Rules that no edit of a small clean file of today can break, and where they are tested."""
+
+
+def test_rule_documents_fit_the_vocabulary():
+    schema = yaml.safe_load((PACKAGE / "vocabulary" / "bin_rule.schema.yaml").read_text("utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    for path in sorted((PACKAGE / "rules" / "bin").glob("*.yaml")):
+        for document in yaml.safe_load(path.read_text(encoding="utf-8")):
+            assert [error.message for error in validator.iter_errors(document)] == []
+
+
+def test_rules_of_all_formats_share_one_list_without_clashes():
+    rules = load_rules()
+    assert load_bin_rules().items() <= rules.items()
+    names = [rule.name for rule in rules.values()]
+    assert len(set(names)) == len(names)
+    assert all(rule.format == "bin" for rule in RULES)
+
+
+@each_rule
+def test_what_a_rule_names_exists(rule: BinRule):
+    tables = {table.name for table in fact_tables()} | plain_tables().keys()
+    assert rule.table is None or rule.table in tables
+    assert rule.erratum is None or rule.erratum in bin_catalog().errata
+    assert {citation.split(" ", 1)[0] for citation in rule.source} <= catalog().sources.keys()
+    epochs = {epoch.id for epoch in bin_catalog().epochs}
+    assert {rule.since, rule.until} - {None} <= epochs
+    assert (rule.also or {}).keys() <= load_bin_rules().keys()
+
+
+@each_rule
+def test_grade_is_that_of_the_best_source(rule: BinRule):
+    order = ["documented", "observed", "inferred"]
+    grades = [catalog().sources[citation.split(" ", 1)[0]].grade for citation in rule.source]
+    assert order.index(rule.grade) >= min(map(order.index, grades))
+
+
+@each_rule
+def test_a_rule_has_edits_or_a_test_of_its_own(rule: BinRule):
+    assert bool(rule.edits) != (rule.id in WITHOUT_EDITS)
+
+
+@each_rule
+def test_a_rule_has_a_page_with_its_parts(rule: BinRule):
+    text = rule_page(catalog(), rule)
+    for part in (rule.id, rule.name, "## Why", "## Fix", "## Example", "## How it is found"):
+        assert part in text
+    assert ("## How the self-test breaks it" in text) == bool(rule.edits)
+
+
+def test_every_error_of_a_payload_schema_belongs_to_a_rule():
+    general = {word for rule in RULES if rule.schema for word in rule.schema.keywords}
+    claimed = {place for rule in RULES if rule.schema for place in rule.schema.places}
+    for code, epoch, place, node in schema_nodes():
+        for keyword in node.keys() & MAY_FAIL - general:
+            at = (code, place.replace("/*", "[]").replace("/", ".").removeprefix("."))
+            assert node.get("advisory") or at in claimed, f"{epoch} {at}: {keyword}"
+
+
+MAY_FAIL = {
+    *("type", "enum", "const", "required", "pattern", "minLength", "maxLength", "format", "not"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minItems", "maxItems", "uniqueItems", "contains", "minProperties", "maxProperties"),
+    *("anyOf", "oneOf", "dependentRequired", "unevaluatedProperties", "unevaluatedItems"),
+}
+
+
+def schema_nodes():
+    for code in filter(bin_catalog().has_schema, bin_catalog().blocks):
+        for epoch in bin_catalog().epochs:
+            for place, node in walk(bin_catalog().payload_schema(code, epoch.id)):
+                yield code, epoch.id, place, node
+
+
+def test_every_schema_place_of_a_rule_exists():
+    known = {
+        (code, place.replace("/*", "[]").replace("/", ".").removeprefix("."))
+        for code, _, place, _ in schema_nodes()
+    }
+    places = {place for rule in RULES if rule.schema for place in rule.schema.places}
+    assert places <= known
+
+
+def test_invariants_that_can_be_judged_have_rules():
+    judged = {rule.invariant for rule in RULES if rule.invariant}
+    assert judged >= {
+        *("F1", "F2", "F3", "F4", "S1", "S2", "S3", "S4", "S5", "S6", "S7", "B1", "B2", "B3"),
+        *("B4", "B5", "B6", "C1", "C2", "C3", "C4", "C5", "H1", "H2", "H3", "H4", "H5", "H6", "H7"),
+        *("T1", "T2", "T3", "O1", "O2", "O3", "R1", "R2", "R3", "K1", "Q1", "N1"),
+    }

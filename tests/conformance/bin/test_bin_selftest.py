@@ -1,0 +1,89 @@
+"""Every rule meets its own damage, and only its own, on clean files of every kind."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import handmade
+import pytest
+
+from ascend_conformance.bin.judge import judge_content
+from ascend_conformance.bin.rules import load_bin_rules
+from ascend_conformance.bin.selftest import BinSelfTest, run_bin, run_specimen
+from ascend_conformance.bin.specimens import PRESETS, clean_file
+
+KIND_MATTERS = {"basic", "loads", "memory", "cores", "between"}
+"""Themes whose rules look at different values in vector, cube and mix operators."""
+
+
+@cache
+def mix_and_simulator() -> BinSelfTest:
+    files = {"mix": handmade.device_file("mix"), "simulator": handmade.simulator_file()}
+    return run_bin(files)
+
+
+@cache
+def other_operators() -> BinSelfTest:
+    rules = [rule.id for rule in load_bin_rules().values() if rule.theme in KIND_MATTERS]
+    files = {kind: handmade.device_file(kind) for kind in ("vector", "cube")}
+    return run_bin(files, rules)
+
+
+each_run = pytest.mark.parametrize("run", [mix_and_simulator, other_operators])
+
+
+@each_run
+def test_clean_files_have_no_finding(run):
+    assert run().unclean == []
+
+
+@each_run
+def test_each_damage_is_caught_by_its_rule(run):
+    assert [f"{trial.subject} {trial.rule}: {trial.fired}" for trial in run().missed] == []
+
+
+@each_run
+def test_no_damage_wakes_another_rule(run):
+    false = [f"{one.subject} {one.rule}: {one.false_alarms}" for one in run().false_alarms]
+    assert false == []
+
+
+def test_every_rule_in_force_is_broken_by_some_file():
+    tried = {one.rule for run in (mix_and_simulator, other_operators) for one in run().mutations}
+    in_force = {rule.id for rule in load_bin_rules().values() if rule.edits and rule.in_force("E3")}
+    assert in_force <= tried
+
+
+def test_reasons_for_further_rules_are_used():
+    """A rule that names others which its damage wakes must really wake them somewhere."""
+    fired: dict[str, set[str]] = {}
+    for run in (mix_and_simulator, other_operators):
+        for trial in run().mutations:
+            fired.setdefault(trial.rule, set()).update(trial.fired)
+    unused = {
+        rule.id: set(rule.also or ()) - fired.get(rule.id, set())
+        for rule in load_bin_rules().values()
+        if rule.in_force("E3")
+    }
+    assert {rule: others for rule, others in unused.items() if others} == {}
+
+
+@pytest.mark.parametrize("subject", PRESETS)
+def test_simulated_files_of_every_kind_are_clean(subject):
+    report = judge_content(clean_file(subject), subject)
+    assert report.findings == ()
+    assert report.skipped == ()
+
+
+def test_the_self_test_passes_on_a_simulated_vector_operator():
+    result = run_specimen("vector")
+    assert len(result.mutations) > 90
+    assert result.missed == result.false_alarms == result.unclean == []
+
+
+def test_clean_files_are_seen_as_what_they_are():
+    seen = judge_content(handmade.device_file("mix"), "mix").seen
+    assert seen is not None
+    assert (seen.revision, seen.product) == ("E3", "Ascend910B4")
+    assert seen.rows["0x08 memory heat map"] == 1
+    assert seen.coverage.missing_tables == ("0x02 timeline",)

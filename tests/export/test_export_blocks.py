@@ -1,0 +1,183 @@
+"""``visualize_data.bin`` in ``spec``: pages, lists, and payload schemas to hand on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from ascend_ref.cli import main
+from ascend_ref.export.blocks import block_page, hexed
+from ascend_ref.export.disagreements import disagreements
+from ascend_ref.export.lookup import find, names
+from ascend_ref.export.payload import export_payload_schema, payload_file_name
+from ascend_ref.export.style import PLAIN
+from ascend_spec import catalog
+from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
+from ascend_spec.bin.schema import walk
+
+BLOCKS = list(bin_catalog().blocks.values())
+WITH_JSON = [block for block in BLOCKS if bin_catalog().has_schema(block.code)]
+
+
+def shown(name: str) -> str:
+    render = find(catalog(), name)
+    assert render is not None, name
+    return render(PLAIN)
+
+
+def output(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.slug)
+def test_a_block_type_is_shown_under_its_code_name_and_slug(block: Any) -> None:
+    page = shown(hexed(block.code))
+    assert page.startswith(f"# {hexed(block.code)} {block.name}\n")
+    assert page == shown(block.name) == shown(block.slug.upper()) == shown(f"0x{block.code:02x}")
+    for erratum in block.errata:
+        assert f"`{erratum}`" in page
+
+
+@pytest.mark.parametrize("block", WITH_JSON, ids=lambda block: block.slug)
+def test_a_page_has_a_row_for_every_place_of_every_epoch(block: Any) -> None:
+    page = block_page(catalog(), bin_catalog(), block)
+    for epoch in bin_catalog().epochs:
+        for place, node in walk(bin_catalog().payload_schema(block.code, epoch.id)):
+            if place and "description" in node:
+                assert page.count(f"| `{place}` |") == 1, place
+
+
+def test_a_row_tells_unit_epochs_and_errata() -> None:
+    rows = {
+        line.split("`")[1]: line for line in shown("0x05").splitlines() if line.startswith("| `")
+    }
+    assert "| MHz |" in rows["/cur_freq"]
+    assert "Required. From E3. See `B42`." in rows["/cur_freq"]
+    assert rows["/block_detail/*/core_type"].endswith("Until E2. |")
+    assert "Sometimes required." in rows["/mix_block_detail"]
+
+
+def test_records_are_shown_with_offsets_and_values() -> None:
+    page = shown("0x0A")
+    offset = 0
+    for part in TRACE_RECORD.subcons:
+        assert f"| {offset} | `{part.name}` | " in page
+        offset += part.sizeof()
+    assert "| 2 | `space` | i8 | 0 PRIVATE, 1 GM, 2 L1," in page
+    assert "| 8 | `addr` | u64 |  |" in page
+
+
+def test_the_framing_is_on_the_first_page() -> None:
+    from ascend_ref.export.site import spec_pages, spec_targets
+
+    pages = spec_pages(catalog(), spec_targets(catalog()))
+    for part in HEADER.subcons:
+        assert f"`{part.name}`" in pages["blocks/index.md"]
+    for epoch in bin_catalog().epochs:
+        assert f"### {epoch.id}\n" in pages["blocks/index.md"]
+    assert {f"blocks/{block.slug}.md" for block in BLOCKS} <= set(pages)
+    for enum in bin_catalog().enums.values():
+        assert f"## {enum.name}\n" in pages["blocks/values.md"]
+    for erratum in bin_catalog().errata:
+        assert f"## {erratum}\n" in pages["errata.md"]
+
+
+def test_errata_of_all_formats_have_ids_of_their_own() -> None:
+    identifiers = [one.erratum.id for one in disagreements(catalog())]
+    assert len(set(identifiers)) == len(identifiers)
+    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E"}
+    assert set(identifiers) <= set(names(catalog()))
+
+
+def test_an_erratum_tells_its_places_and_its_resolution() -> None:
+    page = shown("b12")
+    assert "`0x08/core_memory_map/*/memory_unit/*/display`" in page
+    assert "**Resolution:** The integer 1." in page
+
+
+@pytest.mark.parametrize(("kind", "first", "count"), [("blocks", "0x00", 16), ("epochs", "E0", 4)])
+def test_block_types_and_epochs_are_listed(
+    kind: str, first: str, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = output(["spec", "list", kind], capsys).splitlines()[1:]
+    assert lines[0].split()[0] == first
+    assert len(lines) == count
+
+
+# --- schemas to hand on ---------------------------------------------------------------------------
+
+
+def keys(node: Any) -> Iterator[str]:
+    """The keywords of a schema, at any depth."""
+    if isinstance(node, dict):
+        for key, value in node.items():
+            yield key
+            for inner in value.values() if key == "properties" else [value]:
+                yield from keys(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from keys(inner)
+
+
+@pytest.mark.parametrize("block", WITH_JSON, ids=lambda block: block.slug)
+def test_an_exported_schema_is_plain_and_marks_what_is_ours(block: Any) -> None:
+    for epoch in bin_catalog().epochs:
+        schema = json.loads(export_payload_schema(bin_catalog(), block, epoch))
+        Draft202012Validator.check_schema(schema)
+        assert {"unit", "erratum", "advisory", "references"} & set(keys(schema)) == set()
+        assert schema["$id"] == f"urn:ascend-ref:bin:{block.code:02X}:{epoch.id}"
+
+
+def test_a_key_of_the_format_keeps_its_name() -> None:
+    (block,) = [one for one in BLOCKS if one.code == 0x07]
+    schema = json.loads(export_payload_schema(bin_catalog(), block, bin_catalog().epochs[-1]))
+    entry = schema["properties"]["subblock_detail"]["items"]
+    assert "unit" in entry["properties"]
+    assert "unit" in entry["allOf"][1]["required"]
+    assert entry["allOf"][1]["x-erratum"] == "B9"
+
+
+def test_a_schema_is_exported_by_name_at_the_newest_epoch(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["spec", "export", "json-schema", "--block"]
+    newest = output([*words, "memory heat map"], capsys)
+    assert newest == output([*words, "8", "--epoch", "E3"], capsys)
+    assert newest != output([*words, "0x08", "--epoch", "E1"], capsys)
+    assert main([*words, "0x08", "-o", f"{tmp_path}/"]) == 0
+    (written,) = tmp_path.iterdir()
+    assert written.name == "ascend-bin-08-memory-heat-map-E3.schema.json"
+    assert written.read_text("utf-8") == newest
+    assert written.name == payload_file_name(bin_catalog().blocks[8], bin_catalog().epochs[-1])
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (
+            "json-schema --block memory-heat",
+            "unknown block 'memory-heat'; did you mean memory-heat-map",
+        ),
+        ("json-schema --block 0x10", "unknown block '0x10'"),
+        ("json-schema --block 0x0B", "block 0x0B cache records holds no JSON"),
+        ("ddl --block 0x08", "block 0x08 memory heat map is exported as json-schema only"),
+        ("json-schema --block 0x08 --epoch E9", "unknown epoch 'E9'; known: E0, E1, E2, E3"),
+        ("json-schema --epoch E1", "--epoch is for --block; databases have a --revision"),
+    ],
+)
+def test_a_wrong_word_is_an_error_with_a_hint(
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spec", "export", *words.split()]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"ascend-ref: error: {line}")
+    assert err.count("\n") == 1

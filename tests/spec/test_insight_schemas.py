@@ -1,0 +1,283 @@
+"""The documents of the API hang together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+from ascend_spec.bin import bin_catalog
+from ascend_spec.insight import erratum_at, insight_catalog
+from ascend_spec.insight.catalog import DOCUMENTS
+from ascend_spec.insight.schema import bundle
+from ascend_spec.loader import read_document, read_documents
+
+GENERATIONS = [generation.id for generation in insight_catalog().generations]
+DEFINITIONS = sorted(insight_catalog().definitions)
+TOPICS = {"baseline", "error-codes", "examples", "transport"}
+
+
+def nodes(node: Any) -> Iterator[dict[str, Any]]:
+    """Every mapping of a document, those that map names to schemas among them."""
+    if isinstance(node, dict):
+        yield node
+        for inner in node.values():
+            yield from nodes(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from nodes(inner)
+
+
+def errors(kind: str, document: object) -> list[str]:
+    """What the meta-schema of a kind of document finds wrong with one."""
+    vocabulary = [*read_documents("insight/vocabulary"), *read_documents("vocabulary")]
+    registry: Registry[Any] = Registry().with_resources(
+        (name.rpartition("/")[2], DRAFT202012.create_resource(schema))
+        for name, schema in reversed(vocabulary)
+    )
+    meta = read_document(f"insight/vocabulary/{kind}.schema.yaml")
+    found = Draft202012Validator(meta, registry=registry).iter_errors(document)
+    return [f"{error.json_path}: {error.message}" for error in found]
+
+
+@pytest.mark.parametrize("name", ["commands", "errata", "errors", "events", "generations"])
+def test_a_list_obeys_its_meta_schema(name: str) -> None:
+    assert errors(name, read_document(f"insight/{name}.yaml")) == []
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_document_of_schemas_obeys_its_meta_schema(name: str) -> None:
+    assert errors("definitions", read_document(f"insight/{name}.schema.yaml")) == []
+
+
+@pytest.mark.parametrize(
+    "node", [{"tpye": "string"}, {"since": "E3"}, {"description": "No period"}, {"erratum": "B1"}]
+)
+def test_the_meta_schema_notices(node: object) -> None:
+    document = read_document("insight/global.schema.yaml")
+    assert len(errors("definitions", {**document, "$defs": {"x": node}})) == 1
+
+
+def test_the_generations_are_those_of_the_vocabulary() -> None:
+    words = read_document("insight/vocabulary/words.schema.yaml")
+    assert words["$defs"]["generation"]["enum"] == GENERATIONS
+
+
+def test_units_of_loads_are_the_labels_of_their_codes() -> None:
+    labels = [member.label for member in bin_catalog().enums["units"].members]
+    figure = insight_catalog().definitions["workloadFigure"]
+    assert figure["properties"]["unit"]["enum"] == [*labels, ""]
+
+
+def test_commands_and_block_types_name_each_other() -> None:
+    for code, block in bin_catalog().blocks.items():
+        for command in block.commands:
+            assert code in insight_catalog().commands[command].blocks
+
+
+@pytest.mark.parametrize("generation", GENERATIONS)
+def test_every_definition_in_force_is_a_schema_without_open_ends(generation: str) -> None:
+    for name in DEFINITIONS:
+        try:
+            schema = insight_catalog().schema(name, generation)
+        except KeyError:
+            continue
+        Draft202012Validator.check_schema(schema)
+        for node in nodes(schema):
+            assert not {"since", "until", "variants", "source"} & node.keys()
+            if isinstance(node.get("$ref"), str):
+                assert node["$ref"].removeprefix("#/$defs/") in schema["$defs"]
+
+
+def test_names_of_definitions_are_given_once() -> None:
+    documents = sorted(
+        entry.name
+        for entry in (files("ascend_spec") / "insight").iterdir()
+        if entry.name.endswith(".schema.yaml")
+    )
+    assert documents == sorted(f"{name}.schema.yaml" for name in DOCUMENTS)
+    names = [
+        name for document in documents for name in read_document(f"insight/{document}")["$defs"]
+    ]
+    assert sorted(names) == DEFINITIONS
+
+
+def test_every_definition_is_used() -> None:
+    known = insight_catalog()
+    roots = {"request", "response", "event"}
+    roots |= {
+        name for command in known.commands.values() for name in (command.params, command.body)
+    }
+    roots |= {event.body for event in known.events.values()}
+    reached = set()
+    for root in roots:
+        for generation in GENERATIONS:
+            try:
+                reached |= {root, *known.schema(root, generation).get("$defs", {})}
+            except KeyError:
+                continue
+    assert reached == set(DEFINITIONS)
+
+
+def test_every_property_is_described() -> None:
+    bare = [
+        f"{name}.{key}"
+        for name, definition in insight_catalog().definitions.items()
+        for node in nodes(definition)
+        if "properties" in node and "type" in node
+        for key, rule in node["properties"].items()
+        if isinstance(rule, dict) and not {"description", "const", "$ref", "variants"} & rule.keys()
+    ]
+    assert bare == []
+
+
+def test_a_command_is_there_in_the_generations_that_it_names() -> None:
+    known = insight_catalog()
+    assert [name for name, command in known.commands.items() if command.in_seed] == [
+        "import/action",
+        "unit/threadTracesSummary",
+        "unit/threadTraces",
+        "unit/flows",
+        "unit/threadDetail",
+        "source/code/file",
+        "source/api/line",
+        "source/api/instructions",
+        "source/details/baseInfo",
+        "source/details/computeworkload",
+        "source/details/memoryGraph",
+        "source/details/memoryTable",
+    ]
+    for name, command in known.commands.items():
+        known.params_schema(name)
+        known.body_schema(name)
+        if command.in_seed:
+            known.params_schema(name, "seed")
+            known.body_schema(name, "seed")
+        else:
+            with pytest.raises(KeyError):
+                known.params_schema(name, "seed")
+            with pytest.raises(KeyError):
+                known.body_schema(name, "seed")
+    for event in known.events:
+        known.event_schema(event)
+        with pytest.raises(KeyError):
+            known.event_schema(event, "seed")
+
+
+def test_a_command_s_definitions_stand_in_the_document_that_it_names() -> None:
+    for row in (*read_document("insight/commands.yaml"), *read_document("insight/events.yaml")):
+        for reference in (row.get("params"), row["body"]):
+            if reference is not None:
+                document, _, name = reference.partition("#/$defs/")
+                assert name in read_document(f"insight/{document}")["$defs"]
+
+
+def test_every_fact_names_a_source_of_its_own_kind() -> None:
+    cited = {
+        citation.split(" ")[0]
+        for definition in insight_catalog().definitions.values()
+        for node in nodes(definition)
+        for citation in (node["source"] if isinstance(node.get("source"), list) else [])
+    } | {claim for erratum in insight_catalog().errata.values() for claim, _ in erratum.says}
+    assert cited == {"seed-004", "upstream-msinsight"} <= set(bin_catalog().sources)
+    unfounded = [
+        name
+        for name, command in insight_catalog().commands.items()
+        if not any(
+            "source" in insight_catalog().definitions[part]
+            for part in (command.params, command.body)
+        )
+    ]
+    assert unfounded == []
+
+
+def test_errata_are_numbered_without_gaps_and_name_places_that_exist() -> None:
+    errata = insight_catalog().errata
+    assert list(errata) == [f"A{number}" for number in range(1, len(errata) + 1)]
+    for erratum in errata.values():
+        for place in erratum.at:
+            name, _, member = place.partition(".")
+            if place in TOPICS:
+                continue
+            definition = insight_catalog().definitions[name]
+            assert not member or member in definition["properties"], place
+
+
+def test_cited_errata_exist() -> None:
+    cited = {
+        node["erratum"]
+        for definition in insight_catalog().definitions.values()
+        for node in nodes(definition)
+        if isinstance(node.get("erratum"), str)
+    }
+    assert cited <= set(insight_catalog().errata)
+    by_topic = {name for name, e in insight_catalog().errata.items() if set(e.at) <= TOPICS}
+    assert set(insight_catalog().errata) - cited == by_topic
+
+
+def test_error_codes_are_given_once() -> None:
+    codes = [error.code for error in insight_catalog().errors.values()]
+    assert len(set(codes)) == len(codes)
+
+
+def test_what_is_not_in_force_is_pruned_also_from_required() -> None:
+    definitions = {
+        "thing": {
+            "required": ["old", "new"],
+            "properties": {
+                "old": {"type": "string", "until": "b"},
+                "new": {"$ref": "other.yaml#/$defs/part"},
+                "form": {"variants": [{"const": 1, "until": "b"}, {"const": 2, "since": "b"}]},
+            },
+        },
+        "part": {"type": "integer", "since": "b", "source": ["x"]},
+    }
+    assert bundle(definitions, "thing", ["a", "b"], "a") == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "required": ["old"],
+        "properties": {"old": {"type": "string"}, "form": {"const": 1}},
+    }
+    assert bundle(definitions, "thing", ["a", "b"], "b") == {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "required": ["new"],
+        "properties": {"new": {"$ref": "#/$defs/part"}, "form": {"const": 2}},
+        "$defs": {"part": {"type": "integer"}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "erratum"),
+    [
+        ({"id": "x"}, "A1"),  # the schema node itself
+        ({"id": 1, "list": [{"at": -1}]}, "A2"),  # behind a reference, by what refers
+        ({"id": 1, "list": [{"name": 1}]}, None),
+        ({}, "A1"),  # a required member that is missing
+    ],
+)
+def test_an_erratum_is_found_at_or_above_what_fails(value: object, erratum: str | None) -> None:
+    definitions = {
+        "thing": {
+            "required": ["id"],
+            "properties": {
+                "id": {"type": "integer", "erratum": "A1"},
+                "list": {"type": "array", "items": {"$ref": "x.yaml#/$defs/item"}},
+            },
+        },
+        "item": {
+            "properties": {
+                "at": {"$ref": "x.yaml#/$defs/time", "erratum": "A2"},
+                "name": {"type": "string"},
+            }
+        },
+        "time": {"minimum": 0},
+    }
+    schema = bundle(definitions, "thing", ["a"], "a")
+    error: ValidationError = next(Draft202012Validator(schema).iter_errors(value))
+    path = list(error.absolute_schema_path)
+    assert erratum_at(schema, path) == erratum
