@@ -127,7 +127,7 @@ def judge_file(
     if candidate.blocks:
         from .bin.judge import judge_bin  # slow: jsonschema-rs
 
-        return judge_bin(candidate.path, options, label), ()
+        return judge_bin(candidate.path, options, label, progress and progress(candidate.path)), ()
     try:
         with open_session(candidate, options) as session:
             report = judge_session(session, options, progress and progress(candidate.path))

@@ -12,6 +12,7 @@ from ascend_ref.bin.canonical import decode
 from ascend_ref.bin.records import read_cache_records, read_memory_trace
 from ascend_spec.bin import bin_catalog
 
+from ..engine.judge import Progress
 from .facts import Facts
 from .flatten import SqlValue, as_kind, as_number, bounded
 from .timeline import add_timeline
@@ -38,8 +39,13 @@ class Observer(Protocol):
         """One event of a timeline."""
 
 
-def gather(file: BinFile, facts: Facts, observer: Observer) -> None:
-    """Fill the facts from a file, and show its payloads to the observer."""
+def gather(
+    file: BinFile, facts: Facts, observer: Observer, progress: Progress | None = None
+) -> None:
+    """Fill the facts from a file, and show its payloads to the observer.
+
+    ``progress`` is told, before each block, the bytes done, all bytes, and the name of the block.
+    """
     facts.add("block", _blocks(file))
     facts.add("damage", _damage(file))
     taken: set[int] = set()
@@ -48,6 +54,8 @@ def gather(file: BinFile, facts: Facts, observer: Observer) -> None:
         if known is None or not (known.many or entry.type not in taken):
             continue
         taken.add(entry.type)
+        if progress:
+            progress(entry.offset, file.size, known.name)
         if known.payload == "source":
             facts.add("source_block", [_source_block(file, entry)])
         if known.payload != "none":

@@ -11,6 +11,7 @@ from ascend_ref.bin import BinFile, Unreadable, open_file, read_blocks
 from ascend_ref.db.display import show_path
 from ascend_spec.bin import bin_catalog
 
+from ..engine.judge import Progress
 from ..finding import BLOCK_FILE, Coverage, FileReport, Seen, Skipped
 from ..options import Options
 from .facts import Facts, open_facts
@@ -24,13 +25,18 @@ from .spectables import add_spec_tables
 from .structure import Structure
 
 
-def judge_bin(path: Path, options: Options | None = None, label: str | None = None) -> FileReport:
+def judge_bin(
+    path: Path,
+    options: Options | None = None,
+    label: str | None = None,
+    progress: Progress | None = None,
+) -> FileReport:
     """The verdict on a file; what cannot be read is part of it (``FileReport.unreadable``)."""
     named = label or show_path(path)
     started = time.monotonic()
     try:
         with open_file(path) as file:
-            report = judge_blocks(replace(file, label=named), options)
+            report = judge_blocks(replace(file, label=named), options, progress)
     except Unreadable as problem:
         return FileReport(named, None, (), unreadable=str(problem))
     return replace(report, seconds=time.monotonic() - started)
@@ -44,11 +50,13 @@ def judge_content(content: bytes, label: str, options: Options | None = None) ->
         return FileReport(label, None, (), unreadable=str(problem))
 
 
-def judge_blocks(file: BinFile, options: Options | None = None) -> FileReport:
+def judge_blocks(
+    file: BinFile, options: Options | None = None, progress: Progress | None = None
+) -> FileReport:
     """The verdict on a file whose blocks have been found."""
     chosen = options or Options()
     with open_facts() as facts:
-        epoch, structure = collect(file, facts)
+        epoch, structure = collect(file, facts, progress)
         rules = [rule for rule in load_bin_rules().values() if chosen.selection.wants(rule)]
         ran = [rule for rule in rules if rule.in_force(epoch)]
         locator = Locator(file)
@@ -73,10 +81,10 @@ def judge_blocks(file: BinFile, options: Options | None = None) -> FileReport:
         )
 
 
-def collect(file: BinFile, facts: Facts) -> tuple[str, Structure]:
+def collect(file: BinFile, facts: Facts, progress: Progress | None = None) -> tuple[str, Structure]:
     """Fill the facts from a file; its epoch, and what its schemas have to say."""
     structure = Structure()
-    gather(file, facts, structure)
+    gather(file, facts, structure, progress)
     facts.add("file", [(None, None, None, 0, file.size, structure.epoch)])
     add_spec_tables(facts, structure.epoch)
     return structure.epoch, structure
