@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from event_loop import Act, Loop
+from cycle_by_cycle import Act, Loop
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_bytes import DEVICE, scenario
