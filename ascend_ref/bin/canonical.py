@@ -15,6 +15,9 @@ from .grisu import float_text
 MAX_VALUES = 20_000_000
 """Values of one payload that are read; a text of the consumer's 100 MiB rarely holds more."""
 
+MAX_BYTES = 256 << 20
+"""Bytes of one payload that are read; the consumer takes a text above 100 MiB for empty."""
+
 MAX_DEPTH = 200
 """Nesting of lists and objects; documented payloads need 6."""
 
@@ -29,9 +32,11 @@ def parse(payload: bytes | memoryview) -> Any:
 
     Refuses what the producer's and consumer's library refuses as well: other encodings than UTF-8,
     NaN and infinities, half surrogates, numbers no double can hold. Raises
-    :class:`MalformedPayload` for these, and for texts beyond :data:`MAX_VALUES` or
-    :data:`MAX_DEPTH`.
+    :class:`MalformedPayload` for these, and for texts beyond :data:`MAX_BYTES`,
+    :data:`MAX_VALUES` or :data:`MAX_DEPTH`.
     """
+    if len(payload) > MAX_BYTES:
+        raise MalformedPayload(0, f"{len(payload):,} bytes; at most {MAX_BYTES:,} are read")
     content = bytes(payload)
     text = decode(content)
     values = sum(content.count(mark) for mark in (b",", b"[", b"{"))

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -33,8 +34,8 @@ from .layout import struct_of
 MAX_BLOCKS = 200_000
 """Blocks read of one file; real ones hold up to a few thousand (one 0x01 per source line)."""
 
-MAX_GUESSES = 200_000
-"""Places tried for the next header after one was lost."""
+MAX_GUESSES = 1_000_000
+"""Places of one file that are tried for a next header where one was lost."""
 
 _HEADER = struct_of(HEADER)
 _MARK = bytes((LEGACY_VERSION, FILLER))
@@ -162,6 +163,7 @@ def _walk(view: memoryview, label: str, header_at: HeaderReader) -> BinFile:
     first = _entry_at(view, 0, 0) if len(view) >= _HEADER.size else None
     if first is None or not (first.filler == FILLER or _is_plausible(view, first)):
         raise Unreadable(f"{label}: byte 11 is not 0x5A; expected a visualize_data.bin")
+    search = _Search(view)
     entries: list[Entry] = []
     damage: list[Damage] = []
     offset = 0
@@ -177,13 +179,13 @@ def _walk(view: memoryview, label: str, header_at: HeaderReader) -> BinFile:
             break
         entry = _entry(view, offset, len(entries), header_at(offset))
         if entries and not _is_plausible(view, entry):
-            entries[-1], offset = _resume(view, entries[-1], damage)
+            entries[-1], offset = _resume(search, entries[-1], damage)
             continue
         if entry.padding > entry.content_size:
             what = f"padding {entry.padding} exceeds contentSize {entry.content_size}"
             damage.append(Damage("padding-exceeds-content", offset, what))
         if entry.end > len(view):
-            entry = _cut(view, entry, damage)
+            entry = _cut(search, entry, damage)
         entries.append(entry)
         offset = entry.stop
     return BinFile(label, view, tuple(entries), tuple(damage))
@@ -195,11 +197,14 @@ def _entry_at(view: memoryview, offset: int, ordinal: int) -> Entry:
 
 def _entry(view: memoryview, offset: int, ordinal: int, header: bytes | memoryview) -> Entry:
     size, kind, padding, version, filler = _HEADER.unpack(header)
-    start = offset + _HEADER.size + (PATH_SECTION_SIZE if kind == PATH_TYPE else 0)
-    start = min(start, len(view))
+    start = min(_payload_offset(offset, kind), len(view))
     there = min(max(size - padding, 0), len(view) - start)
     stop = min(start + size, len(view))
     return Entry(ordinal, offset, kind, version, filler, padding, size, start, there, stop)
+
+
+def _payload_offset(offset: int, kind: int) -> int:
+    return offset + _HEADER.size + (PATH_SECTION_SIZE if kind == PATH_TYPE else 0)
 
 
 def _is_plausible(view: memoryview, entry: Entry) -> bool:
@@ -209,28 +214,68 @@ def _is_plausible(view: memoryview, entry: Entry) -> bool:
     return entry.type in bin_catalog().blocks and entry.end <= len(view)
 
 
-def _cut(view: memoryview, entry: Entry, damage: list[Damage]) -> Entry:
+class _Search:
+    """Looks for the next header where one was lost, at :data:`MAX_GUESSES` places in all."""
+
+    def __init__(self, view: memoryview) -> None:
+        self.view = view
+        self._guesses = MAX_GUESSES
+
+    def next_header(self, start: int) -> int:
+        """Where the next sound header stands from ``start`` on, or the end of the file."""
+        for place in islice(self._marks(start), self._guesses):
+            self._guesses -= 1
+            if self._is_sound(place):
+                return place
+        return len(self.view)
+
+    def _marks(self, start: int) -> Iterator[int]:
+        """Offsets of aligned headers that end in the mark 5A 5A, from ``start`` on."""
+        ahead = _HEADER.size - len(_MARK)
+        at = self._content.find(_MARK, start + ahead)
+        while at >= 0:
+            if (at - ahead) % ALIGNMENT == 0:
+                yield at - ahead
+            at = self._content.find(_MARK, at + 1)
+
+    @cached_property
+    def _content(self) -> bytes | mmap.mmap:
+        base = self.view.obj
+        if isinstance(base, (bytes, mmap.mmap)) and len(base) == len(self.view):
+            return base
+        return bytes(self.view)
+
+    def _is_sound(self, place: int) -> bool:
+        size, kind, padding, _, _ = _HEADER.unpack_from(self.view, place)
+        return (
+            kind in bin_catalog().blocks
+            and padding < ALIGNMENT
+            and size % ALIGNMENT == 0
+            and 0 < size <= len(self.view) - _payload_offset(place, kind)
+        )
+
+
+def _cut(search: _Search, entry: Entry, damage: list[Damage]) -> Entry:
     """A block that claims more than there is, cut where the next one or the file's end is."""
-    there = len(view) - entry.payload_offset
-    needed = entry.offset + _HEADER.size + (PATH_SECTION_SIZE if entry.type == PATH_TYPE else 0)
-    if needed > len(view):
+    there = len(search.view) - entry.payload_offset
+    if _payload_offset(entry.offset, entry.type) > len(search.view):
         what = f"the file ends within the path section of {PATH_SECTION_SIZE} bytes"
         damage.append(Damage("path-section-truncated", entry.offset, what))
         return entry
     what = f"contentSize {entry.content_size:,} exceeds the {there:,} bytes left in the file"
     context = {"contentSize": entry.content_size, "left": there}
     damage.append(Damage("content-exceeds-file", entry.offset, what, context))
-    stop = _next_header(view, entry.payload_offset)
+    stop = search.next_header(entry.payload_offset)
     there = min(entry.payload_size, stop - entry.payload_offset)
     return replace(entry, payload_size=there, stop=stop)
 
 
-def _resume(view: memoryview, last: Entry, damage: list[Damage]) -> tuple[Entry, int]:
+def _resume(search: _Search, last: Entry, damage: list[Damage]) -> tuple[Entry, int]:
     """Report that no block follows the last one; where the next one stands, or the end of the file.
 
     It may stand inside the last one, whose contentSize is the liar then.
     """
-    found = _next_header(view, last.payload_offset)
+    found = search.next_header(last.payload_offset)
     what = "no block header where one should be"
     if found < last.stop:
         what = f"{what}; one stands at byte {found:,}, within the block before"
@@ -241,32 +286,3 @@ def _resume(view: memoryview, last: Entry, damage: list[Damage]) -> tuple[Entry,
         cut = last
     damage.append(Damage("lost-header", last.stop, what, {"next": found}))
     return cut, found
-
-
-def _next_header(view: memoryview, start: int) -> int:
-    for place in islice(_marks(view, start), MAX_GUESSES):
-        if _is_certain(view, _entry_at(view, place, 0)):
-            return place
-    return len(view)
-
-
-def _marks(view: memoryview, start: int) -> Iterator[int]:
-    """Offsets of aligned headers that end in the mark 5A 5A, from ``start`` on."""
-    base = view.obj
-    find = base.find if isinstance(base, (bytes, mmap.mmap)) else bytes(view).find
-    ahead = _HEADER.size - len(_MARK)
-    at = find(_MARK, start + ahead)
-    while at >= 0:
-        if (at - ahead) % ALIGNMENT == 0:
-            yield at - ahead
-        at = find(_MARK, at + 1)
-
-
-def _is_certain(view: memoryview, entry: Entry) -> bool:
-    return (
-        entry.type in bin_catalog().blocks
-        and entry.padding < ALIGNMENT
-        and entry.content_size % ALIGNMENT == 0
-        and entry.content_size > 0
-        and entry.end <= len(view)
-    )

@@ -28,6 +28,7 @@ from ascend_spec.bin import (
 from .container import BinFile, Entry, open_file
 from .errors import Unreadable
 from .forms import Form, read_form, write_form
+from .mapped import mapped
 from .write import Block, pieces
 
 MANIFEST = "manifest.json"
@@ -206,7 +207,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 def _encode_segment(folder: Path, segment: Segment, target: BinaryIO) -> int:
     if "type" not in segment:
-        return target.write(_inside(folder, segment["raw"]).read_bytes())
+        return target.write(mapped(_inside(folder, segment["raw"])))
     names = [_inside(folder, name).name for name in segment["files"]]
     original: dict[str, Any] | None = segment.get("original")
     if original is not None and original["sha256"] != _digest(folder, names):
@@ -215,7 +216,7 @@ def _encode_segment(folder: Path, segment: Segment, target: BinaryIO) -> int:
     known = bin_catalog().blocks.get(code)
     payload: bytes | memoryview
     if original and "payload" in original:
-        payload = _inside(folder, original["payload"]).read_bytes()
+        payload = mapped(_inside(folder, original["payload"]))
     else:
         payload = read_form(known.payload if known else "none", Form(tuple(names)), folder)
     if original:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from ascend_spec.bin import CACHE_RECORD, TRACE_RECORD
 
-from .canonical import canonical, parse
+from .canonical import MAX_BYTES, canonical, parse
 from .errors import MalformedPayload
+from .mapped import mapped
 from .record_text import read_records, write_records
 from .records import (
     LengthUnit,
@@ -63,7 +64,7 @@ def read_form(kind: str, form: Form, folder: Path) -> bytes | memoryview:
     """The payload that the files of a form describe. Raises ``ValueError``, ``OSError``."""
     first = folder / form.files[0]
     if first.suffix != ".json":
-        return first.read_bytes()
+        return mapped(first)
     try:
         if kind == "trace-records":
             stacks = _read_json(folder / form.files[1])
@@ -77,8 +78,8 @@ def read_form(kind: str, form: Form, folder: Path) -> bytes | memoryview:
         raise ValueError(f"{first.name}: {problem}") from problem
 
 
-def _read_json(path: Path) -> bytes:
-    content = path.read_bytes()
+def _read_json(path: Path) -> bytes | memoryview:
+    content = mapped(path)
     return content if path.name.endswith(VERBATIM) else canonical(parse(content))
 
 
@@ -96,6 +97,9 @@ def _write_json(payload: memoryview, folder: Path, stem: str) -> Form:
     with readable.open("w", encoding="utf-8", newline="\n") as file:
         json.dump(value, file, ensure_ascii=False, indent=1)
         file.write("\n")
+    if readable.stat().st_size > MAX_BYTES:  # too long to be read again: its indents outweigh it
+        readable.unlink()
+        return _copy(payload, folder, f"{stem}{VERBATIM}")
     if canonical(value) == bytes(payload):
         return Form((readable.name,))
     raw = _copy(payload, folder, f"{stem}.raw")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import construct
 import numpy as np
 
 from .layout import dtype_of
+from .mapped import mapped
 from .records import Records
 from .stream import iterate_array
 
@@ -68,7 +68,7 @@ def read_records(path: Path, declaration: construct.Struct) -> Records:
     }
     dtype = dtype_of(declaration)
     parts: list[Records] = []
-    elements = iterate_array(_mapped(path))
+    elements = iterate_array(mapped(path))
     while rows := list(islice(elements, RECORDS_AT_ONCE)):
         part = np.empty(len(rows), dtype)
         for field in fields:
@@ -80,14 +80,6 @@ def read_records(path: Path, declaration: construct.Struct) -> Records:
                 raise _misfit(rows, column, field.name, limits.min, limits.max) from None
         parts.append(part)
     return np.concatenate(parts) if parts else np.empty(0, dtype)
-
-
-def _mapped(path: Path) -> memoryview:
-    """The file's bytes; the map lives as long as somebody looks into it."""
-    if not path.stat().st_size:  # which cannot be mapped
-        return memoryview(b"")
-    with path.open("rb") as file:
-        return memoryview(mmap(file.fileno(), 0, access=ACCESS_READ))
 
 
 def _column(rows: list[tuple[int, Any]], name: str, members: dict[str, int]) -> list[int]:

@@ -62,7 +62,7 @@ def read_memory_trace(payload: bytes | memoryview) -> MemoryTrace:
 
 
 def memory_trace_payload(
-    records: Records, call_stacks: bytes, length_unit: LengthUnit = "bytes"
+    records: Records, call_stacks: bytes | memoryview, length_unit: LengthUnit = "bytes"
 ) -> memoryview:
     """A payload of type 0x0A."""
     content = _bytes_of(records.astype(TRACE_DTYPE, copy=False))

@@ -64,7 +64,8 @@ def _show_payload(file: BinFile, entry: Entry, target: TextIO) -> None:
     if kind == "json":
         _show_json("payload", payload, target)
     elif kind == "source":
-        text = bytes(payload[:VERBATIM_BYTES]).decode("utf-8", "backslashreplace")
+        _require_showable(payload)
+        text = bytes(payload).decode("utf-8", "backslashreplace")
         target.write(f', "payload": {json.dumps(text, ensure_ascii=False)}')
     elif kind == "trace-records":
         trace = read_memory_trace(payload)
@@ -75,10 +76,14 @@ def _show_payload(file: BinFile, entry: Entry, target: TextIO) -> None:
 
 
 def _show_json(key: str, payload: memoryview, target: TextIO) -> None:
-    if len(payload) > VERBATIM_BYTES:
-        raise MalformedPayload(0, f"{len(payload):,} bytes are too many to show; use -o DIR")
+    _require_showable(payload)
     text = json.dumps(parse(payload), ensure_ascii=False, indent=1)
     target.write(f', "{key}": {text}')
+
+
+def _require_showable(payload: memoryview) -> None:
+    if len(payload) > VERBATIM_BYTES:
+        raise MalformedPayload(0, f"{len(payload):,} bytes are too many to show; use -o DIR")
 
 
 def _show_records(lines: Iterator[str], target: TextIO) -> None:

@@ -17,6 +17,9 @@ WINDOW = 1 << 20
 MAX_ELEMENT = 1 << 24
 """Bytes of one element, or of one value beside the array."""
 
+MAX_MEMBERS = 10_000
+"""Members of the object around the array; documented ones have four."""
+
 _SPACE = re.compile(r"[ \t\n\r]*")
 _SEPARATOR = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r\]])")
 """A comma with another value behind it."""
@@ -26,7 +29,8 @@ def iterate_events(payload: bytes | memoryview) -> Iterator[tuple[int, Any]]:
     """The elements of ``traceEvents`` of a timeline payload, each with its byte in the payload.
 
     Nothing is yielded where the key is missing. Raises :class:`MalformedPayload` at the place from
-    which the text is no JSON, or an element longer than :data:`MAX_ELEMENT`.
+    which the text is no JSON, of an element longer than :data:`MAX_ELEMENT`, or of more members of
+    the object than :data:`MAX_MEMBERS`.
     """
     return iterate_array(payload, "traceEvents")
 
@@ -51,7 +55,11 @@ def iterate_array(
 def _member(window: _Window, wanted: str) -> Iterator[tuple[int, Any]]:
     window.take(1)
     mark = window.next_mark()
+    members = 0
     while mark != "}":
+        members += 1
+        if members > MAX_MEMBERS:
+            raise window.problem(f"more than {MAX_MEMBERS:,} members of the object")
         key = window.scan()
         if not isinstance(key, str) or window.next_mark() != ":":
             raise window.problem("expected a key and a colon")

@@ -47,10 +47,8 @@ def row(
     whether the dtype JSON_STR is known, which it is of instructions only.
     """
     found: dict[str, Any] = {}
-    for name, dtype in types.items():
-        if name not in values:
-            continue
-        value, kind = values[name], _dtype_names().get(dtype, "")
+    for name in sorted(values.keys() & types.keys()):
+        value, kind = values[name], _dtype_names().get(types[name], "")
         if kind in _READERS:
             every = value if isinstance(value, list) else [value]
             if every:

@@ -15,6 +15,10 @@ from ascend_spec.bin import bin_catalog
 
 from .values import int32, items, member, text
 
+MAX_EMPTY = 1_000_000
+"""Empty rows of all instructions together, far beyond what real registers lead to; then registers
+are told without."""
+
 
 class RegisterRows:
     """Follows the registers from one instruction to the next, in the order of addresses.
@@ -29,15 +33,21 @@ class RegisterRows:
         self._row: dict[str, int] = {}
         self._free: list[int] = []
         self._rows = 0
+        self._empty_left = MAX_EMPTY
 
     def rewritten(self, statuses: Any) -> list[dict[str, Any]]:
         """The rows of one instruction: name, state, progress, and length in instructions."""
         touched = [self._touch(status) for status in items(statuses)]
-        rows = [_EMPTY] * (max((row for row, _ in touched), default=-1) + 1)
+        told: dict[int, dict[str, Any]] = {}
         for row, register in sorted(touched, key=lambda pair: pair[0]):
-            rows[row] = register
+            told[row] = register
             self._release(register["name"])
-        return [dict(row) for row in rows]
+        rows = range(max(told, default=-1) + 1)
+        empty = len(rows) - len(told)
+        if empty > self._empty_left:
+            return list(told.values())
+        self._empty_left -= empty
+        return [told[row] if row in told else dict(_EMPTY) for row in rows]
 
     def _touch(self, status: Any) -> tuple[int, dict[str, Any]]:
         name = text(member(status, "regIndex"))

@@ -30,6 +30,9 @@ MAX_MESSAGE = 16 << 20
 KEEPALIVE_SECONDS = 60
 """Of silence until a ping, and again until the connection ends: the viewer's 120 s together."""
 
+CLOSE_SECONDS = 1.0
+"""How long a client may take to say goodbye."""
+
 WAITING_REQUESTS = 2
 """Messages taken from the network before the first is answered."""
 
@@ -67,11 +70,13 @@ async def serve(
         desk.attend,
         endpoint.host,
         endpoint.port,
+        create_connection=_Connection,
         origins=[None, LOCAL_ORIGIN, *map(Origin, endpoint.origins)],
         compression=None,
         server_header=None,
         max_size=MAX_MESSAGE,
         max_queue=WAITING_REQUESTS,
+        close_timeout=CLOSE_SECONDS,
         ping_interval=KEEPALIVE_SECONDS,
         ping_timeout=KEEPALIVE_SECONDS,
         logger=_SILENT,
@@ -79,11 +84,25 @@ async def serve(
     async with server:
         host, port = server.sockets[0].getsockname()[:2]
         ready(f"ws://{f'[{host}]' if ':' in host else host}:{port}")
-        with _signals(ended):
+        with _signals(ended), _quiet_loop():
             try:
                 return await ended
             finally:
                 desk.close()
+
+
+class _Connection(ServerConnection):
+    """Nothing is taken from a client that does not read: the pongs to its pings would pile up."""
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.paused:
+            self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if not self.recv_messages.paused:
+            self.transport.resume_reading()
 
 
 class _Desk:
@@ -131,6 +150,24 @@ class _Desk:
 def _next(answers: Iterator[Body]) -> str | None:
     answer = next(answers, None)
     return None if answer is None else encoded(answer)
+
+
+@contextmanager
+def _quiet_loop() -> Iterator[None]:
+    """Keep back warnings, one for each write to a client that is gone.
+
+    A pipe at stderr that nobody reads would be full of them, and the server would wait for it.
+    """
+    logger = logging.getLogger("asyncio")
+    logger.addFilter(_is_error)
+    try:
+        yield
+    finally:
+        logger.removeFilter(_is_error)
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR
 
 
 @contextmanager

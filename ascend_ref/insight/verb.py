@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +13,19 @@ import click
 from ascend_ref.cli.guard import CommandError, Terminated
 
 DEFAULT_PORT = 9000  # of the documents' examples
+
+ORIGIN = re.compile(r"null|file://|[a-z][a-z0-9+.-]*://[^\sA-Z/?#]+")
+"""How browsers spell where a page is from (RFC 6454), for files in two ways."""
+
+
+def _origins(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    for text in texts:
+        if not ORIGIN.fullmatch(text):
+            expected = "expected one as https://viewer.example:8443, in lower case, without a path"
+            raise click.BadParameter(f"no page has the origin {text!r}; {expected}")
+    return texts
 
 
 @click.command()
@@ -34,6 +48,7 @@ DEFAULT_PORT = 9000  # of the documents' examples
     "--allow-origin",
     "origins",
     multiple=True,
+    callback=_origins,
     metavar="ORIGIN",
     help="A web page that may connect, as https://host:port; pages of this machine always may.",
 )
@@ -79,7 +94,8 @@ def serve(
                 answer_clients(Session(served, beside), endpoint, _announce, once=once)
             )
         except OSError as problem:
-            reason = problem.strerror or str(problem)
+            # asyncio puts the address in brackets in front of the reason.
+            reason = (problem.strerror or str(problem)).rpartition("): ")[2]
             raise CommandError(f"cannot listen at {host}, port {port}: {reason}") from problem
     if ended is signal.SIGTERM:
         raise Terminated

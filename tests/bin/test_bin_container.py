@@ -7,13 +7,16 @@ import struct
 import tracemalloc
 from pathlib import Path
 
+import construct
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from raw_blocks import REAL, SMALL, raw_block, real
 
+import ascend_ref.bin.container
 from ascend_ref.bin import Block, Unreadable, open_file, read_blocks, to_bytes
 from ascend_ref.sniff import is_block_file
+from ascend_spec.bin import FILE, HEADER, PATH_SECTION
 
 BLOCKS_OF_MIX = [
     (0, 0x05, 472, 2),
@@ -42,6 +45,29 @@ def test_real_files_are_written_as_they_are(name: str) -> None:
     assert to_bytes(blocks) == path.read_bytes()
 
 
+@pytest.mark.parametrize("name", REAL)
+def test_real_files_are_read_as_construct_reads_them(name: str) -> None:
+    require_read_as_declared(real(name).read_bytes())
+
+
+def require_read_as_declared(content: bytes) -> None:
+    """The reader and the declaration of the spec find the same blocks, which fill the file."""
+    file = read_blocks(content, "x.bin")
+    assert [
+        (
+            (one.content_size, one.type, one.padding, one.version, one.filler),
+            file.path(one) if one.type == 0x01 else None,
+            bytes(file.payload(one)),
+            file.pad(one),
+        )
+        for one in file.entries
+    ] == [
+        (tuple(one.header[part.name] for part in HEADER.subcons), one.path, one.payload, one.zeros)
+        for one in FILE.parse(content)
+    ]
+    assert FILE.build(FILE.parse(content)) == content
+
+
 paths = st.binary(max_size=60).map(lambda path: path.replace(b"\0", b"/"))
 blocks = st.one_of(
     st.builds(Block, st.integers(2, 255), st.binary(max_size=40)),
@@ -64,6 +90,14 @@ def test_any_blocks_come_back(written: list[Block]) -> None:
         for one in file.entries
     ]
     assert again == written
+    require_read_as_declared(to_bytes(written))
+
+
+def test_a_path_section_of_the_spec_holds_4095_bytes_and_a_nul() -> None:
+    assert PATH_SECTION.build(b"p" * 4095) == b"p" * 4095 + b"\0"
+    with pytest.raises(construct.ConstructError):
+        PATH_SECTION.build(b"p" * 4096)
+    assert PATH_SECTION.parse(b"p" * 4096) == b"p" * 4096
 
 
 def test_the_padding_is_not_payload() -> None:
@@ -144,6 +178,27 @@ def test_a_flood_of_blocks_is_cut() -> None:
     file = read_blocks(raw_block(0x05, b"") * 200_001, "x.bin")
     assert len(file.entries) == 200_000
     assert [one.code for one in file.damage] == ["too-many-blocks"]
+
+
+def test_places_of_a_next_header_are_tried_a_limited_number_of_times_in_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    doubtful = b"\0\0\x5a\x5a" * 8  # ends of headers that hold nothing sound
+    content = SMALL + (b"no header he" + doubtful + raw_block(0x08, b"{}")) * 3
+    file = read_blocks(content, "x.bin")
+    assert [one.type for one in file.entries] == [0x05, 0x07, 0x08, 0x08, 0x08]
+    monkeypatch.setattr(ascend_ref.bin.container, "MAX_GUESSES", 20)
+    file = read_blocks(content, "x.bin")
+    assert [one.type for one in file.entries] == [0x05, 0x07, 0x08, 0x08]
+    assert file.damage[-1].context["next"] == len(content)
+
+
+def test_a_part_of_a_text_is_searched_from_its_own_start() -> None:
+    content = SMALL + b"no header he" + raw_block(0x08, b"{}")
+    file = read_blocks(memoryview(bytes(8) + content)[8:], "x.bin")
+    assert [one.offset for one in file.entries] == [
+        one.offset for one in read_blocks(content, "x.bin").entries
+    ]
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"SQLite format 3\0" + bytes(100), b"{}" * 50])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from raw_blocks import REAL, SMALL, raw_block, real
 
-from ascend_ref.bin import Unreadable, open_file
+from ascend_ref.bin import Unreadable, forms, open_file
 from ascend_ref.bin.folder import decode_folder, encode_folder
 from ascend_ref.bin.records import CACHE_DTYPE, TRACE_DTYPE, cache_payload, memory_trace_payload
 
@@ -40,6 +41,7 @@ ODD = [
     raw_block(0x01, b"text", path=b"p" * 4096),
     raw_block(0x01, b"text", path=rb"C:\xff"),
     raw_block(0x0A, b"12345678"),
+    raw_block(0x0A, bytes(16)),
     raw_block(0x0A, memory_trace_payload(np.zeros(1, TRACE_DTYPE), b'[ "spaced" ]')),
     raw_block(0x0A, memory_trace_payload(np.zeros(1, TRACE_DTYPE), b"no json", "records")),
     raw_block(0x0B, bytes(33)),
@@ -208,6 +210,28 @@ def test_a_manifest_that_was_tampered_with(change, reason: str, tmp_path: Path) 
     with pytest.raises(Unreadable, match=reason):
         encode_folder(tmp_path / "apart", tmp_path / "new.bin")
     assert not (tmp_path / "new.bin").exists()
+
+
+def test_a_readable_form_that_could_not_be_read_again_is_a_copy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forms, "MAX_BYTES", 1_000)
+    content = raw_block(0x05, b"[" * 40 + b"]" * 40) + SMALL  # one value, and its indents
+    assert round_trip(content, tmp_path) == content
+    assert (tmp_path / "apart" / "00000-05-basic-info.verbatim.json").exists()
+    assert (tmp_path / "apart" / "00001-05-basic-info.json").exists()
+
+
+def test_a_large_copy_is_not_read_into_memory(tmp_path: Path) -> None:
+    size = 64 << 20
+    content = raw_block(0x77, bytes(size)) + raw_block(0x01, bytes(size), path=b"/a.cpp") + b"tail"
+    (tmp_path / "in.bin").write_bytes(content)
+    decode_folder(tmp_path / "in.bin", tmp_path / "apart")
+    tracemalloc.start()
+    encode_folder(tmp_path / "apart", tmp_path / "out.bin")
+    assert tracemalloc.get_traced_memory()[1] < size // 4
+    tracemalloc.stop()
+    assert (tmp_path / "out.bin").read_bytes() == content
 
 
 @pytest.mark.parametrize("text", ['{"a": }', '{"a": NaN}', '"half \\ud800"', "[" * 3000])

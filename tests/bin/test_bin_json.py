@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
+from mmap import mmap
 from typing import Any
 
 import pytest
@@ -71,6 +73,15 @@ def test_a_flood_of_values_is_refused_before_it_is_read() -> None:
         parse(b"[" + b"0," * 20_000_001 + b"0]")
 
 
+def test_a_text_beyond_what_is_read_is_not_copied() -> None:
+    endless = mmap(-1, (256 << 20) + 1)  # costs memory where it is touched
+    tracemalloc.start()
+    with pytest.raises(MalformedPayload, match="268,435,457 bytes; at most 268,435,456 are read"):
+        parse(memoryview(endless))
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+
+
 @given(values, st.data())
 def test_a_pointer_leads_to_the_byte_of_its_value(value: Any, data: st.DataObject) -> None:
     pointer = ""
@@ -130,6 +141,12 @@ def test_half_a_surrogate_pair_in_an_event_is_refused() -> None:
     with pytest.raises(MalformedPayload, match="half a surrogate pair") as refused:
         list(iterate_events(good + b',{"a":"\\ud83d"}]}'))
     assert refused.value.offset == len(good) + 1
+
+
+def test_a_flood_of_members_beside_the_events_is_refused() -> None:
+    payload = b'{"traceEvents":[1]' + b',"a":1' * 20_000 + b"}"
+    with pytest.raises(MalformedPayload, match="more than 10,000 members"):
+        list(iterate_events(payload))
 
 
 def test_one_endless_event_is_refused() -> None:

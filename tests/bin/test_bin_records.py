@@ -20,7 +20,7 @@ from ascend_ref.bin.records import (
     read_cache_records,
     read_memory_trace,
 )
-from ascend_spec.bin import CACHE_RECORD, HEADER, TRACE_RECORD
+from ascend_spec.bin import CACHE_RECORD, CACHE_RECORDS, HEADER, MEMORY_TRACE, TRACE_RECORD
 
 DECLARATIONS = {"trace": TRACE_RECORD, "cache": CACHE_RECORD, "header": HEADER}
 
@@ -38,6 +38,11 @@ def test_offsets_of_the_documented_structs() -> None:
         "pc": 24,
     }
     assert [place[1] for place in (CACHE_DTYPE.fields or {}).values()] == list(range(0, 32, 4))
+
+
+def test_every_field_of_a_record_is_explained() -> None:
+    fields = [*TRACE_RECORD.subcons, *CACHE_RECORD.subcons]
+    assert [field.name for field in fields if not field.docs.endswith(".")] == []
 
 
 @given(st.sampled_from(sorted(DECLARATIONS)), st.data())
@@ -66,6 +71,11 @@ def test_a_memory_trace_comes_back(
     assert trace.records.tobytes() == content
     assert bytes(trace.call_stacks) == stacks
     assert memory_trace_payload(trace.records, stacks, trace.length_unit) == payload
+    if unit == "bytes":
+        declared = MEMORY_TRACE.parse(bytes(payload))
+        assert [int(row.recordId) for row in declared.records] == records["recordId"].tolist()
+        assert declared.callStacks == stacks
+        assert MEMORY_TRACE.build(declared) == payload
 
 
 def test_the_first_length_may_count_records() -> None:
@@ -85,7 +95,9 @@ def test_lengths_that_lead_nowhere(payload: bytes) -> None:
 
 def test_cache_records_fill_their_payload() -> None:
     records = np.arange(16, dtype="<u4").view(CACHE_DTYPE)
-    assert read_cache_records(cache_payload(records)).tolist() == records.tolist()
+    payload = cache_payload(records)
+    assert read_cache_records(payload).tolist() == records.tolist()
+    assert [row.hit for row in CACHE_RECORDS.parse(bytes(payload))] == [3, 11]
     with pytest.raises(MalformedPayload, match="3 bytes follow") as refused:
         read_cache_records(bytes(67))
     assert refused.value.offset == 64

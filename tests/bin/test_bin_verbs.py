@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from raw_blocks import REAL, SMALL, raw_block, real
 
+from ascend_ref.bin import show
 from ascend_ref.cli import main
 
 
@@ -72,6 +73,20 @@ def test_damage_is_told_and_the_rest_is_shown(
         assert f"{path}: byte 80: 4 bytes follow the last block, less than a header" in err
         assert f"{path}: block 2 (compute load figure) at byte 64: byte 1: Expecting" in err
     assert len(list((tmp_path / "apart").iterdir())) == 5
+
+
+def test_a_text_that_is_too_long_to_show_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(show, "VERBATIM_BYTES", 10)
+    path = tmp_path / "x.bin"
+    path.write_bytes(raw_block(0x01, b"int long_one;", path=b"/a.cpp") + raw_block(0x05, b"{}"))
+    assert main(["decode", str(path)]) == 1
+    out, err = capsys.readouterr()
+    source, basic = json.loads(out)
+    assert "payload" not in source
+    assert basic["payload"] == {}
+    assert "13 bytes are too many to show; use -o DIR" in err
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -217,3 +219,72 @@ def test_loopback(host: str) -> None:
 )
 def test_not_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+# --- clients that do not read --------------------------------------------------------------------
+
+OPENING = (
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+PING = b"\x89\xfd" + bytes(4) + b"x" * 125
+MOST_BUFFERED = 64 << 20  # far more than the system's own buffers take
+
+
+@contextmanager
+def plain_client(address: str) -> Iterator[socket.socket]:
+    """A connection without a library that would answer, read or close by itself."""
+    host, port = address.removeprefix("ws://").split(":")
+    with socket.create_connection((host, int(port)), SECONDS) as plain:
+        plain.sendall(OPENING)
+        assert plain.recv(4096).startswith(b"HTTP/1.1 101")
+        yield plain
+
+
+def flooded(plain: socket.socket) -> bytes:
+    """Pings until no more are taken; what is left of the last of them."""
+    plain.settimeout(0.5)
+    chunk = PING * 1000
+    for _ in range(MOST_BUFFERED // len(chunk)):
+        left = chunk
+        while left:
+            try:
+                left = left[plain.send(left) :]
+            except TimeoutError:
+                return left[: len(left) % len(PING)]
+    pytest.fail("pongs that nobody reads pile up")
+
+
+def test_pings_are_not_taken_from_a_client_that_reads_no_pongs() -> None:
+    with running(once=False) as address, plain_client(address) as plain:
+        left = flooded(plain)
+        question = json.dumps(request("source/details/roofline")).encode()
+        frame = b"\x81\xfe" + len(question).to_bytes(2, "big") + bytes(4) + question
+        sender = threading.Thread(target=plain.sendall, args=(left + frame,))
+        plain.settimeout(SECONDS)
+        sender.start()
+        tail = b""
+        while b'"requestId":7' not in tail:
+            tail = tail[-100:] + plain.recv(1 << 16)
+        sender.join()
+
+
+def test_the_server_ends_soon_whoever_does_not_say_goodbye() -> None:
+    with ExitStack() as deaf:
+        with running(once=False) as address:
+            deaf.enter_context(plain_client(address))
+            started = time.monotonic()
+        assert time.monotonic() - started < 5
+
+
+def test_nothing_is_logged_of_clients_that_are_gone(caplog: pytest.LogCaptureFixture) -> None:
+    """What nobody reads would fill a pipe at stderr, and then stop the server."""
+    with running(once=False) as address:
+        for _ in range(3):
+            with plain_client(address) as plain:
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                plain.sendall(PING * 5000)
+                plain.recv(1)
+        with connect(address) as client:
+            assert ask(client, "source/details/roofline")["result"] is True
+    assert [record for record in caplog.records if record.name == "asyncio"] == []

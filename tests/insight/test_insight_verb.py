@@ -114,8 +114,19 @@ def test_a_file_that_is_none_is_told_in_one_line(tmp_path: Path, file: Path) -> 
 def test_a_port_that_is_taken_is_told_in_one_line(file: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(CommandError, match=f"cannot listen at 127.0.0.1, port {port}"):
+        with pytest.raises(CommandError) as problem:
             run(file, "--port", port)
+    told = f"cannot listen at 127.0.0.1, port {port}: address already in use"
+    assert str(problem.value).lower() == told
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["viewer.example", "https://viewer.example/", "https://Viewer.example", "*", "https://"],
+)
+def test_an_origin_that_no_page_has_is_refused(file: Path, origin: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"as https://viewer\.example:8443"):
+        serve.make_context("serve", [str(file), "--allow-origin", origin])
 
 
 @pytest.mark.parametrize("port", [-1, 65536, "x"])

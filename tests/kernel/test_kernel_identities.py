@@ -211,6 +211,15 @@ def test_scalar_time_is_the_cycle_of_the_scalar_pipe() -> None:
         assert found[f"Scalar {core}"]["Scalar Wait"][0] == found[f"Pipe {core}"]["Scalar"][2]
 
 
+def test_to_wait_is_no_work_of_the_scalar_unit() -> None:
+    """As in mix.bin, where it works for 20,779 of the 219,790 cycles of a vector core."""
+    file = written(MIX)
+    core, rows = file.json(0x08)["core_memory_map"][0], tables(file.json(0x09))
+    for unit, name in (("Cube", "Cube"), ("Vector", "Vector Core0"), ("Vector1", "Vector Core1")):
+        cycles, waits = (int(cell) for cell in rows[f"Pipe {name}"]["Scalar"][1:3])
+        assert 0 < cycles <= core[unit]["total_cycles"] - waits
+
+
 @pytest.mark.parametrize("text", [VECTOR, CUBE, MIX, GATHER, NEAR])
 def test_inter_core_load_repeats_cycles_and_traffic(text: str) -> None:
     file = written(text)
@@ -248,6 +257,19 @@ def test_rooflines_are_what_their_points_say(text: str) -> None:
             if line["ratio"] != "NA":
                 roof = min(x * line["bw"], line["computility"])
                 assert close(float(line["ratio"]), y / roof, 1.1e-6)
+
+
+@pytest.mark.parametrize("kind", ["add", "gelu"])
+@pytest.mark.parametrize("rate", [0, 500, 1000])
+def test_no_memory_moves_more_than_it_can(kind: str, rate: int) -> None:
+    """Loads and stores of all cores together: above the roof, a ratio would be NA."""
+    shape = [48, 10, 16384]  # ten tiles on each core
+    text = f"operator: {{kind: {kind}, shape: {shape}}}\nconditions: {{l2_hit_rate: {rate}}}"
+    for chart in written(text).json(0x0D)["multiple_rooflines"]:
+        for line in chart["rooflines"]:
+            x, y = line["point"]
+            assert y <= x * line["bw"] * (1 + FLOAT32), line["bw_name"]
+            assert line["ratio"] != "NA"
 
 
 def test_operations_are_those_of_the_matrix_product() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, find, given, settings
@@ -17,6 +17,7 @@ from ascend_simulator.kernel.scenario import (
     Device,
     KernelScenario,
     Operator,
+    Tiling,
     kernel_schema,
     load,
     override,
@@ -135,10 +136,14 @@ def test_what_the_schema_forbids(text: str, line: str) -> None:
             "operator: {shape: [1000000000, 1000000000]}",
             "1: operator.shape makes an operand of 2,000,000,000,000,000,000 Byte",
         ),
-        ("operator: {shape: [1000000000]}", "1: operator.shape makes about 11,779,786 lines of L2"),
+        ("operator: {shape: [1000000000]}", "1: operator.shape makes about 11,718,912 lines of L2"),
         (
             "operator: {shape: [50000000]}\ntiling: {elements: 16}",
             "1: operator.shape makes about 1,3",
+        ),
+        (
+            "operator: {shape: [8000000]}\ntiling: {elements: 16}\ndevice: {block_dim: 1000}",
+            "1: operator.shape makes about 10,520,000 executed instructions; expected at",
         ),
         (
             "operator: {shape: [300000000]}\ncapture: {mode: everything, access_bytes: 32}",
@@ -149,6 +154,26 @@ def test_what_the_schema_forbids(text: str, line: str) -> None:
 def test_what_is_impossible(text: str, line: str) -> None:
     found = line_of(text)
     assert found.startswith(line), found
+
+
+@pytest.mark.parametrize("kind", ["matmul", "matmul-leakyrelu"])
+@pytest.mark.parametrize("data_type", ["float16", "float32"])
+@pytest.mark.parametrize("buffers", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", chip_names())
+def test_tiles_of_the_models_own_choice_fit(
+    kind: Literal["matmul", "matmul-leakyrelu"],
+    data_type: Literal["float16", "float32"],
+    buffers: int,
+    name: str,
+) -> None:
+    operator = Operator(kind, (1000, 1000, 1000), data_type)
+    validate(KernelScenario(operator=operator, device=Device(name), tiling=Tiling(buffers=buffers)))
+
+
+def test_a_tile_of_a_310p_has_to_fit_into_its_unified_buffer() -> None:
+    text = "operator: {{kind: {}}}\ndevice: {{chip: Ascend310P3}}\ntiling: {{m: 128, n: 512}}"
+    for kind in ("matmul", "matmul-leakyrelu"):
+        assert "makes vector tiles of 65536 elements" in line_of(text.format(kind))
 
 
 def test_names_of_presets_that_do_not_exist() -> None:

@@ -12,6 +12,7 @@ from kernel_bytes import ADD, DEVICE, GATHER, MIX, NEAR, SIMULATED, UNIFIED, VEC
 NS = 1e-3
 SETS = ("SET_FLAG", "set_event", "SET_INTRA_BLOCK")
 WAITS = ("WAIT_FLAG", "wait_event", "WAIT_INTRA_BLOCK")
+SLOWED = f"{ADD}\ncapture: {{mode: simulator}}".replace("block_dim", "frequency: 800, block_dim")
 
 
 def events(text: str) -> list[dict[str, Any]]:
@@ -79,12 +80,10 @@ def test_a_pipe_does_one_thing_at_a_time(text: str) -> None:
             assert begin > end - 1e-4 * NS - abs(end) * 2e-7
 
 
-@pytest.mark.parametrize("text", SIMULATED)
+@pytest.mark.parametrize("text", [*SIMULATED, SLOWED])
 def test_the_timeline_takes_as_long_as_the_instructions_say(text: str) -> None:
     file = written(text)
     frequency = file.truth["frequency"]
-    rated = file.run.world.chip.frequency
-    assert frequency == rated
     cores = file.json(0x04)["Cores"]
     sums: dict[tuple[str, str], float] = defaultdict(float)
     counts: Counter[tuple[str, str]] = Counter()
@@ -92,7 +91,7 @@ def test_the_timeline_takes_as_long_as_the_instructions_say(text: str) -> None:
         if one["ph"] in "XB":
             counts[one["pid"], one["args"]["pc_addr"]] += 1
         if one["ph"] == "X" and one["name"] != "BAR":
-            sums[one["pid"], one["args"]["pc_addr"]] += one["dur"] * rated
+            sums[one["pid"], one["args"]["pc_addr"]] += one["dur"] * frequency
     for row in file.json(0x04)["Instructions"]:
         for core, cycles, executed in zip(
             cores, row["Cycles"], row["Instructions Executed"], strict=True
@@ -120,7 +119,17 @@ def test_lanes_and_cores_have_their_order(text: str) -> None:
     assert used <= {one["tid"] for one in lanes}
 
 
-@pytest.mark.parametrize("text", SIMULATED)
+@pytest.mark.parametrize("text", [*SIMULATED, SLOWED])
+def test_the_timeline_ends_when_the_task_does(text: str) -> None:
+    file = written(text)
+    last = max(end for *_, end, _ in bars(text))
+    assert last * file.truth["frequency"] == pytest.approx(file.truth["task_cycles"], rel=1e-6)
+    copied = max(end for *_, end, name in bars(text) if name.startswith(("MOV_OUT", "MOV_UB")))
+    points = max(one["ts"] for one in events(text) if one["ph"] == "C")
+    assert copied < points <= copied + 2
+
+
+@pytest.mark.parametrize("text", [*SIMULATED, SLOWED])
 def test_counters_hold_the_bytes_that_were_copied(text: str) -> None:
     truth = written(text).truth["paths"]
     moved: Counter[str] = Counter()

@@ -34,6 +34,12 @@ UNITS = {"cubecore0": "Cube", "veccore0": "Vector", "veccore1": "Vector1"}
 TABLES = {"Cube": "Pipe Cube", "Vector": "Pipe Vector Core0", "Vector1": "Pipe Vector Core1"}
 LOAD, STORE = 3, 4
 GM = 1
+SPACES = {"L1": 2, "L0A": 3, "L0B": 4, "L0C": 5, "UB": 6}
+FULL = (
+    "operator: {kind: matmul, shape: [200, 64, 512], data_type: float32}\ndevice: {block_dim: 1}\n"
+    "capture: {mode: everything}"
+)
+"""Each of its tiles fills L0C."""
 
 
 def pages(text: str) -> list[tuple[dict[str, Any], dict[str, dict[str, list[str]]]]]:
@@ -204,6 +210,16 @@ def test_records_of_accesses_hold_every_byte_and_are_numbered(text: str) -> None
         ends = records["addr"] + records["memSize"]
         inside |= (records["addr"] >= one.address) & (ends <= one.address + one.size)
     assert inside[(records["space"] == GM)].all()
+
+
+@pytest.mark.parametrize("text", [*EVERYTHING, FULL])
+def test_no_record_reaches_beyond_the_memory_of_its_core(text: str) -> None:
+    file = written(text)
+    payload = file.block(0x0A).payload
+    records = np.frombuffer(payload[8 : 8 + int.from_bytes(payload[:8], "little")], TRACE_DTYPE)
+    ends = records["addr"] + records["memSize"]
+    for name, room in file.run.world.chip.buffers.items():
+        assert int(ends[records["space"] == SPACES[name]].max(initial=0)) <= room, name
 
 
 @pytest.mark.parametrize("text", EVERYTHING)

@@ -164,6 +164,16 @@ def test_a_message_longer_than_any_answer_is_not_read(file: Path) -> None:
     assert "at most 4,1" in found.findings[-1].message or "characters" in found.findings[-1].message
 
 
+def test_a_file_whose_import_cannot_be_taken_is_not_asked_about(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ascend_conformance.probe.talk.MAX_MESSAGE", 100)
+    with reference(file) as server:
+        found = server.report()
+    assert found.findings == ()
+    assert all("more than the 100 bytes" in one.reason for one in found.skipped)
+
+
 @contextmanager
 def raw(attend: Callable[[socket.socket], None]) -> Iterator[str]:
     """A server of bare TCP."""

@@ -17,6 +17,7 @@ HAND_MADE: dict[str, Callable[[], list[Block]]] = {
     "two timelines": lambda: [Block(0x02, canonical(trace()))] * 2,
     "timeline that cannot be read": lambda: [Block(0x02, b'{"traceEvents":[{"ph":"X"')],
     "timeline without events": lambda: [Block(0x02, b'{"traceEvents":[]}')],
+    "counters alone": lambda: [Block(0x02, canonical({"traceEvents": [COUNT]}))],
     "source alone": lambda: [Block(0x01, b"int x;", path=b"/a b.cpp")],
     "strange source path": lambda: [Block(0x01, b"x", path="/ä;\n'.cpp".encode())],
     "declared version of instructions first": lambda: [
@@ -31,6 +32,7 @@ HAND_MADE: dict[str, Callable[[], list[Block]]] = {
     ],
     "blocks without content": lambda: [Block(code, b"[]") for code in range(0x03, 0x10)],
 }
+COUNT = {"ph": "C", "name": "rate", "pid": "p", "tid": 0, "ts": 5, "args": {"v": 1}}
 OLD_LINES = {
     "Files": [
         {
@@ -67,6 +69,17 @@ def test_nothing_is_found_on_the_reference_with_a_file_made_by_hand(
     path.write_bytes(to_bytes(HAND_MADE[name]()))
     with served(path) as address:
         assert told(judged(address, path)) == {}
+
+
+def test_an_event_may_be_much_longer_than_the_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ascend_conformance.probe.talk.SPARE_BYTES", 0)
+    lanes = [{**COUNT, "ph": "X", "tid": f"lane{number}", "dur": 1} for number in range(100)]
+    path = tmp_path / "visualize_data.bin"
+    path.write_bytes(to_bytes([Block(0x02, canonical({"traceEvents": lanes}))]))
+    with served(path) as address:
+        assert told(judged(address, path, commands=("unit/counter",))) == {}
 
 
 def test_every_command_is_answered_from_the_file_of_every_block(tmp_path: Path) -> None:

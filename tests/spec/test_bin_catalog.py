@@ -186,6 +186,42 @@ def test_columns_are_those_of_the_schemas() -> None:
                 assert nodes[name].get("unit") == column.unit, name
 
 
+def test_the_simulator_declares_all_that_it_writes() -> None:
+    """bin-blocks.md 3.3: what it declares of a line, and what a device declares only at times."""
+    columns = bin_catalog().columns[0x03].values()
+    declared = {one.name for one in columns if {"simulator"} <= set(one.shape) - set(one.declared)}
+    assert declared == {
+        "Address Range",
+        "Cycles",
+        "Instructions Executed",
+        "Line",
+        "GPR Count",
+        "Process Bytes",
+    }
+    assert {one.name for one in columns if "device" in one.declared} == {
+        "GPR Count",
+        "Process Bytes",
+        "Stall Sampling(All Samples)",
+        "Stall Sampling(Not Issue)",
+    }
+
+
+def test_the_arguments_of_events_are_named() -> None:
+    places = {place for place, _ in walk(bin_catalog().payload_schema(0x02, "E3"))}
+    named = ("code", "detail", "pc_addr", "process_bytes", "trace_start", "throughput(MB~1s)")
+    assert {f"/traceEvents/*/args/{name}" for name in named} <= places
+
+
+def test_a_hit_ratio_was_a_fraction_before_it_was_a_percentage() -> None:
+    units = {
+        epoch: node.get("unit")
+        for epoch in EPOCHS
+        for place, node in walk(bin_catalog().payload_schema(0x08, epoch))
+        if place == "/core_memory_map/*/L2cache/hit_ratio"
+    }
+    assert units == {"E0": None, "E1": None, "E2": "%", "E3": "%"}
+
+
 def test_lanes_are_ordered_and_coloured_once() -> None:
     lanes = bin_catalog().enums["lanes"].members
     assert [lane.order for lane in lanes] == [*range(1, 24), 100]

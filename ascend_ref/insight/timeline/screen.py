@@ -24,24 +24,28 @@ def on_screen(timeline: Timeline, lane: int, start: int, end: int) -> list[tuple
     places, rows = timeline.slices_of(lane), timeline.depths_of(lane)
     starts = np.asarray(timeline.slices.start)[places]
     ends = np.asarray(timeline.slices.end)[places]
-    within = (ends >= start) & (starts <= end)
-    if unit == 0:
-        chosen = np.flatnonzero(within)
-    else:
-        found = [
-            _longest_of_each(np.flatnonzero(within & (rows == row)), starts, ends, start, unit)
-            for row in np.unique(rows[within]).tolist()
-        ]
-        chosen = np.concatenate(found) if found else np.empty(0, np.int64)
-    order = np.lexsort((places[chosen], starts[chosen], rows[chosen]))
-    chosen = chosen[order]
+    within = np.flatnonzero((ends >= start) & (starts <= end))
+    order = within[np.lexsort((places[within], starts[within], rows[within]))]
+    chosen = order if unit == 0 else _sampled(order, rows, starts, ends, start, unit)
     return list(zip(places[chosen].tolist(), rows[chosen].tolist(), strict=True))
+
+
+def _sampled(
+    order: Integers, rows: Integers, starts: Integers, ends: Integers, start: int, unit: int
+) -> Integers:
+    """Of slices by row and start those that stand for the others of their stretch."""
+    row_begins = np.flatnonzero(np.diff(rows[order], prepend=-1))
+    found = [
+        row if len(row) == 1 else _longest_of_each(row, starts, ends, start, unit)
+        for row in np.split(order, row_begins)[1:]
+    ]
+    return np.concatenate(found) if found else order
 
 
 def _longest_of_each(
     row: Integers, starts: Integers, ends: Integers, start: int, unit: int
 ) -> Integers:
-    begins, lengths = starts[row], (ends - starts)[row]
+    begins, lengths = starts[row], ends[row] - starts[row]
     chosen = []
     limit, first = start + unit, 0
     while first < len(row):

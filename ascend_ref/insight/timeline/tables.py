@@ -162,4 +162,4 @@ def _grouped(slices: Slices) -> Iterator[tuple[int, Integers]]:
     lanes, starts = np.asarray(slices.lane), np.asarray(slices.start)
     order = np.lexsort((starts, lanes))
     found, first = np.unique(lanes[order], return_index=True)
-    yield from zip(found.tolist(), np.split(order, first[1:]), strict=True)
+    yield from zip(found.tolist(), np.split(order, first)[1:], strict=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from ..answer import Body
 from .events import args_at
@@ -34,11 +35,12 @@ def unit(timeline: Timeline, payloads: Sequence[memoryview], card: str) -> Body:
     """
     children: list[Body] = []
     grouped: dict[str, list[Body]] = {group: [] for group in GROUPS}
+    lanes_of = _lanes_by_process(timeline)
     for pid, process in sorted(timeline.processes.items(), key=_process_order):
         metadata = _metadata(
             card, processId=pid, processName=process.name or "", label=process.label
         )
-        tracks = [_track(timeline, payloads, card, lane) for lane in _lanes_of(timeline, pid)]
+        tracks = [_track(timeline, payloads, card, lane) for lane in lanes_of.get(pid, ())]
         for group, listed in grouped.items():
             counters = [
                 track
@@ -71,15 +73,20 @@ def _process_order(entry: tuple[str, Process]) -> tuple[bool, int, bool, bytes]:
     )
 
 
-def _lanes_of(timeline: Timeline, pid: str) -> list[Lane]:
-    lanes = [lane for lane in timeline.lanes if lane.pid == pid and lane.is_named]
-    return sorted(
-        lanes,
-        key=lambda lane: (
-            lane.sort_index is not None,
-            lane.sort_index or 0,
-            (lane.name or "").encode("utf-8", "surrogatepass"),
-        ),
+def _lanes_by_process(timeline: Timeline) -> Mapping[str, list[Lane]]:
+    """The named lanes of each process, by sort index and name."""
+    found: dict[str, list[Lane]] = defaultdict(list)
+    for lane in sorted(timeline.lanes, key=_lane_order):
+        if lane.is_named:
+            found[lane.pid].append(lane)
+    return found
+
+
+def _lane_order(lane: Lane) -> tuple[bool, int, bytes]:
+    return (
+        lane.sort_index is not None,
+        lane.sort_index or 0,
+        (lane.name or "").encode("utf-8", "surrogatepass"),
     )
 
 

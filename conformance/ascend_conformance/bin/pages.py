@@ -9,7 +9,7 @@ import yaml
 
 from ascend_ref.export.style import code
 
-from .places import block_label
+from .places import block_label, fact_table
 from .rules import BinRule, RecordSearch, SchemaSearch
 
 FINDS = {
@@ -31,7 +31,9 @@ def where(rule: BinRule) -> str:
     if rule.schema:
         return "every JSON payload"
     place = ".".join(filter(None, (rule.table, rule.column)))
-    blocks = ", ".join(block_label(number) or "" for number in rule.present)
+    table = fact_table(rule.table)
+    numbers = rule.present or (table.blocks if table else ())
+    blocks = ", ".join(block_label(number) or "" for number in numbers)
     return f"{blocks}: facts {code(place)}" if blocks else f"facts {code(place)}"
 
 

@@ -92,13 +92,18 @@ def _count(facts: Facts, table: str) -> int:
 def _findings(locator: Locator, facts: Facts, rule: BinRule, options: Options) -> Iterator[Finding]:
     table = rule.table
     query = _query(rule)
-    times = "CAST(total(t.times) AS INTEGER)" if "times" in _columns(table) else "count(*)"
     hits = facts.rows(
-        f"SELECT t.code, {times}, min(t.rowid) FROM (SELECT DISTINCT row FROM ({query})) q "
+        f"SELECT t.code, {_counted(table)}, min(t.rowid) "
+        f"FROM (SELECT DISTINCT row FROM ({query})) q "
         f"JOIN {table} t ON t.rowid = q.row GROUP BY t.code ORDER BY t.code"
     )
     for code, count, first in hits:
         yield _finding(locator, facts, rule, query, code, count, first, options)
+
+
+def _counted(table: str | None) -> str:
+    """Number of the rows ``t``, each as often as it stands for values of the file."""
+    return "CAST(total(t.times) AS INTEGER)" if "times" in _columns(table) else "count(*)"
 
 
 def _query(rule: BinRule) -> str:
@@ -130,7 +135,8 @@ def _finding(
     first: int,
     options: Options,
 ) -> Finding:
-    ((total,),) = facts.rows(f"SELECT count(*) FROM {rule.table} WHERE code IS ?", (code,))
+    whole = f"SELECT {_counted(rule.table)} FROM {rule.table} t WHERE t.code IS ?"
+    ((total,),) = facts.rows(whole, (code,))
     where, offset = _where(locator, facts, rule, first)
     pointer = shown(where.pointer)
     examples = tuple(_examples(facts, rule, query, code, options.max_examples))

@@ -30,12 +30,13 @@ def schema_findings(
     for finds, group in found:
         candidates = [(rule, search) for rule, search in searches if search.finds == finds]
         place = group.code, group.place
-        named = [rule for rule, search in candidates if place in search.places]
-        general = [
-            rule
+        fitting = [
+            (rule, search)
             for rule, search in candidates
-            if not search.places and group.keyword in search.keywords
+            if not search.keywords or group.keyword in search.keywords
         ]
+        named = [rule for rule, search in fitting if place in search.places]
+        general = [rule for rule, search in fitting if not search.places and search.keywords]
         rest = [rule for rule, search in candidates if not search.places and not search.keywords]
         for rule in (named or general or rest)[:1]:
             yield _finding(locator, rule, group, epoch)

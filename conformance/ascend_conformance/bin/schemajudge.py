@@ -7,17 +7,21 @@ first value. Lists are judged in slices, so that the errors of a hostile one are
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
 from typing import Any, TypeAlias
 
 import jsonschema_rs
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.schema import nearest
 
 from .flatten import pointer_to
 from .schematext import expectation, place_of
+from .wholefloats import as_written
 
 SLICE = 256
 """Elements of a list that are judged at a time; their errors are held in memory together."""
@@ -213,12 +217,40 @@ def _telling(
 
 
 def _shortened(value: Any) -> Any:
-    """The value with its lists cut, so that the errors of one value stay few."""
+    """The value with its lists and its undescribed keys cut: each error holds a copy of it."""
     if isinstance(value, dict):
+        if len(value) > KEPT:
+            others = islice((key for key in value if key not in _described()), KEPT)
+            kept = {*others, *(_described() & value.keys())}
+            value = {key: inner for key, inner in value.items() if key in kept}
         return {key: _shortened(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_shortened(inner) for inner in value[:KEPT]]
     return value
+
+
+@cache
+def _described() -> frozenset[str]:
+    """Every key that any payload schema of any epoch describes."""
+    facts = bin_catalog()
+    return frozenset(
+        name
+        for code in facts.blocks
+        if facts.has_schema(code)
+        for epoch in facts.epochs
+        for name in _properties(facts.payload_schema(code, epoch.id))
+    )
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        described = schema.get("properties")
+        yield from described if isinstance(described, dict) else ()
+        for inner in schema.values():
+            yield from _properties(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _properties(inner)
 
 
 def _follow(value: Any, names: Sequence[str]) -> Any:
@@ -237,5 +269,5 @@ def _shown(value: Any) -> str:
         return f"an object of {len(value):,} keys"
     if isinstance(value, list):
         return f"a list of {len(value):,} elements"
-    text = value[:SHOWN] if isinstance(value, str) else value
+    text = value[:SHOWN] if isinstance(value, str) else as_written(value)
     return clip(printable(json.dumps(text, ensure_ascii=False)))

@@ -14,6 +14,7 @@ from ascend_spec.bin import bin_catalog
 
 from .keys import KeyInventory
 from .schemajudge import SLICE, Group, Groups, SchemaJudge
+from .wholefloats import told_apart
 
 EVENTS = "traceEvents"
 
@@ -29,7 +30,9 @@ def _owners(code: int) -> dict[str, str]:
 
 
 def _spelled(code: int, epoch: str) -> str:
-    return json.dumps(bin_catalog().payload_schema(code, epoch), sort_keys=True)
+    """The schema without its name, which holds the epoch."""
+    schema = bin_catalog().payload_schema(code, epoch)
+    return json.dumps({**schema, "$id": None}, sort_keys=True)
 
 
 @cache
@@ -53,7 +56,7 @@ class Structure:
 
     def __init__(self) -> None:
         self._groups: dict[tuple[int, str], Groups] = {}
-        self._votes = dict.fromkeys(_signs(), 0)
+        self._borne: dict[int, list[str]] = {}
         self._keys: dict[int, KeyInventory] = {}
         self._events: list[Any] = []
         self._next_event = 0
@@ -63,10 +66,11 @@ class Structure:
         self._take_events(entry)
         seen = EVENTS if self._next_event else None
         self._next_event = 0
-        self._vote(entry.type, value)
+        self._note_signs(entry.type, value)
         self._inventory(entry.type).see(entry.ordinal, value, ())
+        strict = told_apart(value)
         for epoch, groups in self._own_groups(entry.type):
-            _judge(entry.type, epoch).judge(entry.ordinal, value, groups, without=seen)
+            _judge(entry.type, epoch).judge(entry.ordinal, strict, groups, without=seen)
 
     def see_event(self, entry: Entry, value: Any) -> None:
         """Take the next event of a timeline. Raises ``MalformedPayload`` for half surrogates."""
@@ -76,10 +80,33 @@ class Structure:
 
     @property
     def epoch(self) -> str:
-        """The epoch whose signs most blocks bear, of equals the oldest; without any, the newest."""
-        if not any(self._votes.values()):
-            return bin_catalog().epochs[-1].id
-        return max(self._votes, key=lambda epoch: self._votes[epoch])
+        """The epoch whose signs most blocks bear; of equals the newest of all, else the oldest.
+
+        A block in which the newest schema finds no more than that of its sign speaks for the newest
+        epoch as well. An epoch is out whose schema finds a fault where the newest finds nothing.
+        """
+        newest = bin_catalog().epochs[-1].id
+        votes = dict.fromkeys([newest, *(epoch.id for epoch in bin_catalog().epochs)], 0)
+        for code, borne in self._borne.items():
+            found = self._found(code, newest)
+            as_new = not borne or found.keys() <= self._found(code, borne[0]).keys()
+            for epoch in {*borne, *([newest] if as_new else ())}:
+                votes[epoch] += 1
+        out = {
+            epoch for epoch in votes for code in self._borne if self._speaks_against(code, epoch)
+        }
+        return max(votes, key=lambda epoch: -1 if epoch in out else votes[epoch])
+
+    def _speaks_against(self, code: int, epoch: str) -> bool:
+        """Whether a fault in a block is none by the newest schema, which has looked there."""
+        seen = tuple(
+            group.place for group in self._found(code, bin_catalog().epochs[-1].id).values()
+        )
+        faults = (group for group in self._found(code, epoch).values() if not group.advisory)
+        return any(not group.place.startswith(seen) for group in faults)
+
+    def _found(self, code: int, epoch: str) -> Groups:
+        return self._groups.get((code, _owners(code)[epoch]), Groups())
 
     def groups(self, epoch: str) -> Groups:
         """What the schemas of an epoch find wrong."""
@@ -125,11 +152,7 @@ class Structure:
     def _inventory(self, code: int) -> KeyInventory:
         return self._keys.setdefault(code, KeyInventory(code))
 
-    def _vote(self, code: int, value: Any) -> None:
-        """One vote for each epoch whose sign the payload bears; without any, for the newest."""
+    def _note_signs(self, code: int, value: Any) -> None:
         signs = {epoch: forms[code] for epoch, forms in _signs().items() if code in forms}
-        if not signs:
-            return
-        borne = [epoch for epoch, form in signs.items() if form.is_valid(value)]
-        for epoch in borne or [bin_catalog().epochs[-1].id]:
-            self._votes[epoch] += 1
+        if signs:
+            self._borne[code] = [epoch for epoch, form in signs.items() if form.is_valid(value)]

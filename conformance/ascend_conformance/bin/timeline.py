@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ascend_ref.bin import iterate_events, parse
+from ascend_ref.bin import MalformedPayload, iterate_events, parse
+from ascend_ref.bin.canonical import MAX_BYTES
 
 from .facts import Facts
 from .flatten import SqlValue, as_address, as_number, as_text
@@ -56,6 +57,9 @@ def add_timeline(
         outline = parse(payload)
         seen: list[SqlValue] = [None] * 6
     else:
+        for size, place in ((first, 0), (len(payload) - last, last)):
+            if size > MAX_BYTES:
+                raise MalformedPayload(place, f"{size:,} bytes beside the events are not read")
         before = parse(bytes(payload[:first]) + b"]}")
         behind = parse(b'{"":[' + bytes(payload[last:]))
         behind.pop("", None)

@@ -128,6 +128,8 @@ class _Probe:
             told = self._talk.ask(client, request)
         except NotAsked as problem:
             self._skip(request, str(problem))
+            if request is self._opening:
+                self._give_up(str(problem))
             return
         if told is not None:
             self._silent = 0

@@ -17,7 +17,7 @@ from .twin import Due, Message, Twin
 from .verdicts import Noticed, Verdicts
 
 SPARE_BYTES = 4 << 20
-"""What a message may be longer than four times the answer that is due, to be read at all."""
+"""What a message may be longer than four times the longest that is due, to be read at all."""
 
 MOST_EARLY = 64
 """Events that are put off until the first answer has come."""
@@ -65,7 +65,7 @@ class Talk:
             raise NotAsked(str(problem)) from problem
         number, due = self._due(request)
         if due.size > MAX_MESSAGE:
-            raise NotAsked(f"the answer has more than the {MAX_MESSAGE:,} bytes that are taken")
+            raise NotAsked(f"what is due has more than the {MAX_MESSAGE:,} bytes that are taken")
         client.send(request.message(number, params))
         if due.answer is None:
             self._dropped = number, request

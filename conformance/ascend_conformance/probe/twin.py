@@ -21,7 +21,7 @@ UNAWAITED = "parse/progress"
 class Due:
     """What a server owes after a request: an answer, or none, and events in this order.
 
-    ``size`` is the length of the answer's text.
+    ``size`` is the length of the longest of these messages.
     """
 
     answer: Message | None
@@ -46,4 +46,6 @@ class Twin:
             else:
                 answer = message
         awaited = tuple(event for event in events if event["event"] != UNAWAITED)
-        return Due(answer, awaited, len(encoded(dict(answer))) if answer else 0)
+        due = [message for message in (answer, *awaited) if message]
+        size = max((len(encoded(dict(message))) for message in due), default=0)
+        return Due(answer, awaited, size)

@@ -75,11 +75,10 @@ class Counters:
 
     @property
     def scalar_cycles(self) -> Integers:
-        """Cycles in which the scalar unit issued, computed or stood still."""
+        """Cycles in which the scalar unit issued, computed or stood still, but did not wait."""
         stalls = sum((one.stall for one in self.pipes.values()), np.zeros(self.shape, np.int64))
         issued = self.amount("executed") * ISSUE_CYCLES
-        own = self.pipe(SCALAR)
-        return issued + own.busy + own.wait + self.pipe("ALL").wait + stalls + self.fetch_cycles
+        return issued + self.pipe(SCALAR).busy + stalls + self.fetch_cycles
 
 
 def count(world: World) -> Counters:

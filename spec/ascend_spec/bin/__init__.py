@@ -3,23 +3,31 @@
 from .catalog import BinCatalog, BlockType, Epoch, bin_catalog
 from .container import (
     ALIGNMENT,
+    BLOCK,
+    FILE,
     FILLER,
     HEADER,
     HEADER_SIZE,
     LEGACY_VERSION,
+    PATH_SECTION,
     PATH_SECTION_SIZE,
     PATH_TYPE,
     VERSIONED_TYPE,
 )
-from .records import CACHE_RECORD, SECTION_LENGTH, TRACE_RECORD
+from .records import CACHE_RECORD, CACHE_RECORDS, MEMORY_TRACE, SECTION_LENGTH, TRACE_RECORD
 
 __all__ = [
     "ALIGNMENT",
+    "BLOCK",
     "CACHE_RECORD",
+    "CACHE_RECORDS",
+    "FILE",
     "FILLER",
     "HEADER",
     "HEADER_SIZE",
     "LEGACY_VERSION",
+    "MEMORY_TRACE",
+    "PATH_SECTION",
     "PATH_SECTION_SIZE",
     "PATH_TYPE",
     "SECTION_LENGTH",

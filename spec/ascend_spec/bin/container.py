@@ -1,11 +1,23 @@
 """The framing: a file is a plain concatenation of blocks (bin-blocks.md 1).
 
-header (12 bytes) + path section (4096 bytes, type 0x01 only) + payload + padding.
+header (12 bytes) + path section (4096 bytes, type 0x01 only) + payload + padding. ``FILE`` says it
+in full, for sound files in memory; readers of damaged or large ones need no more than ``HEADER``.
 """
 
 from __future__ import annotations
 
-from construct import Int8ul, Int64ul, Struct
+from construct import (
+    Bytes,
+    FixedSized,
+    GreedyBytes,
+    GreedyRange,
+    If,
+    Int8ul,
+    Int64ul,
+    NullTerminated,
+    Struct,
+    this,
+)
 
 ALIGNMENT = 4
 """Payload and padding together are a multiple of this; padding bytes are zero."""
@@ -36,4 +48,18 @@ HEADER = Struct(
 HEADER_SIZE = 12
 """The documents' struct, packed to 4 bytes as producer and consumer do; unpacked it were 16."""
 
-assert HEADER.sizeof() == HEADER_SIZE  # noqa: S101 - the declaration against the document
+PATH_SECTION = FixedSized(PATH_SECTION_SIZE, NullTerminated(GreedyBytes, require=False))
+"""A path up to its NUL, and zeros; readers must expect a section without any NUL."""
+
+BLOCK = Struct(
+    "header" / HEADER,
+    "path" / If(this.header.type == PATH_TYPE, PATH_SECTION),
+    "payload" / Bytes(this.header.contentSize - this.header.padding),
+    "zeros" / Bytes(this.header.padding),
+)
+
+FILE = GreedyRange(BLOCK)
+
+# The declarations against the document.
+assert HEADER.sizeof() == HEADER_SIZE  # noqa: S101
+assert PATH_SECTION.sizeof() == PATH_SECTION_SIZE  # noqa: S101

@@ -162,9 +162,9 @@ class Column:
     """A column of 0x03 (a key of a line) or 0x04 (a key of an instruction).
 
     ``dtype`` is the code that exporters declare for it; ``shape`` whether each kind of run writes
-    one value or one per core (a run that is not named does not write it). ``when`` and ``declared``
-    tell what else it takes to be written, and to stand in the dtype object; ``none`` is the value
-    that means "not applicable".
+    one value or one per core (a run that is not named does not write it). ``when`` tells what else
+    it takes to be written, ``declared`` for each kind of run what else to stand in the dtype
+    object; ``none`` is the value that means "not applicable".
     """
 
     name: str
@@ -174,7 +174,7 @@ class Column:
     unit: str | None = None
     none: int | None = None
     when: str | None = None
-    declared: str | None = None
+    declared: Mapping[Writer, str] = field(default_factory=dict)
     chips: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()
 

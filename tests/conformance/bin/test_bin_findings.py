@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import handmade
 import pytest
+from handmade_edits import changed, found
 from handmade_sources import stall_reasons, timeline
 
 from ascend_conformance.bin.flatten import (
@@ -19,28 +20,7 @@ from ascend_conformance.bin.rules import load_bin_rules
 from ascend_conformance.bin.selftest import trials
 from ascend_conformance.engine.plan import Selection
 from ascend_conformance.options import Options
-from ascend_ref.bin import Block, canonical, parse, read_blocks, to_bytes
-
-
-def changed(case: str, code: int, change) -> bytes:
-    """A clean file with one payload changed by a function."""
-    file = read_blocks(handmade.device_file(case), case)
-    blocks = []
-    for entry in file.entries:
-        payload = bytes(file.payload(entry))
-        if entry.type == code:
-            value = parse(payload)
-            change(value)
-            payload = canonical(value)
-        path = file.path(entry) if entry.type == 0x01 else None
-        blocks.append(Block(entry.type, payload, path, entry.version))
-    return to_bytes(blocks)
-
-
-def found(content: bytes, rule: str):
-    findings = [one for one in judge_content(content, "x.bin").findings if one.rule == rule]
-    assert len(findings) == 1, [one.rule for one in judge_content(content, "x.bin").findings]
-    return findings[0]
+from ascend_ref.bin import Block, canonical, read_blocks, to_bytes
 
 
 def test_a_finding_of_the_schema_tells_the_value_and_where_it_stands():

@@ -117,3 +117,8 @@ def test_invariants_that_can_be_judged_have_rules():
         *("B4", "B5", "B6", "C1", "C2", "C3", "C4", "C5", "H1", "H2", "H3", "H4", "H5", "H6", "H7"),
         *("T1", "T2", "T3", "O1", "O2", "O3", "R1", "R2", "R3", "K1", "Q1", "N1"),
     }
+
+
+def test_the_page_of_a_rule_names_the_blocks_that_its_facts_come_from():
+    text = rule_page(catalog(), load_bin_rules()["BIN410"])
+    assert "0x05 basic info: facts `detail_cell`" in text

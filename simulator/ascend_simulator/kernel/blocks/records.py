@@ -136,14 +136,15 @@ def _transfers(world: World, columns: _Columns) -> None:
         size=np.minimum(size[row] - number * most, most),
         code=transfers.code[of],
     )
+    space = _locals(world)
     columns.add(
         len(transfers),
         time=time,
         core=transfers.block % world.program.cores,
         unit=transfers.unit,
         type=np.where(transfers.store, load, store),
-        space=_locals(world),
-        address=(transfers.moment % 2) * transfers.size,
+        space=space,
+        address=_halves(world, space),
         size=transfers.size,
         code=transfers.code,
     )
@@ -168,6 +169,15 @@ def _locals(world: World) -> Integers:
             for one in step.transfers:
                 spaces[step.instruction.index] = codes("space")[one.local]
     return spaces[world.transfers.code]
+
+
+def _halves(world: World, space: Integers) -> Integers:
+    """Where in that space: by turns at its beginning and behind, if there is room for two."""
+    room = np.zeros(max(codes("space").values()) + 1, np.int64)
+    for name, size in world.chip.buffers.items():
+        room[codes("space")[name]] = size
+    transfers = world.transfers
+    return np.where(2 * transfers.size <= room[space], transfers.moment % 2, 0) * transfers.size
 
 
 def _moves(world: World, columns: _Columns) -> None:

@@ -38,7 +38,7 @@ class _Event:
 
 def simulator_timeline(world: World) -> bytes:
     """The payload of 0x02."""
-    clock = Clock(world.chip.frequency)
+    clock = Clock(world.frequency)
     by_core = _by_core(world)
     return document(_all(world, by_core, clock), ORDERED)
 

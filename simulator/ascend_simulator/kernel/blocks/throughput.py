@@ -30,7 +30,7 @@ def throughput(world: World) -> Iterator[dict[str, Any]]:
     begin, end, size, name = _copies(world)
     if not len(begin):
         return
-    points = int(end.max()) // world.chip.frequency + 1
+    points = int(end.max()) // world.frequency + 1
     moved = {counter: np.zeros(points) for counter in _names()}
     for counter in set(COUNTED.values()):
         own = name == counter
@@ -71,7 +71,7 @@ def _copies(world: World) -> tuple[Integers, Integers, Integers, Any]:
 
 def _spread(world: World, begin: Integers, end: Integers, size: Integers, points: int) -> Any:
     """Byte in each microsecond, when copies run evenly."""
-    width = world.chip.frequency
+    width = world.frequency
     first, last = begin // width, (end - 1) // width
     count = last - first + 1
     owner = np.repeat(np.arange(len(begin)), count)

@@ -7,14 +7,18 @@ machine can model.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 from ..chip import KernelChip
 from ..scenario.model import KernelScenario
 from .geometry import (
+    AttentionGeometry,
+    MatrixGeometry,
+    activation,
     attention_geometry,
     gather_geometry,
     matrix_geometry,
+    part_elements,
+    result_type,
     shape_of,
     vector_geometry,
 )
@@ -24,63 +28,125 @@ _STEPS_AROUND = 20
 _STEPS_PER_TILE = 20
 _STEPS_PER_LOAD = 12
 _STEPS_PER_MMAD = 9
-_STEPS_PER_SCORE = 90
+_STEPS_PER_SCORE = 110
+_SCORE_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """steps: of the block with the most. lines: accesses to L2. events, records: of the file."""
+    """steps: of the block with the most. executed: of all blocks, each of them an event of a
+    timeline. lines: accesses to L2. records: of memory accesses.
+    """
 
     steps: int
+    executed: int
     lines: int
-    events: int
     records: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Traffic:
+    """Accesses to global memory: rows, their Byte, and those of the lines that they touch."""
+
+    rows: int = 0
+    size: int = 0
+    touched: int = 0
+
+    def __add__(self, other: _Traffic) -> _Traffic:
+        return _Traffic(
+            self.rows + other.rows, self.size + other.size, self.touched + other.touched
+        )
+
+    def __mul__(self, times: int) -> _Traffic:
+        return _Traffic(self.rows * times, self.size * times, self.touched * times)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """steps, traffic: of a tile."""
+
+    tiles: int
+    blocks: int
+    steps: int
+    traffic: _Traffic
 
 
 def estimate(scenario: KernelScenario, chip: KernelChip) -> Estimate:
     """About so much does a kernel make."""
-    tiles, blocks, per_tile, traffic = _work(scenario, chip)
-    line = chip.cache.line
-    most = -(-tiles * scenario.conditions.imbalance // (blocks * 1000))
-    steps = most * per_tile + _STEPS_AROUND
-    moved = traffic // min(scenario.capture.access_bytes, line)
+    work = _work(scenario, chip)
+    traffic, executed = work.traffic * work.tiles, work.tiles * work.steps
+    most = -(-work.tiles * scenario.conditions.imbalance // (work.blocks * 1000))
     return Estimate(
-        steps=steps,
-        lines=traffic // line + tiles,
-        events=tiles * per_tile + blocks * _STEPS_AROUND,
-        records=moved + tiles * per_tile,
+        steps=min(most, work.tiles) * work.steps + _STEPS_AROUND,
+        executed=executed + work.blocks * _STEPS_AROUND,
+        lines=traffic.touched // chip.cache.line,
+        records=traffic.size // scenario.capture.access_bytes + traffic.rows + executed,
     )
 
 
-def _work(scenario: KernelScenario, chip: KernelChip) -> tuple[int, int, int, int]:
-    """Tiles, blocks, steps of a tile, Byte to and from global memory."""
+def _rows(chip: KernelChip, count: int, size: int, pitch: int | None = None) -> _Traffic:
+    """So many rows; those whose pitch is no multiple of a line begin and end within lines."""
+    line = chip.cache.line
+    whole = -(-size // line) * line
+    return _Traffic(count, count * size, count * (size + line if (pitch or size) % line else whole))
+
+
+def _work(scenario: KernelScenario, chip: KernelChip) -> _Work:
     kind, size = scenario.operator.kind, element_bytes(scenario.operator.data_type)
-    shape = shape_of(scenario)
     match kind:
         case "add" | "gelu" | "softmax":
             plan = vector_geometry(scenario, chip)
             one = recipe(kind, scenario.operator.data_type)
             steps = _STEPS_PER_TILE + len(one.compute)
-            return plan.tiles, plan.blocks, steps, prod(shape) * size * (one.inputs + 1)
+            traffic = _rows(chip, one.inputs + 1, plan.tile * size)
+            return _Work(plan.tiles, plan.blocks, steps, traffic)
         case "flash-attention":
             attention = attention_geometry(scenario, chip)
             steps = attention.steps * _STEPS_PER_SCORE
-            bytes_per_step = attention.keys * (attention.queries * 16 + attention.width * 2 * size)
-            traffic = attention.tiles * attention.steps * bytes_per_step
-            return attention.tiles, attention.blocks, steps, traffic
+            traffic = _attention_traffic(chip, attention, size)
+            return _Work(attention.tiles, attention.blocks, steps, traffic)
         case "gather":
             gather = gather_geometry(scenario, chip)
-            line = max(gather.width * size, chip.cache.line)
-            return gather.tiles, gather.blocks, _STEPS_PER_TILE, gather.count * line * 2
-    matrix = matrix_geometry(scenario, chip, (shape[0], shape[1], shape[2]))
+            traffic = _rows(chip, gather.tile, gather.width * size) * 2
+            return _Work(gather.tiles, gather.blocks, _STEPS_PER_TILE, traffic)
+    m, k, n = shape_of(scenario)
+    matrix = matrix_geometry(scenario, chip, (m, k, n))
     loads = -(-matrix.k // matrix.load)
     steps = loads * _STEPS_PER_LOAD + -(-matrix.k // matrix.step) * _STEPS_PER_MMAD
-    fused = kind == "matmul-leakyrelu"
-    steps += 2 * _STEPS_PER_TILE * (2 if fused else 1)
-    # Rows of a load are shorter than a line where a step is; each takes a whole one.
-    row = max(matrix.load * size, chip.cache.line)
-    column = max(matrix.tile_n * size, chip.cache.line)
-    per_tile = loads * (matrix.tile_m * row + matrix.load * column)
-    per_tile += matrix.tile_m * column * (4 if fused else 1)
-    tiles = matrix.rows * matrix.columns
-    return tiles, matrix.blocks, steps, tiles * per_tile
+    pieces = _pieces(scenario, chip, matrix)
+    steps += (2 + pieces) * _STEPS_PER_TILE
+    traffic = _matrix_traffic(scenario, chip, matrix, size, pieces)
+    return _Work(matrix.rows * matrix.columns, matrix.blocks, steps, traffic)
+
+
+def _pieces(scenario: KernelScenario, chip: KernelChip, plan: MatrixGeometry) -> int:
+    """Pieces in which vector cores take a tile of a product."""
+    if chip.unified or scenario.operator.kind != "matmul-leakyrelu":
+        return 0
+    cores, elements = chip.vectors_per_cube, plan.tile_m * plan.tile_n
+    part = part_elements(scenario, chip, activation(scenario), elements // cores)
+    return -(-elements // (cores * part)) * cores
+
+
+def _matrix_traffic(
+    scenario: KernelScenario, chip: KernelChip, plan: MatrixGeometry, size: int, pieces: int
+) -> _Traffic:
+    load, width = min(plan.load, plan.k), element_bytes(result_type(scenario))
+    loads = -(-plan.k // plan.load)
+    traffic = _rows(chip, plan.tile_m * loads, load * size, plan.k * size)
+    traffic += _rows(chip, plan.k, plan.tile_n * size, plan.n * size)
+    traffic += _rows(chip, plan.tile_m, plan.tile_n * width, plan.n * width)
+    if pieces:
+        traffic += _rows(chip, pieces, plan.tile_m * plan.tile_n * width // pieces) * 2
+    return traffic
+
+
+def _attention_traffic(chip: KernelChip, plan: AttentionGeometry, size: int) -> _Traffic:
+    """Keys and values for each step; scores, probabilities and products where they leave a core."""
+    row, queries = plan.width * size, plan.queries
+    step = _rows(chip, plan.keys, row) * 2
+    if chip.family != "950":
+        step += _rows(chip, queries, plan.keys * size)
+        step += _rows(chip, 1, queries * plan.keys * (2 * _SCORE_BYTES + size))
+        step += _rows(chip, 1, queries * plan.width * 2 * _SCORE_BYTES)
+    return step * plan.steps + _rows(chip, queries, row) * 2

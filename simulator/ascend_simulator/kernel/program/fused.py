@@ -12,11 +12,11 @@ from ..scenario.model import KernelScenario
 from .cross import CrossFlags
 from .cube_part import ACCUMULATOR_BYTES, Store
 from .frame import Ending, Frame
+from .geometry import activation
 from .listing import Code
 from .matmul import SLOTS, ProductCode, activation_elements, matmul_source
 from .model import MIX_UNITS, GlobalMemory, Program, by_count, divide
 from .product import Tile, contiguous, tile_at
-from .recipes import recipe
 from .tape import Quantity, Tape
 from .vector_part import Hand, VectorPart
 
@@ -41,7 +41,7 @@ def fused_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     vector = VectorPart(
         code,
         chip,
-        recipe("leakyrelu", scenario.operator.data_type),
+        activation(scenario),
         buffers=scenario.tiling.buffers,
         bank_conflicts=scenario.conditions.bank_conflicts,
         inputs=int(not near),

@@ -19,6 +19,8 @@ from .tape import Tape, Transfer
 
 INDEX_BYTES = 4
 CACHE_LINE = 128
+LOCAL = "PRIVATE"
+"""Threads load into registers of their own, past the memories of the core."""
 SCHEDULERS = 4
 """Warps that a vector core issues from at once (upstream-msopprof roofline.cpp)."""
 LAUNCH_CYCLES = 96
@@ -110,9 +112,9 @@ class _Work:
         row_bytes = plan.width * self._size
         chosen = self._chosen[first[:, None] + np.arange(plan.tile)]
         transfers = (
-            Transfer(self._indices + first * INDEX_BYTES, 1, held * INDEX_BYTES, 0, False, "UB"),
-            Transfer(self._table, held, row_bytes, 0, False, "UB", offsets=chosen * row_bytes),
-            Transfer(self._result + first * row_bytes, 1, held * row_bytes, 0, True, "UB"),
+            Transfer(self._indices + first * INDEX_BYTES, 1, held * INDEX_BYTES, 0, False, LOCAL),
+            Transfer(self._table, held, row_bytes, 0, False, LOCAL, offsets=chosen * row_bytes),
+            Transfer(self._result + first * row_bytes, 1, held * row_bytes, 0, True, LOCAL),
         )
         rounds, warps = _rounds(plan), THREADS // WARP
         line = -(-row_bytes // CACHE_LINE) * CACHE_LINE

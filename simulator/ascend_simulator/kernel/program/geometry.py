@@ -100,6 +100,29 @@ def part_elements(scenario: KernelScenario, chip: KernelChip, one: Recipe, most:
     return min(scenario.tiling.elements or _fitting(scenario, chip, one, most, 1), most)
 
 
+def result_type(scenario: KernelScenario) -> str:
+    """Data type of a product: its accumulator's, if a vector unit works on it (mix.bin)."""
+    data_type = scenario.operator.data_type
+    if data_type == "int8":
+        return "int32"
+    return "float32" if scenario.operator.kind == "matmul-leakyrelu" else data_type
+
+
+def activation(scenario: KernelScenario) -> Recipe:
+    """What a vector unit does with a product."""
+    return recipe("leakyrelu", result_type(scenario))
+
+
+def _usual_tile(scenario: KernelScenario, chip: KernelChip) -> tuple[int, int]:
+    """Rows and columns; on a unified core the Unified Buffer holds a whole tile too."""
+    rows, columns = USUAL_TILE
+    if chip.unified:
+        room = chip.buffers["UB"] // activation(scenario).footprint(scenario.tiling.buffers)
+        while rows * columns > room:
+            columns //= 2
+    return rows, columns
+
+
 def matrix_geometry(
     scenario: KernelScenario, chip: KernelChip, lengths: tuple[int, int, int]
 ) -> MatrixGeometry:
@@ -107,7 +130,7 @@ def matrix_geometry(
     m, k, n = lengths
     size, tiling = element_bytes(scenario.operator.data_type), scenario.tiling
     depth = FRACTAL_BYTES // size
-    usual_m, usual_n = USUAL_TILE
+    usual_m, usual_n = _usual_tile(scenario, chip)
     tile_m = tiling.m or min(usual_m, _whole(m, FRACTAL))
     tile_n = tiling.n or min(usual_n, _whole(n, FRACTAL))
     room = min(
@@ -232,9 +255,10 @@ def _excess(
 ) -> Iterator[Problem]:
     """What does not fit of the tiles of attention."""
     size, buffers = element_bytes(scenario.operator.data_type), scenario.tiling.buffers
+    tiles = max(buffers, 2)  # that of the scores can be there with that of the values
     needs = (
-        ("m", "L0A", queries * max(width, keys) * size * buffers),
-        ("n", "L0B", keys * width * size * buffers),
+        ("m", "L0A", queries * max(width, keys) * size * tiles),
+        ("n", "L0B", keys * width * size * tiles),
         ("m", "L0C", queries * max(keys, width) * ACCUMULATOR_BYTES),
         ("n", "L1", 2 * (queries + keys) * width * size * buffers),
         ("m", "UB", queries * (keys * 3 + width * 3) * ACCUMULATOR_BYTES // 2),

@@ -10,18 +10,24 @@ from ..chip import KernelChip
 from ..scenario.model import KernelScenario
 from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
 from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import MatrixGeometry, matrix_geometry, part_elements, shape_of
+from .geometry import (
+    MatrixGeometry,
+    activation,
+    matrix_geometry,
+    part_elements,
+    result_type,
+    shape_of,
+)
 from .listing import Code, Instruction
 from .model import GlobalMemory, Program, by_count, divide
 from .product import Tile, left, result, right, tile_at
-from .recipes import c_type, element_bytes, recipe
+from .recipes import c_type, element_bytes
 from .source import SourceText, source
 from .tape import Tape
 from .vector_part import Hand, VectorPart
 
 SLOTS = 2
 """Tiles between cube and vectors: one is written while the other is read."""
-RESULT_TYPES = {"int8": "int32"}
 _STORES: dict[Store, str] = {
     "gm": "Fixpipe(cGm_[tile.m * BASE_M * $n + tile.n * BASE_N], c1_, fixpipe_);",
     "ub": "Fixpipe(resultLocal_, c1_, fixpipe_);",
@@ -89,12 +95,6 @@ class ProductCode:
             self.cube.accumulate(tape, 0, load, tile.rows, tile.columns, first=start == 0)
 
 
-def result_type(scenario: KernelScenario) -> str:
-    """Data type of the result."""
-    data_type = scenario.operator.data_type
-    return RESULT_TYPES.get(data_type, data_type)
-
-
 def matmul_source(scenario: KernelScenario, chip: KernelChip, store: Store) -> SourceText:
     """The source of a product."""
     m, k, n = shape_of(scenario)
@@ -123,10 +123,11 @@ def matmul_source(scenario: KernelScenario, chip: KernelChip, store: Store) -> S
 
 def activation_elements(scenario: KernelScenario, chip: KernelChip, plan: MatrixGeometry) -> int:
     """Elements of the vector tiles behind a product."""
-    if scenario.operator.kind != "matmul-leakyrelu":
-        return plan.tile_m * plan.tile_n
-    most = plan.tile_m * plan.tile_n // chip.vectors_per_cube
-    return part_elements(scenario, chip, recipe("leakyrelu", scenario.operator.data_type), most)
+    elements = plan.tile_m * plan.tile_n
+    if chip.unified or scenario.operator.kind != "matmul-leakyrelu":
+        return elements
+    most = elements // chip.vectors_per_cube
+    return part_elements(scenario, chip, activation(scenario), most)
 
 
 def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
@@ -140,7 +141,7 @@ def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
         vector = VectorPart(
             code,
             chip,
-            recipe("leakyrelu", scenario.operator.data_type if fused else "float16"),
+            activation(scenario),
             buffers=scenario.tiling.buffers,
             bank_conflicts=scenario.conditions.bank_conflicts,
             inputs=0,

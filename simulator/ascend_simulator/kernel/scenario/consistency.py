@@ -10,6 +10,7 @@ from ..program.estimate import estimate
 from ..program.geometry import (
     LENGTHS,
     Problem,
+    activation,
     attention_geometry,
     attention_misfits,
     matrix_geometry,
@@ -38,6 +39,7 @@ MOST_BYTES = 1 << 36
 """Of one operand: it fits into the memory of any chip."""
 
 MOST_STEPS = 200_000
+MOST_EXECUTED = 5_000_000
 MOST_LINES = 6_000_000
 MOST_EVENTS = 300_000
 MOST_RECORDS = 12_000_000
@@ -131,13 +133,12 @@ def _tiles(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:
                 return
         plan = matrix_geometry(scenario, on, (shape[0], shape[1], shape[2]))
         yield from misfits(scenario, on, plan)
-        if kind == "matmul-leakyrelu":
-            one = recipe("leakyrelu", data_type)
-            half = plan.tile_m * plan.tile_n // on.vectors_per_cube
+        one, elements = activation(scenario), plan.tile_m * plan.tile_n
+        if on.unified:
+            yield from vector_misfits(scenario, on, one, elements)
+        elif kind == "matmul-leakyrelu":
+            half = elements // on.vectors_per_cube
             yield from vector_misfits(scenario, on, one, part_elements(scenario, on, one, half))
-        elif on.unified:
-            one = recipe("leakyrelu", "float16")
-            yield from vector_misfits(scenario, on, one, plan.tile_m * plan.tile_n)
     elif kind == "flash-attention":
         yield from attention_misfits(scenario, on, attention_geometry(scenario, on))
 
@@ -155,10 +156,11 @@ def _size(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:
     about = estimate(scenario, on)
     limits = [
         ("steps of one block", about.steps, MOST_STEPS),
+        ("executed instructions", about.executed, MOST_EXECUTED),
         ("lines of L2", about.lines, MOST_LINES),
     ]
     if scenario.capture.mode == "simulator":
-        limits.append(("events of the timeline", about.events, MOST_EVENTS))
+        limits.append(("events of the timeline", about.executed, MOST_EVENTS))
     if scenario.capture.mode == "everything":
         limits.append(("records of memory accesses", about.records, MOST_RECORDS))
     for what, number, most in limits:

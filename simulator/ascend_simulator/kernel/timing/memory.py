@@ -12,6 +12,7 @@ from ascend_ref.capture import Integers
 
 from ...draws import Draws
 from ..memory import Cached, Lines, Transfers
+from ..memory.accesses import REQUEST_BYTES
 from ..program.model import Program
 from ..program.tape import Quantity
 from ..scenario.model import Conditions
@@ -20,6 +21,8 @@ MISS_CYCLES = 200
 """From the request until the first Byte of main memory arrives."""
 VARIATION = 15
 """Thousandths by which copies of one size differ (roofline_data.bin: blocks with equal work)."""
+SLOWEST = Fraction(1, 1000)
+"""Byte per cycle that any unit has of a memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +30,7 @@ class Traffic:
     """Of each transfer, in the order of the transfers.
 
     read_hits, read_misses: requests of 128 Byte by loads. write_hits, write_misses: lines of
-    stores. requests: of 128 Byte. hit_bytes, miss_bytes: by where they were found. written: lines
-    that it made L2 write back.
+    stores. requests: of 128 Byte. written: lines that it made L2 write back.
     """
 
     read_hits: Integers
@@ -36,8 +38,6 @@ class Traffic:
     write_hits: Integers
     write_misses: Integers
     requests: Integers
-    hit_bytes: Integers
-    miss_bytes: Integers
     written: Integers
 
 
@@ -57,8 +57,6 @@ def traffic(transfers: Transfers, lines: Lines, fate: Cached) -> Traffic:
         write_hits=total(one * (hit & stores)),
         write_misses=total(one * (~hit & stores)),
         requests=total(lines.requests),
-        hit_bytes=total(lines.size * hit),
-        miss_bytes=total(lines.size * ~hit),
         written=total(one * fate.written),
     )
 
@@ -92,26 +90,53 @@ def step_cycles(
 def _extra(
     program: Program, transfers: Transfers, moved: Traffic, frequency: int, seed: int
 ) -> Integers:
-    """Cycles of each transfer for its bytes."""
-    chip = program.chip
-    active = min(program.block_dim, program.cores) * len(np.unique(transfers.unit))
-    near = chip.share(chip.l2_bandwidth, max(active, 1), frequency)
-    far = chip.share(chip.gm_bandwidth, max(active, 1), frequency)
+    """Cycles of each transfer for its bytes.
+
+    Loads wait for L2, and for main memory where they miss. Stores wait for L2 alone, until changed
+    lines have to leave it.
+    """
+    chip, store = program.chip, transfers.store
+    cores = min(program.block_dim, program.cores)
+    asked = moved.requests * REQUEST_BYTES
+    read = moved.read_misses * REQUEST_BYTES
+    far = np.where(store, moved.written * chip.cache.line, read)
+    near_rate = chip.share(chip.l2_bandwidth, cores, frequency)
+    far_rate = chip.share(chip.gm_bandwidth, cores, frequency)
+    written = {False: int(asked[store].sum()), True: 0}
+    left = {False: int(moved.written.sum()) * chip.cache.line, True: 0}
     bounds = {
-        step.instruction.index: step.bound
+        (step.instruction.index, step.unit): step.bound
         for tape in program.tapes
         for step in tape.steps
         if step.transfers
     }
     cycles = np.zeros(len(transfers), np.int64)
-    for code, path in bounds.items():
-        own = np.flatnonzero(transfers.code == code)
-        port = chip.port(path)
-        spent = _at(moved.hit_bytes[own], min(port, near))
-        spent += _at(moved.miss_bytes[own], min(port, far))
-        spent += np.where(moved.miss_bytes[own] > 0, MISS_CYCLES, 0)
-        cycles[own] = spent
+    for stores in (False, True):
+        of = store == stores
+        near = _shares(near_rate, asked * of, transfers.unit, written[stores])
+        memory = _shares(far_rate, far * of, transfers.unit, left[stores])
+        for (code, unit), path in bounds.items():
+            own = np.flatnonzero(of & (transfers.code == code) & (transfers.unit == unit))
+            port = chip.port(path)
+            spent = _at(asked[own] - read[own], min(port, near[unit]))
+            spent += _at(far[own], min(port, memory[unit]))
+            cycles[own] = spent + np.where(read[own] > 0, MISS_CYCLES, 0)
     return Draws(seed, "memory").scaled(cycles, VARIATION)
+
+
+def _shares(rate: Fraction, size: Integers, unit: Integers, beside: int) -> dict[int, Fraction]:
+    """What each unit of a core has of a rate: by its bytes, but not less than an equal share.
+
+    ``beside``: other bytes that the memory moves in the same time.
+    """
+    units = np.unique(unit).tolist()
+    own = {one: int(size[unit == one].sum()) for one in units}
+    total = max(sum(own.values()), 1)
+    found = {
+        one: rate * max(count * len(units), total) / (len(units) * (total + beside))
+        for one, count in own.items()
+    }
+    return {one: max(share.limit_denominator(1000), SLOWEST) for one, share in found.items()}
 
 
 def _at(size: Integers, rate: Fraction) -> Integers:
