@@ -39,6 +39,8 @@ TIMELINE_TYPE = 0x02
 
 _HEADER = struct_of(HEADER)
 _SIZE_BYTES = 8
+_VERSION_AT = 10
+"""Byte of a header from which on the viewer looks at it for one type alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +83,12 @@ class Blocks:
     def _walk(self) -> bool:
         at, seen, size = 0, 0, len(self._view)
         while at < size and seen < MAX_BLOCKS:
-            if size - at < _HEADER.size:
-                claimed = self._view[at : at + _SIZE_BYTES]
-                return len(claimed) < _SIZE_BYTES or int.from_bytes(claimed, "little") <= size
-            content, code, padding, version, _ = _HEADER.unpack_from(self._view, at)
-            if content > size:
+            header = bytes(self._view[at : at + _HEADER.size])
+            if len(header) < _VERSION_AT:
+                claimed = int.from_bytes(header[:_SIZE_BYTES], "little")
+                return len(header) < _SIZE_BYTES or claimed <= size
+            content, code, padding, version, _ = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
+            if content > size or (code == VERSIONED_TYPE and len(header) == _VERSION_AT):
                 return False
             start = at + _HEADER.size
             stop = start + content + (PATH_SECTION_SIZE if code == PATH_TYPE else 0)

@@ -49,6 +49,10 @@ class Endpoint:
     origins: tuple[str, ...] = ()
 
 
+class CannotListen(Exception):
+    """No client can reach the endpoint; the text is the reason."""
+
+
 def is_loopback(host: str) -> bool:
     """Whether only this machine reaches a host name or address."""
     try:
@@ -62,25 +66,29 @@ async def serve(
 ) -> signal.Signals | None:
     """Answer clients, one at a time, until a signal comes; with ``once`` until the first leaves.
 
-    ``ready`` is told the address. Returns the signal. Raises ``OSError`` where nothing can listen.
+    ``ready`` is told the address. Returns the signal. Raises :class:`CannotListen`.
     """
     ended: asyncio.Future[signal.Signals | None] = asyncio.get_running_loop().create_future()
     desk = _Desk(session, ended if once else None)
-    server = await listen(
-        desk.attend,
-        endpoint.host,
-        endpoint.port,
-        create_connection=_Connection,
-        origins=[None, LOCAL_ORIGIN, *map(Origin, endpoint.origins)],
-        compression=None,
-        server_header=None,
-        max_size=MAX_MESSAGE,
-        max_queue=WAITING_REQUESTS,
-        close_timeout=CLOSE_SECONDS,
-        ping_interval=KEEPALIVE_SECONDS,
-        ping_timeout=KEEPALIVE_SECONDS,
-        logger=_SILENT,
-    )
+    try:
+        server = await listen(
+            desk.attend,
+            endpoint.host,
+            endpoint.port,
+            create_connection=_Connection,
+            origins=[None, LOCAL_ORIGIN, *map(Origin, endpoint.origins)],
+            compression=None,
+            server_header=None,
+            max_size=MAX_MESSAGE,
+            max_queue=WAITING_REQUESTS,
+            close_timeout=CLOSE_SECONDS,
+            ping_interval=KEEPALIVE_SECONDS,
+            ping_timeout=KEEPALIVE_SECONDS,
+            logger=_SILENT,
+        )
+    except OSError as problem:
+        # asyncio puts the address in brackets in front of the reason.
+        raise CannotListen((problem.strerror or str(problem)).rpartition("): ")[2]) from problem
     async with server:
         host, port = server.sockets[0].getsockname()[:2]
         ready(f"ws://{f'[{host}]' if ':' in host else host}:{port}")

@@ -74,7 +74,7 @@ def serve(
     from ascend_ref.bin import Unreadable  # slow: numpy
 
     from .answers import open_answers
-    from .server import Endpoint, is_loopback
+    from .server import CannotListen, Endpoint, is_loopback
     from .server import serve as answer_clients
     from .session import Session
 
@@ -93,10 +93,8 @@ def serve(
             ended = asyncio.run(
                 answer_clients(Session(served, beside), endpoint, _announce, once=once)
             )
-        except OSError as problem:
-            # asyncio puts the address in brackets in front of the reason.
-            reason = (problem.strerror or str(problem)).rpartition("): ")[2]
-            raise CommandError(f"cannot listen at {host}, port {port}: {reason}") from problem
+        except CannotListen as problem:
+            raise CommandError(f"cannot listen at {host}, port {port}: {problem}") from problem
     if ended is signal.SIGTERM:
         raise Terminated
     if ended is signal.SIGINT:

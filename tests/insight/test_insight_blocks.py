@@ -68,6 +68,9 @@ def test_an_unknown_type_is_passed_over() -> None:
         header(4, 0x06, 255) + bytes(4),
         b"\xff" * 8,  # part of a header that claims too much
         b"\xff" * 11,
+        header(0, 0x06)[:10],  # all of a header that is looked at
+        header(0, 0x06)[:11],
+        header(4, 0x04)[:10],  # of this type the version is looked at, too
     ],
 )
 def test_after_an_impossible_header_details_remain_and_hot_spots_do_not(bad: bytes) -> None:
@@ -85,6 +88,14 @@ def test_less_than_a_header_at_the_end_is_passed_over(tail: bytes) -> None:
     found = blocks(to_bytes([BASE, INSTRUCTIONS]) + tail)
     assert found.complete
     assert found.hot_spots(0x04) == {"Cores": ["c"]}
+
+
+@pytest.mark.parametrize("tail", [header(4, 0x0E)[:10], header(4, 0x0E)[:11]])
+def test_a_header_counts_without_what_is_not_looked_at(tail: bytes) -> None:
+    found = blocks(to_bytes([BASE]) + tail)
+    assert found.complete
+    assert 0x0E in found
+    assert found.is_empty(0x0E)
 
 
 def test_a_last_block_that_is_cut_off_reads_as_empty() -> None:

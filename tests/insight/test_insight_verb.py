@@ -129,6 +129,17 @@ def test_an_origin_that_no_page_has_is_refused(file: Path, origin: str) -> None:
         serve.make_context("serve", [str(file), "--allow-origin", origin])
 
 
+def test_an_address_that_cannot_be_told_is_not_blamed_on_the_network(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closed(_text: str) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr(click, "echo", closed)
+    with pytest.raises(BrokenPipeError):
+        run(file, "--port", 0)
+
+
 @pytest.mark.parametrize("port", [-1, 65536, "x"])
 def test_a_port_is_a_number_of_16_bits(file: Path, port: object) -> None:
     with pytest.raises(click.BadParameter):

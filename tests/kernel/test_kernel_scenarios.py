@@ -159,7 +159,7 @@ def test_what_is_impossible(text: str, line: str) -> None:
 @pytest.mark.parametrize("kind", ["matmul", "matmul-leakyrelu"])
 @pytest.mark.parametrize("data_type", ["float16", "float32"])
 @pytest.mark.parametrize("buffers", [1, 2, 3, 4])
-@pytest.mark.parametrize("name", chip_names())
+@pytest.mark.parametrize("name", ["Ascend910B4", "Ascend310P3", "Ascend950PR_9599"])
 def test_tiles_of_the_models_own_choice_fit(
     kind: Literal["matmul", "matmul-leakyrelu"],
     data_type: Literal["float16", "float32"],

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     "one named after the scenario, here.",
 )
 @click.option("--mode", metavar="MODE", help="device, simulator or everything, not the scenario's.")
-@click.option("--chip", metavar="CHIP", help="This chip, by its SoC name, not the scenario's.")
+@click.option(
+    "--chip", metavar="CHIP", help="This chip, by its SoC name (see --schema), not the scenario's."
+)
 @click.option("--block-dim", type=int, metavar="N", help="So many blocks, not the scenario's.")
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the run."
