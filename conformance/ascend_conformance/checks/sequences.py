@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.db.columns import integers_of
 from ascend_ref.db.open import UnreadableDatabase
 
 from ..engine.session import Session
@@ -34,7 +35,7 @@ def _columns(batch: pa.RecordBatch) -> list[Integers]:
     for column in batch.columns:
         if not pa.types.is_integer(column.type) or column.null_count:
             raise NotWalkable
-        columns.append(column.to_numpy().astype(np.int64, copy=False))
+        columns.append(integers_of(column))
     return columns
 
 
