@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
@@ -200,7 +202,9 @@ def test_no_path_of_the_file_becomes_one_of_ours(tmp_path: Path) -> None:
         (lambda m: m.update(format="x"), "expected the manifest"),
     ],
 )
-def test_a_manifest_that_was_tampered_with(change, reason: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_manifest_that_was_tampered_with(
+    change: Callable[[dict[str, Any]], object], reason: str, tmp_path: Path
+) -> None:
     round_trip(SMALL, tmp_path)
     (tmp_path / "secret").write_text("{}")
     path = tmp_path / "apart" / "manifest.json"
