@@ -353,7 +353,8 @@ class Origin:
     end: None after an abnormal end. devices: every device that was profiled; the own one first.
     metadata: what the program told the profiler about itself, as JSON-ready values
     (distributed_args, pp_info); parallel_group_info follows from Groups. facts: of the devices,
-    which are all alike; None: not known.
+    which are all alike; None: not known. family: id of the product family where the chip does not
+    tell it (A3 has the chip of A2).
     """
 
     rank: int
@@ -367,6 +368,7 @@ class Origin:
     end: int | None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     facts: DeviceFacts | None = None
+    family: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,25 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ascend_ref.capture import Origin, Steps, Switches
+from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.db.encode.habits import PUBLIC_SOURCE
 from ascend_spec.model import Revision
 
 FIRST_MONOTONIC = 173_856_219_092_400
 COUNTER_MHZ = 100
 """The host's counter at the start of a session, in ns, and its frequency."""
-
-AIC_METRICS = {
-    None: "ACL_AICORE_NONE",
-    "PipeUtilization": "ACL_AICORE_PIPE_UTILIZATION",
-    "ArithmeticUtilization": "ACL_AICORE_ARITHMETIC_UTILIZATION",
-    "Memory": "ACL_AICORE_MEMORY_BANDWIDTH",
-    "MemoryL0": "ACL_AICORE_L0B_AND_WIDTH",
-    "MemoryUB": "ACL_AICORE_MEMORY_UB",
-    "ResourceConflictRatio": "ACL_AICORE_RESOURCE_CONFLICT_RATIO",
-    "L2Cache": "ACL_AICORE_L2_CACHE",
-    "MemoryAccess": "ACL_AICORE_MEMORY_ACCESS",
-}
-"""Names of the metric groups in profiler_info (Ascend/pytorch, profiler constants)."""
 
 PLATFORMS = {
     "Ascend310": 0,

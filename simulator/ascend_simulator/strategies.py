@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from ascend_ref.capture import Switches
+from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.capture.switches import HostSampler
-from ascend_ref.profile.information import AIC_METRICS
 
 try:
     from hypothesis import assume

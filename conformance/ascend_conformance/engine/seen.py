@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ascend_ref.db.level import shown_level as level_of_rows
 from ascend_spec.model import Column, Table
 
 from ..finding import Coverage, Seen
@@ -68,26 +69,15 @@ def stated_level(session: Session) -> str | None:
 
 
 def shown_level(session: Session) -> str | None:
-    """The lowest level that explains the rows: runtime calls 2, operator types or PMU 1, else 0.
-
-    Source: db-schema.md 4.4 (texts not collected at level 0) and 7.6 (runtime rows at level 2).
-    """
+    """The level that the rows show, as text."""
     if session.schema.carrier == "analysis":
         return "1 or 2" if session.rows.get("CommAnalyzerTime") else None
-    if session.layout.holds("CANN_API.type"):
-        query = "SELECT 1 FROM main.CANN_API WHERE type = 5000 LIMIT 1"
-        if session.connection.execute(query).fetchone():
-            return "2"
-    if session.rows.get("TASK_PMU_INFO"):
-        return "1"
-    if session.rows.get("COMPUTE_TASK_INFO") and session.layout.holds("COMPUTE_TASK_INFO.opType"):
-        query = (
-            "SELECT 1 FROM main.COMPUTE_TASK_INFO WHERE opType NOT IN "
-            "(SELECT id FROM main.STRING_IDS WHERE value = 'N/A') LIMIT 1"
-        )
-        if session.layout.holds("STRING_IDS.id") and session.layout.holds("STRING_IDS.value"):
-            return "1" if session.connection.execute(query).fetchone() else "0"
-    return None
+    level = level_of_rows(
+        session.layout.holds,
+        lambda table: bool(session.rows.get(table)),
+        lambda query: session.connection.execute(query).fetchone() is not None,
+    )
+    return None if level is None else str(level)
 
 
 def _span(session: Session) -> tuple[int | None, int | None]:

@@ -347,4 +347,5 @@ class _Recording:
                 ai_cpu_cores=chip.ai_cpu_cores,
                 frequency=chip.frequency,
             ),
+            family=chip.product,
         )

@@ -1,0 +1,73 @@
+"""What the JSON files beside a database tell about the capture and the machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+LEVELS: Mapping[str, Literal[0, 1, 2]] = {"Level0": 0, "Level1": 1, "Level2": 2}
+
+MAX_BYTES = 1 << 22
+"""Of one such file; real ones have a few kB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """level: of the profiler. metrics: name of the group as profiler_info spells it. device: first
+    entry of DeviceInfo. host: the rest of that info.json. Empty where the files do not tell.
+    """
+
+    level: Literal[0, 1, 2] | None
+    metrics: str | None
+    rank: int | None
+    device: Mapping[str, Any]
+    host: Mapping[str, Any]
+
+    def number(self, name: str) -> int | None:
+        """A number of the device, which some writers put in quotes."""
+        value = self.device.get(name)
+        try:
+            return int(value) if isinstance(value, (int, str)) else None
+        except ValueError:
+            return None
+
+
+def look_beside(database: Path) -> Beside:
+    """The facts in the folders around a database; unreadable and odd files tell nothing."""
+    around = (database.parent, database.parent.parent)
+    info = next(_objects(around, "profiler_info*.json"), {})
+    options = _object(_object(info.get("config")).get("experimental_config"))
+    metrics = options.get("_aic_metrics")
+    rank = info.get("rank_id")
+    machine = next(_objects(around, "device_*/info.json.*", "PROF_*/device_*/info.json.*"), {})
+    devices = machine.get("DeviceInfo")
+    return Beside(
+        level=LEVELS.get(str(options.get("_profiler_level"))),
+        metrics=metrics if isinstance(metrics, str) else None,
+        rank=int(rank) if isinstance(rank, (int, str)) and str(rank).isdecimal() else None,
+        device=_object(devices[0]) if isinstance(devices, list) and devices else {},
+        host=machine,
+    )
+
+
+def _objects(folders: tuple[Path, ...], *patterns: str) -> Iterator[Mapping[str, Any]]:
+    for folder in folders:
+        for pattern in patterns:
+            for path in sorted(folder.glob(pattern)):
+                yield _read(path)
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            return {}
+        return _object(json.loads(path.read_bytes()))
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,17 @@
+"""Product families by chip."""
+
+from __future__ import annotations
+
+from ascend_spec import catalog
+
+
+def family_of(chip: str | None) -> str | None:
+    """The id of the family that a chip name of NPU_INFO belongs to, ``None`` where none does.
+
+    A3 carries the chip name of A2, and only who made the recording can tell them apart
+    (db-schema.md 2, NPU_INFO).
+    """
+    for product in catalog().products.values():
+        if chip in product.chips and product.id != "all":
+            return product.id
+    return None

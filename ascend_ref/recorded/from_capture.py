@@ -1,0 +1,110 @@
+"""Captures to a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture import Capture, Origin, Texts
+from ascend_ref.capture.merge import merged
+from ascend_ref.db.columns import Values
+from ascend_ref.db.encode import encode
+from ascend_spec import catalog
+
+from .families import family_of
+from .model import Machine, Output, Recorded
+from .shape import CARRIERS, STRINGS, TEXT, shape_of
+from .tables import INNER, filled
+from .texts import Dictionary, own_texts
+
+Tables = Mapping[str, Mapping[str, Values]]
+
+
+def from_captures(captures: Sequence[Capture], output: Output) -> Recorded:
+    """The recording of one process; several captures, for ``msprof`` alone, are its devices.
+
+    Raises ``ValueError`` for a capture that cannot be encoded.
+    """
+    capture = merged(captures)
+    newest = catalog().revisions[-1].id
+    tables: dict[str, pa.Table] = {}
+    for carrier in CARRIERS[output]:
+        encoded = encode(capture, catalog().at(newest, carrier))
+        strings = _strings(encoded)
+        for name, columns in encoded.items():
+            if name != INNER:
+                tables[name] = _table(output, name, columns, strings)
+    switches, origin = capture.switches, capture.origin
+    counted = switches.npu and switches.level > 0
+    return Recorded(
+        output=output,
+        machine=_machine(origin, output),
+        level=switches.level,
+        metrics=switches.aic_metrics if counted else None,
+        aic_mode=switches.aic_mode if counted and switches.aic_metrics else None,
+        start=origin.start,
+        end=origin.end,
+        tables=tables,
+        extras=_extras(capture),
+    )
+
+
+def _machine(origin: Origin, output: Output) -> Machine:
+    facts = origin.facts
+    return Machine(
+        family=origin.family or family_of(origin.chip),
+        chip=origin.chip,
+        pid=origin.pid,
+        host_name=origin.host_name,
+        host_uid=str(origin.host_uid),
+        rank=origin.rank if output == "pytorch" else -1,
+        devices=origin.devices,
+        cube_cores=facts.cube_cores if facts else None,
+        vector_cores=facts.vector_cores if facts else None,
+        frequency=facts.frequency if facts else None,
+    )
+
+
+def _strings(encoded: Tables) -> Dictionary:
+    columns = encoded.get(INNER, {"id": [], "value": []})
+    return Dictionary(np.array(columns["id"], np.int64), pa.array(columns["value"]).to_pylist())
+
+
+def _table(output: str, name: str, columns: Mapping[str, Values], strings: Dictionary) -> pa.Table:
+    shape = shape_of(output, name)
+    newest = catalog().revisions[-1].id
+    arrays = []
+    for field in shape.schema:
+        values = columns[field.name]
+        array = values if isinstance(values, pa.Array) else pa.array(values)
+        reference = shape.references.get(field.name)
+        if reference is not None and not _is_text(array):
+            dictionary = (
+                strings
+                if reference == STRINGS
+                else Dictionary.of(catalog().at(newest, "pytorch").enums[reference])
+            )
+            arrays.append(dictionary.column(*filled(array)))
+        elif field.type == TEXT:
+            arrays.append(own_texts(array))
+        else:
+            arrays.append(array.cast(field.type))
+    return pa.Table.from_arrays(arrays, schema=shape.schema)
+
+
+def _is_text(array: pa.Array) -> bool:
+    return array.type in (pa.string(), pa.large_string())
+
+
+def _extras(capture: Capture) -> Mapping[str, pa.Table]:
+    return {}
+
+
+def text_column(numbers: Any, texts: Texts) -> pa.DictionaryArray:
+    """A column of numbers of a capture's texts; NULL where it is negative."""
+    dictionary = Dictionary(np.arange(len(texts)), texts.all)
+    present = numbers >= 0
+    return dictionary.column(np.where(present, numbers, 0), present)

@@ -1,0 +1,112 @@
+"""A database, of any revision, to a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow.compute as pc
+
+from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.db.level import shown_level
+from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.profile import grammar
+
+from .beside import Beside, look_beside
+from .families import family_of
+from .model import Machine, Output, Recorded
+from .tables import DatabaseFile, FileTables
+
+
+def from_database(path: Path, *, lenient: bool = False) -> Recorded:
+    """The recording of a ``msprof_*.db`` or ``ascend_pytorch_profiler_*.db``.
+
+    The analysis.db beside belongs to it, and so do the JSON files around: they tell the level, the
+    cores and their clock. Tables are read when they are asked for, each time anew. Columns of older
+    revisions come under their newest names; what the file does not have is NULL.
+
+    Raises :class:`UnreadableDatabase` for a file that is no such database, and on reading a table
+    whose cells are not of the column's type; ``lenient`` reads such cells as NULL.
+    """
+    database = DatabaseFile(path)
+    if database.carrier == "analysis":
+        raise UnreadableDatabase(path, "an analysis database; expected the profiler's beside it")
+    output: Output = "pytorch" if database.carrier == "pytorch" else "msprof"
+    files = [database]
+    analysis = path.parent / grammar.ANALYSIS
+    if output == "pytorch" and analysis.is_file():
+        files.append(DatabaseFile(analysis))
+    tables = FileTables(output, files, lenient)
+    beside = look_beside(path)
+    start, end = _session(tables)
+    groups = {spelled: group for group, spelled in AIC_METRICS.items()}
+    return Recorded(
+        output=output,
+        machine=_machine(tables, beside, database.rank_from_name),
+        level=_level(database, beside),
+        metrics=groups.get(beside.metrics or ""),
+        aic_mode=_aic_mode(tables),
+        start=start,
+        end=end,
+        tables=tables,
+        extras={},
+    )
+
+
+def _machine(tables: FileTables, beside: Beside, rank: int | None) -> Machine:
+    devices = _column(tables, "NPU_INFO", "id")
+    chips = [chip for chip in _column(tables, "NPU_INFO", "name") if chip != "UNKNOWN"]
+    ranks = _column(tables, "RANK_DEVICE_MAP", "rankId")
+    processes = [process for process in _column(tables, "TASK", "globalPid") if process]
+    chip = chips[0] if chips else None
+    known = [one for one in (rank, *ranks, beside.rank) if one is not None]
+    return Machine(
+        family=family_of(chip),
+        chip=chip,
+        pid=processes[0] if processes else None,
+        host_name=_first(tables, "HOST_INFO", "hostName"),
+        host_uid=_first(tables, "HOST_INFO", "hostUid"),
+        rank=known[0] if known else -1,
+        devices=tuple(sorted(set(devices))),
+        cube_cores=beside.number("ai_core_num"),
+        vector_cores=beside.number("aiv_num"),
+        frequency=beside.number("aic_frequency"),
+    )
+
+
+def _level(database: DatabaseFile, beside: Beside) -> Literal[0, 1, 2]:
+    """What profiler_info says, else what the rows show; 1, the usual one, where neither tells."""
+    if beside.level is not None:
+        return beside.level
+    shown = shown_level(database.holds, database.has_rows, database.finds)
+    return 1 if shown is None else shown
+
+
+def _aic_mode(tables: FileTables) -> str | None:
+    if "TASK_PMU_INFO" in tables:
+        return "task-based"
+    return "sample-based" if "SAMPLE_PMU_SUMMARY" in tables else None
+
+
+def _session(tables: FileTables) -> tuple[int, int | None]:
+    """Bounds of the session; without them those of the tasks."""
+    starts = _column(tables, "SESSION_TIME_INFO", "startTimeNs")
+    ends = _column(tables, "SESSION_TIME_INFO", "endTimeNs")
+    if starts:
+        return min(starts), max((end for end in ends if end >= min(starts)), default=None)
+    if "TASK" not in tables:
+        return 0, None
+    tasks = tables["TASK"]
+    return pc.min(tasks["startNs"]).as_py() or 0, pc.max(tasks["endNs"]).as_py()
+
+
+def _column(tables: FileTables, name: str, column: str) -> list[Any]:
+    """The values of a column of a small table, or of the first rows of a large one."""
+    if name not in tables:
+        return []
+    values: list[Any] = tables.head(name)[column].drop_null().to_pylist()
+    return values
+
+
+def _first(tables: FileTables, name: str, column: str) -> Any:
+    return next(iter(_column(tables, name, column)), None)

@@ -1,0 +1,79 @@
+"""Which columns the table of a recording has, and of which Arrow types: derived from the spec."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import pyarrow as pa
+
+from ascend_spec import catalog
+from ascend_spec.model import Carrier, Column
+
+TEXT: Final = pa.dictionary(pa.int32(), pa.string())
+STRINGS: Final = "STRING_IDS.id"
+NUMBERS_AS_TEXT: Final = frozenset({"timestampText"})
+"""Value types that the database stores as decimal text; a recording holds the number."""
+
+CARRIERS: Final[Mapping[str, tuple[Carrier, ...]]] = {
+    "pytorch": ("pytorch", "analysis"),
+    "msprof": ("msprof",),
+}
+"""The databases of an output. Tables that stand in both are alike in all columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table at the newest revision. references: of each text column, STRINGS or an enum."""
+
+    name: str
+    columns: Mapping[str, Column]
+    schema: pa.Schema
+    references: Mapping[str, str]
+
+    def empty(self) -> pa.Table:
+        """The table without rows."""
+        return self.schema.empty_table()
+
+
+@cache
+def shape_of(output: str, name: str) -> Shape:
+    """The shape of a table. Raises ``KeyError`` naming a table that no database has."""
+    newest = catalog().revisions[-1].id
+    for carrier in CARRIERS[output]:
+        tables = catalog().at(newest, carrier).tables
+        if name in tables:
+            return _shape(name, tables[name].columns)
+    raise KeyError(f"unknown table {name!r} of the output {output}")
+
+
+def text_reference(column: Column) -> str | None:
+    """``STRINGS`` or the name of the enum whose ids a column holds; ``None`` for other columns."""
+    for target in column.references:
+        table, _, key = target.partition(".")
+        if target == STRINGS or (table.startswith("ENUM_") and key == "id"):
+            return STRINGS if target == STRINGS else table
+    return None
+
+
+def _shape(name: str, columns: Mapping[str, Column]) -> Shape:
+    references = {
+        column.name: reference
+        for column in columns.values()
+        if (reference := text_reference(column)) is not None
+    }
+    fields = [
+        pa.field(column.name, TEXT if column.name in references else _arrow_type(column))
+        for column in columns.values()
+    ]
+    return Shape(name, columns, pa.schema(fields), references)
+
+
+def _arrow_type(column: Column) -> pa.DataType:
+    if column.type in NUMBERS_AS_TEXT:
+        return pa.int64()
+    if "text" in column.storage:
+        return TEXT
+    return pa.float64() if "real" in column.storage else pa.int64()

@@ -1,0 +1,201 @@
+"""The tables of database files as those of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.db.columns import integers_of
+from ascend_ref.db.detect import identify
+from ascend_ref.db.introspect import describe, fold, quote_identifier
+from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
+from ascend_ref.db.reader import read_columns, stream_columns
+from ascend_spec import catalog
+
+from .shape import STRINGS, TEXT, Shape, shape_of
+from .texts import Dictionary, Mask, own_texts
+
+INNER = "STRING_IDS"
+"""Its texts stand in the columns themselves."""
+
+
+class DatabaseFile:
+    """A database that is sound and a profile. Raises :class:`UnreadableDatabase` for any other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with closing(open_readonly(path)) as connection:
+            damage = quick_check(connection)
+            if damage:
+                raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")
+            self._physical = describe(connection)
+            identity = identify(self._physical, connection, path, catalog())
+        self.carrier = identity.carrier
+        self.rank_from_name = identity.rank_from_name
+        self._schema = catalog().at(identity.revision.id, identity.carrier)
+
+    def tables(self) -> Iterator[str]:
+        """Tables of the spec that stand in the file as ordinary tables."""
+        for name in catalog().tables:
+            if name != INNER and self._physical.readable(name):
+                yield name
+
+    def holds(self, place: str) -> bool:
+        """Whether ``TABLE.column`` can be read."""
+        table, _, column = place.partition(".")
+        found = self._physical.readable(table)
+        return found is not None and found.column(column) is not None
+
+    def has_rows(self, table: str) -> bool:
+        """Whether a table is there and has a row."""
+        readable = self._physical.readable(table) is not None
+        return readable and self.finds(f"SELECT 1 AS found FROM {quote_identifier(table)} LIMIT 1")
+
+    def finds(self, query: str) -> bool:
+        """Whether a SELECT of ours has a row."""
+        return any(batch.num_rows for batch in stream_columns(self.path, query))
+
+    def sources(self, shape: Shape) -> Mapping[str, str]:
+        """The columns of the file, by the newest names of those that stand in it.
+
+        A column that once had the name of a newer one is known by its revision (blockDim).
+        """
+        physical = self._physical.readable(shape.name)
+        present = (
+            {fold(column.name): column.name for column in physical.columns} if physical else {}
+        )
+        own = self._schema.tables.get(shape.name)
+        found: dict[str, str] = {}
+        for name, column in shape.columns.items():
+            same = own is None or name not in own.columns or own.columns[name].type == column.type
+            for spelled in (name if same else None, column.renamed_from):
+                if spelled and fold(spelled) in present and name not in found:
+                    found[name] = present[fold(spelled)]
+        return found
+
+    @cached_property
+    def strings(self) -> Dictionary:
+        """The texts of STRING_IDS."""
+        return self._dictionary(INNER, "value")
+
+    def members(self, enum: str) -> Dictionary:
+        """The names of an enum: what the file says, else what its revision says."""
+        if self._physical.readable(enum):
+            return self._dictionary(enum, "name")
+        schema = catalog().at(self._schema.revision.id, "pytorch")
+        return Dictionary.of(schema.enums.get(enum) or _newest_members(enum))
+
+    def _dictionary(self, table: str, column: str) -> Dictionary:
+        if not self._physical.readable(table):
+            return Dictionary.of({})
+        rows = pa.Table.from_batches(
+            read_columns(self.path, table, ["id", column])
+        ).combine_chunks()
+        ids, _ = as_type(rows.column("id").chunk(0), pa.int64())
+        texts, _ = as_type(rows.column(column).chunk(0), pa.string())
+        known = pc.and_(ids.is_valid(), texts.is_valid())
+        return Dictionary(integers_of(ids.filter(known)), texts.filter(known).to_pylist())
+
+
+class FileTables(Mapping[str, pa.Table]):
+    """The tables that have rows; each look-up reads the table anew."""
+
+    def __init__(self, output: str, files: Sequence[DatabaseFile], lenient: bool) -> None:
+        self._output = output
+        self._lenient = lenient
+        homes = {name: file for file in reversed(files) for name in file.tables()}
+        self._homes = {name: homes[name] for name in sorted(homes) if homes[name].has_rows(name)}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._homes)
+
+    def __len__(self) -> int:
+        return len(self._homes)
+
+    def __getitem__(self, name: str) -> pa.Table:
+        return self._read(name, None)
+
+    def head(self, name: str) -> pa.Table:
+        """The first rows of a table."""
+        return self._read(name, 1)
+
+    def _read(self, name: str, batches: int | None) -> pa.Table:
+        file, shape = self._homes[name], shape_of(self._output, name)
+        sources = file.sources(shape)
+        streamed = read_columns(file.path, name, list(sources.values()))
+        read = pa.Table.from_batches(islice(streamed, batches))
+        arrays = []
+        for field in shape.schema:
+            if field.name not in sources:
+                arrays.append(pa.nulls(read.num_rows, field.type))
+                continue
+            chunks = [
+                self._typed(file, shape, field, chunk)
+                for chunk in read.column(sources[field.name]).chunks
+            ]
+            arrays.append(pa.chunked_array(chunks, field.type))
+        table = pa.Table.from_arrays(arrays, schema=shape.schema)
+        return table.unify_dictionaries().combine_chunks()
+
+    def _typed(
+        self, file: DatabaseFile, shape: Shape, field: pa.Field, cells: pa.Array
+    ) -> pa.Array:
+        reference = shape.references.get(field.name)
+        kind = pa.int64() if reference else pa.string() if field.type == TEXT else field.type
+        values, lost = as_type(cells, kind)
+        if lost and not self._lenient:
+            raise UnreadableDatabase(
+                file.path, f"{shape.name}.{field.name} holds other values; expected {kind} only"
+            )
+        if reference is None:
+            return own_texts(values) if field.type == TEXT else values
+        dictionary = file.strings if reference == STRINGS else file.members(reference)
+        return dictionary.column(*filled(values))
+
+
+def filled(values: pa.Array) -> tuple[Integers, Mask | None]:
+    """Whole numbers with 0 for NULL, and where there is none; ``None``: everywhere."""
+    if not values.null_count:
+        return integers_of(values), None
+    present = np.array(values.is_valid().to_pylist(), np.bool_)
+    return integers_of(values.fill_null(0)), present
+
+
+def as_type(cells: pa.Array, kind: pa.DataType) -> tuple[pa.Array, bool]:
+    """Cells of any storage classes as one Arrow type, and whether any could not be converted."""
+    parts = [cells]
+    if pa.types.is_union(cells.type):
+        parts = [cells.field(number) for number in range(cells.type.num_fields)]
+    converted = [_converted(part, kind) for part in parts]
+    values = converted[0] if len(converted) == 1 else pc.coalesce(*converted)
+    given = sum(len(part) - part.null_count for part in parts)
+    return values, len(values) - values.null_count < given
+
+
+def _converted(part: pa.Array, kind: pa.DataType) -> pa.Array:
+    if pa.types.is_binary(part.type):
+        return pa.nulls(len(part), kind)
+    try:
+        return part.cast(kind)
+    except pa.ArrowInvalid:
+        return pa.array([_value(cell, kind) for cell in part.to_pylist()], kind)
+
+
+def _value(cell: object, kind: pa.DataType) -> object:
+    """One cell, ``None`` where it is no value of this type; the road of files that are wrong."""
+    try:
+        return pa.scalar(cell).cast(kind).as_py()
+    except pa.ArrowInvalid:
+        return None
+
+
+def _newest_members(enum: str) -> Mapping[int, str]:
+    return catalog().at(catalog().revisions[-1].id, "pytorch").enums[enum]

@@ -1,0 +1,113 @@
+"""A capture and the database written from it are one recording; real databases give plain rows."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from ascend_ref.capture import Capture
+from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.recorded import Output, Recorded, from_captures, from_database
+from ascend_simulator.cli.scenarios import named
+from ascend_simulator.run import simulate
+from ascend_simulator.scenario import override
+from ascend_spec import catalog
+
+NEWEST = catalog().revisions[-1].id
+DATA = Path(__file__).parents[2] / ".." / "shared" / "data" / "db"
+
+
+def capture_of(preset: str) -> Capture:
+    return simulate(override(named(preset), ranks=1, steps=1, level=None)).capture(0)
+
+
+@pytest.mark.parametrize(
+    ("preset", "output"), [("observed-everything", "pytorch"), ("single-op", "msprof")]
+)
+def test_capture_and_database_are_one_recording(
+    preset: str, output: Output, tmp_path: Path
+) -> None:
+    capture = capture_of(preset)
+    if output == "pytorch":
+        folder = write_pytorch_profile(tmp_path, capture, NEWEST)
+    else:
+        folder = write_msprof_profile(tmp_path, [capture], NEWEST)
+    (path,) = [one for one in folder.rglob("*.db") if one.name != "analysis.db"]
+    direct, read = from_captures([capture], output), from_database(path)
+    assert read.output == output
+    assert (read.level, read.start, read.end) == (direct.level, direct.start, direct.end)
+    assert read.machine == direct.machine
+    for name, table in direct.tables.items():
+        assert read.table(name).schema == table.schema, name
+        assert plain(read, name) == plain(direct, name), name
+
+
+def plain(recorded: Recorded, name: str) -> dict[str, list[object]]:
+    table = recorded.table(name)
+    return {column: table[column].to_pylist() for column in table.column_names}
+
+
+def test_old_columns_come_under_their_newest_names_with_texts() -> None:
+    path = DATA / "level1_rank1" / "ascend_pytorch_profiler_1.db"
+    if not path.is_file():
+        pytest.skip(f"needs the real profiles of {DATA}")
+    recorded = from_database(path)
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+        kernels = db.execute(
+            "SELECT n.value, c.globalTaskId, c.blockDim, c.mixBlockDim, t.value "
+            "FROM COMPUTE_TASK_INFO c JOIN STRING_IDS n ON n.id = c.name "
+            "JOIN STRING_IDS t ON t.id = c.taskType ORDER BY c.rowid"
+        ).fetchall()
+        calls = db.execute(
+            "SELECT CAST(startNs AS INTEGER), e.name FROM PYTORCH_API p "
+            "JOIN ENUM_API_TYPE e ON e.id = p.type ORDER BY p.rowid"
+        ).fetchall()
+    table = recorded.table("COMPUTE_TASK_INFO")
+    columns = ("name", "globalTaskId", "blockNum", "mixBlockNum", "taskType")
+    assert list(zip(*(table[name].to_pylist() for name in columns), strict=True)) == kernels
+    assert table["gridDim"].null_count == table["blockDim"].null_count == len(kernels)
+    activities = recorded.table("PYTORCH_API")
+    assert [(row["startNs"], row["type"]) for row in activities.to_pylist()] == calls
+    assert (recorded.machine.rank, recorded.machine.family, recorded.level) == (1, "A2", 1)
+
+
+def test_unknown_ids_stay_as_numbers_and_wrong_cells_are_refused(tmp_path: Path) -> None:
+    folder = write_msprof_profile(tmp_path, [capture_of("single-op")], NEWEST)
+    (path,) = folder.glob("*.db")
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE TASK SET taskType = 99999999 WHERE rowid = 1")
+        db.execute(
+            "UPDATE CANN_API SET type = 4711 WHERE rowid = (SELECT min(rowid) FROM CANN_API)"
+        )
+        db.execute(
+            "UPDATE CANN_API SET startNs = 'soon' WHERE rowid = (SELECT max(rowid) FROM CANN_API)"
+        )
+    recorded = from_database(path)
+    assert recorded.table("TASK")["taskType"][0].as_py() == "99999999"
+    with pytest.raises(UnreadableDatabase, match=r"CANN_API\.startNs holds other values"):
+        recorded.table("CANN_API")
+    lenient = from_database(path, lenient=True).table("CANN_API")
+    assert lenient["type"][0].as_py() == "4711"
+    assert lenient["startNs"][-1].as_py() is None
+    assert lenient["startNs"].null_count == 1
+
+
+def test_no_profile_is_no_recording(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"nothing")
+    with pytest.raises(UnreadableDatabase):
+        from_database(tmp_path / "x.db")
+
+
+def test_a_table_without_rows_has_its_columns() -> None:
+    recorded = from_captures([capture_of("single-op")], "msprof")
+    table = recorded.table("NIC")
+    assert isinstance(table, pa.Table)
+    assert table.num_rows == 0
+    assert "timestampNs" in table.column_names
+    with pytest.raises(KeyError, match="NOTHING"):
+        recorded.table("NOTHING")
