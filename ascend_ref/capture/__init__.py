@@ -28,10 +28,12 @@ from .model import (
     Transfers,
     WorkspaceEvents,
 )
+from .records import RECORDS, Records
 from .switches import Switches
 from .texts import Texts
 
 __all__ = [
+    "RECORDS",
     "Activities",
     "Batch",
     "Capture",
@@ -52,6 +54,7 @@ __all__ = [
     "MemoryTotals",
     "Origin",
     "Reals",
+    "Records",
     "Schedules",
     "Steps",
     "Switches",

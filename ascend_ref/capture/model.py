@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .batch import Batch, Integers, Reals
+from .records import Records
 from .switches import Switches
 from .texts import Texts
 
@@ -400,3 +401,4 @@ class Capture:
     memory_totals: MemoryTotals = field(default_factory=MemoryTotals.empty)
     workspace_events: WorkspaceEvents = field(default_factory=WorkspaceEvents.empty)
     samples: Samples = field(default_factory=dict)
+    records: Records = field(default_factory=dict)

@@ -17,6 +17,7 @@ from ascend_spec.bin import (
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.bin.schema import Node, escaped, walk
+from ascend_spec.insight import insight_catalog
 
 from .pages import citations, in_force
 from .style import PLAIN, Style, code, facts, page, table
@@ -148,6 +149,12 @@ def fields_table(declaration: Any) -> str:
     return table(("offset", "field", "type", "values"), rows)
 
 
+def _commands(block: BlockType) -> list[str]:
+    """The viewer's commands that answer from a block type."""
+    known = insight_catalog().commands.values()
+    return [command.name for command in known if block.code in command.blocks]
+
+
 def _block_facts(
     catalog: Catalog, bins: BinCatalog, block: BlockType, style: Style
 ) -> list[tuple[str, str]]:
@@ -163,7 +170,7 @@ def _block_facts(
         ("Written by", "; ".join(_written(bins, block, style))),
         ("In one file", "any number" if block.many else "at most one"),
         ("Read", READ[block.read]),
-        ("Read by", ", ".join(map(code, block.commands))),
+        ("Read by", ", ".join(map(code, _commands(block)))),
         ("Needs", ", ".join(needs)),
         ("In force", in_force(block.since, None)),
         ("Experimental", "nobody is known to write or read it" if block.experimental else ""),

@@ -146,4 +146,9 @@ def _payload_schema(format_: str, name: str, epoch: str | None) -> tuple[str, st
     if epoch is not None and epoch not in known:
         raise click.UsageError(unknown("epoch", epoch, known))
     state = known[epoch] if epoch is not None else bins.epochs[-1]
+    if not bins.in_force(block.since, None, state.id):
+        raise click.UsageError(
+            f"block 0x{block.code:02X} {block.name} has been there since {block.since}, "
+            f"and not at {state.id}"
+        )
     return export_payload_schema(bins, block, state), payload_file_name(block, state)

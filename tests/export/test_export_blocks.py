@@ -169,6 +169,7 @@ def test_a_schema_is_exported_by_name_at_the_newest_epoch(
         ("json-schema --block 0x10", "unknown block '0x10'"),
         ("json-schema --block 0x0B", "block 0x0B cache records holds no JSON"),
         ("ddl --block 0x08", "block 0x08 memory heat map is exported as json-schema only"),
+        ("json-schema --block 0x0C --epoch E0", "block 0x0C inter-core load has been there since E2"),
         ("json-schema --block 0x08 --epoch E9", "unknown epoch 'E9'; known: E0, E1, E2, E3"),
         ("json-schema --epoch E1", "--epoch is for --block; databases have a --revision"),
     ],

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 from ascend_ref.bin import BinFile, Entry, MalformedPayload, canonical, parse
 from ascend_ref.bin.canonical import decode
 from ascend_ref.bin.records import read_cache_records, read_memory_trace
+from ascend_ref.insight.blocks import TEXT_LIMIT
+from ascend_ref.insight.params import refusal
 from ascend_spec.bin import bin_catalog
 
 from ..engine.judge import Progress
@@ -17,16 +19,10 @@ from .facts import Facts
 from .flatten import SqlValue, as_kind, as_number, bounded
 from .timeline import add_timeline
 
-TEXT_LIMIT = 100 << 20
-"""Bytes beyond which the viewer takes a payload for empty; it cuts timelines into slices."""
-
 COMPARED = 16 << 20
 """Bytes up to which a payload is compared with the producer's own spelling."""
 
 TIMELINE = 0x02
-REFUSED_IN_REQUESTS = frozenset(b"|;&$><`!\"'\\\n\t\r\f")
-REQUEST_TEXT = 500
-"""Bytes, and characters, that the viewer takes in a text of a request (bin-blocks.md 7.1)."""
 
 
 class Observer(Protocol):
@@ -91,7 +87,8 @@ def _source_block(file: BinFile, entry: Entry) -> Sequence[SqlValue]:
     section = file.path_section(entry)
     path, end, after = section.partition(b"\0")
     text = file.payload(entry)
-    askable = len(path) <= REQUEST_TEXT and not REFUSED_IN_REQUESTS.intersection(path)
+    asked = path.decode("utf-8", "surrogateescape")
+    askable = refusal("source/code/file", {"sourceName": asked}) is None
     return (
         *(entry.ordinal, entry.type, None, entry.offset),
         bounded(path.decode("utf-8", "backslashreplace")),

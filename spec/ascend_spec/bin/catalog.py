@@ -162,7 +162,6 @@ def _block(
         document_names=tuple(names.get("document", ())),
         exporter_name=names.get("exporter"),
         viewer_name=names.get("viewer"),
-        commands=tuple(row.get("commands", ())),
         requires=tuple(Requirement(**one) for one in row.get("requires", ())),
         written={writer: Writing(**how) for writer, how in row.get("written", {}).items()},
         since=row.get("since"),

@@ -59,7 +59,6 @@ class BlockType:
     document_names: tuple[str, ...] = ()
     exporter_name: str | None = None
     viewer_name: str | None = None
-    commands: tuple[str, ...] = ()
     requires: tuple[Requirement, ...] = ()
     written: Mapping[Writer, Writing] = field(default_factory=dict)
     since: str | None = None
