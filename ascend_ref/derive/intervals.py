@@ -25,14 +25,22 @@ class Intervals(NamedTuple):
 
 def union(start: Integers, end: Integers) -> Intervals:
     """Any intervals merged; touching ones are joined, empty ones vanish."""
-    filled = start < end
-    start, end = start[filled], end[filled]
-    order = np.argsort(start, kind="stable")
-    start, reach = start[order], np.maximum.accumulate(end[order])
+    forward = start <= end
+    if not forward.all():
+        start, end = start[forward], end[forward]
+    if (start[1:] >= start[:-1]).all():
+        reach = np.maximum.accumulate(end)
+    else:
+        # A gap lies before the n-th start where the first n ends do not reach it, and n intervals
+        # have ended there only if they are those that began before: which end belongs to which
+        # start is of no account, and two sorts are faster than one that keeps the pairs.
+        start, reach = np.sort(start), np.sort(end)
     apart = np.flatnonzero(start[1:] > reach[:-1])
     first = np.concatenate([[0], apart + 1])[: len(start)]
     last = np.concatenate([apart, [len(start) - 1]])[: len(start)]
-    return Intervals(start[first], reach[last])
+    merged = Intervals(start[first], reach[last])
+    filled = merged.start < merged.end
+    return merged if filled.all() else Intervals(merged.start[filled], merged.end[filled])
 
 
 def joined(one: Intervals, other: Intervals) -> Intervals:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ascend_ref.capture.batch import Integers, Reals
 
+from .decimals import python_round
 from .transit import Flows
 
 KINDS = re.compile(
@@ -17,6 +18,9 @@ KINDS = re.compile(
 )
 """The first match in the name of an operator is its kind (text-outputs.md 7.8)."""
 POINT_TO_POINT = ("hcom_send", "hcom_receive", "hcom_batchsendrecv")
+
+RATE_PLACES = 4
+"""Decimals of rates and of shares."""
 
 CHOICES = ("top1", "middle", "bottom1", "total", "bottom2", "bottom3")
 """What is told of each kind and link, in the exporter's order."""
@@ -50,7 +54,7 @@ def rate(size: Integers, duration: Integers) -> Reals:
     """GB/s with four decimals, as MB by ms; 0 where no time passed. Byte and ns."""
     rates = np.zeros(len(size))
     np.divide(size / 1e6, duration / 1e6, out=rates, where=duration > 0)
-    return np.round(rates, 4)
+    return python_round(rates, RATE_PLACES)
 
 
 def choices(found: Flows, heap: Integers) -> Choices:

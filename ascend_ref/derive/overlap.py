@@ -1,14 +1,33 @@
-"""When a device computed, communicated, only communicated, or did nothing."""
+"""When a device computed, communicated, only communicated, or did nothing.
+
+Source: text-outputs.md 7.5 and the note of OVERLAP_ANALYSIS.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 
 from .intervals import Intervals, difference, joined, union
+
+KERNEL_TASKS = (
+    "KERNEL_AICORE",
+    "KERNEL_AIVEC",
+    "FFTS_PLUS",
+    "KERNEL_MIX_AIC",
+    "KERNEL_MIX_AIV",
+    "PROFILING_ENABLE",
+    "PROFILING_DISABLE",
+)
+"""Types of device tasks that do not open or close the time under analysis."""
+COMMUNICATION_KERNELS = ("AicpuKernel", "AivKernel")
+"""Ends of the names of operators that run as kernels but communicate."""
 
 
 class Overlap(NamedTuple):
@@ -23,8 +42,7 @@ class Overlap(NamedTuple):
 def overlap(computing: Intervals, communication: Intervals, start: int, end: int) -> Overlap:
     """The kinds of time between ``start`` and ``end``, which enclose both unions.
 
-    Source: note of OVERLAP_ANALYSIS. The last three are disjoint from the first and from each
-    other where they should be, so computing, communication not overlapped and free fill the time.
+    Computing, communication not overlapped and free are disjoint and fill the time.
     """
     window = union(np.array([start]), np.array([end]))
     return Overlap(
@@ -33,6 +51,28 @@ def overlap(computing: Intervals, communication: Intervals, start: int, end: int
         difference(communication, computing),
         difference(window, joined(computing, communication)),
     )
+
+
+def computes(names: pa.Array, on_mc2_stream: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Which compute tasks count as computing: none on a stream of an MC² kernel, none that is the
+    kernel of a communication operator. names: of the operators, null without one.
+    """
+    communicates = on_mc2_stream.copy()
+    for end in COMMUNICATION_KERNELS:
+        found = pc.ends_with(names.cast(pa.string()), end).fill_null(False)
+        communicates |= found.to_numpy(zero_copy_only=False)
+    return ~communicates
+
+
+def window(
+    computing: Intervals, communication: Intervals, *tasks: Integers
+) -> tuple[int, int] | None:
+    """The time under analysis; None where nothing happened.
+
+    tasks: starts and ends of the device's tasks whose type is not in KERNEL_TASKS. Writers of 2025
+    and before (erratum T27) took the two unions alone.
+    """
+    return hull(*computing, *communication, *tasks)
 
 
 def hull(*bounds: Integers) -> tuple[int, int] | None:

@@ -72,11 +72,11 @@ def load_foreign_objects() -> tuple[model.ForeignObject, ...]:
     )
 
 
-def load_value_types() -> dict[str, model.ValueType]:
-    """Value types by name."""
+def load_value_types(name: str = "value_types.yaml") -> dict[str, model.ValueType]:
+    """The value types of one document by name."""
     return {
-        name: model.ValueType(
-            id=name,
+        kind: model.ValueType(
+            id=kind,
             declared=row["declared"],
             storage=tuple(row["storage"]),
             summary=row["summary"],
@@ -85,7 +85,7 @@ def load_value_types() -> dict[str, model.ValueType]:
             maximum=row.get("maximum"),
             references=tuple(row.get("references", ())),
         )
-        for name, row in read_document("value_types.yaml").items()
+        for kind, row in read_document(name).items()
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -82,3 +84,37 @@ def test_nothing_and_empty_intervals_have_no_union(empty: Pairs) -> None:
     assert told(made(empty)) == []
     assert told(difference(made(empty), made([(1, 2)]))) == []
     assert told(difference(made([(1, 2)]), made(empty))) == [(1, 2)]
+
+
+def test_an_interval_that_ends_before_it_begins_is_none() -> None:
+    assert told(made([(20, 5), (1, 3), (9, 9), (4, 6), (3, 4), (7, 8)])) == [(1, 6), (7, 8)]
+
+
+@given(st.lists(st.tuples(moments, moments), max_size=12))
+def test_sorted_and_unsorted_intervals_have_one_union(given_pairs: Pairs) -> None:
+    expected = runs({cell for start, end in given_pairs for cell in range(start, end)})
+    assert told(made(given_pairs)) == told(made(sorted(given_pairs))) == expected
+
+
+def sweep(given_pairs: Pairs) -> Pairs:
+    """The union in plain Python."""
+    merged: Pairs = []
+    for start, end in sorted(given_pairs):
+        if start < end and merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        elif start < end:
+            merged.append((start, end))
+    return merged
+
+
+def test_a_union_takes_a_fraction_of_a_plain_sweep() -> None:
+    starts = np.random.default_rng(3).integers(0, 1 << 40, 200_000)
+    ends = starts + np.random.default_rng(4).integers(0, 1 << 23, 200_000)
+    plain = list(zip(starts.tolist(), ends.tolist(), strict=True))
+    begun = time.process_time()
+    expected = sweep(plain)
+    swept = time.process_time()
+    found = union(starts, ends)
+    united = time.process_time()
+    assert told(found) == expected
+    assert united - swept < (swept - begun) / 4

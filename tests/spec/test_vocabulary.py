@@ -31,6 +31,7 @@ from ascend_spec.model import (
     StorageClass,
     Table,
 )
+from ascend_spec.text import text_catalog
 
 LISTS = [
     "errata",
@@ -336,7 +337,8 @@ def test_a_reference_has_a_target_wherever_it_stands(carrier: Carrier) -> None:
 
 
 def test_cited_switches_and_products_exist_and_are_used() -> None:
-    switches = {switch for table in tables() for switch in table.switches}
+    switched = (*tables(), *text_catalog().csv.values())
+    switches = {switch for fact in switched for switch in fact.switches}
     products = {product for table in tables() for product in table.products}
     assert switches == set(catalog().switches)
     assert products - set(catalog().products) == set()

@@ -14,6 +14,7 @@ from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive import matrix, transit
+from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.group_hash import group_hash
 from ascend_ref.derive.steps import StepRange
 
@@ -122,7 +123,7 @@ class TransitTables:
             )
         )
         order = np.lexsort((found.link, found.owner))
-        ratio = np.round(found.large / np.maximum(found.packets, 1), 4)
+        ratio = python_round(found.large / np.maximum(found.packets, 1), 4)
         columns: dict[str, npt.NDArray[Any]] = {
             "transit_size": found.transit_size / BYTES_PER_MB,
             "transit_time": found.transit_time / NS_PER_MS,

@@ -1,0 +1,165 @@
+"""How each training step divides, as the PyTorch adapter computes it: step_trace_time.csv.
+
+It adds floats of us, of which those of instants are a quarter of a us apart, so its figures are
+those of this arithmetic in this order. Source: text-outputs.md 7.7, bit-exact on real files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.capture.model import NONE
+
+from .steps import Spans
+
+COMPUTING, COMMUNICATION, NOT_OVERLAPPED, FREE, RECEIVING = range(5)
+"""Kinds of slices: the four of the overlap analysis, and operators that receive."""
+RECEIVE = "hcom_receive"
+"""So the names of operators begin that receive from another pipeline stage."""
+UNSET = -1.0
+"""Instant of something that did not happen."""
+
+
+class Slices(NamedTuple):
+    """Slices of the timeline in the order of its file. start, duration: us as floats."""
+
+    device: Integers
+    kind: Integers
+    start: Reals
+    duration: Reals
+
+
+class DeviceStep(NamedTuple):
+    """A step with its bounds on the device, and its begin on the host; us as floats."""
+
+    number: int | None
+    start: float
+    end: float
+    begin: float
+
+
+class StepRow(NamedTuple):
+    """A row of step_trace_time.csv; us. Without slices of a kind its figure is the integer 0."""
+
+    device: int
+    step: int | None
+    computing: float
+    communication_not_overlapped: float
+    overlapped: float
+    communication: float
+    free: float
+    stage: float
+    bubble: float
+    communication_not_overlapped_and_exclude_receive: float
+    preparing: float
+
+
+def device_steps(
+    numbers: Sequence[int], steps: Spans, step: Integers, launch: Integers, kernels: Spans
+) -> list[DeviceStep]:
+    """The steps as the device saw them; a step that launched nothing is none. Times in ns.
+
+    kernels: with the row of the ``step`` in which they were launched (-1: in none) and a number
+    that ascends with the ``launch``. A step lasts from the first kernel of its first launch until
+    the end of the last kernel of its last one, at least to its own end.
+    """
+    found = []
+    order = np.lexsort((launch, step))
+    bounds = np.searchsorted(step[order], [range(len(numbers)), range(1, len(numbers) + 1)])
+    for row, (low, high) in enumerate(bounds.T.tolist()):
+        rows = order[low:high]
+        if not len(rows):
+            continue
+        first = rows[launch[rows] == launch[rows[0]]]
+        last = rows[launch[rows] == launch[rows[-1]]]
+        end = max(int(kernels.end[last].max()), int(steps.end[row]))
+        found.append(
+            DeviceStep(
+                numbers[row],
+                int(kernels.start[first].min()) / 1000,
+                end / 1000,
+                int(steps.start[row]) / 1000,
+            )
+        )
+    return found
+
+
+def step_rows(
+    slices: Slices, steps: Sequence[DeviceStep], first_operator: float | None
+) -> list[StepRow]:
+    """The rows of the file, by device and number of the step.
+
+    A slice belongs to the first step in which it starts; where there are steps, others are left
+    out. Without any, one row per device holds everything and its preparing begins with the first
+    operator of the framework, us. A step without computing and communication prepares until -1.
+    """
+    if not (slices.kind < RECEIVING).any():
+        return []
+    place = _steps_of(slices.start, steps) if steps else np.zeros(len(slices.start), np.int64)
+    kept = place != NONE
+    slices, place = Slices(*(column[kept] for column in slices)), place[kept]
+    bounds = steps or [DeviceStep(None, UNSET, UNSET, UNSET)]
+    devices, device = np.unique(slices.device, return_inverse=True)
+    owner = device * len(bounds) + place
+    count = len(devices) * len(bounds)
+    amounts, present = _amounts(slices, owner, count)
+    start, end, first = _extents(slices, owner, count)
+    rows = []
+    for row in np.flatnonzero(present.any(axis=1)).tolist():
+        spent = [
+            float(amounts[row, kind]) if present[row, kind] else 0 for kind in range(RECEIVING + 1)
+        ]
+        step = bounds[row % len(bounds)]
+        begin = step.begin if steps else first_operator
+        rows.append(
+            StepRow(
+                device=int(devices[row // len(bounds)]),
+                step=step.number,
+                computing=spent[COMPUTING],
+                communication_not_overlapped=spent[NOT_OVERLAPPED],
+                overlapped=spent[COMMUNICATION] - spent[NOT_OVERLAPPED],
+                communication=spent[COMMUNICATION],
+                free=spent[FREE],
+                stage=float(end[row] - start[row]) - spent[RECEIVING],
+                bubble=spent[RECEIVING],
+                communication_not_overlapped_and_exclude_receive=max(
+                    spent[NOT_OVERLAPPED] - spent[RECEIVING], 0
+                ),
+                preparing=0 if begin is None else float(first[row]) - begin,
+            )
+        )
+    return sorted(rows, key=lambda row: (row.device, row.step or 0))
+
+
+def _steps_of(start: Reals, steps: Sequence[DeviceStep]) -> Integers:
+    """The place of the first step with ``start <= time < end``."""
+    order = np.argsort(start, kind="stable")
+    bounds = np.searchsorted(start[order], [(step.start, step.end) for step in steps])
+    found = np.full(len(start), NONE)
+    for place in range(len(steps) - 1, -1, -1):
+        low, high = bounds[place]
+        found[order[low:high]] = place
+    return found
+
+
+def _amounts(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Integers]:
+    """Time and number of slices, by owner and kind; times added in the order of the file."""
+    kinds = RECEIVING + 1
+    key = owner * kinds + slices.kind
+    times = np.bincount(key, slices.duration, count * kinds).astype(np.float64)
+    number = np.bincount(key, minlength=count * kinds)
+    return times.reshape(count, kinds), number.reshape(count, kinds)
+
+
+def _extents(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Reals, Reals]:
+    """First start, last end, and first start of computing or communication, by owner."""
+    start, end, first = np.full(count, np.inf), np.full(count, -np.inf), np.full(count, np.inf)
+    np.minimum.at(start, owner, slices.start)
+    np.maximum.at(end, owner, slices.start + slices.duration)
+    works = slices.kind <= COMMUNICATION
+    np.minimum.at(first, owner[works], slices.start[works])
+    return start, end, np.where(np.isinf(first), UNSET, first)
