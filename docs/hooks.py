@@ -76,6 +76,8 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         },
         {"Enums": _section("enums", pages)},
         {"Blocks": [path for path in pages if path.startswith("blocks/")]},
+        {"CSV files": _section("csv", pages)},
+        {"Timelines": _section("timeline", pages)},
         {"Rules": _section("rules", pages)},
         {
             "Facts": [

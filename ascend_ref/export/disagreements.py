@@ -9,8 +9,10 @@ from ascend_spec import Catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.insight import insight_catalog
 from ascend_spec.model import Erratum
+from ascend_spec.text import text_catalog
 
 from .blocks import bin_place
+from .csv_pages import text_place
 from .lexicon import erratum_section
 from .pages import place_link
 from .style import PLAIN, Style, code
@@ -18,7 +20,7 @@ from .style import PLAIN, Style, code
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An erratum and what it is about: the databases, the blocks or the viewer's messages."""
+    """An erratum and what it is about: the databases, the blocks, the viewer's messages or text."""
 
     erratum: Erratum
     place: Callable[[Style, str], str]
@@ -29,13 +31,15 @@ class Disagreement:
 
 
 def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
-    """Every erratum: of the databases, then of visualize_data.bin, then of the messages."""
+    """Every erratum: of the databases, of visualize_data.bin, of the messages, of text."""
     for erratum in catalog.errata.values():
         yield Disagreement(erratum, place_link)
     for erratum in bin_catalog().errata.values():
         yield Disagreement(erratum, bin_place)
     for erratum in insight_catalog().errata.values():
         yield Disagreement(erratum, _message_place)
+    for erratum in text_catalog().errata.values():
+        yield Disagreement(erratum, text_place)
 
 
 def _message_place(_style: Style, place: str) -> str:

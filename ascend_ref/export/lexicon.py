@@ -8,6 +8,8 @@ from collections.abc import Callable
 
 from ascend_spec import Catalog
 from ascend_spec.model import CARRIERS, Erratum, Product, Revision, Source, Switch, ValueType
+from ascend_spec.text import text_catalog
+from ascend_spec.text.timeline import timeline_catalog
 
 from .history import revision_changes
 from .pages import citations, place_link, value_range
@@ -91,6 +93,12 @@ def type_section(catalog: Catalog, kind: ValueType, style: Style = PLAIN, level:
         for column in subject.columns.values()
         if column.type == kind.id
     ]
+    files = [
+        style.link("file", file.name, f"{file.name}/{column.name}")
+        for file in text_catalog().csv.values()
+        for column in file.own_columns
+        if column.type == kind.id
+    ]
     return page(
         f"{'#' * level} {kind.id}",
         style.prose(kind.summary),
@@ -101,7 +109,7 @@ def type_section(catalog: Catalog, kind: ValueType, style: Style = PLAIN, level:
                 ("Unit", kind.unit or ""),
                 ("Range", value_range(kind.minimum, kind.maximum)),
                 ("Refers to", " or ".join(place_link(style, name) for name in kind.references)),
-                ("Used by", ", ".join(dict.fromkeys(used))),
+                ("Used by", ", ".join(dict.fromkeys((*used, *files)))),
             )
         ),
     )
@@ -114,10 +122,27 @@ def switch_section(catalog: Catalog, switch: Switch, style: Style = PLAIN, level
         for subject in catalog.tables.values()
         if switch.id in subject.switches
     )
+    files = (
+        style.link("file", file.name)
+        for file in text_catalog().csv.values()
+        if switch.id in file.switches
+    )
+    layers = (
+        style.link("layer", layer.name)
+        for layer in timeline_catalog().layers.values()
+        if switch.id in layer.switches
+    )
     return page(
         f"{'#' * level} {switch.id}",
         style.prose(switch.summary),
-        facts((("Spelled", ", ".join(map(code, switch.spelled))), ("Produces", ", ".join(used)))),
+        facts(
+            (
+                ("Spelled", ", ".join(map(code, switch.spelled))),
+                ("Produces", ", ".join(used)),
+                ("CSV files", ", ".join(files)),
+                ("Layers of the timeline", ", ".join(layers)),
+            )
+        ),
     )
 
 

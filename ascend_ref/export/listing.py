@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from ascend_spec import Catalog, Schema
 from ascend_spec.bin import bin_catalog
 from ascend_spec.model import CARRIERS
+from ascend_spec.text import text_catalog
+from ascend_spec.text.documents import DOCUMENTS, source_of
+from ascend_spec.text.timeline import timeline_catalog
 
 from .blocks import hexed
 from .disagreements import disagreements
@@ -67,10 +70,13 @@ def errata(scope: Scope) -> Listing:
         (one.erratum.id, ", ".join(one.erratum.at), one.erratum.title)
         for one in disagreements(scope.catalog)
         if not scope.schemas
-        or any(
-            place.partition(".")[0] in schema.tables
-            for place in one.erratum.at
-            for schema in scope.schemas
+        or (
+            one.erratum.id in scope.catalog.errata
+            and any(
+                place.partition(".")[0] in schema.tables
+                for place in one.erratum.at
+                for schema in scope.schemas
+            )
         )
     ]
     return Listing(("erratum", "at", "disagreement"), tuple(rows))
@@ -105,11 +111,11 @@ def products(scope: Scope) -> Listing:
     return Listing(("product", "name", "chips"), tuple(rows))
 
 
-def types(scope: Scope) -> Listing:
-    """Value types with unit and storage."""
+def types(_scope: Scope) -> Listing:
+    """Value types with unit and storage, those of text last."""
     rows = (
         (kind.id, kind.declared, kind.unit or "", kind.summary)
-        for kind in scope.catalog.value_types.values()
+        for kind in text_catalog().value_types.values()
     )
     return Listing(("type", "declared", "unit", "what it is"), tuple(rows))
 
@@ -135,6 +141,62 @@ def epochs(_scope: Scope) -> Listing:
     return Listing(("epoch", "from", "grade", "state"), tuple(rows))
 
 
+def files(_scope: Scope) -> Listing:
+    """The CSV files of msprof and of the PyTorch adapter."""
+    rows = (
+        (
+            file.name,
+            ", ".join(file.outputs),
+            str(len({column.name for column in file.own_columns})),
+            file.summary,
+        )
+        for file in text_catalog().csv.values()
+    )
+    return Listing(("file", "written by", "columns", "what it holds"), tuple(rows))
+
+
+def writers(_scope: Scope) -> Listing:
+    """The generations of the writers of text."""
+    rows = (
+        (one.id, one.output, one.date, one.grade, one.summary)
+        for one in text_catalog().writers.values()
+    )
+    return Listing(("writer", "output", "as of", "grade", "what it is"), tuple(rows))
+
+
+def metrics(_scope: Scope) -> Listing:
+    """The groups of performance counters."""
+    rows = (
+        (one.name, ", ".join(one.spelled), ", ".join(one.families), one.summary)
+        for one in text_catalog().pmu.groups.values()
+    )
+    return Listing(("metrics", "in options", "products", "what they count"), tuple(rows))
+
+
+def layers(_scope: Scope) -> Listing:
+    """The layers of the timelines."""
+    rows = (
+        (one.name, one.side, ", ".join(one.writers), str(len(one.events)), one.summary)
+        for one in timeline_catalog().layers.values()
+    )
+    return Listing(("layer", "of", "writers", "events", "what it shows"), tuple(rows))
+
+
+def flows(_scope: Scope) -> Listing:
+    """The arrows of the timelines."""
+    rows = (
+        (f"flow/{one.flow}", one.cat, one.start.layer, ", ".join(one.end.at), one.summary)
+        for one in timeline_catalog().flows.values()
+    )
+    return Listing(("arrow", "category", "from", "to", "what it means"), tuple(rows))
+
+
+def documents(_scope: Scope) -> Listing:
+    """The JSON documents beside the timelines."""
+    rows = ((name, source_of(name)["title"], source_of(name)["description"]) for name in DOCUMENTS)
+    return Listing(("document", "file", "what it holds"), tuple(rows))
+
+
 LISTINGS: Mapping[str, Callable[[Scope], Listing]] = {
     "tables": tables,
     "enums": enums,
@@ -146,4 +208,10 @@ LISTINGS: Mapping[str, Callable[[Scope], Listing]] = {
     "sources": sources,
     "blocks": blocks,
     "epochs": epochs,
+    "files": files,
+    "writers": writers,
+    "metrics": metrics,
+    "layers": layers,
+    "flows": flows,
+    "documents": documents,
 }

@@ -9,10 +9,14 @@ from typing import TypeVar
 
 from ascend_spec import Catalog
 from ascend_spec.bin import BlockType, bin_catalog
+from ascend_spec.text import text_catalog
 
 from . import blocks, lexicon, pages
+from .csv_pages import csv_site, csv_targets
 from .disagreements import disagreements
+from .document_pages import document_site, document_targets
 from .style import Kind, Style, page
+from .timeline_pages import timeline_site, timeline_targets
 
 Subject = TypeVar("Subject")
 Targets = Mapping[tuple[Kind, str], str]
@@ -47,6 +51,7 @@ def spec_targets(catalog: Catalog) -> dict[tuple[Kind, str], str]:
         targets["enum", name] = f"enums/{name}.md"
     for block in bin_catalog().blocks.values():
         targets["block", blocks.hexed(block.code)] = _block_path(block)
+    targets |= {**csv_targets(), **timeline_targets(), **document_targets()}
     for kind, sheet, known in _sheets(catalog):
         targets.update({(kind, name): f"{sheet}#{anchor(name)}" for name in known})
     return targets
@@ -73,6 +78,9 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
     written["blocks/values.md"] = blocks.values_page(catalog, bins.enums.values(), below)
     for block in bins.blocks.values():
         written[_block_path(block)] = blocks.block_page(catalog, bins, block, below)
+    written |= csv_site(catalog, below)
+    written |= timeline_site(catalog, below)
+    written |= document_site(catalog, below)
     written |= {
         "errata.md": _sheet(
             "Errata",
@@ -91,12 +99,12 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
         "value-types.md": _sheet(
             "Value types",
             "The kinds of values, each with its unit and range written once.",
-            catalog.value_types.values(),
+            text_catalog().value_types.values(),
             lambda one: lexicon.type_section(catalog, one, root, level=2),
         ),
         "switches.md": _sheet(
             "Switches",
-            "What has to be switched on for a table to be collected.",
+            "What has to be switched on for a table or a CSV file to be written.",
             catalog.switches.values(),
             lambda one: lexicon.switch_section(catalog, one, root, level=2),
         ),
@@ -129,7 +137,7 @@ def _block_path(block: BlockType) -> str:
 def _sheets(catalog: Catalog) -> Iterable[tuple[Kind, str, Iterable[str]]]:
     yield "erratum", "errata.md", [one.erratum.id for one in disagreements(catalog)]
     yield "revision", "revisions.md", [revision.id for revision in catalog.revisions]
-    yield "type", "value-types.md", catalog.value_types
+    yield "type", "value-types.md", text_catalog().value_types
     yield "switch", "switches.md", catalog.switches
     yield "product", "products.md", catalog.products
     yield "source", "sources.md", catalog.sources

@@ -9,8 +9,13 @@ from typing import Literal
 
 Kind = Literal[
     "block",
+    "document",
     "enum",
     "erratum",
+    "file",
+    "flow",
+    "layer",
+    "metrics",
     "product",
     "revision",
     "rule",
@@ -18,6 +23,7 @@ Kind = Literal[
     "switch",
     "table",
     "type",
+    "writer",
 ]
 
 _CODE_SPAN = re.compile(r"(`[^`]*`)")

@@ -12,7 +12,18 @@ from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.model import CARRIERS, Carrier, Reading
+from ascend_spec.text import text_catalog
+from ascend_spec.text.timeline import timeline_catalog
 
+from .csv_schema import csv_schema_file_name, export_csv_schema
+from .document_pages import (
+    document_schema_file_name,
+    event_schema_file_name,
+    export_document_schema,
+    export_event_schema,
+    writers_of_document,
+    writers_of_layer,
+)
 from .formats import FORMATS, file_name
 from .listing import LISTINGS, Scope
 from .lookup import find, names
@@ -22,7 +33,7 @@ from .payload import export_payload_schema, payload_file_name
 
 @click.group(no_args_is_help=False)
 def spec() -> None:
-    """Look up tables, enums, versions, block types and errata, and export them."""
+    """Look up tables, enums, block types, CSV files, layers and errata, and export them."""
 
 
 @spec.command("list")
@@ -52,7 +63,8 @@ def list_(
 @click.argument("name")
 def show(name: str) -> None:
     """Tell everything about NAME: a table, TABLE.column, enum, erratum, revision, switch, product,
-    value type, source, or a block type of visualize_data.bin by its code or name.
+    value type, source, a block type of visualize_data.bin by its code or name, a CSV file, a layer
+    of the timeline, a kind of event (CANN/call) or a JSON document.
     """
     render = find(catalog(), name)
     if render is None:
@@ -88,6 +100,21 @@ def show(name: str) -> None:
     "--epoch", metavar="EPOCH", help="With --block: at this epoch; by default the newest."
 )
 @click.option(
+    "--file",
+    "csv_file",
+    metavar="FILE",
+    help="Not a database but one row of this CSV file, or this JSON document: op_summary, "
+    "communication and so on.",
+)
+@click.option(
+    "--layer", metavar="LAYER", help="Not a database but an event of this layer of the timeline."
+)
+@click.option(
+    "--writer",
+    metavar="WRITER",
+    help="With --file or --layer: as written by this one; by default the first.",
+)
+@click.option(
     "-o",
     "--output",
     metavar="FILE|DIR",
@@ -100,16 +127,29 @@ def export(
     reading: Reading,
     block: str | None,
     epoch: str | None,
+    csv_file: str | None,
+    layer: str | None,
+    writer: str | None,
     output: str | None,
 ) -> None:
     """Write one database schema in FORMAT: json-schema, ddl, c-header or markdown; or, as
-    json-schema, the schema of a block of visualize_data.bin.
+    json-schema, the schema of a block of visualize_data.bin, of a row of a CSV file, of a JSON
+    document or of an event.
     """
+    options = {"--block": block, "--file": csv_file, "--layer": layer}
+    if len(given := [option for option, value in options.items() if value is not None]) > 1:
+        raise click.UsageError(f"{' and '.join(given)} exclude each other")
+    if epoch is not None and block is None:
+        raise click.UsageError("--epoch is for --block; databases have a --revision")
+    if writer is not None and csv_file is None and layer is None:
+        raise click.UsageError("--writer is for --file and --layer; databases have a --revision")
     if block is not None:
         text, name = _payload_schema(format_, block, epoch)
+    elif csv_file is not None:
+        text, name = _file_schema(format_, csv_file, writer)
+    elif layer is not None:
+        text, name = _event_schema(format_, layer, writer)
     else:
-        if epoch is not None:
-            raise click.UsageError("--epoch is for --block; databases have a --revision")
         schema = _schema(catalog(), carrier, revision, reading)
         chosen = FORMATS[format_]
         text, name = chosen.write(schema), file_name(schema, chosen)
@@ -152,3 +192,35 @@ def _payload_schema(format_: str, name: str, epoch: str | None) -> tuple[str, st
             f"and not at {state.id}"
         )
     return export_payload_schema(bins, block, state), payload_file_name(block, state)
+
+
+def _file_schema(format_: str, name: str, writer: str | None) -> tuple[str, str]:
+    """The schema of a row of a CSV file or of a JSON document, and the name of a file for it."""
+    known, documents = text_catalog().csv, writers_of_document()
+    if name not in known and name not in documents:
+        raise click.UsageError(unknown("file", name, [*known, *documents]))
+    if format_ != "json-schema":
+        raise click.UsageError(f"{name} is exported as json-schema only")
+    writers = documents[name] if name in documents else tuple(known[name].writers)
+    chosen = _writer(writer, writers)
+    if name in documents:
+        return export_document_schema(name, chosen), document_schema_file_name(name, chosen)
+    by = known[name].writers[chosen]
+    return export_csv_schema(known[name], by), csv_schema_file_name(known[name], by)
+
+
+def _event_schema(format_: str, name: str, writer: str | None) -> tuple[str, str]:
+    """The schema of an event of a layer, and the name of a file for it."""
+    layer = timeline_catalog().layer(name)
+    if layer is None:
+        raise click.UsageError(unknown("layer", name, timeline_catalog().layers))
+    if format_ != "json-schema":
+        raise click.UsageError(f"layer {layer.name} is exported as json-schema only")
+    chosen = _writer(writer, writers_of_layer(layer.name))
+    return export_event_schema(layer.name, chosen), event_schema_file_name(layer.name, chosen)
+
+
+def _writer(name: str | None, known: tuple[str, ...]) -> str:
+    if name is not None and name not in known:
+        raise click.UsageError(unknown("writer", name, known))
+    return known[0] if name is None else name

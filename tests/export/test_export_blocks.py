@@ -93,7 +93,7 @@ def test_the_framing_is_on_the_first_page() -> None:
 def test_errata_of_all_formats_have_ids_of_their_own() -> None:
     identifiers = [one.erratum.id for one in disagreements(catalog())]
     assert len(set(identifiers)) == len(identifiers)
-    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E"}
+    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "T"}
     assert set(identifiers) <= set(names(catalog()))
 
 
@@ -169,7 +169,10 @@ def test_a_schema_is_exported_by_name_at_the_newest_epoch(
         ("json-schema --block 0x10", "unknown block '0x10'"),
         ("json-schema --block 0x0B", "block 0x0B cache records holds no JSON"),
         ("ddl --block 0x08", "block 0x08 memory heat map is exported as json-schema only"),
-        ("json-schema --block 0x0C --epoch E0", "block 0x0C inter-core load has been there since E2"),
+        (
+            "json-schema --block 0x0C --epoch E0",
+            "block 0x0C inter-core load has been there since E2",
+        ),
         ("json-schema --block 0x08 --epoch E9", "unknown epoch 'E9'; known: E0, E1, E2, E3"),
         ("json-schema --epoch E1", "--epoch is for --block; databases have a --revision"),
     ],

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from functools import cache
 from importlib.resources import files
 from itertools import combinations, product
 from typing import Any, get_args
@@ -46,6 +47,7 @@ READINGS = get_args(Reading)
 FAR_PAST, FAR_FUTURE = "0000-00-00", "9999-99-99"
 
 
+@cache
 def schemas() -> Mapping[str, Any]:
     return {name.split("/")[1]: content for name, content in read_documents("vocabulary")}
 

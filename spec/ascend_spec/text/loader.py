@@ -311,7 +311,6 @@ def _group(name: str, row: Document) -> PmuGroup:
         families=tuple(row["families"]),
         timed=row.get("timed", False),
         orders=tuple(PmuOrder(**_tuples(order)) for order in row["orders"]),
-        source=tuple(row.get("source", ())),
         errata=tuple(row.get("errata", ())),
     )
 

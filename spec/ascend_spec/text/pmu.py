@@ -103,7 +103,6 @@ class PmuGroup:
     families: tuple[str, ...]
     timed: bool
     orders: tuple[PmuOrder, ...]
-    source: tuple[str, ...]
     errata: tuple[str, ...] = ()
 
 

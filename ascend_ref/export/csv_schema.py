@@ -1,0 +1,123 @@
+"""A row of a CSV file as JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ascend_spec.text import Condition, CsvColumn, CsvFile, Writer
+
+from .json_schema import DIALECT
+
+Document = dict[str, Any]
+
+
+def export_csv_schema(file: CsvFile, writer: Writer) -> str:
+    """JSON Schema 2020-12 of one row of a CSV file of one writer, as an object of header texts.
+
+    Numbers are to be given as numbers, without the tab that follows some; a sentinel as its text. A
+    column that stands there several times is given once, as an array. What a value cannot tell
+    stands in ``x-`` annotations. A row may hold further columns.
+    """
+    columns: dict[str, list[CsvColumn]] = {}
+    for column in file.columns:
+        if _possible(column.when, writer):
+            columns.setdefault(column.name_by(writer), []).append(column)
+    document = {
+        "$schema": DIALECT,
+        "$id": f"urn:ascend-ref:csv:{file.name}:{writer.id}",
+        "title": f"{file.name}, a row as written by {writer.id}",
+        "description": file.summary,
+        "type": "object",
+        "properties": {
+            name: _property(found[0], writer)
+            for name, found in columns.items()
+            if "{n}" not in name
+        },
+        "patternProperties": {
+            f"^{_escaped(name)}$": _property(found[0], writer, repeated=False)
+            for name, found in columns.items()
+            if "{n}" in name
+        },
+        "required": [name for name, found in columns.items() if all(map(_unconditional, found))],
+        "x-families": list(file.families),
+        "x-grade": file.grade,
+        "x-source": list(file.source),
+        "x-errata": list(file.errata),
+    }
+    present = {key: value for key, value in document.items() if value not in ([], {})}
+    return json.dumps(present, indent=2, ensure_ascii=False) + "\n"
+
+
+def csv_schema_file_name(file: CsvFile, writer: Writer) -> str:
+    """``ascend-csv-op_summary-cpp.schema.json``."""
+    return f"ascend-csv-{file.name}-{writer.id}.schema.json"
+
+
+def _possible(when: Condition, writer: Writer) -> bool:
+    return (
+        (not when.outputs or writer.output in when.outputs)
+        and (not when.writers or writer.id in when.writers)
+        and writer.id not in when.not_writers
+        and (when.since is None or when.since <= writer.date)
+        and (when.until is None or writer.date < when.until)
+    )
+
+
+def _unconditional(column: CsvColumn) -> bool:
+    when = column.when
+    shaped = (when.families, when.levels, when.metrics, when.scenes, when.without)
+    return column.group is None and not any(shaped)
+
+
+def _property(column: CsvColumn, writer: Writer, repeated: bool = True) -> Document:
+    value = _values(column)
+    if column.group is not None and repeated:
+        value = {"type": "array", "items": value}
+    printed = column.format_by(writer)
+    annotations = {
+        "x-value-type": column.type,
+        "x-unit": column.unit,
+        "x-decimals": printed.decimals if printed else None,
+        "x-tab": column.tab and writer.tabbed,
+        "x-derivation": column.formula,
+        "x-tells": list(column.tells),
+        "x-metrics": list(column.when.metrics),
+        "x-families": list(column.when.families),
+        "x-grade": column.grade,
+        "x-errata": list(column.errata),
+    }
+    return {
+        "description": column.summary,
+        **value,
+        **{key: value for key, value in annotations.items() if value},
+    }
+
+
+def _values(column: CsvColumn) -> Document:
+    """What a cell can hold: a regular value, or a text that means that there is none."""
+    if column.storage == ("text",):
+        regular: Document = {"type": "string"}
+        if column.members:
+            regular["enum"] = [*column.members, *column.sentinels]
+        return regular
+    regular = {"type": "number" if "real" in column.storage else "integer"}
+    if column.minimum is not None:
+        regular["minimum"] = column.minimum
+    if column.maximum is not None:
+        regular["maximum"] = column.maximum
+    if not column.sentinels:
+        return regular
+    texts = [one for one in column.sentinels if not _is_number(one)]
+    numbers = [json.loads(one) for one in column.sentinels if _is_number(one)]
+    return {"anyOf": [{"enum": [*texts, *numbers]}, regular]}
+
+
+def _is_number(text: str) -> bool:
+    return text.removeprefix("-").replace(".", "", 1).isdigit()
+
+
+def _escaped(name: str) -> str:
+    for special in "()":
+        name = name.replace(special, f"\\{special}")
+    return name.replace("{n}", r"\d+")

@@ -1,0 +1,129 @@
+"""Writers of text and groups of performance counters as Markdown pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from ascend_spec import Catalog
+from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer
+
+from .pages import citations
+from .style import PLAIN, Style, code, facts, page, table
+
+FOLDERS = {"msprof": "mindstudio_profiler_output", "pytorch": "ASCEND_PROFILER_OUTPUT"}
+LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
+QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}
+
+
+def writers_page(
+    catalog: Catalog, writers: Iterable[Writer], style: Style = PLAIN, level: int = 1
+) -> str:
+    """Generations of writers, each as a section."""
+    return page(
+        f"{'#' * level} Writers of text",
+        *(writer_section(catalog, one, style, level + 1).rstrip("\n") for one in writers),
+    )
+
+
+def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level: int = 1) -> str:
+    """One generation of a writer."""
+    slicing = writer.slicing
+    copies = ", ".join(
+        f"{'any other' if family == '*' else family}: {style.link('writer', original)}"
+        for family, original in writer.copies.items()
+    )
+    times = "three decimals and a tab" if writer.tabbed else "no fixed decimals, mostly no tab"
+    return page(
+        f"{'#' * level} {writer.id}",
+        style.prose(writer.summary),
+        facts(
+            (
+                ("Folder", FOLDERS[writer.output]),
+                ("As of", writer.date),
+                ("Products", ", ".join(style.link("product", one) for one in writer.families)),
+                ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
+                ("Slices", f"of {slicing.rows:,} rows" if slicing else ""),
+                ("Line end", LINE_ENDS[writer.line_end]),
+                ("Quotes", QUOTING[writer.quoting]),
+                ("Absolute times", times),
+                ("Copies files of", copies),
+                ("Grade", writer.grade),
+                ("Source", citations(catalog, writer.source, style)),
+                ("Errata", _errata(writer.errata, style)),
+            )
+        ),
+    )
+
+
+def counters_page(texts: TextCatalog, style: Style = PLAIN, level: int = 1) -> str:
+    """The groups of performance counters, and what each metric is made of."""
+    return page(
+        f"{'#' * level} Performance counters",
+        *(
+            metrics_section(texts, one, style, level + 1).rstrip("\n")
+            for one in texts.pmu.groups.values()
+        ),
+    )
+
+
+def metrics_section(
+    texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, level: int = 1
+) -> str:
+    """One group of metrics: its columns by layout, and what they are made of."""
+    layouts: dict[tuple[str, ...], list[str]] = {}
+    for family in group.families:
+        for engine in ("cpp", "python") if family in texts.writers["cpp"].families else ("python",):
+            header = texts.pmu.header(
+                mode="task-based", metrics=group.name, family=family, engine=engine
+            )
+            layouts.setdefault(header, []).append(f"{family} ({engine})")
+    names = dict.fromkeys(name for order in group.orders for name in order.metrics)
+    rows = (
+        (
+            code(name),
+            _made_of(texts.pmu.metrics[name]),
+            style.prose(texts.pmu.metrics[name].summary),
+        )
+        for name in names
+    )
+    return page(
+        f"{'#' * level} {group.name}",
+        style.prose(group.summary),
+        facts(
+            (
+                ("In options", ", ".join(map(code, group.spelled))),
+                ("Products", ", ".join(style.link("product", one) for one in group.families)),
+                ("Errata", _errata(group.errata, style)),
+            )
+        ),
+        table(("metric", "made of events", "meaning"), rows) if names else "",
+        table(
+            ("columns of a task", "written for"),
+            ((", ".join(map(code, header)), ", ".join(where)) for header, where in layouts.items()),
+        ),
+    )
+
+
+def _made_of(metric: PmuMetric) -> str:
+    added = " + ".join(map(hex, metric.events))
+    taken = "".join(f" - {hex(one)}" for one in metric.minus)
+    divided = f" / ({' + '.join(map(hex, metric.over))})" if metric.over else ""
+    times = ""
+    if metric.factor is not None:
+        times = f", times {metric.factor}"
+    elif metric.coefficients:
+        times = ", times " + ", ".join(
+            f"{pipe} * {scalar} ({name})" for name, (pipe, scalar) in metric.coefficients.items()
+        )
+    elif metric.weights:
+        times = ", weighted " + "; ".join(_weights(metric.weights))
+    return f"{added}{taken}{divided}{times}"
+
+
+def _weights(weights: Mapping[str, tuple[int, ...]]) -> Iterator[str]:
+    for family, given in weights.items():
+        yield f"{', '.join(map(str, given))}{'' if family == '*' else f' on {family}'}"
+
+
+def _errata(identifiers: Iterable[str], style: Style) -> str:
+    return ", ".join(style.link("erratum", one) for one in identifiers)
