@@ -38,6 +38,7 @@ from .model import (
     Transfers,
     WorkspaceEvents,
 )
+from .records import RECORDS, Records
 from .texts import Texts
 
 BatchT = TypeVar("BatchT", bound=Batch)
@@ -96,9 +97,10 @@ ORDERED: Mapping[type[Batch], str] = {
 def merged(captures: Sequence[Capture]) -> Capture:
     """The captures of one process, as one: everything of each, on one host and in one session.
 
-    Process, rank, switches and steps are those of the first. Host calls are numbered anew in order
-    of time; groups, operators, tasks and stacks stay apart. Raises ``ValueError`` for no capture,
-    for different switches or metrics, and for a device that stands in two of them.
+    Process, rank, switches and steps are those of the first, and so is what records tell of the
+    host. Host calls are numbered anew in order of time; groups, operators, tasks and stacks stay
+    apart. Raises ``ValueError`` for no capture, for different switches or metrics, and for a device
+    that stands in two of them.
     """
     if not captures:
         raise ValueError("captures: none; expected at least one")
@@ -137,6 +139,7 @@ def merged(captures: Sequence[Capture]) -> Capture:
         group_ranks=np.concatenate([part.group_ranks for part in parts]),
         steps=first.steps,
         samples=_samples([part.samples for part in parts]),
+        records=_records([part.records for part in parts]),
         **tables,
     )
 
@@ -216,7 +219,13 @@ class _Move:
             if isinstance(value := getattr(capture, item.name), Batch)
         }
         counters = replace(capture.counters, task=capture.counters.task + self._shift("tasks"))
-        return replace(capture, **tables, counters=counters, samples=self._samples(capture.samples))
+        return replace(
+            capture,
+            **tables,
+            counters=counters,
+            samples=self._samples(capture.samples),
+            records=self._records(capture.records),
+        )
 
     def _shift(self, counted: str) -> int:
         return self.before.get(counted, 0)
@@ -244,6 +253,15 @@ class _Move:
                 for name, values in columns.items()
             }
             for table, columns in samples.items()
+        }
+
+    def _records(self, records: Records) -> Records:
+        return {
+            record: {
+                name: self._text(values) if name in RECORDS[record].texts else values
+                for name, values in columns.items()
+            }
+            for record, columns in records.items()
         }
 
 
@@ -284,4 +302,26 @@ def _samples(parts: Sequence[Samples]) -> Samples:
                     name: np.concatenate([found[table][name], values])
                     for name, values in columns.items()
                 }
+    return found
+
+
+def _records(parts: Sequence[Records]) -> Records:
+    """Rows of every device, one device after the other; those of the host from the first capture
+    that has any.
+    """
+    found: dict[str, dict[str, npt.NDArray[Any]]] = {}
+    hosts: set[str] = set()
+    for part in parts:
+        for record, columns in part.items():
+            device = columns.get("device")
+            kept = np.ones(len(next(iter(columns.values()))), np.bool_)
+            if device is not None and record in hosts:
+                kept = device != NONE
+            elif device is not None and (device == NONE).any():
+                hosts.add(record)
+            before = found.get(record)
+            found[record] = {
+                name: values[kept] if before is None else np.append(before[name], values[kept])
+                for name, values in columns.items()
+            }
     return found

@@ -7,6 +7,7 @@ from typing import Literal
 
 AicMode = Literal["task-based", "sample-based"]
 HostSampler = Literal["cpu", "mem", "disk", "network", "osrt"]
+HostUsage = Literal["cpu", "mem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,10 @@ class Switches:
     cpu, npu: activities, the framework's calls and the device's work.
     aic_metrics: group of counters, such as ``PipeUtilization``; None collects no counters.
     sys_hardware_mem, sys_io, sys_interconnection: device samplers.
+    The others make rows in text deliverables alone (msprof options of the same names): l2, soc_pmu,
+    aicpu per task; sys_profiling, sys_pid (``--sys-pid-profiling``), sys_cpu, dvpp sample the
+    device's system, its processes, its processors and its engines for images; instr: cycles between
+    samples of the cores' pipes, 0 is off; host_sys_usage samples the host's system and processes.
     """
 
     level: Literal[0, 1, 2] = 1
@@ -34,3 +39,11 @@ class Switches:
     sys_io: int = 0
     sys_interconnection: int = 0
     host_sys: tuple[HostSampler, ...] = ()
+    aicpu: bool = False
+    soc_pmu: bool = False
+    sys_profiling: int = 0
+    sys_pid: int = 0
+    sys_cpu: int = 0
+    dvpp: int = 0
+    instr: int = 0
+    host_sys_usage: tuple[HostUsage, ...] = ()

@@ -29,13 +29,15 @@ class Statistic:
     ratio: Reals
 
 
-def operator_statistic(owner: Integers, duration: Integers, engine: Engine) -> Statistic:
+def operator_statistic(
+    owner: Integers, duration: Integers, engine: Engine, device: Integers | None = None
+) -> Statistic:
     """Figures of op_statistic; ``owner`` of a task, from 0 without a gap; durations in ns.
 
     The ratios add up over all kinds given, also over those that the report then leaves out: no
-    type, WRITE_BACK, INVALID.
+    type, WRITE_BACK, INVALID. With ``device``, of each owner, they do so on each device.
     """
-    total, average, ratio = _amounts(owner, duration)
+    total, average, ratio = _amounts(owner, duration, device)
     shown = python_round if engine == "python" else sqlite_round
     return Statistic(
         count=np.bincount(owner),
@@ -47,12 +49,15 @@ def operator_statistic(owner: Integers, duration: Integers, engine: Engine) -> S
     )
 
 
-def communication_statistic(owner: Integers, duration: Integers, engine: Engine) -> Statistic:
+def communication_statistic(
+    owner: Integers, duration: Integers, engine: Engine, device: Integers | None = None
+) -> Statistic:
     """Figures of communication_statistic; ``owner`` of an operator, duration of it in ns.
 
-    An operator lasts from the first start to the last end of its tasks on the master plane.
+    An operator lasts from the first start to the last end of its tasks on the master plane. With
+    ``device``, of each owner, the ratios add up on each device.
     """
-    total, average, ratio = _amounts(owner, duration)
+    total, average, ratio = _amounts(owner, duration, device)
     if engine == "python":
         average = python_round(average, STORED_PLACES)
         ratio = python_round(ratio, STORED_PLACES)
@@ -66,14 +71,20 @@ def communication_statistic(owner: Integers, duration: Integers, engine: Engine)
     )
 
 
-def _amounts(owner: Integers, duration: Integers) -> tuple[Integers, Reals, Reals]:
+def _amounts(
+    owner: Integers, duration: Integers, device: Integers | None
+) -> tuple[Integers, Reals, Reals]:
     """Total and average in ns and share of everything in percent, by owner."""
     count = np.bincount(owner)
     total = np.zeros(len(count), np.int64)
     np.add.at(total, owner, duration)
-    everything = int(total.sum())
-    ratio = total / everything * 100 if everything > 0 else np.zeros(len(total))
-    return total, total / count, ratio
+    alike = np.zeros(len(count), np.int64) if device is None else device
+    _, place = np.unique(alike, return_inverse=True)
+    everything = np.zeros(len(count), np.int64)
+    np.add.at(everything, place, total)
+    ratio = np.zeros(len(total))
+    np.divide(total, everything[place], out=ratio, where=everything[place] > 0)
+    return total, total / count, ratio * 100
 
 
 def _shortest(owner: Integers, duration: Integers, count: int) -> Reals:

@@ -303,9 +303,11 @@ def _form_section(catalog: Catalog, form: WriterForm, style: Style) -> str:
                 ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
                 ("Labels", "; ".join(labels)),
                 ("Pid", form.pid),
+                ("Taken away at level 0", ", ".join(map(code, form.pruned))),
                 ("Types", ", ".join(types)),
                 ("Grade", form.grade),
                 ("Source", citations(catalog, form.source, style)),
+                ("Errata", _errata(form.errata, style)),
             )
         ),
         table(("part", "phase", "order of keys"), rows),

@@ -11,6 +11,7 @@ FIRST_NUMBER = 1
 """Number of a program's first PROF folder."""
 
 OUTPUT = "ASCEND_PROFILER_OUTPUT"
+MSPROF_OUTPUT = "mindstudio_profiler_output"
 ANALYSIS = "analysis.db"
 METADATA = "profiler_metadata.json"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,12 @@ HOST_DEVICE = 64
 DRIVER_VERSION = 467_473
 """The first driver whose captures are exported completely (raw-prof.md 3.1)."""
 DEVICE_COUNTER_MHZ = "50.000000"
+VERSIONS = {"torch_npu_version": "2.14.0", "cann_version": "9.0.0"}
+"""What profilers since 2025-12 say of the software; the numbers are those of the simulated host."""
+
+
+Form = Literal["text", "db"]
+"""What the framework's profiler writes a profile as (its export type)."""
 
 
 class Schedule(NamedTuple):
@@ -55,11 +62,15 @@ class Schedule(NamedTuple):
 
 
 def profiler_info(
-    revision: Revision, switches: Switches, schedule: Schedule, origin: Origin
+    revision: Revision,
+    switches: Switches,
+    schedule: Schedule,
+    origin: Origin,
+    forms: Sequence[Form] = ("db",),
 ) -> dict[str, Any]:
     """profiler_info: the switches of a capture, and the clocks at its bounds (consumers.md 3.2).
 
-    After an abnormal end there is no ``end_info``.
+    forms: what the profile is written as. After an abnormal end there is no ``end_info``.
     """
     found: dict[str, Any] = {
         "config": {
@@ -76,7 +87,7 @@ def profiler_info(
                 "with_flops": False,
                 "with_modules": False,
             },
-            "experimental_config": _experimental(revision, switches),
+            "experimental_config": _experimental(revision, switches, forms),
         },
         "start_info": {
             "syscnt_enable": True,
@@ -90,10 +101,12 @@ def profiler_info(
             "collectionTimeEnd": origin.end,
             "MonotonicTimeEnd": FIRST_MONOTONIC + origin.end - origin.start,
         }
+    if revision.date >= PUBLIC_SOURCE:
+        found |= VERSIONS
     return {**found, "rank_id": origin.rank}
 
 
-def _experimental(revision: Revision, switches: Switches) -> dict[str, Any]:
+def _experimental(revision: Revision, switches: Switches, forms: Sequence[Form]) -> dict[str, Any]:
     options: dict[str, Any] = {
         "_profiler_level": f"Level{switches.level}",
         "_aic_metrics": AIC_METRICS[switches.aic_metrics if switches.level else None],
@@ -101,7 +114,8 @@ def _experimental(revision: Revision, switches: Switches) -> dict[str, Any]:
         "_msprof_tx": switches.mstx,
         "_data_simplification": True,
         "record_op_args": False,
-        "_export_type": "db",
+        # Before there was a list of forms, a profile had one.
+        "_export_type": forms[0],
         "_op_attr": False,
         "_gc_detect_threshold": 0 if switches.gc else None,
     }
@@ -109,7 +123,7 @@ def _experimental(revision: Revision, switches: Switches) -> dict[str, Any]:
         return options
     return options | {
         "_msprof_tx": False,
-        "_export_type": ["db"],
+        "_export_type": list(forms),
         "_mstx": switches.mstx,
         "_mstx_domain_include": [],
         "_mstx_domain_exclude": [],

@@ -3,48 +3,68 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from ascend_ref.capture import Capture, Origin
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
-from ascend_ref.db.encode.metadata import program_facts
+from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
 from ascend_spec.model import Carrier
 
 from . import grammar
-from .information import Schedule, machine_info, profiler_info
+from .information import Form, Schedule, machine_info, profiler_info
 from .staging import staged
 
+PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
+"""In the order in which torch_npu lists them."""
+MSPROF_FORMS = ("db", "csv", "timeline")
 
-def write_pytorch_profile(folder: Path, capture: Capture, revision: str) -> Path:
+
+def write_pytorch_profile(
+    folder: Path, capture: Capture, revision: str, forms: Collection[str] = ("db",)
+) -> Path:
     """Write ``{host}_{process}_{time}_ascend_pt`` below ``folder``; returns its path.
 
-    It holds the database of the rank, analysis.db where the switches collect anything for it,
-    profiler_info, what the program said about itself, and the information of CANN's profiler about
-    host and devices. It appears complete or not at all.
+    forms: ``db``, the database of the rank, and analysis.db where the switches collect anything for
+    it; ``text``, the text deliverables of today's writers, whatever the revision; or both, in one
+    ASCEND_PROFILER_OUTPUT. Beside them stand profiler_info, what the program said about
+    itself, and the information of CANN's profiler about host and devices. It appears complete or
+    not at all.
 
     Raises ``FileExistsError`` for a profile that exists, ``KeyError`` for an unknown revision,
-    ``ValueError`` for a capture that cannot be encoded, ``OSError`` where ``folder`` cannot be
-    written.
+    ``ValueError`` for an unknown form or a capture that cannot be encoded, ``OSError`` where
+    ``folder`` cannot be written.
     """
+    _require_known(forms, PYTORCH_FORMS)
     origin = capture.origin
     name = grammar.pytorch_folder(origin.host_name, origin.pid, origin.start)
+    texts = "text" in forms
     with staged(folder / name) as draft:
         output = draft / grammar.OUTPUT
         output.mkdir()
-        _write_database(
-            output / grammar.pytorch_database(origin.rank), capture, revision, "pytorch"
-        )
-        _write_database(output / grammar.ANALYSIS, capture, revision, "analysis")
+        if "db" in forms:
+            _write_database(
+                output / grammar.pytorch_database(origin.rank), capture, revision, "pytorch"
+            )
+            _write_database(output / grammar.ANALYSIS, capture, revision, "analysis")
+        if texts:
+            from .text import write_pytorch_texts  # slow: the spec of all files
+
+            write_pytorch_texts(output, capture)
         info = profiler_info(
-            catalog().revision(revision), capture.switches, Schedule.of(capture.steps), origin
+            catalog().revision(revision),
+            capture.switches,
+            Schedule.of(capture.steps),
+            origin,
+            [form for form in PYTORCH_FORMS if form in forms],
         )
         _write_json(draft / grammar.profiler_info(origin.rank), info, indent=4)
-        facts = program_facts(capture)
+        # The environment stands in META_DATA of the database, in text mode in this file.
+        facts = (environment() if texts else {}) | program_facts(capture)
         if facts:
             _write_json(draft / grammar.METADATA, facts)
         if capture.switches.npu:
@@ -54,19 +74,37 @@ def write_pytorch_profile(folder: Path, capture: Capture, revision: str) -> Path
     return folder / name
 
 
-def write_msprof_profile(folder: Path, captures: Sequence[Capture], revision: str) -> Path:
+def write_msprof_profile(
+    folder: Path,
+    captures: Sequence[Capture],
+    revision: str,
+    forms: Collection[str] = ("db",),
+) -> Path:
     """Write ``PROF_{number}_{time}_{letters}`` below ``folder``; returns its path.
 
-    ``captures``: those of the devices of one process, at least one; they share one database. The
+    ``captures``: those of the devices of one process, at least one. forms: ``db``, the database
+    that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output. The
     folder appears complete or not at all. Raises as :func:`write_pytorch_profile`.
     """
+    _require_known(forms, MSPROF_FORMS)
     capture = merged(captures)
     name = _prof_folder(capture.origin)
     with staged(folder / name) as draft:
-        path = draft / grammar.msprof_database(capture.origin.start)
-        _write_database(path, capture, revision, "msprof")
+        if "db" in forms:
+            path = draft / grammar.msprof_database(capture.origin.start)
+            _write_database(path, capture, revision, "msprof")
+        if "csv" in forms or "timeline" in forms:
+            from .text import write_msprof_texts  # slow: the spec of all files
+
+            write_msprof_texts(draft, capture, forms)
         _write_machine(draft, [capture.origin for capture in captures])
     return folder / name
+
+
+def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
+    for form in forms:
+        if form not in known:
+            raise ValueError(f"form: {form!r}; expected one of {', '.join(known)}")
 
 
 def _prof_folder(origin: Origin) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.capture import Capture, Origin, Texts
+from ascend_ref.capture import RECORDS, Capture, Origin, Texts
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
@@ -100,7 +100,17 @@ def _is_text(array: pa.Array) -> bool:
 
 
 def _extras(capture: Capture) -> Mapping[str, pa.Table]:
-    return {}
+    return {
+        name: pa.table(
+            {
+                column: text_column(values, capture.texts)
+                if column in RECORDS[name].texts
+                else pa.array(values)
+                for column, values in columns.items()
+            }
+        )
+        for name, columns in capture.records.items()
+    }
 
 
 def text_column(numbers: Any, texts: Texts) -> pa.DictionaryArray:

@@ -94,7 +94,9 @@ class DatabaseFile:
         return Dictionary.of(schema.enums.get(enum) or _newest_members(enum))
 
     def _dictionary(self, table: str, column: str) -> Dictionary:
-        if not self._physical.readable(table):
+        if not (self.holds(f"{table}.id") and self.holds(f"{table}.{column}")):
+            return Dictionary.of({})
+        if not self.has_rows(table):
             return Dictionary.of({})
         rows = pa.Table.from_batches(
             read_columns(self.path, table, ["id", column])

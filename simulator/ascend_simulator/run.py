@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.capture import Capture
 from ascend_ref.capture.metric_groups import AIC_METRICS
@@ -42,6 +43,8 @@ LATEST_NS = 1 << 62
 """Unix ns before which the last round ends: in the year 2116."""
 
 
+Output: TypeAlias = Literal["pytorch", "msprof"]
+"""Whose profile it is: that of the framework's profiler, or of CANN's."""
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Told how many units are done, of how many, and what they are."""
 
@@ -105,7 +108,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What was written. profiles: folders, in the order of rounds, formats and processes."""
+    """What was written. profiles: folders, in the order of rounds, outputs and processes."""
 
     folder: Path
     profiles: tuple[Path, ...]
@@ -178,23 +181,24 @@ def write_run(
 ) -> Run:
     """Simulate a scenario and write its profiles and truth.json into the new folder ``out``.
 
-    formats: names of :data:`FORMATS`; several of them, or several rounds, stand in folders of
-    their own. revision: of the schema, the newest by default. The executor does not change a byte.
-    ``out`` appears complete or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where
-    ``out`` exists, ``KeyError`` for an unknown format or revision, ``OSError``.
+    formats: names of :data:`FORMATS`. Those of one exporter share the folders of its profiles;
+    profiles of several exporters, and several rounds, stand in folders of their own. revision: of
+    the schema, the newest by default. The executor does not change a byte. ``out`` appears complete
+    or not at all. Raises :class:`ScenarioError`, ``FileExistsError`` where ``out`` exists,
+    ``KeyError`` for an unknown format or revision, ``OSError``.
     """
     accepted = _accepted(scenario, seed)
     for name in formats:
-        FORMATS[name]  # no KeyError halfway
+        output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
-        if name == "pytorch-db" and group not in AIC_METRICS:
+        if output == "pytorch" and group not in AIC_METRICS:
             known = ", ".join(other for other in AIC_METRICS if other)
             raise ScenarioError(
                 f"{accepted.name}: capture.aic_metrics is {group}; "
                 f"expected null or one of {known} for the format {name}: "
                 "the framework's profiler has no other"
             )
-        if name == "msprof-db" and not accepted.capture.npu:
+        if output == "msprof" and not accepted.capture.npu:
             raise ScenarioError(
                 f"{accepted.name}: capture.npu is false; expected true for the format {name}, "
                 "which holds what CANN's profiler records"
@@ -206,13 +210,17 @@ def write_run(
     with staged(out) as draft:
         for number, shared in enumerate(_rounds(accepted, seed)):
             folder = draft / f"round_{number}" if accepted.schedule.repeat > 1 else draft
-            places = {name: folder / name if len(formats) > 1 else folder for name in formats}
-            for place in places.values():
-                place.mkdir(parents=True, exist_ok=True)
-            job = _Job(shared.scenario, shared.seed, places, chosen)
+            job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen)
+            for place in job.places:
+                place.folder.mkdir(parents=True, exist_ok=True)
             written = list(_written(shared, job, runner, progress))
             accounts = [account for one in written for account in one.accounts]
-            profiles += [path for name in formats for one in written for path in one.paths[name]]
+            profiles += [
+                path
+                for number in range(len(job.places))
+                for one in written
+                for path in one.paths[number]
+            ]
             document = truth(shared, accounts)
             truths.append(folder / TRUTH)
             truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -259,12 +267,36 @@ def _recorded(
 
 
 @dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the profiles of one exporter go, and in which forms."""
+
+    output: Output
+    folder: Path
+    forms: tuple[str, ...]
+
+
+def _places(folder: Path, formats: Sequence[str]) -> tuple[_Place, ...]:
+    """One for each exporter, in the order of the formats; one alone needs no folder of its own."""
+    forms: dict[Output, list[str]] = {}
+    for name in formats:
+        forms.setdefault(FORMATS[name].output, []).append(name)
+    return tuple(
+        _Place(
+            output,
+            folder / "+".join(names) if len(forms) > 1 else folder,
+            tuple(FORMATS[name].form for name in names),
+        )
+        for output, names in forms.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class _Job:
-    """What the processes of a round have in common. folders: of each format."""
+    """What the processes of a round have in common."""
 
     scenario: Scenario
     seed: int
-    folders: Mapping[str, Path]
+    places: tuple[_Place, ...]
     revision: str
 
 
@@ -278,7 +310,9 @@ class _Process:
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    paths: Mapping[str, tuple[Path, ...]]
+    """paths: those in each place."""
+
+    paths: tuple[tuple[Path, ...], ...]
     accounts: tuple[Account, ...]
 
 
@@ -305,20 +339,19 @@ def _write_process(job: _Job, process: _Process) -> _Written:
         for rank, meetings in zip(ranks, process.meetings, strict=True)
     ]
     captures = [one for one, _ in made]
-    paths = {
-        name: tuple(FORMATS[name](folder, captures, job.revision))
-        for name, folder in job.folders.items()
-    }
+    paths = tuple(
+        tuple(_WRITERS[place.output](place, captures, job.revision)) for place in job.places
+    )
     return _Written(paths, tuple(account for _, account in made))
 
 
-def _pytorch(folder: Path, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
+def _pytorch(place: _Place, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
     for one in captures:
-        yield _whole(lambda one=one: write_pytorch_profile(folder, one, revision))  # type: ignore[misc]
+        yield _whole(partial(write_pytorch_profile, place.folder, one, revision, place.forms))
 
 
-def _msprof(folder: Path, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
-    yield _whole(lambda: write_msprof_profile(folder, captures, revision))
+def _msprof(place: _Place, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
+    yield _whole(partial(write_msprof_profile, place.folder, captures, revision, place.forms))
 
 
 def _whole(write: Callable[[], Path]) -> Path:
@@ -329,7 +362,24 @@ def _whole(write: Callable[[], Path]) -> Path:
         return Path(error.filename)
 
 
-Writer = Callable[[Path, Sequence[Capture], str], Iterator[Path]]
+_WRITERS: Mapping[Output, Callable[[_Place, Sequence[Capture], str], Iterator[Path]]] = {
+    "pytorch": _pytorch,
+    "msprof": _msprof,
+}
 
-FORMATS: Mapping[str, Writer] = {"pytorch-db": _pytorch, "msprof-db": _msprof}
+
+class Format(NamedTuple):
+    """A deliverable: whose it is, and which form of it."""
+
+    output: Output
+    form: str
+
+
+FORMATS: Mapping[str, Format] = {
+    "pytorch-db": Format("pytorch", "db"),
+    "pytorch-text": Format("pytorch", "text"),
+    "msprof-db": Format("msprof", "db"),
+    "csv": Format("msprof", "csv"),
+    "timeline": Format("msprof", "timeline"),
+}
 """The deliverables that a run can be written as."""

@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from ascend_ref.capture import Switches
 from ascend_ref.capture.metric_groups import AIC_METRICS
-from ascend_ref.capture.switches import HostSampler
+from ascend_ref.capture.switches import HostSampler, HostUsage
 
 try:
     from hypothesis import assume
@@ -27,7 +27,13 @@ from .hardware.load import machine
 from .program.cost import kinds as operators
 from .program.counters import metric_groups
 from .program.single import least_lengths
-from .scenario.consistency import LAYERED, WITHOUT_BF16, problems, sampled_tables
+from .scenario.consistency import (
+    LAYERED,
+    LEAST_PERIOD,
+    WITHOUT_BF16,
+    problems,
+    sampled_tables,
+)
 from .scenario.model import (
     Algorithm,
     DataType,
@@ -37,6 +43,7 @@ from .scenario.model import (
     ModelChoice,
     ModelKind,
     Parallelism,
+    Place,
     ProductName,
     Scenario,
     Schedule,
@@ -152,6 +159,8 @@ def models(
         "generate": draw(st.integers(1, 4)),
         "operator": operator,
         "shape": draw(st.tuples(*[st.integers(1, LONGEST[lengths - 1])] * lengths)),
+        "graph": draw(st.booleans()),
+        "preprocess": draw(st.sampled_from(get_args(Place))),
     }
     read = set(read_by("model", kind))
     return ModelChoice(
@@ -164,10 +173,11 @@ def models(
 @st.composite
 def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     """Any switches that a machine has."""
-    rates = st.sampled_from([0, 10, 50, 100])
+    rates, slow = st.sampled_from([0, 10, 50, 100]), st.sampled_from([0, 1, 10])
     # Of those that any format can hold.
     groups = [group for group in metric_groups(machine(hardware).chip) if group in AIC_METRICS]
     samplers: list[HostSampler] = list(get_args(HostSampler))
+    usages: list[HostUsage] = list(get_args(HostUsage))
     cpu = draw(st.booleans())
     return Switches(
         level=draw(st.sampled_from([0, 1, 2])),
@@ -185,6 +195,14 @@ def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
         sys_io=draw(rates),
         sys_interconnection=draw(rates),
         host_sys=tuple(draw(st.lists(st.sampled_from(samplers), unique=True))),
+        aicpu=draw(st.booleans()),
+        soc_pmu=draw(st.booleans()),
+        sys_profiling=draw(slow),
+        sys_pid=draw(slow),
+        sys_cpu=draw(slow),
+        dvpp=draw(rates),
+        instr=draw(st.sampled_from([0, LEAST_PERIOD, 30_000])),
+        host_sys_usage=tuple(draw(st.lists(st.sampled_from(usages), unique=True))),
     )
 
 

@@ -97,6 +97,18 @@ def test_unknown_ids_stay_as_numbers_and_wrong_cells_are_refused(tmp_path: Path)
     assert lenient["startNs"].null_count == 1
 
 
+@pytest.mark.parametrize(
+    "damage", ["DELETE FROM STRING_IDS", "ALTER TABLE STRING_IDS RENAME COLUMN value TO text"]
+)
+def test_without_texts_the_ids_stay(damage: str, tmp_path: Path) -> None:
+    folder = write_msprof_profile(tmp_path, [capture_of("single-op")], NEWEST)
+    (path,) = folder.glob("*.db")
+    with closing(sqlite3.connect(path)) as db, db:
+        (expected,) = zip(*db.execute("SELECT taskType FROM TASK ORDER BY rowid"), strict=True)
+        db.execute(damage)
+    assert from_database(path).table("TASK")["taskType"].to_pylist() == list(map(str, expected))
+
+
 def test_no_profile_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"nothing")
     with pytest.raises(UnreadableDatabase):

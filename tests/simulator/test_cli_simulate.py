@@ -125,7 +125,10 @@ def test_any_revision_can_be_written(revision: str, tmp_path: Path) -> None:
             ["troubled", "--steps", "2"],
             "troubled with --steps 2: faults[2].steps is [1, 2]; expected captured steps from 0 to",
         ),
-        (["dense-8", "--format", "pytorch"], "unknown format 'pytorch'; did you mean pytorch-db?"),
+        (
+            ["dense-8", "--format", "pytorch"],
+            "unknown format 'pytorch'; did you mean pytorch-db or pytorch-text?",
+        ),
         (["dense-8", "--revision", "9"], "Invalid value for '--revision'"),
         (["dense-8", "--seed", "-1"], "Invalid value for '--seed'"),
         (

@@ -427,7 +427,7 @@ def test_whole_numbers_with_a_point_are_integers() -> None:
         (
             Scenario(model=ModelChoice(kind="cnn", layers=5)),
             "model.layers is not read by kind cnn; expected only kind, data_type, batch, image, "
-            "channels",
+            "channels, graph, preprocess",
         ),
     ],
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -382,3 +384,23 @@ def test_every_metric_that_is_shown_says_what_it_is_made_of() -> None:
         if not metric.events and metric.kind not in ("total-time", "cycles", "register")
     }
     assert bare == set()
+
+
+def test_counters_have_the_names_that_databases_give_them() -> None:
+    found = SHARED / "data" / "db" / "level1_rank0" / "ascend_pytorch_profiler_0.db"
+    if not found.is_file():
+        pytest.skip("the real databases are not beside the project in ../shared/data/db")
+    query = "SELECT value FROM STRING_IDS WHERE id IN (SELECT name FROM TASK_PMU_INFO)"
+    with closing(sqlite3.connect(f"file:{found}?immutable=1", uri=True)) as connection:
+        stored = {name for (name,) in connection.execute(query)}
+    columns = (
+        text_catalog()
+        .csv["op_summary"]
+        .columns_at(writer="cpp", family="A2", metrics="PipeUtilization")
+    )
+    named = {column.metric for column in columns if column.metric}
+    assert named <= stored
+    # What is left belongs to units that the vector cores do not have.
+    assert stored - named == {
+        f"aiv_{pipe}_{kind}" for pipe in ("mac", "mte1") for kind in ("time", "ratio")
+    }

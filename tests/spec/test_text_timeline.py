@@ -238,6 +238,14 @@ def test_layers_shown_in_others_do_not_hide_their_events() -> None:
         "Ascend Hardware",
         "Step Trace",
     }
+    assert {kind.layer for kind in facts.events(hardware, "cpp", "step_trace_json")} == {
+        "Step Trace"
+    }
+    assert {kind.layer for kind in facts.events(hardware, "cpp", "msprof_tx")} == {
+        "Ascend Hardware"
+    }
+    names = [one.name for one in facts.threads(hardware, "python", "step_trace_json")]
+    assert [name.template for name in names if name] == ["Model ID:{modelId}"]
     assert {one.shown_in for one in layers() if one.shown_in} == {"Ascend Hardware"}
 
 
@@ -407,6 +415,7 @@ def cited() -> Iterator[tuple[str, str]]:
             yield from ((layer.name, one) for one in part.errata)
     for flow in facts.flows.values():
         yield from (("flow-ids", one) for one in flow.errata)
+    yield from (("trace_view", one) for form in facts.forms.values() for one in form.errata)
     for rule in facts.pids.values():
         yield from (("pid-packing", one) for one in rule.errata)
     for name in DOCUMENTS:
@@ -490,3 +499,9 @@ def test_what_is_not_there_has_no_schema() -> None:
         document_schema("step_trace_json", "adapter")
     with pytest.raises(KeyError, match="no writer 'me' of timelines"):
         timeline_catalog().layers_of("me")
+
+
+def test_csv_files_name_layers_that_exist() -> None:
+    named = {layer for file in text_catalog().csv.values() for layer in file.timeline}
+    assert named
+    assert named - set(timeline_catalog().layers) == set()

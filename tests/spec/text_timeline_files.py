@@ -53,12 +53,9 @@ class Timeline:
     def _layers(self, told: Mapping[int, Mapping[str, str]]) -> Iterator[tuple[int, Layer]]:
         facts = timeline_catalog()
         for pid, names in told.items():
-            name, label = names["process_name"], names.get("process_labels")
-            if label is None:
-                layer = facts.layer(name)
-            else:
-                layer = facts.layer_of(name, label, self.writer)
-            assert layer is not None, f"no layer {name!r} with label {label!r}"
+            told_by = (names["process_name"], names.get("process_labels", ""), self.writer)
+            layer = facts.layer_of(*told_by) or facts.layer(names["process_name"])
+            assert layer is not None, f"no layer {told_by}"
             yield pid, layer
 
     def kinds_of(self, event: Event) -> tuple[EventKind, ...]:

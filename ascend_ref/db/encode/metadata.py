@@ -66,10 +66,14 @@ def facts(recording: Recording) -> Columns:
     parts = zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True)
     found = {"SCHEMA_VERSION": version} | {f"SCHEMA_VERSION_{part}": text for part, text in parts}
     if recording.has_framework:
-        found["ENV_VARIABLES"] = json.dumps(dict.fromkeys(ENVIRONMENT, ""))
-        described = program_facts(recording.capture)
+        described = environment() | program_facts(recording.capture)
         found |= {name: json.dumps(value) for name, value in described.items()}
     return {"name": _texts(list(found)), "value": _texts(list(found.values()))}
+
+
+def environment() -> dict[str, Any]:
+    """The variables of the environment that the framework's profiler looks at; none is set."""
+    return {"ENV_VARIABLES": dict.fromkeys(ENVIRONMENT, "")}
 
 
 def program_facts(capture: Capture) -> dict[str, Any]:

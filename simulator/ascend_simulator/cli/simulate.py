@@ -19,7 +19,7 @@ from .scenarios import named
 if TYPE_CHECKING:
     from ..scenario import Scenario
 
-FORMATS = ("pytorch-db", "msprof-db")
+FORMATS = ("pytorch-db", "pytorch-text", "msprof-db", "csv", "timeline")
 SMALL_ROWS = 3_000_000
 """Runs of fewer rows stay in this process by default: starting others costs about a second."""
 
@@ -30,7 +30,7 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
         if name not in FORMATS:
             raise click.BadParameter(unknown("format", name, FORMATS))
     if texts and not names:
-        raise click.BadParameter(f"names no format; expected {' or '.join(FORMATS)}")
+        raise click.BadParameter(f"names no format; expected some of {', '.join(FORMATS)}")
     return tuple(dict.fromkeys(names)) or FORMATS[:1]
 
 
@@ -57,7 +57,8 @@ def _revision(_: click.Context, __: click.Parameter, name: str | None) -> str | 
     callback=_formats,
     metavar="FORMATS",
     help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
-    f"{FORMATS[0]}; several get a folder each.",
+    f"{FORMATS[0]}. Those of pytorch share a profile, and so do the others; both together get a "
+    "folder each.",
 )
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the run."

@@ -33,6 +33,12 @@ FRAMES = (
     "/opt/train/main.py(282): main_worker",
     "/opt/train/main.py(354): train",
 )
+GET_NEXT = "GetNext"
+"""Takes a prepared batch from the queue on the device."""
+ENCODED_PIXELS = 3, 8
+"""So many Byte for so many pixels of an encoded picture (inferred: about 3 bits each)."""
+READING_NS = 900_000
+"""Of reading encoded pictures, which are not decoded."""
 ANSWER_FRAME = "/opt/serve/classify.py(57): classify"
 
 
@@ -66,10 +72,9 @@ class AlexNet:
 
     def __call__(self, _: Value | None) -> Value:
         """One batch: to the loss, with the accuracy beside it."""
-        tape, choice = self.tape, self.choice
+        tape = self.tape
         with tape.frame(FRAMES[0]), tape.frame(FRAMES[1]):
-            images = self._images()
-            labels = tape.copy_in("aten::to", choice.batch, data_type="INT64")
+            images, labels = self._batch(2)
             with tape.module("DistributedDataParallel"), tape.module("AlexNet"):
                 scores = self._classify(self._features(images))
             with tape.module("CrossEntropyLoss"):
@@ -81,7 +86,7 @@ class AlexNet:
         """One batch forward: the best answers go to the host."""
         tape, batch = self.tape, self.choice.batch
         with tape.frame(ANSWER_FRAME):
-            images = self._images()
+            (images,) = self._batch(1)
             with tape.module("AlexNet"):
                 scores = self._classify(self._features(images), drops=False)
             api = "aclnnArgMax"
@@ -89,10 +94,24 @@ class AlexNet:
             tape.vector("ArgMaxV2", api, (scores,), (best,))
             tape.copy_out("aten::to", best)
 
-    def _images(self) -> Value:
-        choice = self.choice
+    def _batch(self, tensors: int) -> list[Value]:
+        """Pictures, and as the second tensor their labels: from the host, or from the queue of
+        prepared batches on the device, while the host sends the encoded pictures of a later one.
+        """
+        tape, choice = self.tape, self.choice
         shape = (choice.batch, 3, choice.image, choice.image)
-        return self.tape.copy_in("aten::to", *shape, data_type=choice.data_type, layout=NCHW)
+        if choice.preprocess == "host":
+            found = [tape.copy_in("aten::to", *shape, data_type=choice.data_type, layout=NCHW)]
+            if tensors > 1:
+                found.append(tape.copy_in("aten::to", choice.batch, data_type="INT64"))
+            return found
+        encoded = choice.batch * encoded_bytes(choice.image)
+        tape.copy_in("aten::to", encoded, data_type="UINT8", pinned=True)
+        news = [(shape, choice.data_type), ((choice.batch,), "INT64")][:tensors]
+        found = tape.call("npu::get_next", "aclnnGetNext", (), news)
+        found[0].layout = NCHW
+        tape.vector(GET_NEXT, "aclnnGetNext", (), found)
+        return found
 
     def _features(self, x: Value) -> Value:
         tape, vision = self.tape, self.vision
@@ -126,6 +145,11 @@ class AlexNet:
                     x = relu(tape, x)
             with tape.module("Linear"):
                 return linear(tape, x, *self.classifier[-1])
+
+
+def encoded_bytes(image: int) -> int:
+    """Byte of an encoded picture of so many pixels a side."""
+    return image * image * ENCODED_PIXELS[0] // ENCODED_PIXELS[1]
 
 
 def _after_pools(image: int) -> int:
@@ -231,9 +255,10 @@ def _over_lists(
 
 def network(choice: ModelChoice, machine: Machine, parallelism: Parallelism) -> Program:
     """A training step, or on a chip for inference one batch of images."""
+    loading = LOADING_NS if choice.preprocess == "host" else READING_NS
     if not machine.chip.trains:
         tape = Tape(machine, STACK_SCALE, differentiates=False)
-        tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", LOADING_NS)
+        tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", loading)
         AlexNet(tape, choice).answer()
         tape.synchronize("aten::item")
         return tape.program()
@@ -246,7 +271,7 @@ def network(choice: ModelChoice, machine: Machine, parallelism: Parallelism) -> 
         BUCKETS,
         copies_back=True,
     )
-    training.step(AlexNet(tape, choice), ((), ""), momentum, LOADING_NS)
+    training.step(AlexNet(tape, choice), ((), ""), momentum, loading)
     for _ in range(3):
         tape.synchronize("aten::item")
     return tape.program()

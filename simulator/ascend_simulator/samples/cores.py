@@ -131,7 +131,7 @@ def cores(chip: Chip) -> dict[str, int]:
     return {"AIC": chip.cube_cores}
 
 
-def _waves(blocks: int, count: int) -> tuple[Integers, int]:
+def waves(blocks: int, count: int) -> tuple[Integers, int]:
     """How many blocks each core works through, and the most that any does."""
     each = -((np.arange(count, dtype=np.int64) - blocks) // count)
     return np.maximum(each, 0), -(-blocks // count)
@@ -149,7 +149,7 @@ def sample_pmu_timeline(scene: Scene) -> Columns:
     for load in loads(timeline, chip):
         flow = Flow(load.start, load.end, load.cycles, load.cycles)
         moved = np.diff(Curve(flow, grid).read(grid), prepend=0)
-        each, most = _waves(load.blocks, counts[load.kind])
+        each, most = waves(load.blocks, counts[load.kind])
         cycles[load.kind] += moved * each[:, None] // most
     step = np.searchsorted(timeline.step_starts, grid, "right")
     clock = np.append(chip.frequency, timeline.frequency)[step]
@@ -210,7 +210,7 @@ def _means(own: list[Load], values: list[list[int]], count: int) -> Reals:
     """The sums are of whole numbers, so that they are the same on every platform."""
     weighted, weight = np.zeros(count), np.zeros(count)
     for load, value in zip(own, values, strict=True):
-        each, most = _waves(load.blocks, count)
+        each, most = waves(load.blocks, count)
         cycles = np.zeros(len(load.kernels), np.int64)
         np.add.at(cycles, load.kernel, load.cycles)
         total = sum(worked * share for worked, share in zip(cycles.tolist(), value, strict=True))

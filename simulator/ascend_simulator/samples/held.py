@@ -9,7 +9,8 @@ import numpy as np
 from ascend_ref.capture import Integers
 from ascend_spec import catalog
 
-from ..program.model import Collective
+from ..memory import Footprint
+from ..program.model import Collective, Program
 from .scene import MEBI, Columns, Scene
 
 DEVICE_GRID = "NPU_MEM device"
@@ -25,11 +26,13 @@ SYSTEM_MEBI = (227, 234)
 def npu_mem(scene: Scene) -> Columns:
     """Memory of the process (app), then of the whole device, which is read a little later."""
     app, device = scene.grids["NPU_MEM"], scene.grids[DEVICE_GRID]
-    others = RUNTIME_BYTES + ENGINE_EXTRA_BYTES + PROCESS_BYTES + scene.footprint.engine
-    others += _communication(scene)
+    program, footprint = scene.timeline.program, scene.footprint
     draws = scene.draws("NPU_MEM")
     system = draws.between(*SYSTEM_MEBI, len(device)) * MEBI
-    held = np.append(scene.footprint.at(app) + others, scene.footprint.at(device) + others + system)
+    held = np.append(
+        held_by_process(program, footprint, app),
+        held_by_process(program, footprint, device) + system,
+    )
     nothing = np.zeros(len(held), np.int64)
     on_chip = scene.machine.chip.memory_kind == "HBM"
     kinds = scene.texts.numbers(("app", "device"))
@@ -42,6 +45,12 @@ def npu_mem(scene: Scene) -> Columns:
     }
 
 
+def held_by_process(program: Program, footprint: Footprint, moments: Integers) -> Integers:
+    """Byte that the process holds on the device at some moments."""
+    others = RUNTIME_BYTES + ENGINE_EXTRA_BYTES + PROCESS_BYTES + footprint.engine
+    return footprint.at(moments) + others + _communication(program)
+
+
 def npu_module_mem(scene: Scene) -> Columns:
     """What each module of the process reserves; most reserve nothing."""
     grid = scene.grids["NPU_MODULE_MEM"]
@@ -49,7 +58,7 @@ def npu_module_mem(scene: Scene) -> Columns:
     reserved = np.zeros((len(grid), len(modules)), np.int64)
     names = list(modules)
     reserved[:, names.index("APP")] = scene.footprint.at(grid)
-    reserved[:, names.index("HCCL")] = _communication(scene)
+    reserved[:, names.index("HCCL")] = _communication(scene.timeline.program)
     reserved[:, names.index("RUNTIME")] = RUNTIME_BYTES
     reserved[:, names.index("GE")] = scene.footprint.engine + ENGINE_EXTRA_BYTES
     ids: Integers = np.array(list(modules.values()), np.int64)
@@ -61,10 +70,9 @@ def npu_module_mem(scene: Scene) -> Columns:
     }
 
 
-def _communication(scene: Scene) -> int:
+def _communication(program: Program) -> int:
     """What communication keeps for its buffers, in a program that communicates."""
-    items = scene.timeline.program.items
-    return HCCL_BYTES if any(isinstance(item, Collective) for item in items) else 0
+    return HCCL_BYTES if any(isinstance(item, Collective) for item in program.items) else 0
 
 
 @cache

@@ -60,7 +60,7 @@ def _cpu(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Col
     length = np.diff(grid)
     usage = draws.between(*IDLE_HUNDREDTHS, PROCESSORS * len(length)).reshape(PROCESSORS, -1)
     first = draws.one(0, PROCESSORS - 1)
-    flows = [flow for timeline in timelines for flow in _threads(timeline)]
+    flows = [flow for timeline in timelines for flow in threads(timeline)]
     for number, flow in enumerate(flows):
         busy = np.diff(Curve(flow, grid).read(grid))
         usage[(first + number) % PROCESSORS] += busy * 10_000 // np.maximum(length, 1)
@@ -71,7 +71,7 @@ def _cpu(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Col
     }
 
 
-def _threads(timeline: RankTimeline) -> list[Flow]:
+def threads(timeline: RankTimeline) -> list[Flow]:
     """When the threads of a rank work; ``read`` is ns. Who waits for the device does not work."""
     host, program = timeline.host, timeline.program
     waits = np.array([isinstance(item, Synchronize) for item in program.items], bool)

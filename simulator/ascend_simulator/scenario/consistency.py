@@ -23,6 +23,8 @@ MOST_ELEMENTS = 1 << 36
 MOST_TIMES = 1000
 """So many times as long may faults of one kind make a step together: as one alone may."""
 WITHOUT_BF16 = ("910A", "310P")
+LEAST_PERIOD = 300
+"""Cycles between two samples of the pipes (ge-profiling.md 1.3, instr_profiling_freq)."""
 
 Problem = tuple[Path, str]
 """The place that is wrong, and what is to be said of it after its name."""
@@ -159,6 +161,11 @@ def _capture(scenario: Scenario) -> Iterator[Problem]:
         yield (
             ("capture", "aic_metrics"),
             f"is {group}; expected what {scenario.hardware.product} counts: {', '.join(groups)}",
+        )
+    if 0 < scenario.capture.instr < LEAST_PERIOD:
+        yield (
+            ("capture", "instr"),
+            f"is {scenario.capture.instr}; expected 0 or at least {LEAST_PERIOD} (cycles)",
         )
 
 

@@ -16,6 +16,7 @@ ModelKind = Literal[
     "dense-transformer", "moe", "cnn", "recommendation", "llm-inference", "single-operator"
 ]
 DataType = Literal["FLOAT16", "DT_BF16", "FLOAT"]
+Place = Literal["host", "device"]
 Algorithm = Literal["auto", "ring", "mesh", "hd", "nhr", "pairwise", "pipeline"]
 
 
@@ -47,7 +48,8 @@ class ModelChoice:
     batch: samples per rank and micro-batch. microbatches: per step. expand: width of the
     feed-forward part as a multiple of hidden, in tenths. image, channels: of a CNN. tables, rows,
     width: embedding tables of a recommendation network. prompt, generate: tokens of a request and
-    tokens generated per step by LLM inference. operator, shape: of single-operator.
+    tokens generated per step by LLM inference. operator, shape: of single-operator. graph: a step
+    is an iteration of a compiled graph. preprocess: where a CNN's samples are prepared.
     """
 
     kind: ModelKind = "dense-transformer"
@@ -71,6 +73,8 @@ class ModelChoice:
     generate: int = 8
     operator: str = "MatMulV2"
     shape: tuple[int, ...] = (4096, 4096, 4096)
+    graph: bool = False
+    preprocess: Place = "host"
 
 
 @dataclass(frozen=True, slots=True)

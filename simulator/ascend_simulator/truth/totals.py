@@ -10,6 +10,9 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.intervals import difference, joined, union
 
+from .step_parts import StepParts, step_parts
+from .timelines import TimelineTotals, timeline_totals
+
 
 @dataclass(frozen=True, slots=True)
 class StepTotals:
@@ -62,6 +65,8 @@ class RankTotals:
     steps: tuple[StepTotals, ...]
     operators: tuple[OperatorTotals, ...]
     groups: tuple[GroupTotals, ...]
+    step_trace_time: tuple[StepParts, ...]
+    timeline: TimelineTotals
 
 
 def rank_totals(capture: Capture, kernel_steps: Integers) -> RankTotals:
@@ -105,6 +110,8 @@ def rank_totals(capture: Capture, kernel_steps: Integers) -> RankTotals:
         steps=tuple(steps),
         operators=_compute_operators(capture, end - begin),
         groups=_groups(capture),
+        step_trace_time=step_parts(capture, kernel_steps),
+        timeline=timeline_totals(capture),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ascend_ref.capture import (
     Capture,
+    Copies,
     Counters,
     DeviceFacts,
     Groups,
@@ -23,13 +24,14 @@ from ascend_ref.capture import (
     Texts,
     Transfers,
 )
-from ascend_ref.capture.model import FIRST_MARK_CONNECTION
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
 from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
+from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
 from ..scenario.errors import ScenarioError
 from ..scenario.model import Scenario
@@ -50,6 +52,9 @@ BEFORE_STEPS_NS = 150_000_000
 AFTER_STEPS_NS = 60_000_000
 """How long the session lasts before the first and after the last step (db-schema.md 7.2)."""
 GIBI = 1 << 30
+FIRST_MODEL = 1
+OUTSIDE_GRAPHS = ("MsTx", "PROFILING_ENABLE", "PROFILING_DISABLE")
+"""Types of tasks that belong to no graph."""
 FIRST_PROCESS = 3_217_657
 LAUNCH_THREAD = 3_538
 """Number of the queue's consumer above that of its process (db-schema.md 7.6)."""
@@ -162,6 +167,8 @@ class _Recording:
             bounds = profiling_tasks(moments, host.profiling_connection, self.device, self.texts)
         tasks = Tasks.joined([device.tasks, *found.tasks, bounds])
         tasks = replace(tasks, identity=np.arange(len(tasks)))
+        if self.model != NONE:
+            tasks = self._of_model(tasks, device.copies)
         memory = record_memory(
             timeline,
             switches,
@@ -220,8 +227,37 @@ class _Recording:
             workspace_events=memory.workspaces,
             samples={**device_samples, **host_samples},
         )
+        records = records_of(
+            RecordScene(
+                scenario=world.scenario,
+                seed=world.seed,
+                machine=world.machine,
+                timeline=timeline,
+                compiled=self.compiled,
+                capture=capture,
+                kernel_runs=device.kernel_run,
+                footprint=memory.footprint,
+                moved=moved,
+                model=self.model,
+            )
+        )
         steps = timeline.step_numbers[device.kernel_run // self.clocks.kind.shape[1]]
-        return capture, steps
+        return replace(capture, records=records), steps
+
+    @property
+    def model(self) -> int:
+        """Id of the graph that every step runs, counted in its process; NONE without one."""
+        scenario = self.world.scenario
+        if not scenario.model.graph:
+            return NONE
+        return FIRST_MODEL + self.rank % scenario.parallelism.devices_per_process
+
+    def _of_model(self, tasks: Tasks, copies: Copies) -> Tasks:
+        """The tasks with the graph's id, but for copies, marks and the profiler's own."""
+        outside = self.texts.numbers(OUTSIDE_GRAPHS)
+        of_graph = ~np.isin(tasks.kind, outside)
+        of_graph[copies.task] = False
+        return replace(tasks, model=np.where(of_graph, self.model, NONE))
 
     def _demand_room(self, needed: int) -> None:
         chip = self.world.machine.chip

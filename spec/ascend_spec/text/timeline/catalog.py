@@ -9,16 +9,14 @@ from ascend_spec.loader import load_sources
 from ascend_spec.model import Source
 
 from . import loader
+from .files import EventKey, MetadataEvent, TimelineFile
 from .model import (
-    EventKey,
     EventKind,
     FlowKind,
     Layer,
-    MetadataEvent,
     Phase,
     PidRule,
     Thread,
-    TimelineFile,
     WriterForm,
     holds,
 )
@@ -127,15 +125,10 @@ class TimelineCatalog:
         )
 
     def events(self, layer: Layer, writer: str, file: str | None = None) -> tuple[EventKind, ...]:
-        """The kinds of events in the process of a layer, those of layers shown in it included.
-
-        In a step_trace_*.json (``file`` is ``step_trace_json``) layers stand alone.
+        """The kinds of events in the process of a layer, in one kind of file or in any; those of
+        layers shown in it are among them.
         """
-        shown = [
-            one
-            for one in self.layers.values()
-            if one is layer or (one.shown_in == layer.name and file != "step_trace_json")
-        ]
+        shown = self._shown(layer, file)
         engines = self.engines(writer, layer)
         return tuple(
             kind
@@ -168,8 +161,8 @@ class TimelineCatalog:
         return tuple(kind for kind in fitting if not names.intersection(kind.yields_to))
 
     def threads(self, layer: Layer, writer: str, file: str | None = None) -> tuple[Thread, ...]:
-        """The kinds of threads in the process of a layer, those of layers shown in it included."""
-        shown = [one for one in self.layers.values() if one is layer or one.shown_in == layer.name]
+        """The kinds of threads in the process of a layer, as :meth:`events` gives the events."""
+        shown = self._shown(layer, file)
         engines = self.engines(writer, layer)
         return tuple(
             thread
@@ -177,6 +170,14 @@ class TimelineCatalog:
             for thread in one.threads
             if any(holds(thread.writers, engine) for engine in engines)
             and (file is None or not thread.files or file in thread.files)
+        )
+
+    def _shown(self, layer: Layer, file: str | None) -> tuple[Layer, ...]:
+        """The layers in the process of a layer in a kind of file."""
+        return tuple(
+            one
+            for one in self.layers.values()
+            if (one is layer or one.shown_in == layer.name) and (file is None or file in one.files)
         )
 
     def pid_rule(self, layer: Layer, engine: str) -> PidRule:

@@ -12,7 +12,7 @@ from ascend_spec.loader import best_grade, load_sources, load_value_types, read_
 from ascend_spec.loader import read_documents as _read_documents
 from ascend_spec.model import Grade, Source, ValueType
 
-from . import model
+from . import files, model
 from .names import Field, NameForm
 
 Document = Mapping[str, Any]
@@ -98,11 +98,11 @@ def load_pids() -> dict[str, model.PidRule]:
     }
 
 
-def load_files() -> dict[str, model.TimelineFile]:
+def load_files() -> dict[str, files.TimelineFile]:
     """The files that hold a timeline, by their ids."""
     sources = load_sources()
     return {
-        row["file"]: model.TimelineFile(
+        row["file"]: files.TimelineFile(
             file=row["file"],
             summary=row["summary"],
             output=row["output"],
@@ -117,10 +117,10 @@ def load_files() -> dict[str, model.TimelineFile]:
     }
 
 
-def load_keys() -> dict[str, model.EventKey]:
+def load_keys() -> dict[str, files.EventKey]:
     """The keys of an event, in no order of theirs; what viewers compute is keyed by nothing."""
     return {
-        row["key"]: model.EventKey(
+        row["key"]: files.EventKey(
             key=row["key"],
             summary=row["summary"],
             unit=row.get("unit"),
@@ -133,10 +133,10 @@ def load_keys() -> dict[str, model.EventKey]:
     }
 
 
-def load_metadata() -> dict[str, model.MetadataEvent]:
+def load_metadata() -> dict[str, files.MetadataEvent]:
     """The events of phase M by name."""
     return {
-        row["name"]: model.MetadataEvent(**{**row, "json": tuple(row["json"])})
+        row["name"]: files.MetadataEvent(**{**row, "json": tuple(row["json"])})
         for row in read("metadata")
     }
 
@@ -360,4 +360,6 @@ def _form(row: Document, sources: Mapping[str, Source]) -> model.WriterForm:
         grade=best_grade(source, sources),
         source=source,
         first_free=row.get("first_free"),
+        pruned=tuple(row.get("pruned", ())),
+        errata=tuple(row.get("errata", ())),
     )

@@ -62,8 +62,10 @@ class EventKind:
     ``name`` and ``cat`` are those of the event, ``id`` the form of its flow id where it is a point
     of a flow by itself. ``thread``: the thread it stands on. ``keys``: order of the keys, by
     writer, where it is not the usual one. ``unordered``: writers that give the args in no fixed
-    order. ``bare_ts``: writers whose last event has a ts without decimals. ``yields_to``: kinds that
-    an event belongs to rather than to this one if it fits them as well. ``tables``: database tables that tell the same. ``when``: what else it takes.
+    order. ``bare_ts``: writers whose last event has a ts without decimals. ``yields_to``: kinds
+    that an event belongs to rather than to this one if it fits them as well. ``levels``: profiler
+    levels at which every writer of it shows it. ``tables``: database tables that tell the same.
+    ``when``: what else it takes.
     """
 
     kind: str
@@ -272,8 +274,9 @@ class PartForm:
 class WriterForm:
     """How a writer writes a timeline.
 
-    ``first_free``: the first number of layers that have none of their own. ``types``: JSON types of
-    the keys of an event.
+    ``first_free``: the first number of layers that have none of their own. ``pruned``: at level 0
+    the events of msprof are taken away whose name begins so, or whose ``args.name`` is so.
+    ``types``: JSON types of the keys of an event.
     """
 
     writer: str
@@ -289,30 +292,8 @@ class WriterForm:
     grade: Grade
     source: tuple[str, ...]
     first_free: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EventKey:
-    """A key of an event. ``shown_as``: what viewers and documents call it."""
-
-    key: str
-    summary: str
-    unit: str | None = None
-    shown_as: tuple[str, ...] = ()
-    required: tuple[Phase, ...] = ()
-    optional: tuple[Phase, ...] = ()
+    pruned: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataEvent:
-    """An event of phase M: its name, the one member of its args, and what that tells."""
-
-    name: str
-    arg: str
-    json: tuple[JsonType, ...]
-    of: Literal["process", "thread"]
-    summary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,18 +368,3 @@ class FlowKind:
     def id_of(self, writer: str) -> FlowId | None:
         """How a writer makes the id; ``None`` where it has no such flow."""
         return next((one for one in self.ids if writer in one.writers), None)
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineFile:
-    """A kind of file that holds a timeline, and the layers in it (empty: all)."""
-
-    file: str
-    summary: str
-    output: Literal["msprof", "pytorch"]
-    name: NameForm
-    writers: tuple[str, ...]
-    grade: Grade
-    source: tuple[str, ...]
-    sliced: NameForm | None = None
-    errata: tuple[str, ...] = ()

@@ -14,7 +14,8 @@ from typing import Any
 from ascend_spec.text import documents
 
 from .catalog import TimelineCatalog, timeline_catalog
-from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, MetadataEvent, Phase
+from .files import MetadataEvent
+from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, Phase
 from .names import NameForm
 
 Node = dict[str, Any]

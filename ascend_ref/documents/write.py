@@ -1,0 +1,80 @@
+"""From a recording to the documents about communication (text-outputs.md 7.8)."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ascend_ref.derive.communication_report import Report, communication_report, matrix_report
+from ascend_ref.recorded import Recorded
+
+COMMUNICATION = "communication.json"
+MATRIX = "communication_matrix.json"
+
+
+def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
+    """Write the documents of a recording into ``folder``; returns their paths.
+
+    Both stand in the folder of the framework's exporter, and each only where its table of
+    analysis.db has rows, which is not so at level 0. A file appears complete or not at all; equal
+    recordings give equal bytes. One step is in memory at a time, beside the tables.
+
+    Raises ``OSError`` where ``folder`` cannot be written.
+    """
+    if recorded.output != "pytorch":
+        return []
+    found: list[Path] = []
+    times = recorded.table("CommAnalyzerTime")
+    if times.num_rows:
+        bandwidths = recorded.table("CommAnalyzerBandwidth")
+        steps = _steps(recorded.table("StepTraceTime"))
+        report = communication_report(times, bandwidths, steps)
+        found.append(_write(folder / COMMUNICATION, report))
+    matrix = recorded.table("CommAnalyzerMatrix")
+    if matrix.num_rows:
+        found.append(_write(folder / MATRIX, matrix_report(matrix)))
+    return found
+
+
+def _steps(traces: pa.Table) -> list[str]:
+    """Every step of the recording as the documents call it, one without operators too."""
+    numbers = traces.column("step").cast(pa.string()).fill_null("").to_pylist()
+    return list(dict.fromkeys(f"step{number}" for number in numbers))
+
+
+def _write(path: Path, steps: Iterable[tuple[str, Report]]) -> Path:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with draft.open("x", encoding="utf-8", newline="") as file:
+            separator = "{"
+            for name, report in steps:
+                file.write(f"{separator}{_text(name)}: {_text(report)}")
+                separator = ", "
+            file.write("}" if separator != "{" else "{}")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def _text(value: object) -> str:
+    """JSON as the exporter's ``json.dumps`` has it; JSON knows no infinity, null stands for it."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        return json.dumps(_finite(value), ensure_ascii=False, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,113 @@
+"""Arrow columns as numbers and as texts that are compared once each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.db.columns import integers_of
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Base of tables whose fields are columns of equal length."""
+
+    def take(self, rows: Mask) -> Self:
+        """The rows where a mask is true."""
+        columns: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
+        return replace(
+            self,
+            **{
+                name: column.take(rows) if isinstance(column, Texts) else column[rows]
+                for name, column in columns.items()
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A column of texts. codes: places in ``values``, -1 where there is none."""
+
+    codes: Integers
+    values: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, rows: npt.NDArray[Any]) -> Texts:
+        """The texts of these rows, or where a mask is true."""
+        return Texts(self.codes[rows], self.values)
+
+    def at(self, rows: Integers) -> Texts:
+        """The texts of these rows, none where the row is -1."""
+        return Texts(np.append(self.codes, -1)[rows], self.values)
+
+    def equals(self, text: str) -> Mask:
+        """Where this text stands."""
+        return self.holds(lambda value: value == text)
+
+    def holds(self, condition: Callable[[str], bool]) -> Mask:
+        """Where there is a text for which this is true; it is asked once for each text."""
+        found = np.array([*map(condition, self.values), False], np.bool_)
+        return found[self.codes]
+
+    def numbers(self, number_of: Callable[[str], int], none: int) -> Integers:
+        """A number for each text, and ``none`` where there is none."""
+        found = np.array([*map(number_of, self.values), none], np.int64)
+        return found[self.codes]
+
+    def where(self, chosen: Mask, other: Texts) -> Texts:
+        """These texts where chosen, elsewhere those of ``other``."""
+        further = np.where(other.codes < 0, -1, other.codes + len(self.values))
+        return Texts(np.where(chosen, self.codes, further), self.values + other.values)
+
+    def renamed(self, name_of: Callable[[str], str]) -> Texts:
+        """Each text as another one."""
+        return Texts(self.codes, tuple(map(name_of, self.values)))
+
+
+def texts(column: pa.ChunkedArray) -> Texts:
+    """A column of strings, dictionary-encoded or not."""
+    if not pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string()).dictionary_encode()
+    whole = column.unify_dictionaries().combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):  # without chunks nothing is combined
+        return Texts(np.empty(0, np.int64), ())
+    values = tuple("" if text is None else text for text in whole.dictionary.to_pylist())
+    return Texts(integers_of(whole.indices.fill_null(-1)), values)
+
+
+def numbers(column: pa.ChunkedArray, none: int = -1) -> Integers:
+    """A column of whole numbers, ``none`` for NULL."""
+    whole = pc.fill_null(column.cast(pa.int64()), none).combine_chunks()
+    if isinstance(whole, pa.ChunkedArray):
+        return np.empty(0, np.int64)
+    return integers_of(whole)
+
+
+def rows_of(keys: Integers, wanted: Integers) -> Integers:
+    """The first row that has each wanted key, -1 where none has it."""
+    if not len(keys):
+        return np.full(len(wanted), -1)
+    order = np.argsort(keys, kind="stable")
+    place = np.searchsorted(keys, wanted, sorter=order)
+    row = order[np.minimum(place, len(keys) - 1)]
+    return np.where(keys[row] == wanted, row, -1)
+
+
+def pairs_of(first: Integers, second: Integers) -> tuple[list[tuple[int, int]], Integers]:
+    """The pairs that occur, in order, and the place among them of each row."""
+    firsts, first_place = np.unique(first, return_inverse=True)
+    seconds, second_place = np.unique(second, return_inverse=True)
+    codes, place = np.unique(first_place * len(seconds) + second_place, return_inverse=True)
+    own = (firsts[codes // max(len(seconds), 1)], seconds[codes % max(len(seconds), 1)])
+    return list(zip(*(column.tolist() for column in own), strict=True)), place

@@ -1,0 +1,188 @@
+"""The deliverables of a profile, and which of them a picture is drawn from."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+from ascend_ref.db.display import show_path
+from ascend_ref.recorded.beside import look_beside
+
+from .choice import chosen
+from .errors import CannotDraw
+
+DEPTH: Final = 6
+"""Folders below the given one that are searched."""
+
+
+class Form(IntEnum):
+    """Kinds of deliverables, in order of preference: the one that tells most comes first."""
+
+    DATABASE = 0
+    TIMELINE = 1
+    OPERATORS = 2
+    TASKS = 3
+    ITERATIONS = 4
+
+
+_SLICE: Final = r"(?:_slice_(?P<slice>\d{1,9}))?"
+_STAMP: Final = r"(?P<stamp>(?:_\d{1,20})*)"
+_NAMES: Final = (
+    (Form.DATABASE, re.compile(r"(?P<kind>ascend_pytorch_profiler(?:_(?P<rank>\d{1,9}))?)\.db")),
+    (Form.DATABASE, re.compile(rf"(?P<kind>msprof){_STAMP}\.db")),
+    (Form.TIMELINE, re.compile(r"(?P<kind>trace_view)\.json")),
+    (Form.TIMELINE, re.compile(rf"(?P<kind>msprof){_SLICE}{_STAMP}\.json")),
+    (Form.OPERATORS, re.compile(rf"(?P<kind>kernel_details|op_summary){_SLICE}{_STAMP}\.csv")),
+    (Form.TASKS, re.compile(rf"(?P<kind>task_time){_SLICE}{_STAMP}\.csv")),
+    (Form.ITERATIONS, re.compile(rf"(?P<kind>step_trace){_SLICE}{_STAMP}\.csv")),
+)
+_SUFFIXES: Final = {".db": Form.DATABASE, ".json": Form.TIMELINE, ".csv": Form.OPERATORS}
+
+EXPECTED: Final = (
+    "msprof_*.db, ascend_pytorch_profiler_*.db, trace_view.json, msprof_*.json, "
+    "kernel_details.csv, op_summary_*.csv or task_time_*.csv"
+)
+INNER: Final = re.compile(r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|timeline")
+"""Folders within a profile, which are not named after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deliverable:
+    """A file, or all slices of one. rank: where its name or the files around it tell."""
+
+    form: Form
+    paths: tuple[Path, ...]
+    rank: int | None
+
+    @property
+    def folder(self) -> Path:
+        """Where it is."""
+        return self.paths[0].parent
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a picture is drawn from. beside: in the same folder. alike: of the same kind and rank,
+    elsewhere. ranks: all that are there. name: of the profile.
+    """
+
+    chosen: Deliverable
+    beside: tuple[Deliverable, ...]
+    alike: tuple[Deliverable, ...]
+    ranks: tuple[int, ...]
+    name: str
+
+    def further(self, form: Form) -> tuple[Path, ...]:
+        """The first deliverable of another kind in the same folder, if there is one."""
+        return next((one.paths for one in self.beside if one.form is form), ())
+
+
+def find(profile: Path, rank: int | None) -> Found:
+    """What to draw ``profile`` from: itself, or in a folder the deliverable of the rank (of the
+    first one unless it is chosen) that tells most; of several such, the first by path.
+
+    Raises :class:`CannotDraw` where there is none, ``OSError`` where nothing can be read.
+    """
+    if not profile.is_dir():
+        own = _given(profile)
+        if rank not in (None, own.rank):
+            chosen("rank", rank, [] if own.rank is None else [own.rank])
+        ranks = () if own.rank is None else (own.rank,)
+        return Found(own, _within(own), (), ranks, _name(own, None))
+    every = list(_deliverables(_files(profile)))
+    drawable = [one for one in every if one.form is not Form.ITERATIONS]
+    if not drawable:
+        raise CannotDraw(f"{show_path(profile)}: nothing to draw here; expected {EXPECTED}")
+    known = sorted({one.rank for one in drawable if one.rank is not None})
+    own_rank = chosen("rank", rank, known)
+    of_rank = [one for one in drawable if one.rank == own_rank]
+    own, *others = sorted(of_rank, key=lambda one: (one.form, one.paths))
+    alike = tuple(one for one in others if one.form is own.form and one.folder != own.folder)
+    return Found(own, _within(own, every), alike, tuple(known), _name(own, profile))
+
+
+def _given(path: Path) -> Deliverable:
+    """The deliverable that a file is or belongs to."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise CannotDraw(f"{show_path(path)}: no regular file; expected {EXPECTED}")
+    for one in _deliverables(_siblings(path)):
+        if path in one.paths and one.form is not Form.ITERATIONS:
+            return one
+    form = _SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        raise CannotDraw(f"{show_path(path)}: no deliverable; expected {EXPECTED}")
+    return Deliverable(form, (path,), look_beside(path).rank)
+
+
+def _within(
+    own: Deliverable, every: Iterable[Deliverable] | None = None
+) -> tuple[Deliverable, ...]:
+    if every is None:
+        every = _deliverables(_siblings(own.paths[0]))
+    return tuple(one for one in every if one.folder == own.folder and one != own)
+
+
+def _siblings(path: Path) -> Iterator[Path]:
+    try:
+        names = sorted(os.listdir(path.parent))
+    except OSError:
+        names = [path.name]
+    yield from (path.parent / name for name in names)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """All files below, by path; links to folders are not followed."""
+    top = len(folder.parts)
+    for parent, folders, names in os.walk(folder):
+        place = Path(parent)
+        folders[:] = sorted(folders) if len(place.parts) - top < DEPTH else []
+        yield from (place / name for name in sorted(names))
+
+
+def _deliverables(paths: Iterable[Path]) -> Iterator[Deliverable]:
+    """What the files are by their names; slices belong together, and of several exports of one
+    thing the newest counts.
+    """
+    exports: dict[tuple[Path, Form, str], dict[str, tuple[Path, re.Match[str]]]] = {}
+    for path in paths:
+        for form, pattern in _NAMES:
+            found = pattern.fullmatch(path.name)
+            if found:
+                told = found.groupdict()
+                slices = exports.setdefault((path.parent, form, told["kind"]), {})
+                number = told.get("slice") or ""
+                newest = slices.get(number)
+                if newest is None or _stamp(newest[1]) <= _stamp(found):
+                    slices[number] = path, found
+    for (_, form, _), slices in exports.items():
+        newest = max(slices.values(), key=lambda one: _stamp(one[1]))
+        parts = [slices[number] for number in sorted(slices, key=lambda text: int(text or -1))]
+        whole = newest is slices.get("")
+        own = [newest] if whole else [one for one in parts if one is not slices.get("")]
+        rank = newest[1].groupdict().get("rank")
+        yield Deliverable(
+            form,
+            tuple(path for path, _ in own),
+            look_beside(newest[0]).rank if rank is None else int(rank),
+        )
+
+
+def _stamp(found: re.Match[str]) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", found.groupdict().get("stamp") or ""))
+
+
+def _name(own: Deliverable, given: Path | None) -> str:
+    """The profile's folder, under the folder that was given."""
+    folder = own.folder.absolute()
+    while INNER.fullmatch(folder.name):
+        folder = folder.parent
+    if given is None or folder == given.absolute():
+        return show_path(Path(folder.name))
+    top = given.absolute().parent
+    return show_path(folder.relative_to(top) if folder.is_relative_to(top) else Path(folder.name))

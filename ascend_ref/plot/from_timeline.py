@@ -1,0 +1,285 @@
+"""A Chrome trace (``trace_view.json``, ``msprof_*.json``) to the bars of one device."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.db.display import clip, show_path
+from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
+from ascend_ref.derive.steps import Spans, StepRange
+
+from .choice import chosen
+from .columns import Columns, Texts, numbers, pairs_of, rows_of, texts
+from .errors import CannotDraw
+from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
+from .names import operator_type
+from .query import connected
+from .recording import WHOLE, Bars, Lane, Part, Recording, Section, gather, steps_of
+
+HARDWARE: Final = ("Ascend Hardware",)
+COMMUNICATION: Final = ("Communication", "HCCL")
+"""Names of the layer, the newest first (text-outputs.md 9, E5)."""
+
+STREAM: Final = re.compile(r"Stream (\d{1,18})")
+PLANE: Final = re.compile(r"Plane (\d{1,18})")
+GROUP: Final = re.compile(r"(?:Group (.+) )?Communication(?: Kernel)?", re.DOTALL)
+DEVICE: Final = re.compile(r"NPU (\d{1,18})")
+STEP: Final = re.compile(r"ProfilerStep#(\d{1,18})")
+ITERATION: Final = re.compile(r"Iteration (\d{1,18})")
+DEVICE_BITS: Final = 31
+"""Of a process number (text-outputs.md 5.1)."""
+AT_ONCE: Final = 100_000
+
+# What takes part: names of processes and threads, what ran, steps, and arrows from a launch to its
+# task. Events of the framework carry a category, what ran on the device has none.
+QUERY: Final = """
+SELECT ph, name, cat, pid, tid, ts, TRY_CAST(dur * 1000 AS BIGINT) AS dur,
+  CASE ph WHEN 'M' THEN args WHEN 'X' THEN args ->> '$."Task Type"' END AS detail,
+  CASE WHEN ph IN ('s', 'f') THEN CAST(hash(id) >> 1 AS BIGINT) END AS flow
+FROM ({events})
+WHERE ph = 'M' AND name IN ('process_name', 'process_labels', 'thread_name')
+  OR ph IN ('s', 'f') AND cat = 'HostToDevice'
+  OR ph = 'X' AND (cat IS NULL OR cat = 'Iteration Time' OR starts_with(name, 'ProfilerStep#'))
+"""
+
+
+def from_timeline(paths: Sequence[Path], device: int | None) -> Recording:
+    """The bars of one device, from one file or from all slices of one.
+
+    Raises :class:`CannotDraw` for a file that is damaged, and where it has no such device.
+    """
+    events = _read(paths)
+    layers = _Layers.of(events.take(events.phase.equals("M")))
+    own = chosen("device", device, layers.devices())
+    ran = events.take(events.phase.equals("X") & (events.category.codes < 0))
+    bars, lanes, names, dropped = gather([*_streams(ran, layers, own), *_groups(ran, layers, own)])
+    return Recording(
+        chip=None,
+        rank=None,
+        device=own,
+        devices=layers.devices(),
+        bars=bars,
+        lanes=lanes,
+        names=names,
+        steps=tuple(_steps(events, bars)),
+        groups={},
+        divided=bool((bars.kind == Kind.VECTOR).any()),
+        communication=True,
+        dropped=dropped,
+    )
+
+
+@dataclass(frozen=True)
+class _Events(Columns):
+    """Columns of the events that take part. start: ns, -1 without. length: ns."""
+
+    phase: Texts
+    name: Texts
+    category: Texts
+    process: Integers
+    thread: Integers
+    start: Integers
+    length: Integers
+    detail: Texts
+    flow: Integers
+
+
+def _read(paths: Sequence[Path]) -> _Events:
+    table = pa.concat_tables([batch for path in paths for batch in _batches(path)])
+    return _Events(
+        phase=texts(table["ph"]),
+        name=texts(table["name"]),
+        category=texts(table["cat"]),
+        process=numbers(table["pid"]),
+        thread=numbers(table["tid"]),
+        start=numbers(table["ts"]),
+        length=numbers(table["dur"], 0),
+        detail=texts(table["detail"]),
+        flow=numbers(table["flow"]),
+    )
+
+
+def _batches(path: Path) -> list[pa.Table]:
+    """The events of a file that take part."""
+    import duckdb
+
+    from ascend_ref.timeline.elements import Elements
+    from ascend_ref.timeline.read import element_reader, events_query
+
+    path.open("rb").close()  # says by itself why it cannot be read
+    elements = Elements(path)
+    query = QUERY.format(events=events_query("elements"))
+    try:
+        with connected() as connection:
+            connection.register("elements", element_reader(elements))
+            reader = connection.sql(query).to_arrow_reader(AT_ONCE)
+            batches = [pa.table(list(map(_encoded, batch)), batch.schema.names) for batch in reader]
+    except (duckdb.Error, pa.ArrowInvalid) as error:
+        reason = clip(str(error).splitlines()[0], 200)
+        raise CannotDraw(f"{show_path(path)}: {reason}; expected a whole timeline") from None
+    if elements.damage is not None:
+        reason, place = elements.damage.reason, elements.damage.offset
+        raise CannotDraw(
+            f"{show_path(path)}: {reason}, at byte {place:,}; expected a whole timeline"
+        )
+    return batches or [
+        pa.table([_encoded(pa.nulls(0, one.type)) for one in reader.schema], reader.schema.names)
+    ]
+
+
+def _encoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_encode() if pa.types.is_string(column.type) else column
+
+
+@dataclass(frozen=True, slots=True)
+class _Layers:
+    """Names and labels of processes, names of threads."""
+
+    names: dict[int, str] = field(default_factory=dict)
+    labels: dict[int, str] = field(default_factory=dict)
+    threads: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, metadata: _Events) -> _Layers:
+        found = cls()
+        told = [_told(text) for text in metadata.detail.values]
+        rows = zip(
+            metadata.name.codes.tolist(),
+            metadata.process.tolist(),
+            metadata.thread.tolist(),
+            metadata.detail.codes.tolist(),
+            strict=True,
+        )
+        for name, process, thread, detail in rows:
+            text = told[detail] if detail >= 0 else ""
+            match metadata.name.values[name]:
+                case "process_name":
+                    found.names[process] = text
+                case "process_labels":
+                    found.labels[process] = text
+                case _:
+                    found.threads[process, thread] = text
+        return found
+
+    def processes(self, names: Sequence[str], device: int | None) -> list[int]:
+        """The processes that are such a layer of a device."""
+        devices = self._devices()
+        return [
+            process
+            for process, name in self.names.items()
+            if name in names and devices[process] == device
+        ]
+
+    def devices(self) -> tuple[int, ...]:
+        """The devices that ran something, where the processes tell."""
+        devices = self._devices()
+        told = {devices[process] for process, name in self.names.items() if name in HARDWARE}
+        return tuple(sorted(one for one in told if one is not None))
+
+    def _devices(self) -> dict[int, int | None]:
+        """By the labels; older writers' labels bear no number, but then the processes may."""
+        several = sum(name in HARDWARE for name in self.names.values()) > 1
+        found: dict[int, int | None] = {}
+        for process in self.names:
+            labelled = DEVICE.fullmatch(self.labels.get(process, ""))
+            unlabelled = process & DEVICE_BITS if several else None
+            found[process] = int(labelled[1]) if labelled else unlabelled
+        return found
+
+
+def _told(arguments: str) -> str:
+    """The only text among the arguments of a metadata event."""
+    try:
+        found = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return ""
+    values = list(found.values()) if isinstance(found, dict) else []
+    return next((value for value in values if isinstance(value, str)), "")
+
+
+def _streams(ran: _Events, layers: _Layers, device: int | None) -> Iterator[Part]:
+    """The bars of the streams."""
+    own = ran.take(np.isin(ran.process, layers.processes(HARDWARE, device)))
+    own = own.take(~own.name.holds(PROFILER_TASKS.__contains__))
+    kind = own.detail.numbers(kind_of, Kind.OTHER)
+    named = own.name.numbers(kind_of, Kind.OTHER)
+    # Without the name of an operator a task of a core only encloses others, as FFTS+ tasks do.
+    encloses = np.isin(named, COMPUTING_KINDS)
+    kind = np.where(kind == Kind.OTHER, named, kind)
+    kind[encloses] = Kind.OTHER
+    communicates = own.name.holds(lambda name: name.endswith(COMMUNICATION_KERNELS))
+    kind[communicates] = Kind.SCHEDULE
+    threads, lane = pairs_of(own.process, own.thread)
+    lanes = []
+    for process, thread in threads:
+        stream = STREAM.fullmatch(layers.threads.get((process, thread), ""))
+        lanes.append(Lane(Section.STREAM, "", int(stream[1]) if stream else thread))
+    yield _part(own, kind, lane, lanes)
+
+
+def _groups(ran: _Events, layers: _Layers, device: int | None) -> Iterator[Part]:
+    """The bars of the communication operators and of the planes, whose threads follow theirs."""
+    own = ran.take(np.isin(ran.process, layers.processes(COMMUNICATION, device)))
+    threads, lane = pairs_of(own.process, own.thread)
+    named = {place: layers.threads.get(place, "") for place in threads}
+    groups = {
+        place: found[1] or "" for place, name in named.items() if (found := GROUP.fullmatch(name))
+    }
+    # Legacy writers put the group behind its planes.
+    home = {process: group for (process, _), group in reversed(groups.items())}
+    lanes = []
+    for place in threads:
+        plane = PLANE.fullmatch(named[place])
+        process = place[0]
+        home[process] = groups.get(place, home.get(process, ""))
+        lanes.append(
+            Lane(Section.PLANE, home[process], int(plane[1]))
+            if plane
+            else Lane(Section.GROUP, home[process], -1)
+        )
+    on_plane = np.array([one.section is Section.PLANE for one in lanes], np.bool_)
+    small = on_plane[lane] if lanes else np.zeros(0, np.bool_)
+    kind = np.where(small, own.name.numbers(kind_of, Kind.OTHER), Kind.OPERATION)
+    yield _part(own, kind, lane, lanes)
+
+
+def _part(events: _Events, kind: Integers, lane: Integers, lanes: Sequence[Lane]) -> Part:
+    name = events.name.renamed(operator_type)
+    return Part(events.start, events.start + events.length, kind, lane, lanes, name)
+
+
+def _steps(events: _Events, bars: Bars) -> list[StepRange]:
+    """The steps of the framework as the device saw them, else the iterations of a graph."""
+    bounds = events.take(events.phase.equals("X") & (events.category.codes >= 0))
+    number = bounds.name.numbers(lambda name: _number(STEP, name), -1)
+    if (number >= 0).any():
+        starts = events.take(events.phase.equals("s"))
+        ends = events.take(events.phase.equals("f"))
+        ran = bars.take(np.isin(bars.kind, (*COMPUTING_KINDS, Kind.OPERATION)))
+        arrow = rows_of(ends.start, ran.start)
+        return steps_of(
+            number,
+            Spans(bounds.start, bounds.start + bounds.length),
+            Spans(starts.start, starts.start),
+            np.where(arrow >= 0, rows_of(starts.flow, np.append(ends.flow, -1)[arrow]), -1),
+            Spans(ran.start, ran.end),
+        )
+    number = bounds.name.numbers(lambda name: _number(ITERATION, name), -1)
+    found = bounds.take(number >= 0)
+    columns = (number[number >= 0], found.start, found.start + found.length)
+    iterations = zip(*(column.tolist() for column in columns), strict=True)
+    return [StepRange(one, None, start, end) for one, start, end in iterations] or [WHOLE]
+
+
+def _number(pattern: re.Pattern[str], name: str) -> int:
+    found = pattern.fullmatch(name)
+    return int(found[1]) if found else -1

@@ -1,0 +1,72 @@
+"""``ascend-ref plot``: a step of a profile as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ascend_ref.cli.guard import CommandError, one_line
+
+if TYPE_CHECKING:
+    from .draw import Drawn
+
+
+@click.command()
+@click.argument("profile", type=click.Path(path_type=Path))
+@click.option("--step", type=int, metavar="N", help="The step to draw; by default the first.")
+@click.option("--rank", type=int, metavar="N", help="Of several ranks this one, not the first.")
+@click.option("--device", type=int, metavar="N", help="Of several devices this one, not the first.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The picture: FILE.svg, FILE.png or FILE.pdf.",
+)
+def plot(
+    profile: Path, *, step: int | None, rank: int | None, device: int | None, output: Path
+) -> None:
+    """Draw one step of PROFILE: where its time went, streams, communication, and the operators and
+    gaps that took longest.
+
+    PROFILE is msprof_*.db, ascend_pytorch_profiler_*.db, trace_view.json, msprof_*.json,
+    kernel_details.csv, op_summary_*.csv or task_time_*.csv, or a folder with any of them: the first
+    kind in this order is drawn. Without any steps in it, the whole capture is.
+    """
+    from .draw import draw  # slow: numpy and pyarrow
+    from .errors import CannotDraw
+
+    try:
+        drawn = draw(profile, step, output, rank=rank, device=device)
+    except CannotDraw as problem:
+        raise CommandError(str(problem)) from problem
+    for line in _told(drawn, output):
+        click.echo(one_line(line), err=True)
+
+
+def _told(drawn: Drawn, output: Path) -> Iterator[str]:
+    """What was drawn from what, and what else there is."""
+    of_rank = "" if drawn.rank is None else f" of rank {drawn.rank}"
+    what = "the whole capture" if drawn.step.number is None else f"step {drawn.step.number}"
+    sources = " and ".join(str(path) for path in drawn.sources)
+    yield f"wrote {output}: {what}{of_rank}, drawn from {sources}"
+    for name, own, known in (
+        ("step", drawn.step.number, drawn.steps),
+        ("rank", drawn.rank, drawn.ranks),
+        ("device", drawn.device, drawn.devices),
+    ):
+        others = [one for one in known if one != own]
+        if others:
+            listed = ", ".join(map(str, others[:10]))
+            more = f" and {len(others) - 10} more" if len(others) > 10 else ""
+            yield f"not drawn: {name} {listed}{more} (--{name} N)"
+    if drawn.alike:
+        first, number = drawn.alike[0], len(drawn.alike)
+        yield f"not drawn: {first}" + (f" and {number - 1} more like it" if number > 1 else "")
+    if drawn.dropped:
+        plural = "" if drawn.dropped == 1 else "s"
+        yield f"left out: {drawn.dropped:,} row{plural} without sane times"

@@ -1,0 +1,39 @@
+"""The text deliverables of a profile, where its exporters leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from ascend_ref.capture import Capture
+from ascend_ref.documents import write_documents
+from ascend_ref.recorded import from_captures
+from ascend_ref.text import write_csv_files
+from ascend_ref.timeline import write_timeline
+
+from . import grammar
+from .readme import readme
+
+README = "README.txt"
+
+
+def write_pytorch_texts(output: Path, capture: Capture) -> None:
+    """CSV files, trace_view.json and the JSON documents of a rank, into ASCEND_PROFILER_OUTPUT."""
+    recorded = from_captures([capture], "pytorch")
+    write_csv_files(recorded, output)
+    write_timeline(recorded, output)
+    write_documents(recorded, output)
+
+
+def write_msprof_texts(prof: Path, capture: Capture, forms: Collection[str]) -> None:
+    """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README."""
+    recorded = from_captures([capture], "msprof")
+    folder = prof / grammar.MSPROF_OUTPUT
+    folder.mkdir()
+    timestamp = grammar.stamp(capture.origin.start)[:14]
+    written = []
+    if "timeline" in forms:
+        written += write_timeline(recorded, folder, timestamp=timestamp)
+    if "csv" in forms:
+        written += write_csv_files(recorded, folder, timestamp=timestamp)
+    (folder / README).write_text(readme(written), encoding="utf-8")

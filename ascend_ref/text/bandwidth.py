@@ -1,0 +1,212 @@
+"""Traffic of memories, caches, links and ports (text-outputs.md 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.derive.decimals import Form, number_texts
+from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, share, spread
+from ascend_ref.recorded import Recorded
+
+from .columns import (
+    Columns,
+    chosen,
+    device_texts,
+    devices,
+    dictionary,
+    integers,
+    is_one_of,
+    plain,
+    reals,
+    text_places,
+)
+from .order import ordered
+from .setting import Setting
+
+AVERAGE = "Average"
+AS_ONE = -1
+"""Stands for all members together."""
+LAST_SAMPLE = ("A2", "A3")
+"""Families whose pcie shows the last sample (text-outputs.md 3.5)."""
+CHANNELS = {
+    "Tx_p_avg(MB/s)": "txPost",
+    "Tx_np_avg(MB/s)": "txNonpost",
+    "Tx_cpl_avg(MB/s)": "txCpl",
+    "Tx_latency_avg(us)": "txNonpostLatency",
+    "Rx_p_avg(MB/s)": "rxPost",
+    "Rx_np_avg(MB/s)": "rxNonpost",
+    "Rx_cpl_avg(MB/s)": "rxCpl",
+}
+"""Mode of pcie and the columns of PCIE that tell of it, without Min, Max and Avg."""
+
+
+def ddr(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """DDR: means over the samples."""
+    table = recorded.table("DDR")
+    device = integers(table["deviceId"])
+    read, write = (means(reals(table[name]) / MEBIBYTE, device) for name in ("read", "write"))
+    yield ordered(
+        setting,
+        {
+            "Device_id": device_texts(device[read.first]),
+            "Metric": chosen([AVERAGE], np.zeros(len(read.first))),
+            "Read(MB/s)": pa.array(read.mean),
+            "Write(MB/s)": pa.array(write.mean),
+        },
+    )
+
+
+def hbm(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """HBM: means of each unit, after their mean, which always has three decimals."""
+    table = recorded.table("HBM")
+    device, unit = integers(table["deviceId"]), integers(table["hbmId"])
+    reads = is_one_of(table["type"], ["read"])
+    rates = reals(table["bandwidth"]) / MEBIBYTE
+    read, write = (means(rates, device, unit, counted=way) for way in (reads, ~reads))
+    device, unit, (reading, writing) = _with_average(
+        device[read.first], unit[read.first], [read.mean, write.mean]
+    )
+    is_average = pa.array(unit == AS_ONE)
+
+    def shown(values: Reals) -> pa.Array:
+        return pc.if_else(is_average, number_texts(values, Form.FIXED), number_texts(values))
+
+    yield ordered(
+        setting,
+        {
+            "Device_id": device_texts(device),
+            "Metric": _members(unit),
+            "Read(MB/s)": shown(reading),
+            "Write(MB/s)": shown(writing),
+        },
+    )
+
+
+def llc_read_write(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """LLC: means of each cache, after their mean."""
+    table = recorded.table("LLC")
+    modes = dictionary(table["mode"])
+    device, cache = integers(table["deviceId"]), integers(table["llcId"])
+    mode = np.maximum(text_places(modes), 0).astype(np.int64)
+    scale = max(len(modes.dictionary), 1)
+    owner = device * scale + mode
+    hits = means(reals(table["hitRate"]), owner, cache)
+    amounts = means(reals(table["throughput"]) / MEBIBYTE, owner, cache)
+    owner, cache, (hit, amount) = _with_average(
+        owner[hits.first], cache[hits.first], [hits.mean, amounts.mean]
+    )
+    yield ordered(
+        setting,
+        {
+            "Device_id": device_texts(owner // scale),
+            "Mode": chosen(modes.dictionary.to_pylist(), owner % scale),
+            "Task": _members(cache),
+            "Hit Rate(%)": pa.array(hit),
+            "Throughput(MB/s)": pa.array(amount),
+        },
+    )
+
+
+def hccs(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """HCCS: two rows a device."""
+    table = recorded.table("HCCS")
+    found, owner = np.unique(integers(table["deviceId"]), return_inverse=True)
+    ways = {"Tx (MB/s)": "txThroughput", "Rx (MB/s)": "rxThroughput"}
+    rows = [spread(owner, reals(table[name]) / MEBIBYTE) for name in ways.values()]
+    yield ordered(
+        setting,
+        {
+            "Device_id": device_texts(np.repeat(found, len(ways))),
+            "Mode": chosen(list(ways), np.tile(np.arange(len(ways)), len(found))),
+            "Max": _interleaved([one.maximum for one in rows]),
+            "Min": _interleaved([one.minimum for one in rows]),
+            "Average": _interleaved([one.mean for one in rows]),
+        },
+    )
+
+
+def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """PCIE: a row for each direction and kind of traffic."""
+    table = recorded.table("PCIE")
+    found, owner = np.unique(integers(table["deviceId"]), return_inverse=True)
+    time = integers(table["timestampNs"])
+    rows = []
+    for mode, name in CHANNELS.items():
+        is_rate = mode.endswith("(MB/s)")
+        samples = Spread(*(reals(table[f"{name}{figure}"]) for figure in ("Min", "Max", "Avg")))
+        one = channel(
+            owner,
+            time,
+            samples,
+            last_only=setting.family in LAST_SAMPLE,
+            unset=UNSET_RATE if is_rate else None,
+        )
+        rows.append(Spread(*(values / (MEBIBYTE if is_rate else 1e3) for values in one)))
+    yield ordered(
+        setting,
+        {
+            "Device_id": device_texts(np.repeat(found, len(CHANNELS))),
+            "Mode": chosen(list(CHANNELS), np.tile(np.arange(len(CHANNELS)), len(found))),
+            "Min": _interleaved([one.minimum for one in rows]),
+            "Max": _interleaved([one.maximum for one in rows]),
+            "Avg": _interleaved([one.mean for one in rows]),
+        },
+    )
+
+
+def _port(name: str, recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """NIC or ROCE: a row a sample."""
+    table = recorded.table(name)
+    speed = reals(table["bandwidth"])
+    columns = {
+        "Device_id": devices(table["deviceId"]),
+        "Timestamp(us)": plain(table["timestampNs"]),
+        "Bandwidth(MB/s)": pa.array(speed / MEBIBYTE),
+        "funcId": plain(table["funcId"]),
+    }
+    for way, name_of in (("rx", "Rx"), ("tx", "Tx")):
+        packets = reals(table[f"{way}Packets"])
+        columns |= {
+            f"{name_of} Bandwidth efficiency(%)": pa.array(
+                share(reals(table[f"{way}ByteRate"]), speed)
+            ),
+            f"{way}Packet/s": pa.array(reals(table[f"{way}PacketRate"])),
+            f"{way}Error rate(%)": pa.array(share(reals(table[f"{way}Errors"]), packets)),
+            f"{way}Dropped rate(%)": pa.array(share(reals(table[f"{way}Dropped"]), packets)),
+        }
+    yield ordered(setting, columns)
+
+
+nic = partial(_port, "NIC")
+roce = partial(_port, "ROCE")
+
+
+def _with_average(
+    owner: Integers, member: Integers, values: list[Reals]
+) -> tuple[Integers, Integers, list[Reals]]:
+    """The rows of each owner after one with their means, whose member is AS_ONE."""
+    found = means(values[0], owner).first
+    averages = [means(one, owner).mean for one in values]
+    all_owners = np.concatenate([owner[found], owner])
+    all_members = np.concatenate([np.full(len(found), AS_ONE), member])
+    order = np.lexsort((all_members, all_owners))
+    rows = [np.concatenate(pair)[order] for pair in zip(averages, values, strict=True)]
+    return all_owners[order], all_members[order], rows
+
+
+def _members(numbers: Integers) -> pa.DictionaryArray:
+    """Average, or the number of a member."""
+    found, place = np.unique(numbers, return_inverse=True)
+    return chosen([AVERAGE if one == AS_ONE else str(one) for one in found.tolist()], place)
+
+
+def _interleaved(values: list[npt.NDArray[np.float64]]) -> pa.Array:
+    """The first of each list, then the second of each, and so on."""
+    return pa.array(np.stack(values, axis=1).ravel())

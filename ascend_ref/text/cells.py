@@ -1,0 +1,113 @@
+"""Values of a column to the text of its cells, in the form that its writer gives them.
+
+What a column is given as decides what it means:
+
+- text, plain or by dictionary: stands in the file as it is;
+- int64 in a column of microseconds: ns, printed with three decimals and no rounding;
+- int64 in any other column: a whole number, without decimals in every form;
+- double: a number in the unit of the column;
+- NULL: the column's first sentinel, an empty cell where it has none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.derive.decimals import Form, decimal_texts, number_texts, shortest_texts
+from ascend_spec.text.model import CsvColumn, NumberFormat, Writer
+
+from .quoting import quoted
+from .setting import Setting
+
+NANOSECONDS_IN = "us"
+"""Unit of the columns whose integers are ns."""
+PLACES = 3
+"""Decimals of ns as us."""
+FORMS = {
+    "fixed": Form.FIXED,
+    "rounded": Form.REPR,
+    "shortest": Form.REPR,
+    "stripped": Form.STRIPPED,
+    "text": Form.STRIPPED,
+}
+"""Forms of the styles of the spec; what was copied as text is taken to have no zeros at its end."""
+
+
+class CellTexts:
+    """The cells of one column, batch by batch, quoted as the writer does; never NULL."""
+
+    def __init__(self, column: CsvColumn, writer: Writer, family: str) -> None:
+        self._format = column.format_by(writer, family) or NumberFormat("text")
+        self._in_nanoseconds = column.unit == NANOSECONDS_IN
+        self._tab = column.tab and writer.tabbed
+        self._quotes = writer.quoting == "minimal"
+        self._none = column.sentinels[0] if column.sentinels else ""
+        self._dictionary: tuple[pa.Array, pa.Array] | None = None
+
+    def __call__(self, values: pa.Array) -> pa.StringArray | pa.DictionaryArray:
+        """The cells of some rows."""
+        kind = values.type
+        if pa.types.is_dictionary(kind):
+            return self._of_dictionary(values)
+        if pa.types.is_string(kind):
+            return self._quoted(values.fill_null(self._none))
+        if pa.types.is_null(kind):
+            none = self._quoted(pa.array([self._none]))
+            return pa.DictionaryArray.from_arrays(np.zeros(len(values), np.int32), none)
+        return self._numbers(values).fill_null(self._none)
+
+    def _numbers(self, values: pa.Array) -> pa.StringArray:
+        style, places = self._format.style, self._format.decimals
+        if pa.types.is_integer(values.type):
+            return self._times(values) if self._in_nanoseconds else values.cast(pa.string())
+        if style == "integer":
+            return pc.trunc(values).cast(pa.int64(), safe=False).cast(pa.string())
+        if style == "shortest" or places is None:
+            return shortest_texts(values)
+        return number_texts(values, FORMS[style], places=places, tab=self._tab)
+
+    def _times(self, nanoseconds: pa.Array) -> pa.StringArray:
+        style, places = self._format.style, self._format.decimals or PLACES
+        if style == "integer":
+            return pc.divide(nanoseconds, 10**PLACES).cast(pa.string())
+        # Zeros behind the places that ns have.
+        scaled = places > PLACES
+        units = pc.multiply(nanoseconds, 10 ** (places - PLACES)) if scaled else nanoseconds
+        return decimal_texts(units, FORMS[style], places=max(places, PLACES), tab=self._tab)
+
+    def _of_dictionary(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
+        given = values.dictionary
+        if self._dictionary is None or not _is_same(self._dictionary[0], given):
+            # The sentinel comes last, for rows without a text.
+            texts = pa.concat_arrays([given.cast(pa.string()), pa.array([self._none])])
+            self._dictionary = given, self._quoted(texts)
+        indices = values.indices
+        if indices.null_count:
+            indices = indices.fill_null(len(given))
+        return pa.DictionaryArray.from_arrays(indices, self._dictionary[1])
+
+    def _quoted(self, texts: pa.StringArray) -> pa.StringArray:
+        return quoted(texts) if self._quotes else texts
+
+
+def cells_of(setting: Setting, name: str, values: pa.Array) -> pa.StringArray:
+    """The cells of a column by canonical name, before quoting, where some rows differ in form."""
+    bare = replace(setting.writer, quoting="none")
+    return CellTexts(setting.column(name), bare, setting.family)(values)
+
+
+def _is_same(one: pa.Array, other: pa.Array) -> bool:
+    """Whether two arrays are views of the same memory."""
+
+    def place(array: pa.Array) -> list[object]:
+        return [
+            len(array),
+            array.offset,
+            *(buffer and buffer.address for buffer in array.buffers()),
+        ]
+
+    return place(one) == place(other)

@@ -1,0 +1,175 @@
+"""The columns of op_summary, and what kernel_details copies of them (text-outputs.md 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.matching import NONE
+from ascend_ref.derive.wait_time import wait_times
+from ascend_ref.recorded import Recorded
+
+from .cells import cells_of
+from .columns import (
+    Columns,
+    device_texts,
+    dictionary,
+    integers,
+    parts,
+    renamed,
+    same,
+    text_places,
+    where,
+)
+from .kernels import UNKNOWN
+from .operator_rows import OperatorRows, copied_names, operator_rows
+from .pmu_columns import PmuColumns
+from .setting import Setting
+from .statistics import level_names
+
+NO_NUMBER = (1 << 32) - 1
+"""Model and context of what has none; files show that of a model as it is."""
+OP_STATES = {"0": "static", "1": "dynamic"}
+"""OP State by COMPUTE_TASK_INFO.opState."""
+TASK_NUMBERS = {"Task ID": "taskId", "Stream ID": "streamId", "Context ID": "contextId"}
+"""Columns of numbers that communication does not have, and where TASK has them."""
+DETAILS = {
+    "OP State": "opState",
+    "HF32 Eligible": "hf32Eligible",
+    "Input Shapes": "inputShapes",
+    "Input Data Types": "inputDataTypes",
+    "Input Formats": "inputFormats",
+    "Output Shapes": "outputShapes",
+    "Output Data Types": "outputDataTypes",
+    "Output Formats": "outputFormats",
+}
+"""Columns of texts that communication does not have, and where COMPUTE_TASK_INFO has them."""
+SHAPES = ("Input Shapes", "Output Shapes")
+QUOTE = '"'
+
+
+def op_summary(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """Every operator that ran in the session, batch by batch."""
+    columns = OperatorColumns(recorded, setting, operator_rows(recorded, setting))
+    yield from (found for _, found in columns.batches())
+
+
+class OperatorColumns:
+    """The columns of rows, by the names that their file has for them."""
+
+    def __init__(self, recorded: Recorded, setting: Setting, rows: OperatorRows) -> None:
+        runs, communication = rows.runs, rows.communication
+        self._rows = rows
+        self._names = copied_names(setting.file.name)
+        self._wait = _wait_texts(setting, self._names["Task Wait Time(us)"], rows)
+        self._model = integers(runs.tasks["modelId"], none=NO_NUMBER)
+        self._numbers = {
+            name: integers(runs.tasks[column], none=NO_NUMBER)
+            for name, column in TASK_NUMBERS.items()
+        }
+        self._blocks = integers(runs.details["blockNum"], none=0)
+        self._mix_blocks = integers(runs.details["mixBlockNum"], none=0)
+        nothing = same(UNKNOWN, len(communication))
+        kind = level_names(setting.writer.date)["communication"].upper()
+        self._texts = {
+            "Op Name": _Texts(runs.details["name"], communication["opName"]),
+            "OP Type": _Texts(runs.details["opType"], communication["opType"]),
+            "Task Type": _Texts(runs.details["taskType"], same(kind, len(communication))),
+            **{
+                name: _Texts(_detail(setting, name, runs.details[column]), nothing)
+                for name, column in DETAILS.items()
+            },
+        }
+        self._counters = PmuColumns(recorded, setting, runs)
+
+    def batches(self) -> Iterator[tuple[Integers, Columns]]:
+        """Places of rows and their columns."""
+        for batch in parts(np.arange(len(self._rows))):
+            yield batch, self._of(batch)
+
+    def _of(self, batch: Integers) -> Columns:
+        rows, runs = self._rows, self._rows.runs
+        row = rows.row[batch]
+        computes = row < len(runs)
+        task, detail = runs.task[row[computes]], runs.detail[row[computes]]
+        duration = rows.end[batch] - rows.start[batch]
+        mix_blocks = _spread(self._mix_blocks[detail], computes, 0)
+        columns: dict[str, pa.Array] = {
+            "Device_id": device_texts(rows.device[batch]),
+            "Model ID": pa.array(_spread(self._model[task], computes, NO_NUMBER)),
+            "Task Start Time(us)": pa.array(rows.start[batch]),
+            "Task Duration(us)": pa.array(duration),
+            "Task Wait Time(us)": self._wait.slice(batch[0], len(batch)),
+            "Block Num": pa.array(_spread(self._blocks[detail], computes, 0)),
+            "Mix Block Num": where(computes, mix_blocks),
+        }
+        for name, values in self._numbers.items():
+            own = _spread(values[task], computes, NO_NUMBER)
+            columns[name] = where(own != NO_NUMBER, own)
+        for name, column in self._texts.items():
+            columns[name] = column.of(computes, detail, row[~computes] - len(runs))
+        columns |= self._counters.of(np.where(computes, row, NONE), duration)
+        return {self._names.get(name, name): column for name, column in columns.items()}
+
+
+class _Texts:
+    """A text column of compute tasks and of communication, with one dictionary for both."""
+
+    def __init__(self, details: pa.ChunkedArray, communication: pa.ChunkedArray) -> None:
+        inner, outer = dictionary(details), dictionary(communication)
+        self._dictionary = pa.concat_arrays([inner.dictionary, outer.dictionary])
+        self._inner = text_places(inner)
+        other = text_places(outer)
+        self._outer = np.where(other == NONE, NONE, other + len(inner.dictionary))
+
+    def of(
+        self, computes: npt.NDArray[np.bool_], detail: Integers, operator: Integers
+    ) -> pa.DictionaryArray:
+        """The texts of rows: of the details where they compute, else of the operators."""
+        number = np.empty(len(computes), np.int32)
+        number[computes] = self._inner[detail]
+        number[~computes] = self._outer[operator]
+        indices = pa.array(number, mask=number == NONE)
+        return pa.DictionaryArray.from_arrays(indices, self._dictionary)
+
+
+def _spread(values: Integers, computes: npt.NDArray[np.bool_], otherwise: int) -> Integers:
+    """Values of the compute tasks among the rows, and one number in the other rows."""
+    found = np.full(len(computes), otherwise)
+    found[computes] = values
+    return found
+
+
+def _detail(setting: Setting, name: str, texts: pa.ChunkedArray) -> pa.DictionaryArray:
+    if name == "OP State":
+        return renamed(texts, OP_STATES)
+    if name not in SHAPES:
+        return dictionary(texts)
+    # Shapes have quotes of their own. The C++ engine does not quote cells, so whoever reads its
+    # file, as the adapter does, gets the shapes without (text-outputs.md 2.4).
+    keeps = setting.writer.output == "msprof" or setting.engine == "python"
+    shapes: list[str] = dictionary(texts).dictionary.to_pylist()
+    return renamed(texts, {shape: _quoted_shape(shape, keeps) for shape in shapes})
+
+
+def _quoted_shape(shape: str, keeps: bool) -> str:
+    bare = shape.removeprefix(QUOTE).removesuffix(QUOTE)
+    return f"{QUOTE}{bare}{QUOTE}" if keeps and bare != UNKNOWN else bare
+
+
+def _wait_texts(setting: Setting, name: str, rows: OperatorRows) -> pa.StringArray:
+    """Wait times; the first row has the integer 0, whatever the form of the others.
+
+    The Python engine begins anew with each device (erratum T35).
+    """
+    first = np.zeros(len(rows), np.bool_)
+    first[:1] = True
+    if setting.engine == "python":
+        first[1:] = rows.device[1:] != rows.device[:-1]
+    wait = wait_times(rows.start, rows.end - rows.start, setting.engine)
+    return pc.if_else(pa.array(first), "0", cells_of(setting, name, pa.array(wait)))

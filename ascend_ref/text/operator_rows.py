@@ -1,0 +1,72 @@
+"""The rows of op_summary and kernel_details: compute tasks and communication, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.matching import NONE
+from ascend_ref.recorded import Recorded
+from ascend_spec.text import text_catalog
+
+from .columns import device_texts, integers
+from .kernels import Kernels, kernels, shown_kernels
+from .order import row_order
+from .setting import COPIES, Setting
+
+START = "Task Start Time(us)"
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRows:
+    """Rows that ended in the session, in the order of their writer.
+
+    row: number of a run, or of a row of COMMUNICATION_OP counted on from there. device, start and
+    end (ns) follow the same order.
+    """
+
+    runs: Kernels
+    communication: pa.Table
+    row: Integers
+    device: Integers
+    start: Integers
+    end: Integers
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
+    """The rows of a recording."""
+    runs = shown_kernels(kernels(recorded), recorded.start)
+    table = recorded.table("COMMUNICATION_OP")
+    started, ended = integers(table["startNs"]), integers(table["endNs"])
+    kept = np.flatnonzero(ended >= recorded.start)
+    # COMMUNICATION_OP has a device since 2025-12-25; older recordings are of one device.
+    only = recorded.machine.devices[0] if recorded.machine.devices else NONE
+    row = np.concatenate([np.arange(len(runs)), len(runs) + kept])
+    device = np.concatenate([runs.device, integers(table["deviceId"], none=only)[kept]])
+    start = np.concatenate([runs.start, started[kept]])
+    end = np.concatenate([runs.end, ended[kept]])
+    keys = {
+        "Device_id": device_texts(device),
+        copied_names(setting.file.name).get(START, START): pa.array(start),
+    }
+    order = row_order(setting, keys)
+    return OperatorRows(runs, table, row[order], device[order], start[order], end[order])
+
+
+@cache
+def copied_names(file: str) -> dict[str, str]:
+    """The names that columns of op_summary have in a file that copies it, by those they have there.
+
+    The spec gives the copied columns in the order of the original, those with two conditions twice.
+    """
+    csv = text_catalog().csv
+    original = [one.name for one in csv[COPIES.get(file, file)].own_columns if not one.when.writers]
+    copies = list(dict.fromkeys(one.name for one in csv[file].own_columns))
+    return dict(zip(original, copies[-len(original) :], strict=True))

@@ -1,0 +1,111 @@
+"""The order of the rows of a file, as its writer compares them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.decimals import decimal_texts
+from ascend_ref.recorded.shape import text_reference
+from ascend_spec import catalog
+from ascend_spec.text.model import CsvColumn, SortKey
+
+from .columns import Columns, dictionary, integers, picked, reals, row_count, taken, text_places
+from .setting import Setting
+
+LAST = 1 << 40
+"""Rank of a text that is no member of its enum."""
+LONGEST_NUMBER = 18
+"""Digits of a number that certainly has 64 bits."""
+
+
+def ordered(setting: Setting, columns: Columns) -> Columns:
+    """The rows in the order of the writer."""
+    keys = setting.order
+    return taken(columns, row_order(setting, columns)) if keys and row_count(columns) else columns
+
+
+def row_order(setting: Setting, columns: Columns) -> Integers:
+    """The places of the rows in the order of the writer, equal ones as they stand.
+
+    ``columns`` hold at least those that the order names and the file has.
+    """
+    there = {one.name for one in setting.columns()}
+    ranks = []
+    for key in setting.order:
+        if key.column not in columns and key.column not in there:
+            continue
+        rank = _rank(key, setting.column(key.column), columns[key.column])
+        ranks.append(-rank if key.descending else rank)
+    if not ranks:
+        return np.arange(row_count(columns))
+    return np.lexsort(ranks[::-1]).astype(np.int64)
+
+
+def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]:
+    if key.compare == "text":
+        return _text_rank(values, is_time=column.unit == "us")
+    if pa.types.is_dictionary(values.type) or pa.types.is_string(values.type):
+        texts = dictionary(values)
+        known = texts.dictionary.to_pylist()
+        if key.compare == "member":
+            members = enum_numbers(column.tells)
+            numbers = [members.get(text, LAST) for text in known]
+        else:
+            numbers = [
+                _number(text, first) for text, first in zip(known, _first(texts), strict=True)
+            ]
+        return picked(texts, np.array(numbers, np.int64), -1)
+    return reals(values) if pa.types.is_floating(values.type) else integers(values)
+
+
+@cache
+def enum_numbers(tells: Sequence[str]) -> Mapping[str, int]:
+    """The ids of the enum whose texts a column shows, of every revision; the newest names win."""
+    numbers: dict[str, int] = {}
+    for place in tells:
+        table, _, column = place.partition(".")
+        enum = text_reference(catalog().tables[table].columns[column])
+        if enum is not None and enum in catalog().enums:
+            for member in sorted(catalog().enums[enum].members, key=lambda one: one.since or ""):
+                numbers[member.name] = member.id
+    return numbers
+
+
+def _number(text: str, otherwise: int) -> int:
+    """The number that a text is, such as that of a device."""
+    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else otherwise
+
+
+def _first(texts: pa.DictionaryArray) -> list[int]:
+    """For each text of the dictionary the row in which it first stands."""
+    first = np.full(len(texts.dictionary), len(texts), np.int64)
+    np.minimum.at(first, np.maximum(text_places(texts), 0), np.arange(len(texts)))
+    places: list[int] = first.tolist()
+    return places
+
+
+def _text_rank(values: pa.Array, *, is_time: bool) -> npt.NDArray[Any]:
+    """Ranks of the texts in the file; the bytes of UTF-8 compare as code points do."""
+    if pa.types.is_dictionary(values.type):
+        return picked(values, _dense(values.dictionary), -1)
+    if pa.types.is_string(values.type):
+        return _dense(values)
+    numbers = integers(values)
+    if len(numbers) and numbers.min() > 0 and len(str(numbers.min())) == len(str(numbers.max())):
+        return numbers
+    if is_time:
+        return _dense(decimal_texts(numbers))
+    found, place = np.unique(numbers, return_inverse=True)
+    return _dense(pa.array(found).cast(pa.string()))[place]
+
+
+def _dense(texts: pa.Array) -> Integers:
+    return integers(pc.rank(texts, tiebreaker="dense").cast(pa.int64()))

@@ -1,0 +1,127 @@
+"""One CSV file from batches of typed columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+import pyarrow as pa
+
+from ascend_spec.text.model import CsvColumn, Output, Slicing, Writer
+
+from .cells import CellTexts
+from .columns import Columns, row_count
+from .lines import lines
+from .quoting import quoted
+from .setting import Setting
+from .slices import SlicedFile
+
+LINE_ENDS: Mapping[str, str] = {"lf": "\n", "crlf": "\r\n"}
+
+
+class TooManyRows(ValueError):
+    """A file that its writer does not cut has more rows than it may."""
+
+
+def write_sheet(
+    setting: Setting,
+    batches: Iterable[Columns],
+    folder: Path,
+    *,
+    timestamp: str | None = None,
+    limit: int | None = None,
+) -> list[Path]:
+    """Write the rows of a file and return its slices; no rows make no file.
+
+    ``batches`` hold at least the columns of the file under the setting, in the forms that
+    :mod:`.cells` describes; ``timestamp`` is part of the name where the writer puts one there;
+    ``limit`` replaces the number of rows of a full slice. The file has its name only when it is
+    complete.
+
+    Raises ``KeyError`` for a column that a batch lacks, ``TooManyRows`` where the writer fails,
+    and ``OSError`` where the folder cannot be written.
+    """
+    filled = (batch for batch in batches if row_count(batch))
+    first = next(iter(filled), None)
+    if first is None:
+        return []
+    columns = setting.columns(_repetitions(setting, first))
+    texts = [CellTexts(column, setting.writer, setting.family) for column in columns]
+    names = [column.name for column in columns]
+    end = LINE_ENDS[setting.writer.line_end]
+    slicing = _slicing(setting, limit)
+    target = SlicedFile(
+        folder,
+        header_line(columns, setting.writer),
+        lambda number: file_name(setting, timestamp, number),
+        slicing,
+    )
+    written = 0
+    try:
+        for batch in chain([first], filled):
+            values = [_column(batch, names, place) for place in range(len(names))]
+            rows, start = row_count(batch), 0
+            written += rows
+            if slicing is not None and slicing.fails and written > slicing.rows:
+                raise TooManyRows(
+                    f"{setting.file.name}: more than {slicing.rows:,} rows; "
+                    f"expected at most so many, {setting.writer.id} does not cut this file"
+                )
+            while start < rows:
+                count = target.fitting(rows - start)
+                cells = [
+                    text(value.slice(start, count))
+                    for text, value in zip(texts, values, strict=True)
+                ]
+                target.write(count, lines(cells, end))
+                start += count
+        return target.finish()
+    except BaseException:
+        target.discard()
+        raise
+
+
+def header_line(columns: Sequence[CsvColumn], writer: Writer) -> bytes:
+    """The header as its writer prints it, with the line end."""
+    names = pa.array([column.name_by(writer) for column in columns], pa.string())
+    cells = quoted(names) if writer.quoting == "minimal" else names
+    return (",".join(cells.to_pylist()) + LINE_ENDS[writer.line_end]).encode()
+
+
+def file_name(setting: Setting, timestamp: str | None, number: int | None) -> str:
+    """Name of a file, or of one of its slices."""
+    writer = setting.writer
+    template = writer.name if number is None or writer.sliced is None else writer.sliced
+    output: Output = writer.output
+    return template.format(module=setting.file.modules[output], timestamp=timestamp, slice=number)
+
+
+def _slicing(setting: Setting, limit: int | None) -> Slicing | None:
+    slicing = setting.file.slicing_by(setting.writer.id)
+    if slicing is None or limit is None:
+        return slicing
+    return replace(
+        slicing, rows=limit, suffix_from=max(limit + slicing.suffix_from - slicing.rows, 1)
+    )
+
+
+def _repetitions(setting: Setting, batch: Columns) -> int:
+    """How often the repeated columns of a file stand in its rows."""
+    return max(
+        (
+            len(given)
+            for column in setting.file.own_columns
+            if column.group is not None
+            and not isinstance(given := batch.get(column.name, ()), pa.Array)
+        ),
+        default=0,
+    )
+
+
+def _column(batch: Columns, names: Sequence[str], place: int) -> pa.Array:
+    given = batch[names[place]]
+    if isinstance(given, pa.Array):
+        return given
+    return given[names[:place].count(names[place])]

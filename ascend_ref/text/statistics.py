@@ -1,0 +1,136 @@
+"""Statistics of calls, operators and communication (text-outputs.md 7.1, 7.2, 7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.api_statistic import api_statistic as of_apis
+from ascend_ref.derive.decimals import Engine
+from ascend_ref.derive.operator_statistic import (
+    Statistic,
+    communication_statistic,
+    operator_statistic,
+)
+from ascend_ref.derive.transit import groups
+from ascend_ref.recorded import Recorded
+from ascend_spec import catalog
+from ascend_spec.catalog import in_force
+
+from .columns import (
+    HOST,
+    Columns,
+    device_texts,
+    dictionary,
+    integers,
+    is_one_of,
+    renamed,
+    same,
+    taken,
+    text_numbers,
+)
+from .kernels import IGNORED_TYPES, UNKNOWN, kernels
+from .order import ordered
+from .setting import Setting
+
+
+def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """CANN_API by level and name. The C++ engine leaves out calls before the session."""
+    table = recorded.table("CANN_API")
+    start, end = integers(table["startNs"]), integers(table["endNs"])
+    rows = np.arange(len(table))
+    if setting.engine == "cpp":
+        rows = np.flatnonzero(end >= recorded.start)
+    level = renamed(table["type"], level_names(setting.writer.date)).take(pa.array(rows))
+    name = dictionary(table["name"]).take(pa.array(rows))
+    first, owner = groups(text_numbers(level), text_numbers(name))
+    if not len(first):
+        return
+    found = of_apis(owner, (end - start)[rows], setting.engine)
+    chosen = pa.array(first)
+    yield ordered(
+        setting,
+        {
+            "Device_id": same(HOST, len(first)),
+            "Level": level.take(chosen),
+            "API Name": name.take(chosen),
+            "Time(us)": pa.array(found.total),
+            "Count": pa.array(found.count),
+            "Avg(us)": pa.array(found.average),
+            "Min(us)": pa.array(found.minimum),
+            "Max(us)": pa.array(found.maximum),
+            "Variance": pa.array(found.variance),
+        },
+    )
+
+
+def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """Compute tasks by type of operator and of core, those that started in the session."""
+    found = kernels(recorded)
+    kept = found.start >= recorded.start
+    op_type, core = found.texts("opType"), found.texts("taskType")
+    kept &= ~is_one_of(core, [UNKNOWN])
+    rows = np.flatnonzero(kept)
+    shown = ~(is_one_of(op_type, [UNKNOWN]) | is_one_of(core, IGNORED_TYPES))
+    yield from _by_device(
+        setting,
+        found.device[rows],
+        {"OP Type": op_type.take(pa.array(rows)), "Core Type": core.take(pa.array(rows))},
+        (found.end - found.start)[rows],
+        shown[rows],
+        operator_statistic,
+    )
+
+
+def communication(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """Communication operators by type, those that started in the session."""
+    table = recorded.table("COMMUNICATION_OP")
+    start, end = integers(table["startNs"]), integers(table["endNs"])
+    rows = np.flatnonzero(start >= recorded.start)
+    yield from _by_device(
+        setting,
+        integers(table["deviceId"])[rows],
+        {"OP Type": dictionary(table["opType"]).take(pa.array(rows))},
+        (end - start)[rows],
+        np.ones(len(rows), np.bool_),
+        communication_statistic,
+    )
+
+
+def _by_device(
+    setting: Setting,
+    device: Integers,
+    kinds: Mapping[str, pa.DictionaryArray],
+    duration: Integers,
+    shown: npt.NDArray[np.bool_],
+    statistic: Callable[[Integers, Integers, Engine, Integers], Statistic],
+) -> Iterator[Columns]:
+    """The figures of the kinds on each device; those not ``shown`` count in the ratios alone."""
+    if not len(device):
+        return
+    first, owner = groups(device, *map(text_numbers, kinds.values()))
+    found = statistic(owner, duration, setting.engine, device[first])
+    columns = {
+        "Device_id": device_texts(device[first]),
+        **{name: column.take(pa.array(first)) for name, column in kinds.items()},
+        "Count": pa.array(found.count),
+        "Total Time(us)": pa.array(found.total),
+        "Min Time(us)": pa.array(found.minimum),
+        "Avg Time(us)": pa.array(found.average),
+        "Max Time(us)": pa.array(found.maximum),
+        "Ratio(%)": pa.array(found.ratio),
+    }
+    yield ordered(setting, taken(columns, np.flatnonzero(shown[first])))
+
+
+@cache
+def level_names(date: str) -> Mapping[str, str]:
+    """Every name of a level of calls to the one that was in use on a day (erratum T3)."""
+    members = catalog().enums["ENUM_API_TYPE"].members
+    current = {one.id: one.name for one in members if in_force(one.since, one.until, date)}
+    return {one.name: current.get(one.id, one.name) for one in members}

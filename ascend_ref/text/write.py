@@ -1,0 +1,200 @@
+"""Every CSV file that a recording yields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from ascend_ref.profile import grammar
+from ascend_ref.recorded import Recorded
+from ascend_spec.text import text_catalog
+from ascend_spec.text.csv_file import CsvFile
+from ascend_spec.text.model import Scene, Writer
+
+from . import (
+    bandwidth,
+    cores,
+    framework,
+    framework_memory,
+    host,
+    marks,
+    memory,
+    op_summary,
+    records,
+    statistics,
+    step_trace,
+    system,
+    task_time,
+)
+from .columns import Columns
+from .metrics import TABLES, Counted, counted
+from .setting import Setting
+from .sheet import write_sheet
+
+Source: TypeAlias = Callable[[Recorded, Setting], Iterator[Columns]]
+
+OF_TABLES: Mapping[str, Source] = {
+    "task_time": task_time.task_time,
+    "op_summary": op_summary.op_summary,
+    "op_statistic": statistics.op_statistic,
+    "communication_statistic": statistics.communication,
+    "api_statistic": statistics.api_statistic,
+    "msprof_tx": marks.msprof_tx,
+    "npu_mem": memory.npu_mem,
+    "npu_module_mem": memory.npu_module_mem,
+    "ddr": bandwidth.ddr,
+    "hbm": bandwidth.hbm,
+    "hccs": bandwidth.hccs,
+    "pcie": bandwidth.pcie,
+    "nic": bandwidth.nic,
+    "roce": bandwidth.roce,
+    "llc_read_write": bandwidth.llc_read_write,
+    "ai_core_utilization": cores.ai_core_utilization,
+    "ai_vector_core_utilization": cores.ai_vector_core_utilization,
+    "host_cpu_usage": host.host_cpu_usage,
+    "host_mem_usage": host.host_mem_usage,
+    "host_disk_usage": host.host_disk_usage,
+    "host_network_usage": host.host_network_usage,
+    "os_runtime_statistic": host.os_runtime_statistic,
+    "kernel_details": framework.kernel_details,
+    "step_trace_time": framework.step_trace_time,
+    "operator_details": framework.operator_details,
+}
+"""Files made of tables, by their name in the spec."""
+OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
+    "memory_record": {
+        "msprof": memory.engine_record,
+        "pytorch": framework_memory.memory_record,
+    },
+    "operator_memory": {
+        "msprof": memory.engine_blocks,
+        "pytorch": framework_memory.operator_memory,
+    },
+}
+"""Files that the adapter makes anew."""
+OF_RECORDS: Mapping[str, Source] = {
+    "step_trace": step_trace.step_trace,
+    "fusion_op": records.fusion_op,
+    "aicpu": records.aicpu,
+    "aicpu_mi": records.aicpu_mi,
+    "dp": records.dp,
+    "dvpp": records.dvpp,
+    "l2_cache": records.l2_cache,
+    "soc_pmu": records.soc_pmu,
+    "page_fault": records.page_fault,
+    "static_op_mem": records.static_op_mem,
+    "sys_mem": system.sys_mem,
+    "process_mem": system.process_mem,
+    "cpu_usage": system.cpu_usage,
+    "process_cpu_usage": system.process_cpu_usage,
+    "ai_cpu_top_function": system.top_function,
+    "ctrl_cpu_top_function": system.top_function,
+    "ts_cpu_top_function": system.top_function,
+    "ai_cpu_pmu_events": system.pmu_events,
+    "ctrl_cpu_pmu_events": system.pmu_events,
+    "ts_cpu_pmu_events": system.pmu_events,
+}
+"""Files made of the record of the same name, which no database has."""
+CURRENT = {"msprof": "cpp", "pytorch": "adapter"}
+"""The writer of an output where none is named; what the C++ engine does not write, or not for the
+family, the Python engine does."""
+SECOND = "python"
+USUAL_FAMILY = "A2"
+"""What a recording of an unknown chip is taken for."""
+
+
+def write_csv_files(
+    recorded: Recorded,
+    folder: Path,
+    *,
+    writer: str | None = None,
+    timestamp: str | None = None,
+    limit: int | None = None,
+) -> list[Path]:
+    """Write every CSV file that a recording yields into ``folder``; returns their paths.
+
+    writer: of the spec (text/writers.yaml): ``cpp`` or ``python`` for a recording of CANN's
+    profiler, an ``adapter`` for one of the framework; None: the current one for the product family.
+    The Python engine stands in for what the C++ engine does not write. timestamp: the 14 digits in
+    the names; None: the end of the recording. limit: rows of a full slice; None: as the spec says.
+
+    A file appears complete or not at all; one without rows does not. Equal recordings give equal
+    bytes. Wide files are made some thousands of rows at a time.
+
+    Raises ``ValueError`` naming the known writers for one that does not write this output, and for
+    metrics that the family does not have; :class:`.sheet.TooManyRows` where the writer gives up;
+    ``OSError`` where ``folder`` cannot be written.
+    """
+    family = recorded.machine.family or USUAL_FAMILY
+    chosen = _writer(recorded, writer, family)
+    if timestamp is None:
+        timestamp = grammar.stamp(recorded.end or recorded.start)[:14]
+    metrics = {mode: counted(recorded, mode, family) for mode in TABLES}
+    paths: list[Path] = []
+    for file in text_catalog().csv.values():
+        by = _writer_of(file, chosen, family)
+        source = _source(file, recorded)
+        if by is None or source is None or recorded.level not in file.levels_by(by.id):
+            continue
+        found = metrics[file.pmu.mode] if file.pmu else Counted(None)
+        setting = Setting(
+            file, by, family, recorded.level, found.group, _scene(recorded, file), found.registers
+        )
+        # A database may hold any number; what no arithmetic reaches is shown as nan or inf.
+        with np.errstate(all="ignore"):
+            rows = source(recorded, setting)
+            paths += write_sheet(setting, rows, folder, timestamp=timestamp, limit=limit)
+    return paths
+
+
+def _writer(recorded: Recorded, name: str | None, family: str) -> Writer:
+    writers = text_catalog().writers
+    known = [
+        one.id
+        for one in writers.values()
+        # Nobody knows the forms of numbers of those that do not end times with a tab.
+        if one.output == recorded.output and one.tabbed and text_catalog().written_by(one.id)
+    ]
+    if name is not None and name not in known:
+        raise ValueError(f"writer: {name!r}; expected one of {', '.join(known)}")
+    chosen = writers[name or CURRENT[recorded.output]]
+    if family not in chosen.families:
+        if name is not None or recorded.output == "pytorch":
+            raise ValueError(
+                f"writer: {chosen.id!r} on {family}; expected one of {', '.join(chosen.families)}"
+            )
+        return writers[SECOND]
+    return chosen
+
+
+def _writer_of(file: CsvFile, chosen: Writer, family: str) -> Writer | None:
+    """Who writes a file: the chosen one, or the Python engine in place of the C++ engine."""
+    if family not in file.families:
+        return None
+    if chosen.id in file.writers:
+        return chosen
+    return file.writers.get(SECOND) if chosen.engine == "cpp" else None
+
+
+def _source(file: CsvFile, recorded: Recorded) -> Source | None:
+    """What makes the rows of a file; ``None`` where nothing of it was recorded."""
+    if file.name in OF_RECORDS:
+        record = recorded.extras.get(file.name)
+        return OF_RECORDS[file.name] if record is not None and len(record) else None
+    if file.name in OF_EITHER_OUTPUT:
+        return OF_EITHER_OUTPUT[file.name].get(recorded.output)
+    return OF_TABLES.get(file.name)
+
+
+def _scene(recorded: Recorded, file: CsvFile) -> frozenset[Scene]:
+    scene: set[Scene] = set()
+    if "STEP_TIME" in recorded.tables:
+        scene.add("steps")
+    if "COMPUTE_TASK_INFO" not in recorded.tables:
+        scene.add("no-operators")
+        if "COMPUTE_TASK_INFO" in file.tables:
+            scene.add("communication-only")
+    return frozenset(scene)

@@ -1,0 +1,7 @@
+"""Timelines in the trace event format: ``msprof_*.json``, ``trace_view.json`` and relatives."""
+
+from __future__ import annotations
+
+from .write import write_timeline
+
+__all__ = ["write_timeline"]

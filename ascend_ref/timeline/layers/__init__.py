@@ -1,0 +1,1 @@
+"""The layers of a timeline, each as a stream of its events."""

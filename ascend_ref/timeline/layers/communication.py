@@ -1,0 +1,173 @@
+"""Communication: the operators of each group, and the tasks of each plane below them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers
+from ascend_spec.text.timeline import Layer
+
+from ..communication import NO_PLANE
+from ..events import Events, Item
+from ..lookup import NONE, array_of, filled, integers, places
+from ..notation import reals, wholes
+from ..session import Session
+from .batches import batches
+
+LAYER = "Communication"
+NAMELESS = ("", "N/A")
+FLAGS = ("no", "yes")
+
+NO_NOTIFY = (9223372036854775807, -1)
+NO_NOTIFY_TEXT = "18446744073709551615"
+"""All bits of 64, which the databases store in other ways (db-schema.md 4.4)."""
+
+
+class Estimate(NamedTuple):
+    """How long the host expects a task to take: a constant, and the time for its data."""
+
+    constant: float
+    bytes_per_us: float = np.inf
+
+
+ESTIMATES: Mapping[str, Estimate] = {
+    "Notify_Record": Estimate(1.0),
+    "Notify_Wait": Estimate(0.02),
+    "Memcpy": Estimate(1.5, 19_300.0),
+    "Reduce_Inline": Estimate(0.6, 19_300.0),
+}
+"""The host tells it with each task, but no database does; these figures hold for all 296 tasks of
+the real timeline (data/text/pytorch_level1_rank0)."""
+UNKNOWN_ESTIMATE = Estimate(0.0)
+
+
+def communication(session: Session) -> Iterator[Item]:
+    """Operators and tasks of all groups."""
+    layer = session.layer(LAYER)
+    groups = session.communication.groups
+    if layer is None or not groups:
+        return
+    for device in dict.fromkeys(group.device for group in groups):
+        yield from session.process(layer, device)
+    yield from _threads(session, layer)
+    if session.recorded.level in layer.event("task").levels:
+        yield from _tasks(session, layer)
+    yield from _operators(session, layer)
+
+
+def _threads(session: Session, layer: Layer) -> Iterator[Item]:
+    numbered = "nameless-group" not in {
+        thread.thread for thread in layer.threads_of(session.style_of(layer))
+    }
+    for group in session.communication.groups:
+        first = {"groupStart": group.first}
+        if numbered:
+            # The writers of 2025 knew the groups by number alone (text-outputs.md 5.3).
+            yield from session.thread(layer, "group", group.device, group=group.number, **first)
+        elif group.name in NAMELESS:
+            yield from session.thread(layer, "nameless-group", group.device, **first)
+        else:
+            yield from session.thread(layer, "group", group.device, group=group.name, **first)
+        for plane in group.planes:
+            yield from session.thread(layer, "plane", group.device, planeId=plane, **first)
+
+
+def _operators(session: Session, layer: Layer) -> Iterator[Item]:
+    found = session.communication
+    table = found.operators
+    first = np.array([group.first for group in found.groups])
+    names, types, algorithms = (
+        session.texts(table, name) for name in ("opName", "dataType", "algType")
+    )
+    flags = pa.array(FLAGS)
+    relay, retry, count = (integers(table, name, 0) for name in ("relay", "retry", "count"))
+    for part in batches(table.num_rows):
+        yield Events(
+            layer=layer,
+            kind=layer.event("operator"),
+            start=found.start[part],
+            device=found.device[part],
+            thread=first[found.operator_group[part]],
+            length=found.end[part] - found.start[part],
+            parts={"name": names[part]},
+            args={
+                "rank_size": wholes(found.ranks[part]),
+                "connection_id": wholes(found.connection[part]),
+                "model id": wholes(found.model[part]),
+                "data_type": types[part],
+                "alg_type": algorithms[part],
+                "count": wholes(count[part]),
+                "relay": flags.take(pa.array((relay[part] == 1).astype(np.int8))),
+                "retry": flags.take(pa.array((retry[part] == 1).astype(np.int8))),
+            },
+        )
+
+
+def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
+    """The tasks that TASK knows and that have a plane."""
+    found, work = session.communication, session.work
+    table = found.tasks
+    first = np.array([group.first for group in found.groups])
+    kinds, transports, types, links = (
+        session.texts(table, name) for name in ("taskType", "transportType", "dataType", "linkType")
+    )
+    estimates = _estimates(filled(array_of(table["taskType"]), ""))
+    notify = integers(table, "notifyId", NO_NOTIFY[0])
+    size = np.maximum(integers(table, "size", 0), 0)
+    source, target = integers(table, "srcRank", NO_PLANE), integers(table, "dstRank", NO_PLANE)
+    models = integers(work.tasks, "modelId", NO_PLANE)
+    shown = (found.row != NONE) & (found.plane != NO_PLANE)
+    for part in batches(table.num_rows):
+        rows = np.flatnonzero(shown[part]) + part.start
+        if not len(rows):
+            continue
+        task, kind, index = found.row[rows], places(kinds)[rows], pa.array(rows)
+        length = work.end[task] - work.start[task]
+        yield Events(
+            layer=layer,
+            kind=layer.event("task"),
+            start=work.start[task],
+            device=work.device[task],
+            thread=first[found.task_group[rows]] + found.plane[rows] + 1,
+            length=length,
+            parts={"taskName": kinds.take(index)},
+            args={
+                "notify_id": _notify_texts(notify[rows]),
+                "duration estimated(us)": reals(
+                    estimates[kind, 0] + size[rows] / estimates[kind, 1]
+                ),
+                "stream id": wholes(work.stream[task]),
+                "task id": wholes(work.number[task]),
+                "context id": wholes(work.context[task]),
+                "task type": kinds.take(index),
+                "src rank": wholes(source[rows]),
+                "dst rank": wholes(target[rows]),
+                "transport type": transports.take(index),
+                "size(Byte)": wholes(size[rows]),
+                "data type": types.take(index),
+                "link type": links.take(index),
+                "bandwidth(GB/s)": reals(
+                    np.where(length > 0, size[rows] / np.maximum(length, 1), 0.0)
+                ),
+                "model id": wholes(models[task]),
+            },
+        )
+
+
+def _estimates(kinds: pa.DictionaryArray) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """The estimate of each kind in the dictionary."""
+    found = [ESTIMATES.get(kind, UNKNOWN_ESTIMATE) for kind in kinds.dictionary.to_pylist()]
+    return np.array(found or [UNKNOWN_ESTIMATE])
+
+
+def _notify_texts(notify: Integers) -> pa.Array:
+    none = np.isin(notify, NO_NOTIFY)
+    texts = pa.array(notify).cast(pa.string())
+    if not none.any():
+        return texts
+    return pc.if_else(pa.array(none), NO_NOTIFY_TEXT, texts)

@@ -1,0 +1,128 @@
+"""Ascend Hardware: the tasks of the streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ascend_ref.capture.batch import Integers
+from ascend_spec.text.timeline import EventKind, Layer
+
+from ..events import Events, Item
+from ..lookup import NONE, Alternatives, Lookup, Mask, distinct, integers
+from ..notation import reals, wholes
+from ..rows import Fragment
+from ..session import Session
+from .batches import batches
+
+LAYER = "Ascend Hardware"
+NOT_AVAILABLE = "N/A"
+NO_MODEL = 4294967295
+OTHER_DIRECTION = "other"
+"""What the C++ engine shows where a copy has no row in MEMCPY_INFO (text-outputs.md 6)."""
+
+
+def hardware(session: Session) -> Iterator[Item]:
+    """Tasks and copies of all streams."""
+    layer = session.layer(LAYER)
+    if layer is not None and len(session.work):
+        yield from streams(session, layer, session.work.shown)
+        yield from _Tasks(session, layer).items()
+
+
+def streams(session: Session, layer: Layer, shown: Mask) -> Iterator[Item]:
+    """The processes of the devices with their streams."""
+    work = session.work
+    devices, streams_of = distinct(work.device[shown], work.stream[shown])
+    for device in np.unique(devices).tolist():
+        yield from session.process(layer, device)
+        for stream in streams_of[devices == device].tolist():
+            yield from session.thread(
+                layer, "stream", device, streamId=stream, logicStreamId=stream
+            )
+
+
+class _Tasks:
+    def __init__(self, session: Session, layer: Layer) -> None:
+        self.layer = layer
+        self.work = work = session.work
+        self.kinds = {kind.kind: kind for kind in layer.events_of(session.style_of(layer))}
+        self.models = integers(work.tasks, "modelId", NO_MODEL)
+        kernels = session.kernels
+        own = session.texts(work.tasks, "taskType")
+        self.names = Alternatives(session.texts(kernels, "name"), own)
+        types = session.texts(kernels, "taskType", NOT_AVAILABLE)
+        self.types = Alternatives(types, own, nothing=NOT_AVAILABLE)
+        self.threads_of_blocks = [
+            Alternatives(
+                session.texts(kernels, name, NOT_AVAILABLE), session.constant(NOT_AVAILABLE)
+            )
+            for name in ("gridDim", "blockDim")
+        ]
+        copies = session.recorded.table("MEMCPY_INFO")
+        self.copied = copies.num_rows > 0
+        self.copy_row = Lookup(integers(copies, "globalTaskId"))
+        self.sizes = integers(copies, "size", 0)
+        self.directions = Alternatives(
+            session.texts(copies, "memcpyOperation", OTHER_DIRECTION),
+            session.constant(OTHER_DIRECTION),
+        )
+
+    def items(self) -> Iterator[Item]:
+        work = self.work
+        simt = work.simt if "simt-task" in self.kinds else np.zeros(len(work), np.bool_)
+        for part in batches(len(work)):
+            shown = work.shown[part] & ~work.marks[part]
+            copies, threads = shown & work.copies[part], shown & simt[part]
+            for kind, rows in (
+                ("task", shown & ~copies & ~threads),
+                ("simt-task", threads),
+                ("memcpy", copies),
+            ):
+                if rows.any():
+                    yield self._events(self.kinds[kind], np.flatnonzero(rows) + part.start)
+
+    def _events(self, kind: EventKind, rows: Integers) -> Events:
+        work, kernel = self.work, self.work.kernel[rows]
+        stream = wholes(work.stream[rows])
+        args: dict[str, Fragment] = {
+            "Model Id": wholes(self.models[rows]),
+            "Task Type": self.types.first_of(kernel, rows),
+            "Physic Stream Id": stream,
+            "Task Id": wholes(work.number[rows]),
+            "Batch Id": wholes(work.batch[rows]),
+            "Subtask Id": wholes(work.context[rows]),
+            "connection_id": wholes(work.connection[rows]),
+        }
+        if kind.kind == "simt-task":
+            first = np.zeros(len(rows), np.int64)
+            for name, texts in zip(("Grid Dim", "Block Dim"), self.threads_of_blocks, strict=True):
+                args[name] = texts.first_of(kernel, first)
+        length = work.end[rows] - work.start[rows]
+        if kind.kind == "memcpy" and self.copied:
+            args |= self._copies(rows, length)
+        return Events(
+            layer=self.layer,
+            kind=kind,
+            start=work.start[rows],
+            device=work.device[rows],
+            thread=work.stream[rows],
+            length=length,
+            parts={"name": self.names.first_of(kernel, rows)},
+            args=args,
+        )
+
+    def _copies(self, rows: Integers, length: Integers) -> dict[str, Fragment]:
+        """What the writers tell of a copy, under the names of all of them."""
+        row = self.copy_row.rows(self.work.identity[rows])
+        size = np.where(row == NONE, 0, self.sizes[row])
+        direction = self.directions.first_of(row, np.zeros(len(rows), np.int64))
+        rate = np.where(length > 0, size / np.maximum(length, 1), 0.0)
+        return {
+            "size(B)": wholes(size),
+            "bandwidth(GB/s)": reals(rate),
+            "operation": direction,
+            "data size(Byte)": wholes(size),
+            "memcpy direction": direction,
+        }

@@ -1,0 +1,181 @@
+"""CANN: the calls of the host below the framework, and system calls."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_spec.text.timeline import EventKind, Layer
+
+from ..device_work import LOW_WORD
+from ..events import Events, Item
+from ..lookup import NONE, Alternatives, Lookup, Mask, array_of, filled, integers, places
+from ..notation import wholes
+from ..session import Session
+from .batches import batches
+
+CANN = "CANN"
+SYSTEM_CALLS = "OS Runtime API"
+
+TITLES = {"acl": "AscendCL", "model": "Model", "node": "Node", "runtime": "Runtime"}
+"""Levels of ENUM_API_TYPE as the names of events begin (text-outputs.md 6, CANN)."""
+COMMUNICATION_LEVELS = ("communication", "hccl")
+OLD_WRITERS = ("adapter-2025-01",)
+"""Writers that call this level hccl (erratum T3)."""
+UNKNOWN_LEVEL = "Api"
+
+NO_ITEM = "0"
+MASTER = "master"
+"""Mode of calls of communication, which tells whose stream they serve."""
+MODES = (
+    (re.compile("aclrt"), "ACL_RTS"),
+    (re.compile("aclmdl"), "ACL_MODEL"),
+    (re.compile("aclnn|[A-Z]"), "ACL_NN"),
+    (re.compile("hcom_"), "HOST_HCCL"),
+    (re.compile(""), "ACL_OP"),
+)
+"""Mode of a call of level acl by the begin of its name; holds for all 512 of the real timeline,
+since the databases do not tell it (data/text/pytorch_level1_rank0)."""
+OF_HOST_COMMUNICATION = "HOST_HCCL"
+
+
+def calls(session: Session) -> Iterator[Item]:
+    """The calls of CANN."""
+    layer = session.layer(CANN)
+    table = session.calls.table
+    if layer is None or not table.num_rows or not session.shows(layer.event("call").levels):
+        return
+    yield from session.process(layer)
+    for thread in np.unique(session.calls.thread).tolist():
+        yield from session.thread(layer, "calls", threadId=thread)
+    texts = _CallTexts(session, table)
+    for part in batches(table.num_rows):
+        yield texts.events(layer, layer.event("call"), part)
+
+
+class _CallTexts:
+    """The texts of calls; each distinct pair of level and name is put together once."""
+
+    def __init__(self, session: Session, table: pa.Table) -> None:
+        self.calls = session.calls
+        levels = array_of(table["type"])
+        names = filled(array_of(table["name"]), "")
+        self._levels = filled(levels, "")
+        self._names = names
+        level_texts, name_texts = self._levels.dictionary.to_pylist(), names.dictionary.to_pylist()
+        old = session.engine in OLD_WRITERS
+        shown = [_level(level, old) for level in level_texts]
+        strings = session.notation.string
+        self._title = pa.array([strings(title) for title, _ in shown])
+        self._level = pa.array([strings(level) for _, level in shown])
+        width = len(name_texts)
+        pair = places(self._levels).astype(np.int64) * width + places(names)
+        distinct, self._pair = np.unique(pair, return_inverse=True)
+        details = [
+            _details(level_texts[one // width], name_texts[one % width])
+            for one in distinct.tolist()
+        ]
+        self._api, self._mode, self._id, self._item = (
+            pa.array([strings(text) for text in column], pa.string())
+            for column in (zip(*details, strict=True) if details else ((), (), (), ()))
+        )
+        self._launched = _Launched(session)
+
+    def events(self, layer: Layer, kind: EventKind, part: slice) -> Events:
+        calls, pair = self.calls, pa.array(self._pair[part].astype(np.int32))
+        level = pa.array(places(self._levels)[part])
+        thread = wholes(calls.thread[part])
+        item = pa.DictionaryArray.from_arrays(pair, self._item)
+        return Events(
+            layer=layer,
+            kind=kind,
+            start=calls.start[part],
+            thread=calls.thread[part],
+            length=calls.end[part] - calls.start[part],
+            parts={
+                "level": pa.DictionaryArray.from_arrays(level, self._title),
+                "api": pa.DictionaryArray.from_arrays(pair, self._api),
+            },
+            args={
+                "Thread Id": thread,
+                "Mode": pa.DictionaryArray.from_arrays(pair, self._mode),
+                "level": pa.DictionaryArray.from_arrays(level, self._level),
+                "id": pa.DictionaryArray.from_arrays(pair, self._id),
+                "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
+                "connection_id": wholes(calls.connection[part]),
+            },
+        )
+
+
+class _Launched:
+    """What launches are about: the kernel, or the type of the communication operator."""
+
+    def __init__(self, session: Session) -> None:
+        work = session.work
+        kernels = session.kernels
+        operators = session.communication.operators
+        self._kernel = work.kernel
+        launched = np.flatnonzero(self._kernel != NONE)
+        self._tasks = launched
+        self._by_task = Lookup(work.connection[launched])
+        self._by_operator = Lookup(session.communication.connection)
+        self._texts = (
+            session.texts(kernels, "name"),
+            session.texts(operators, "opType"),
+        )
+
+    def items(
+        self, connection: Integers, node: Mask, others: pa.DictionaryArray
+    ) -> pa.DictionaryArray:
+        """item_id of calls: that of ``others`` where they launch nothing."""
+        task = self._by_task.rows(connection)
+        kernel = np.full(len(task), NONE)
+        if len(self._tasks):
+            kernel = np.where(node & (task != NONE), self._kernel[self._tasks[task]], NONE)
+        operator = np.where(node, self._by_operator.rows(connection), NONE)
+        texts = Alternatives(*self._texts, others)
+        return texts.first_of(kernel, operator, np.arange(len(connection)))
+
+
+def _level(level: str, old: bool) -> tuple[str, str]:
+    """Begin of the name, and the arg level."""
+    if level in COMMUNICATION_LEVELS:
+        return ("Hccl", "hccl") if old else ("Communication", "communication")
+    return (TITLES[level], level) if level in TITLES else (UNKNOWN_LEVEL, "")
+
+
+def _details(level: str, name: str) -> tuple[str, str, str, str]:
+    """What was called, Mode, id and item_id (text-outputs.md 3.2, api_statistic)."""
+    if level == "acl":
+        mode = next(mode for begin, mode in MODES if begin.match(name))
+        return name, mode, name, name if mode == OF_HOST_COMMUNICATION else NO_ITEM
+    if level in COMMUNICATION_LEVELS:
+        return name, MASTER, NO_ITEM, name
+    return name, name, NO_ITEM, NO_ITEM
+
+
+def system_calls(session: Session) -> Iterator[Item]:
+    """Calls of the operating system."""
+    layer = session.layer(SYSTEM_CALLS)
+    table = session.recorded.table("OSRT_API")
+    if layer is None or not table.num_rows:
+        return
+    thread = integers(table, "globalTid", 0) & LOW_WORD
+    start, end = integers(table, "startNs", 0), integers(table, "endNs", 0)
+    names = session.texts(table, "name")
+    yield from session.process(layer)
+    for number in np.unique(thread).tolist():
+        yield from session.thread(layer, "calls", threadId=number)
+    for part in batches(table.num_rows):
+        yield Events(
+            layer=layer,
+            kind=layer.event("call"),
+            start=start[part],
+            thread=thread[part],
+            length=end[part] - start[part],
+            parts={"api": names[part]},
+        )

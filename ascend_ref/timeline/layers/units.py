@@ -1,0 +1,117 @@
+"""Groups of cores and their parts, sampled: biu_group, aic_core_group and aiv_core_group.
+
+Each group and each core is a process. Its times count the cycles of the samples before, in us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_spec.text.timeline import Layer
+
+from ..events import Events, Item
+from ..lookup import distinct, holds, integers
+from ..notation import reals, wholes
+from ..session import Session
+
+FLOW, CYCLES = "biu_flow", "biu_cycles"
+"""Extras of a recording."""
+GROUPS, CUBES, VECTORS = "biu_group", "aic_core_group", "aiv_core_group"
+CUBE = "aic"
+VECTOR_CORES = 2
+"""In a group; the first one has an odd number."""
+NS_PER_US = 1000
+
+QUANTITIES: Mapping[str, tuple[str, str]] = {
+    "latency-read": ("Latency Read", "read_latency"),
+    "latency-write": ("Latency Write", "write_latency"),
+    "bandwidth-read": ("Bandwidth Read", "read_bandwidth"),
+    "bandwidth-write": ("Bandwidth Write", "write_bandwidth"),
+}
+"""Thread, name and column of what a group is sampled for."""
+PIPES = ("vector", "scalar", "cube", "mte1", "mte2", "mte3")
+"""Threads and columns of what a core is sampled for."""
+
+
+def unit_number(group: int, place: int) -> int:
+    """The number of a process of a group (erratum T79): of the cube core 1, of the vector cores 2
+    and 3, of the group itself 4.
+    """
+    return 4 * group + place
+
+
+def groups(session: Session) -> Iterator[Item]:
+    """Traffic of each group."""
+    layer, table = session.layer(GROUPS), session.recorded.extras.get(FLOW)
+    if layer is None or table is None:
+        return
+    device, group = integers(table, "device", 0), integers(table, "group", 0)
+    cycles = session.recorded.extras.get(CYCLES)
+    period = int(integers(cycles, "period")[0]) if cycles is not None and cycles.num_rows else 1
+    for home, number in zip(*(one.tolist() for one in distinct(device, group)), strict=True):
+        rows = np.flatnonzero((device == home) & (group == number))
+        unit = unit_number(number, 4)
+        yield from session.process(layer, home, unit, groupId=number)
+        for tid, (thread, (name, column)) in enumerate(QUANTITIES.items()):
+            yield from session.thread(layer, thread, home, unit)
+            yield Events(
+                layer=layer,
+                kind=layer.event("flow"),
+                start=_times(len(rows), period),
+                device=home,
+                thread=tid,
+                unit=unit,
+                parts={"quantity": name},
+                args={"flow": wholes(integers(table, column, 0)[rows])},
+            )
+
+
+def cores(session: Session) -> Iterator[Item]:
+    """How long the pipes of each core worked."""
+    table = session.recorded.extras.get(CYCLES)
+    if table is None:
+        return
+    columns = [integers(table, name, 0) for name in ("device", "group", "core")]
+    is_cube = holds(table, "type", CUBE)
+    for home, group, core, cube in zip(
+        *(one.tolist() for one in distinct(*columns, is_cube.astype(np.int64))), strict=True
+    ):
+        rows = np.flatnonzero(
+            (columns[0] == home) & (columns[1] == group) & (columns[2] == core) & (is_cube == cube)
+        )
+        second = (core + 1) % VECTOR_CORES
+        layer = session.layer(CUBES if cube else VECTORS)
+        if layer is not None:
+            unit = unit_number(group, 1 if cube else 2 + second)
+            parts = {"groupId": group, "coreId": core, "number": str(second)}
+            yield from session.process(layer, home, unit, **parts)
+            yield from _core(session, layer, home, unit, table.take(pa.array(rows)))
+
+
+def _core(
+    session: Session, layer: Layer, device: int, unit: int, table: pa.Table
+) -> Iterator[Item]:
+    period = integers(table, "period", 1)
+    start = (np.cumsum(period) - period) * NS_PER_US
+    for tid, pipe in enumerate(PIPES):
+        worked = integers(table, pipe, 0)
+        yield from session.thread(layer, pipe, device, unit)
+        yield Events(
+            layer=layer,
+            kind=layer.event("cycles"),
+            start=start,
+            device=device,
+            thread=tid,
+            unit=unit,
+            length=worked * NS_PER_US,
+            args={"cycle_num": wholes(worked), "ratio": reals(worked / np.maximum(period, 1))},
+        )
+
+
+def _times(count: int, period: int) -> Integers:
+    """The cycles before each sample."""
+    return np.arange(count) * period * NS_PER_US

@@ -1,0 +1,157 @@
+"""Columns of tables as arrays, and rows by key."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.db.columns import integers_of
+
+Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int32]
+
+NONE = -1
+"""Row of a key that is not there."""
+MISSING = -1
+"""In place of a NULL."""
+LARGEST_KEY = 1 << 62
+
+
+def array_of(column: pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
+    """A text column with another text in place of NULL."""
+    texts = pa.concat_arrays([column.dictionary, pa.array([missing])])
+    indices = column.indices.fill_null(len(column.dictionary))
+    return pa.DictionaryArray.from_arrays(indices, texts)
+
+
+def integers(table: pa.Table, name: str, missing: int = MISSING) -> Integers:
+    """A column of whole numbers, ``missing`` where it is NULL."""
+    column = array_of(table[name])
+    return integers_of(column.fill_null(missing) if column.null_count else column)
+
+
+def reals(table: pa.Table, name: str) -> Reals:
+    """A column of numbers as floats, 0 where it is NULL."""
+    column = array_of(table[name])
+    if not pa.types.is_float64(column.type):
+        return integers(table, name, 0).astype(np.float64)
+    values = (column.fill_null(0.0) if column.null_count else column).buffers()[1]
+    if values is None or not len(column):
+        return np.empty(0)
+    return np.frombuffer(values, np.float64, len(column), 8 * column.offset)
+
+
+def holds(table: pa.Table, name: str, *texts: str) -> Mask:
+    """Where a text column has one of the texts."""
+    column = array_of(table[name])
+    wanted = [text in texts for text in column.dictionary.to_pylist()]
+    indices = column.indices.fill_null(len(wanted))
+    places = np.frombuffer(indices.buffers()[1], np.int32, len(indices), 4 * indices.offset)
+    found: Mask = np.array([*wanted, False])[places]
+    return found
+
+
+class Lookup:
+    """Where keys stand; of equal ones the first."""
+
+    def __init__(self, keys: Integers) -> None:
+        self._order: Integers | None = None
+        if (keys[1:] < keys[:-1]).any():
+            self._order = np.argsort(keys, kind="stable")
+            keys = keys[self._order]
+        self._keys = keys
+
+    def rows(self, wanted: Integers) -> Integers:
+        """The row of each wanted key, NONE where it is not there."""
+        if not len(self._keys):
+            return np.full(len(wanted), NONE)
+        place = np.searchsorted(self._keys, wanted)
+        place[place == len(self._keys)] = 0
+        found = self._keys[place] == wanted
+        rows = place if self._order is None else self._order[place]
+        return np.where(found, rows, NONE)
+
+
+def packed(*columns: Integers) -> Integers:
+    """One number for each combination of numbers, equal where all of them are."""
+    key = np.zeros(len(columns[0]), np.int64)
+    size = 1
+    for column in columns:
+        digits, width = _digits(column, LARGEST_KEY // size)
+        if size * width > LARGEST_KEY:
+            _, key = np.unique(key, return_inverse=True)
+            size = len(key)
+            digits, width = _digits(column, LARGEST_KEY // size)
+        key = key * width + digits
+        size *= width
+    return key
+
+
+def _digits(column: Integers, most: int) -> tuple[Integers, int]:
+    """A column as numbers from 0, and how many there may be; dense where they would be too many."""
+    low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
+    if high - low < most:
+        return column - low, high - low + 1
+    _, digits = np.unique(column, return_inverse=True)
+    return digits, len(column)
+
+
+def distinct(*columns: Integers) -> list[Integers]:
+    """The combinations of numbers that occur, ascending from the first column on."""
+    _, first = np.unique(packed(*columns), return_index=True)
+    found = [column[first] for column in columns]
+    order = np.lexsort(found[::-1])
+    return [column[order] for column in found]
+
+
+def places(column: pa.DictionaryArray) -> Rows:
+    """Where the texts of a column stand in its dictionary, NONE for NULL."""
+    indices = column.indices.fill_null(NONE) if column.null_count else column.indices
+    return np.frombuffer(indices.buffers()[1], np.int32, len(indices), 4 * indices.offset)
+
+
+class Alternatives:
+    """Texts of several columns, to choose one of in each row; ``nothing`` counts as NULL."""
+
+    def __init__(self, *columns: pa.DictionaryArray, nothing: str | None = None) -> None:
+        self._texts = pa.concat_arrays([column.dictionary for column in columns])
+        self._places: list[Rows] = []
+        first = 0
+        for column in columns:
+            number = np.arange(first, first + len(column.dictionary) + 1, dtype=np.int32)
+            number[[text == nothing for text in column.dictionary.to_pylist()] + [True]] = NONE
+            self._places.append(number[places(column)])
+            first += len(column.dictionary)
+
+    def chosen(self, number: int, rows: Integers) -> Rows:
+        """The texts that one column has in these rows; NONE for row NONE and for NULL."""
+        own = self._places[number]
+        if not len(own):
+            return np.full(len(rows), NONE, np.int32)
+        found: Rows = np.where(rows == NONE, np.int32(NONE), own[rows])
+        return found
+
+    def column(self, chosen: Rows) -> pa.DictionaryArray:
+        """The texts at these places; NULL at NONE."""
+        none = chosen == NONE
+        indices = pa.array(chosen, mask=none) if none.any() else pa.array(chosen)
+        return pa.DictionaryArray.from_arrays(indices, self._texts)
+
+    def first_of(self, rows: Integers, *others: Integers) -> pa.DictionaryArray:
+        """What the first column has in its rows, else the next one in its own, and so on."""
+        found = self.chosen(0, rows)
+        for number, own in enumerate(others, 1):
+            found = np.where(found == NONE, self.chosen(number, own), found)
+        return self.column(found)
+
+
+def taken(column: pa.Array, rows: Integers) -> pa.Array:
+    """A column in these rows."""
+    return column.take(pa.array(rows))

@@ -1,0 +1,100 @@
+"""Timelines as tables: the events of a ``trace_view.json``, ``msprof_*.json``, ``step_trace_*.json``.
+
+The columns (:data:`COLUMNS`) hold what every event has; ``args`` stays JSON text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from .elements import SCHEMA, Elements
+
+COLUMNS: Mapping[str, str] = {
+    "row": "BIGINT",
+    "offset": "BIGINT",
+    "ph": "VARCHAR",
+    "name": "VARCHAR",
+    "cat": "VARCHAR",
+    "id": "VARCHAR",
+    "id_is_text": "BOOLEAN",
+    "pid": "BIGINT",
+    "tid": "BIGINT",
+    "ts": "BIGINT",
+    "ts_decimals": "TINYINT",
+    "dur": "DOUBLE",
+    "bp": "VARCHAR",
+    "args": "VARCHAR",
+}
+"""Columns of the events with their SQL types.
+
+``row`` is the index in the array, ``offset`` the byte in the file. ``id`` is the text or the digits
+of the number, ``id_is_text`` tells which. ``ts`` is in ns, exact for texts; a JSON number is what a
+double holds of it; ``ts_decimals`` counts the digits behind its point, -1 where it is no number.
+``dur`` is in us. NULL: the event has no such key, or of another type.
+"""
+
+NO_TIME = -1
+"""``ts_decimals`` of a text that is no decimal number."""
+
+_FIELDS: Mapping[str, str] = {
+    "ph": "VARCHAR",
+    "name": "VARCHAR",
+    "cat": "VARCHAR",
+    "id": "JSON",
+    "pid": "BIGINT",
+    "tid": "BIGINT",
+    "ts": "VARCHAR",
+    "dur": "DOUBLE",
+    "bp": "VARCHAR",
+    "args": "JSON",
+}
+_PLAIN_ID = "starts_with(e.id, '\"') AND NOT contains(e.id, '\\')"
+
+
+def events_query(source: str) -> str:
+    """A SELECT of :data:`COLUMNS` over a relation with the columns of ``elements.SCHEMA``."""
+    # Nearly all times are texts with three decimals: those are read as integers, the others slower.
+    return f"""
+SELECT row, "offset", ph, name, cat, id, id_is_text, pid, tid,
+  CASE WHEN fixed IS NOT NULL THEN fixed
+       WHEN ts IS NOT NULL THEN TRY_CAST(TRY_CAST(ts AS DECIMAL(38, 6)) * 1000 AS BIGINT) END AS ts,
+  CASE WHEN fixed IS NOT NULL THEN 3::TINYINT
+       WHEN ts IS NULL THEN NULL
+       WHEN TRY_CAST(ts AS DECIMAL(38, 6)) IS NULL THEN {NO_TIME}::TINYINT
+       ELSE least(strlen(split_part(ts, '.', 2)), 100)::TINYINT END AS ts_decimals,
+  dur, bp, args
+FROM (
+  SELECT row, "offset", e.ph, e.name, e.cat,
+    CASE WHEN e.id IS NULL THEN NULL
+         WHEN {_PLAIN_ID} THEN e.id[2:-2]
+         ELSE e.id ->> '$' END AS id,
+    starts_with(e.id, '"') AS id_is_text,
+    e.pid, e.tid, e.ts,
+    CASE WHEN strlen(e.ts) - instr(e.ts, '.') = 3 AND NOT contains(e.ts, 'e')
+         THEN TRY_CAST(replace(e.ts, '.', '') AS BIGINT) END AS fixed,
+    e.dur, e.bp, CAST(e.args AS VARCHAR) AS args
+  FROM (SELECT row, "offset", from_json("text", '{json.dumps(dict(_FIELDS))}') AS e FROM {source})
+)
+"""
+
+
+def read_events(path: Path, threads: int = 1) -> Iterator[pa.RecordBatch]:
+    """The events of a file in batches, with memory that does not grow with the file.
+
+    Reading ends silently where the text stops being JSON: who wants to know asks
+    :class:`~ascend_ref.timeline.elements.Elements`. Raises ``OSError``.
+    """
+    with closing(duckdb.connect(config={"threads": threads})) as connection:
+        connection.register("elements", element_reader(Elements(path)))
+        yield from connection.execute(events_query("elements")).to_arrow_reader(100_000)
+
+
+def element_reader(elements: Elements) -> pa.RecordBatchReader:
+    """The batches of a file as a stream that DuckDB can scan once."""
+    return pa.RecordBatchReader.from_batches(SCHEMA, elements.batches())

@@ -1,0 +1,205 @@
+"""What the layers of one timeline share: the recording, the writer's spec, pids and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.recorded import Recorded
+from ascend_spec.text import text_catalog
+from ascend_spec.text.timeline import (
+    FlowKind,
+    Layer,
+    PartForm,
+    Thread,
+    TimelineCatalog,
+    WriterForm,
+    timeline_catalog,
+)
+
+from .activity import Activity
+from .communication import Communication
+from .device_work import Calls, DeviceWork
+from .events import HOST, Metadata
+from .lookup import array_of, filled, integers
+from .notation import Notation
+
+FIRST_FREE_NUMBER = 20
+"""From here the Python engine numbers the layers that have no fixed place (text-outputs.md 5.2)."""
+CURRENT_ADAPTER = "adapter"
+"""The writer of the spec that tells which engine writes for a family of products."""
+WHOLE = ("timeline", "trace_view")
+"""Files that hold all layers."""
+
+
+def engine_of(family: str | None) -> str:
+    """The engine of msprof that writes the timeline of a family of products today."""
+    return text_catalog().writers[CURRENT_ADAPTER].copied(family or "*")
+
+
+class Session:
+    """A recording on its way into one file.
+
+    writer: of the file. file: its kind (spec: text/timeline/files.yaml). Raises ``ValueError``
+    naming the known writers for one that does not write such files.
+    """
+
+    def __init__(self, recorded: Recorded, writer: str, file: str) -> None:
+        self.recorded = recorded
+        self.spec: TimelineCatalog = timeline_catalog()
+        known = self.spec.files[file].writers
+        if writer not in known:
+            raise ValueError(f"writer: {writer!r}; expected one of {', '.join(known)}")
+        self.writer = writer
+        self.file = file
+        self.form: WriterForm = self.spec.form(writer)
+        engines = self.form.engines
+        self.engine = engines[0] if len(engines) == 1 else engine_of(recorded.machine.family)
+        self.notation = Notation(
+            self.form.item_separator, self.form.key_separator, self.form.escapes_unicode
+        )
+        self.os_pid = recorded.machine.pid or 0
+        self.devices = recorded.machine.devices
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def device(self) -> int:
+        """The device of rows that tell none, as those of older databases."""
+        return self.devices[0] if self.devices else 0
+
+    def style_of(self, layer: Layer) -> str:
+        """The writer whose choices the events of a layer follow."""
+        return self.writer if layer.part in self.form.parts else self.engine
+
+    def layer(self, name: str) -> Layer | None:
+        """A layer by its newest name; ``None`` where this writer has it in no such file."""
+        layer = self.spec.layers[name]
+        there = self.style_of(layer) in layer.writers and self.file in layer.files
+        return layer if there else None
+
+    def shows(self, levels: tuple[int, ...]) -> bool:
+        """Whether events of these levels are written.
+
+        Only the adapter takes away what its level 0 should not show.
+        """
+        return self.file != "trace_view" or self.recorded.level in levels
+
+    def flow(self, name: str) -> FlowKind | None:
+        """A kind of flow by its id; ``None`` where this writer has none."""
+        flow = self.spec.flows[name]
+        style = self.style_of(self.spec.layers[flow.start.layer])
+        return flow if flow.id_of(style) is not None else None
+
+    def part_form(self, layer: Layer) -> PartForm:
+        """How the events of a layer are put down."""
+        return self.spec.form(self.style_of(layer)).parts[layer.part]
+
+    def pid(self, layer: Layer, device: int, unit: int = 0) -> int:
+        """The pid of a layer; HOST for a layer of the host. unit: of several on a device."""
+        if layer.shown_in is not None and self.file in WHOLE:
+            layer = self.spec.layers[layer.shown_in]
+        style = self.style_of(layer)
+        rule = self.spec.pids[layer.pids.get(style, self.form.pid)]
+        quantities = {"osPid": self.os_pid, "sortIndex": self.sort_index(layer), "unitPid": unit}
+        if device != HOST:
+            quantities["deviceId"] = device
+        elif rule.host_device is None:
+            quantities["deviceId"] = self.device
+        return rule.pid(**quantities)
+
+    def sort_index(self, layer: Layer) -> int:
+        """The place of a layer; one without a fixed place gets the next free number."""
+        fixed = layer.sort_index.get(self.style_of(layer))
+        if fixed is not None:
+            return fixed
+        return self._numbers.setdefault(layer.name, FIRST_FREE_NUMBER + len(self._numbers))
+
+    def process(
+        self, layer: Layer, device: int = HOST, unit: int = 0, **parts: object
+    ) -> Iterator[Metadata]:
+        """The metadata of a process. parts: the changing parts of its name."""
+        style = self.style_of(layer)
+        name = layer.process_name(style) if layer.form is None else layer.form.of(**parts)
+        label = self.form.labels[layer.side].of(deviceId=device)
+        index = self.sort_index(layer)
+        told = None if self.file in WHOLE else layer.metadata.get(style)
+        for event, arg, value in (
+            ("process_name", "name", name),
+            ("process_labels", "labels", label),
+            ("process_sort_index", "sort_index", index),
+        ):
+            if told is None or event in told:
+                yield Metadata(layer, event, arg, value, device, unit=unit)
+
+    def thread(
+        self, layer: Layer, name: str, device: int = HOST, unit: int = 0, **quantities: int | str
+    ) -> Iterator[Metadata]:
+        """The metadata of a thread. quantities: what its name and its numbers are made of."""
+        thread = self.thread_kind(layer, name)
+        if thread is None:
+            return
+        tid = total(thread.tid, quantities)
+        if thread.name is not None:
+            title = thread.name.of(**quantities)
+            yield Metadata(layer, "thread_name", "name", title, device, tid, unit)
+        if thread.sort_index is not None:
+            index = total(thread.sort_index, quantities)
+            yield Metadata(layer, "thread_sort_index", "sort_index", index, device, tid, unit)
+
+    def thread_kind(self, layer: Layer, name: str) -> Thread | None:
+        """A kind of thread of a layer, as the writer has it in this file."""
+        for thread in layer.threads_of(self.style_of(layer)):
+            if thread.thread == name and (not thread.files or self.file in thread.files):
+                return thread
+        return None
+
+    def texts(self, table: pa.Table, name: str, missing: str | None = "") -> pa.DictionaryArray:
+        """A text column as JSON without quotes; ``missing`` where it is NULL, None: NULL."""
+        column = array_of(table[name])
+        if missing is not None and column.null_count:
+            column = filled(column, missing)
+        return self.notation.strings(column)
+
+    def constant(self, text: str) -> pa.DictionaryArray:
+        """A text column of one row."""
+        return self.notation.strings(pa.array([text]).dictionary_encode())
+
+    def devices_of(self, table: pa.Table) -> Integers | int:
+        """The device of each row; one number where older tables do not tell."""
+        if table["deviceId"].null_count == table.num_rows:
+            return self.device
+        return integers(table, "deviceId", self.device)
+
+    @cached_property
+    def kernels(self) -> pa.Table:
+        """COMPUTE_TASK_INFO, what the layers show of it."""
+        table = self.recorded.table("COMPUTE_TASK_INFO")
+        return table.select(["globalTaskId", "name", "taskType", "gridDim", "blockDim"])
+
+    @cached_property
+    def calls(self) -> Calls:
+        """The calls of CANN."""
+        return Calls(self.recorded.table("CANN_API"))
+
+    @cached_property
+    def work(self) -> DeviceWork:
+        """What ran on the devices."""
+        return DeviceWork(self.recorded.table("TASK"), self.kernels, self.calls, self.device)
+
+    @cached_property
+    def communication(self) -> Communication:
+        """The communication operators."""
+        return Communication(self.recorded, self.work, self.device)
+
+    @cached_property
+    def activity(self) -> Activity:
+        """What the framework did."""
+        return Activity(self.recorded)
+
+
+def total(parts: tuple[int | str, ...], quantities: Mapping[str, int | str]) -> int:
+    """A tid or a sort index from the quantities that it is the sum of."""
+    return sum(one if isinstance(one, int) else int(quantities.get(one, one)) for one in parts)

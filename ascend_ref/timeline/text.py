@@ -1,0 +1,181 @@
+"""Events to the text of a writer: order of keys, quotes, separators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from string import Formatter
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_spec.text.timeline import Layer, NameForm, Phase
+
+from .events import Events, Metadata, Points, Values
+from .notation import Notation, instants, lengths, wholes
+from .rows import Fragment, row_texts
+from .session import Session
+
+Member: TypeAlias = "list[Fragment]"
+"""A JSON value in pieces."""
+
+
+class EventTexts:
+    """Writes events of one session; each row begins with the separator of events."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._notation: Notation = session.notation
+
+    def metadata(self, event: Metadata) -> str:
+        """One event of phase M."""
+        notation, session = self._notation, self._session
+        value = event.value
+        shown = str(value) if isinstance(value, int) else f'"{notation.string(value)}"'
+        members: dict[str, Member] = {
+            "name": [f'"{event.name}"'],
+            "pid": [str(session.pid(event.layer, event.device, event.unit))],
+            "tid": [str(event.thread)],
+            "args": self._object([([f'"{event.arg}"'], [shown])]),
+        }
+        return "".join(str(one) for one in self._event(event.layer, "M", members))
+
+    def rows(self, events: Events | Points) -> Iterator[memoryview]:
+        """Events of the other phases; none of a kind that the writer does not have."""
+        if isinstance(events, Points):
+            fragments = self._point(events)
+        else:
+            style = self._session.style_of(events.layer)
+            if events.kind.writers and style not in events.kind.writers:
+                return
+            keys = events.kind.keys.get(style)
+            members = self._members(events)
+            fragments = self._event(events.layer, events.kind.phase, members, keys)
+        yield from row_texts(fragments, len(events.start))
+
+    def _members(self, events: Events) -> dict[str, Member]:
+        kind = events.kind
+        members = self._placed(events) | {"name": self._named(kind.name, events.parts)}
+        if events.length is not None:
+            members["dur"] = [lengths(events.length)]
+        if kind.cat is not None:
+            members["cat"] = [f'"{kind.cat}"']
+        if kind.id is not None:
+            placed = {"pid": members["pid"][0], "tid": members["tid"][0]}
+            members["id"] = self._named(kind.id, {**events.parts, **placed})
+        args = self._args(events)
+        if args:
+            members["args"] = self._sparse_object(args)
+        return members
+
+    def _point(self, points: Points) -> Member:
+        """One end of flows, as the writer of its start puts it down wherever it stands."""
+        flow, session = points.flow, self._session
+        home = session.spec.layers[flow.start.layer]
+        style = session.style_of(home)
+        identity = flow.id_of(style)
+        quote = '"' if identity is not None and identity.json == "string" else ""
+        side = flow.end if points.ends else flow.start
+        members = self._placed(points) | {
+            "name": self._named(flow.name, {"id": points.identity}),
+            "cat": [f'"{flow.cat}"'],
+            "id": [quote, points.identity, quote],
+        }
+        if style in side.bp:
+            members["bp"] = ['"e"']
+        return self._event(home, "f" if points.ends else "s", members, side.keys.get(style))
+
+    def _placed(self, events: Events | Points) -> dict[str, Member]:
+        return {
+            "pid": [self._pids(events)],
+            "tid": [
+                str(events.thread) if isinstance(events.thread, int) else wholes(events.thread)
+            ],
+            "ts": ['"', instants(events.start), '"'],
+        }
+
+    def _pids(self, events: Events | Points) -> Fragment:
+        layer, unit = events.layer, events.unit if isinstance(events, Events) else 0
+        if isinstance(events.device, int):
+            return str(self._session.pid(layer, events.device, unit))
+        devices, number = np.unique(events.device, return_inverse=True)
+        pids = [str(self._session.pid(layer, one, unit)) for one in devices.tolist()]
+        if len(pids) == 1:
+            return pids[0]
+        return pa.DictionaryArray.from_arrays(pa.array(number.astype(np.int32)), pa.array(pids))
+
+    def _args(self, events: Events) -> list[tuple[Member, Member]]:
+        """Keys, with their quotes, and values, in the order of the writer."""
+        found: list[tuple[Member, Member]] = []
+        for arg in events.kind.args_of(self._session.style_of(events.layer)):
+            form = arg.name
+            if form.is_fixed or form.template in events.args:
+                keys = {form.template: self._named(form, events.parts)}
+            else:
+                fitting = [name for name in events.args if form.fits(name)]
+                keys = {name: [f'"{self._notation.string(name)}"'] for name in fitting}
+            if arg.required and not any(name in events.args for name in keys):
+                raise KeyError(f"{events.layer.name}/{events.kind.kind}: no {form.template}")
+            quote = '"' if "string" in arg.json else ""
+            for name, key in keys.items():
+                if name in events.args:
+                    found.append((key, [quote, events.args[name], quote]))
+        return found
+
+    def _named(self, form: NameForm, parts: Values) -> Member:
+        """The name with its quotes, from the template and its changing parts."""
+        pieces: Member = ['"']
+        for literal, part, _, _ in Formatter().parse(form.template):
+            pieces.append(self._notation.string(literal))
+            if part is not None:
+                pieces.append(parts[part])
+        return [*pieces, '"']
+
+    def _object(self, members: Sequence[tuple[Member, Member]]) -> Member:
+        pieces: Member = ["{"]
+        for number, (key, value) in enumerate(members):
+            pieces += [self._notation.item if number else "", *key, self._notation.key, *value]
+        return [*pieces, "}"]
+
+    def _sparse_object(self, members: Sequence[tuple[Member, Member]]) -> Member:
+        """An object; a member whose value is NULL in a row is not there. The first always is."""
+        pieces: Member = ["{"]
+        for number, (key, value) in enumerate(members):
+            lead = self._notation.item if number else ""
+            pieces += _optional([lead, *key, self._notation.key, *value])
+        return [*pieces, "}"]
+
+    def _event(
+        self,
+        layer: Layer,
+        phase: Phase,
+        members: dict[str, Member],
+        keys: Sequence[str] | None = None,
+    ) -> Member:
+        form = self._session.part_form(layer)
+        members["ph"] = [f'"{phase}"']
+        if "args" not in members and form.empty_args and phase in ("X", "C"):
+            members["args"] = ["{}"]
+        ordered = [key for key in keys or form.keys[phase] if key in members]
+        return [
+            self._notation.item,
+            *self._object([([f'"{key}"'], members[key]) for key in ordered]),
+        ]
+
+
+def _optional(member: Member) -> Member:
+    """A member of an object, nothing where its one piece that may be NULL is."""
+    for place, piece in enumerate(member):
+        if not isinstance(piece, str) and piece.null_count:
+            before, after = member[:place], member[place + 1 :]
+            return [_wrapped("".join(map(str, before)), piece, "".join(map(str, after)))]
+    return member
+
+
+def _wrapped(before: str, texts: pa.Array, after: str) -> pa.Array:
+    """Texts with constants around them; NULL stays NULL."""
+    if pa.types.is_dictionary(texts.type):
+        inner = _wrapped(before, texts.dictionary, after)
+        return pa.DictionaryArray.from_arrays(texts.indices, inner)
+    return pc.binary_join_element_wise(before, texts, after, "")

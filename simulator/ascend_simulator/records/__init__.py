@@ -1,0 +1,8 @@
+"""Builders of records: what the run leaves that only text deliverables tell."""
+
+from __future__ import annotations
+
+from .record import records_of
+from .scene import RecordScene
+
+__all__ = ["RecordScene", "records_of"]

@@ -1,0 +1,99 @@
+"""Which functions kept AI CPU, Ctrl CPU and TS CPU busy, and what was counted meanwhile."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from ascend_ref.capture.model import NONE
+
+from .ai_cpu import ai_cpu_runs
+from .scene import Columns, RecordScene
+
+Processor: TypeAlias = Literal["ai_cpu", "ctrl_cpu", "ts_cpu"]
+PROCESSORS: tuple[Processor, ...] = ("ai_cpu", "ctrl_cpu", "ts_cpu")
+Function: TypeAlias = tuple[str, str | None]
+"""Name and module."""
+
+MHZ = 2_000
+TS_MHZ = 500
+"""Clocks of AI CPU and Ctrl CPU, and of TS CPU (inferred)."""
+SCHEDULER: Function = "aicpu::AicpuSchedule", "libaicpu_processer.so"
+SCHEDULED_CYCLES = 24_000
+"""Of AI CPU for each kernel, beside running it."""
+KERNELS = "libcpu_kernels.so"
+CONTROL: dict[Function, int] = {
+    ("drv_hdc_task_recv", "drv_hdc.ko"): 9_000,
+    ("drv_event_submit", "drv_event_sched.ko"): 5_000,
+    ("__memcpy_generic", "libc.so.6"): 2_500,
+}
+"""Of Ctrl CPU for each call that launches something."""
+CONTROL_IDLE_CYCLES = 120
+"""For each microsecond of the session."""
+CONTROL_IDLE: Function = "cpu_startup_entry", "[kernel.kallsyms]"
+TASK_CYCLES = {"0xffffff0480012a40": 900, "0xffffff0480014c88": 420, "0xffffff04800102f0": 260}
+"""Of TS CPU for each task, by the addresses of its functions, which have no names."""
+POLLING = "0xffffff0480008d14"
+POLLING_CYCLES = 30
+"""For each microsecond of the session."""
+CYCLES, INSTRUCTIONS = 0x11, 0x08
+EVENTS = {CYCLES: "CPU_CYCLES", INSTRUCTIONS: "INST_RETIRED"}
+"""Event numbers and names of ARM's counters (upstream-msprof ai_cpu_config)."""
+INSTRUCTIONS_PER_MILLE = (600, 1_400)
+"""For 1000 cycles."""
+
+
+def functions(scene: RecordScene, processor: Processor) -> dict[Function, int]:
+    """Cycles by function."""
+    length = (scene.timeline.session[1] - scene.timeline.session[0]) // 1_000
+    if processor == "ts_cpu":
+        tasks = len(scene.capture.tasks)
+        found: dict[Function, int] = {
+            (address, None): each * tasks for address, each in TASK_CYCLES.items()
+        }
+        return {**found, (POLLING, None): POLLING_CYCLES * length}
+    if processor == "ctrl_cpu":
+        launches = len(np.unique(scene.capture.tasks.connection))
+        found = {function: each * launches for function, each in CONTROL.items()}
+        return {**found, CONTROL_IDLE: CONTROL_IDLE_CYCLES * length}
+    runs = ai_cpu_runs(scene)
+    found = {}
+    for kind in np.unique(runs.kind).tolist():
+        own = runs.kind == kind
+        name = f"aicpu::{scene.compiled.kinds[kind].op_type}CpuKernel::Compute", KERNELS
+        cycles = int((runs.end - runs.start)[own].sum()) * MHZ // 1_000
+        found[name] = found.get(name, 0) + cycles
+    if found:
+        found[SCHEDULER] = SCHEDULED_CYCLES * len(runs.kind)
+    return found
+
+
+def top_function(scene: RecordScene, processor: Processor) -> Columns:
+    """Every function that took any cycles, the most first."""
+    found = [entry for entry in functions(scene, processor).items() if entry[1]]
+    found.sort(key=lambda entry: -entry[1])
+    modules = [module for (_, module), _ in found]
+    named = all(module is not None for module in modules)
+    return {
+        "device": scene.device(len(found)),
+        "function": scene.texts(name for (name, _), _ in found),
+        "module": scene.texts(str(module) for module in modules)
+        if named
+        else np.full(len(found), NONE),
+        "cycles": np.array([cycles for _, cycles in found], np.int64),
+    }
+
+
+def pmu_events(scene: RecordScene, processor: Processor) -> Columns:
+    """The cycles of all functions together, and the instructions in them."""
+    cycles = sum(functions(scene, processor).values())
+    if not cycles:
+        return {"device": scene.device(0)}
+    rate = scene.draws(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
+    return {
+        "device": scene.device(len(EVENTS)),
+        "event": np.array(list(EVENTS), np.int64),
+        "name": scene.texts(EVENTS.values()),
+        "count": np.array([cycles, cycles * rate // 1_000], np.int64),
+    }

@@ -1,0 +1,100 @@
+"""The training trace of a graph: its iterations, the sums of gradients in them, and their data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ascend_ref.capture import Integers
+from ascend_ref.capture.model import NONE
+from ascend_ref.derive.operators import operators
+
+from ..program.cnn import GET_NEXT
+from ..program.model import Collective, Launch
+from .preparation import get_next_runs
+from .scene import Columns, RecordScene
+
+GRADIENTS = ("dp", "edp")
+"""Groups over which gradients are summed."""
+
+
+def step_trace(scene: RecordScene) -> Columns:
+    """One iteration for each step: the graph runs from its first kernel or operator to the end of
+    the last, forward from its first kernel, backward until its last differentiating one.
+
+    Source: ge-profiling.md 3.2 and 3.4 (tags), seed 001 step_trace (what is not trained has none).
+    """
+    timeline = scene.timeline
+    launches, backward, running = _places(scene)
+    if not launches:
+        return {"device": scene.device(0)}
+    none = np.full(timeline.steps, NONE)
+    return {
+        "device": scene.device(timeline.steps),
+        "model": np.full(timeline.steps, scene.model),
+        "iteration": 1 + np.arange(timeline.steps),
+        "start": timeline.start[:, running].min(axis=1),
+        "fp_start": timeline.start[:, launches].min(axis=1) if backward else none,
+        "bp_end": timeline.end[:, backward].max(axis=1) if backward else none,
+        "end": timeline.end[:, running].max(axis=1),
+    }
+
+
+def _places(scene: RecordScene) -> tuple[list[int], list[int], list[int]]:
+    """Items of the program: kernels but those that take data, those of differentiation, and all
+    that the graph runs.
+    """
+    launches, backward, running = [], [], []
+    program = scene.timeline.program
+    for place, item in enumerate(program.items):
+        if isinstance(item, Launch):
+            running.append(place)
+            if item.variants[0].op_type != GET_NEXT:
+                launches.append(place)
+                if program.operators[item.operator].forward is not None:
+                    backward.append(place)
+        elif isinstance(item, Collective):
+            running.append(place)
+    return launches, backward, running
+
+
+def step_trace_reduce(scene: RecordScene) -> Columns:
+    """The operators that sum gradients, with the intervals of COMMUNICATION_OP."""
+    program, capture = scene.timeline.program, scene.capture
+    sums = [
+        item.kind == "allReduce"
+        and item.dimension in GRADIENTS
+        and program.operators[item.operator].thread == "backward"
+        for _, item in scene.compiled.collectives
+    ]
+    masters = capture.transfers.take(capture.transfers.master > 0)
+    rows = np.empty(len(capture.tasks), np.int64)
+    rows[capture.tasks.identity] = np.arange(len(capture.tasks))
+    tasks = capture.tasks.take(rows[masters.task])
+    found = operators(
+        count=len(capture.collectives),
+        owner=masters.collective,
+        start=tasks.start,
+        end=tasks.end,
+        first=0,
+    )
+    # Collectives stand step after step, in the order of the program.
+    step, place = np.divmod(found.rows, max(len(sums), 1))
+    chosen = np.flatnonzero(np.array(sums, bool)[place]) if sums else place
+    return _within(scene, 1 + step[chosen], found.start[chosen], found.end[chosen])
+
+
+def step_trace_get_next(scene: RecordScene) -> Columns:
+    """The kernels that take data."""
+    runs = get_next_runs(scene)
+    iteration = np.searchsorted(scene.timeline.step_starts, runs.start, "right")
+    return _within(scene, iteration, runs.start, runs.end)
+
+
+def _within(scene: RecordScene, iteration: Integers, start: Integers, end: Integers) -> Columns:
+    return {
+        "device": scene.device(len(start)),
+        "model": np.full(len(start), scene.model),
+        "iteration": iteration,
+        "start": start,
+        "end": end,
+    }

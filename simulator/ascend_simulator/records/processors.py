@@ -1,0 +1,205 @@
+"""How long processors and processes worked, on the device and on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Integers, Switches
+
+from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
+from ..samples.traffic import Curve, Flow
+from .ai_cpu import ai_cpu_runs
+from .scene import HOST, Columns, RecordScene, stacked
+
+DEVICE_PROCESSES = {1_021: "aicpu_scheduler", 874: "hdcd", 861: "slogd", 902: "dmp_daemon"}
+"""Processes of the device's system; the first runs the kernels of AI CPU."""
+DAEMONS = {1_412: "containerd", 1_633: "dockerd", 1_187: "sshd"}
+PYTHON = "python"
+SYSTEM_SHARE = 5
+INTERRUPT_SHARE, SOFT_SHARE = 200, 100
+"""One in so many parts of a processor's work is the system's, is for interrupts."""
+CONTROL_PER_MILLE = (10, 40)
+"""Of the time, Ctrl CPU serves the driver."""
+STATES = (
+    "user",
+    "nice",
+    "sys",
+    "idle",
+    "iowait",
+    "irq",
+    "soft",
+    "steal",
+    "guest",
+    "guest_nice",
+)
+
+
+def control_cores(ai_cpu_cores: int) -> int:
+    """Processors of Ctrl CPU: what AI CPU leaves of a power of two (inferred)."""
+    return (1 << ai_cpu_cores.bit_length()) - ai_cpu_cores
+
+
+def cpu_usage(scene: RecordScene) -> Columns:
+    """Of the device's processors as far as they are sampled, then of the host's."""
+    parts = []
+    switches = scene.scenario.capture
+    if switches.sys_profiling:
+        parts.append(_device_usage(scene))
+    if "cpu" in switches.host_sys_usage:
+        parts.append(_host_usage(scene))
+    return stacked(parts)
+
+
+def _device_usage(scene: RecordScene) -> Columns:
+    """Ctrl CPU comes first; the kernels of AI CPU are dealt to its processors in turn."""
+    grid = scene.moments("cpu_usage", scene.scenario.capture.sys_profiling)
+    lengths, count = np.diff(grid), scene.machine.chip.ai_cpu_cores
+    control = control_cores(count)
+    runs = ai_cpu_runs(scene)
+    draws = scene.draws("cpu_usage")
+    base = draws.between(*CONTROL_PER_MILLE, control * len(lengths)).reshape(control, -1)
+    busy = [lengths * base // 1_000]
+    for core in range(count):
+        own = slice(core, None, count)
+        busy.append(_busy(runs.start[own], runs.end[own], grid)[None])
+    worked = np.minimum(np.concatenate(busy), lengths)
+    cores = control + count
+    kinds = scene.texts(["ctrlcpu"] * control + ["aicpu"] * count)
+    return {
+        "device": scene.device(cores * len(lengths)),
+        "time": np.repeat(grid[1:], cores),
+        "cpu": np.tile(np.arange(cores), len(lengths)),
+        "type": np.tile(kinds, len(lengths)),
+        **_states(worked.T.reshape(-1), np.repeat(lengths, cores)),
+    }
+
+
+def _host_usage(scene: RecordScene) -> Columns:
+    """The load of each processor that CPU_USAGE shows, or would."""
+    time, cpu, worked, lengths = host_load(scene)
+    return {
+        "device": np.full(len(time), HOST),
+        "time": time,
+        "cpu": cpu,
+        "type": scene.texts(["host"] * len(time)),
+        **_states(worked, lengths),
+    }
+
+
+def _states(worked: Integers, lengths: Integers) -> Columns:
+    """How a processor's time divides; what it does not work it is idle."""
+    found = {state: np.zeros(len(worked), np.int64) for state in STATES}
+    found["sys"] = worked // SYSTEM_SHARE
+    found["irq"] = worked // INTERRUPT_SHARE
+    found["soft"] = worked // SOFT_SHARE
+    found["user"] = worked - found["sys"] - found["irq"] - found["soft"]
+    found["idle"] = lengths - worked
+    return dict(found)
+
+
+def _busy(start: Integers, end: Integers, grid: Integers) -> Integers:
+    """ns between neighbouring moments that some runs cover."""
+    flow = Flow(start, end, end - start, np.zeros(len(start), np.int64))
+    return np.diff(Curve(flow, grid).read(grid))
+
+
+def host_load(scene: RecordScene) -> tuple[Integers, Integers, Integers, Integers]:
+    """Samples of the host's processors: when, which, how long it worked, and since when (ns)."""
+    found = record_host_samples(
+        [scene.timeline], Switches(host_sys=("cpu",)), scene.scenario.faults, scene.seed
+    ).get("CPU_USAGE")
+    if found is None:
+        empty = np.empty(0, np.int64)
+        return empty, empty, empty, empty
+    time = found["timestampNs"]
+    moments = np.unique(time)
+    lengths = np.repeat(np.diff(moments, prepend=_first(moments, scene)), PROCESSORS)
+    hundredths = np.rint(found["usage"] * 100).astype(np.int64)
+    return time, found["cpuId"], lengths * hundredths // 10_000, lengths
+
+
+def _first(moments: Integers, scene: RecordScene) -> int:
+    """Since when the first sample counts: as long as the second does, but within the session."""
+    earlier = 2 * int(moments[0]) - int(moments[1]) if len(moments) > 1 else 0
+    return max(earlier, scene.timeline.session[0])
+
+
+def process_cpu_usage(scene: RecordScene) -> Columns:
+    """Of the device's processes as far as they are sampled, then of the host's."""
+    parts = []
+    switches = scene.scenario.capture
+    if switches.sys_pid:
+        grid = scene.moments("process_cpu_usage", switches.sys_pid)
+        lengths, chip = np.diff(grid), scene.machine.chip
+        runs = ai_cpu_runs(scene)
+        own = _busy(runs.start, runs.end, grid)
+        draws = scene.draws("process_cpu_usage")
+        shares = draws.between(*CONTROL_PER_MILLE, len(lengths) * (len(DEVICE_PROCESSES) - 1))
+        others = lengths[:, None] * shares.reshape(len(lengths), -1) // 4_000
+        system = lengths * (chip.ai_cpu_cores + control_cores(chip.ai_cpu_cores))
+        busy = np.column_stack([own, others])
+        parts.append(_processes(scene, grid[1:], DEVICE_PROCESSES, busy, system))
+        parts[-1]["device"] = scene.device(busy.size)
+    if "cpu" in switches.host_sys_usage:
+        parts.append(_host_processes(scene))
+    return stacked(parts)
+
+
+def _host_processes(scene: RecordScene) -> Columns:
+    """The profiled process works on its threads, the others are the rest of the load."""
+    time, _, worked, lengths = host_load(scene)
+    moments = np.unique(time)
+    interval = lengths.reshape(-1, PROCESSORS)[:, 0]
+    all_worked = worked.reshape(-1, PROCESSORS).sum(axis=1)
+    own = np.zeros(len(moments), np.int64)
+    if len(moments):
+        grid = np.append(moments[0] - interval[0], moments)
+        for flow in threads(scene.timeline):
+            own += np.diff(Curve(flow, grid).read(grid))
+    own = np.minimum(own, all_worked)
+    other = (all_worked - own) // (2 * len(DAEMONS))
+    busy = np.column_stack([own, *[other] * len(DAEMONS)])
+    found = _processes(scene, moments, host_processes(scene), busy, interval * PROCESSORS)
+    found["device"] = np.full(busy.size, HOST)
+    return found
+
+
+def host_processes(scene: RecordScene) -> dict[int, str]:
+    """Processes of the host by id, the profiled one first."""
+    return {scene.capture.origin.pid: PYTHON, **DAEMONS}
+
+
+def _processes(
+    scene: RecordScene,
+    time: Integers,
+    names: Mapping[int, str],
+    busy: npt.NDArray[np.int64],
+    system: Integers,
+) -> Columns:
+    """busy: ns of shape (samples, processes)."""
+    worked = busy.reshape(-1)
+    zero = np.zeros(len(worked), np.int64)
+    return {
+        "device": zero,
+        "time": np.repeat(time, len(names)),
+        "pid": np.tile(np.array(list(names), np.int64), len(time)),
+        "name": np.tile(scene.texts(names.values()), len(time)),
+        "user": worked - worked // SYSTEM_SHARE,
+        "sys": worked // SYSTEM_SHARE,
+        "children_user": zero,
+        "children_sys": zero,
+        "system": np.repeat(system, len(names)),
+    }
+
+
+def host_cpu_usage(scene: RecordScene) -> Columns:
+    """How many processors the host has."""
+    return {"device": np.array([HOST]), "processors": np.array([PROCESSORS])}
+
+
+def host_network_usage(scene: RecordScene) -> Columns:
+    """How fast the card is whose load HOST_NETWORK_USAGE shows."""
+    return {"device": np.array([HOST]), "speed": np.array([NETWORK_SPEED])}

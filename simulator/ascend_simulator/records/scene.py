@@ -1,0 +1,134 @@
+"""What a builder of records may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture.model import NONE
+
+from ..draws import Draws
+from ..hardware.model import Machine
+from ..memory import Footprint
+from ..samples.grids import Window, period_of, regular
+from ..samples.traffic import Traffic
+from ..scenario.model import Scenario
+from ..world.compiled import Compiled
+from ..world.timeline import RankTimeline
+
+Columns: TypeAlias = dict[str, npt.NDArray[Any]]
+
+HOST = NONE
+"""The column ``device`` of what is told of the host."""
+STARS = frozenset(("A2", "A3", "200I-500-A2"))
+"""Products whose tasks are scheduled by STARS (text-outputs.md 1)."""
+
+
+@dataclass(frozen=True)
+class RecordScene:
+    """One rank's session, everything else of which is recorded.
+
+    kernel_runs: for each row of ``capture.kernels`` its run, step x items + item. model: id of the
+    graph that each step runs, NONE without one. moved: what the device moved.
+    """
+
+    scenario: Scenario
+    seed: int
+    machine: Machine
+    timeline: RankTimeline
+    compiled: Compiled
+    capture: Capture
+    kernel_runs: Integers
+    footprint: Footprint
+    moved: Traffic
+    model: int
+
+    @property
+    def product(self) -> str:
+        """Product family."""
+        return self.machine.chip.product
+
+    def draws(self, record: str) -> Draws:
+        """The random numbers of a record, which are no other one's."""
+        return Draws(self.seed, "record", record, self.timeline.rank)
+
+    def device(self, count: int) -> Integers:
+        """The column ``device`` for rows of the rank's device."""
+        return np.full(count, self.timeline.device, np.int64)
+
+    def texts(self, texts: Iterable[str]) -> Integers:
+        """Numbers of texts, which may be new."""
+        return self.capture.texts.numbers(texts)
+
+    def moments(self, record: str, frequency: int) -> Integers:
+        """When a sampler of the device's system reads; the samples bound whole periods."""
+        window = Window.of(self.timeline, self.moved)
+        return regular(window, period_of(frequency), self.draws(f"grid {record}"))
+
+    @cached_property
+    def kernels(self) -> KernelRuns:
+        """The kernels in order of start."""
+        capture = self.capture
+        rows = np.empty(len(capture.tasks), np.int64)
+        rows[capture.tasks.identity] = np.arange(len(capture.tasks))
+        task = rows[capture.kernels.task]
+        order = np.argsort(task, kind="stable")  # tasks stand in order of start
+        chosen = capture.tasks.take(task[order])
+        kind = capture.kernels.kind[order]
+        return KernelRuns(
+            start=chosen.start,
+            end=chosen.end,
+            stream=chosen.stream,
+            number=chosen.number,
+            name=capture.kernel_kinds.name[kind],
+            kind=kind,
+            item=self.kernel_runs[order] % len(self.timeline.program.items),
+        )
+
+    def column(self, name: str) -> Integers:
+        """One number of each kind of kernel."""
+        return self.compiled.kernel_column(name)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRuns:
+    """Runs of kernels; kind: row of ``Compiled.kinds``, item: of the program."""
+
+    start: Integers
+    end: Integers
+    stream: Integers
+    number: Integers
+    name: Integers
+    kind: Integers
+    item: Integers
+
+    def take(self, rows: npt.NDArray[Any]) -> KernelRuns:
+        """Some of the runs."""
+        return KernelRuns(*(getattr(self, name)[rows] for name in self.__slots__))
+
+    def task_columns(self, scene: RecordScene) -> Columns:
+        """The columns that tell which task a row is about."""
+        return {
+            "device": scene.device(len(self.start)),
+            "stream": self.stream,
+            "number": self.number,
+            "name": self.name,
+        }
+
+
+def rows(columns: Mapping[str, Iterable[Any]]) -> Columns:
+    """Columns of integers from lists."""
+    return {name: np.array(list(values), np.int64) for name, values in columns.items()}
+
+
+def stacked(parts: Sequence[Columns]) -> Columns:
+    """Rows of several parts, one after the other; none without parts."""
+    if not parts:
+        return {"device": np.empty(0, np.int64)}
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -1,0 +1,257 @@
+"""What a timeline of a rank shows: how many slices of each layer, and arrows of each category."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture import Activities, Capture, Integers
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
+from ascend_ref.db.encode.collection import MARK, NODE, OP, collected
+from ascend_ref.derive.intervals import union
+from ascend_ref.derive.operators import operators
+from ascend_ref.derive.overlap import Overlap, hull, overlap
+from ascend_spec import catalog
+from ascend_spec.text import text_catalog
+from ascend_spec.text.timeline import timeline_catalog
+
+EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
+COPY = "MEMCPY_ASYNC"
+PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
+ENQUEUES, DEQUEUES = 1, 2
+SAMPLED = {
+    "CPU_USAGE": "CPU Usage",
+    "HOST_MEM_USAGE": "Memory Usage",
+    "HOST_NETWORK_USAGE": "Network Usage",
+    "HOST_DISK_USAGE": "Disk Usage",
+    "AICORE_FREQ": "AI Core Freq",
+    "NPU_MEM": "NPU MEM",
+    "DDR": "DDR",
+    "HBM": "HBM",
+    "HCCS": "HCCS",
+    "NIC": "NIC",
+    "ROCE": "RoCE",
+    "PCIE": "PCIe",
+    "LLC": "LLC",
+    "ACC_PMU": "Acc PMU",
+    "SOC_BANDWIDTH_LEVEL": "Stars Soc Info",
+    "SIO": "SIO",
+    "QOS": "QoS",
+    "SAMPLE_PMU_TIMELINE": "AI Core Utilization",
+}
+"""Sampled tables, with the layers that show them as counters (text-outputs.md 6)."""
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineTotals:
+    """processes: layers that show anything, sorted. slices: complete events, by layer. flows: ends
+    of arrows, by category.
+    """
+
+    processes: tuple[str, ...]
+    slices: Mapping[str, int]
+    flows: Mapping[str, int]
+
+
+def timeline_totals(capture: Capture) -> TimelineTotals:
+    """Count what the writers of today show of a rank (text-outputs.md 6 and 6.1)."""
+    shown = collected(capture)
+    counts = Shown(shown)
+    slices = {layer: count for layer, count in counts.slices().items() if count}
+    flows = {category: count for category, count in counts.flows().items() if count}
+    return TimelineTotals(tuple(sorted({*slices, *_sampled(shown)})), slices, flows)
+
+
+def _sampled(capture: Capture) -> Iterator[str]:
+    family = capture.origin.family or "*"
+    writer = text_catalog().writers["adapter"].copied(family)
+    # The exporter adds the clock at the session's bounds.
+    clocked = capture.switches.npu and family in catalog().tables["AICORE_FREQ"].products
+    for table, name in SAMPLED.items():
+        layer = timeline_catalog().layers[name]
+        here = writer in layer.writers and (not layer.families or family in layer.families)
+        if here and (table in capture.samples or (table == "AICORE_FREQ" and clocked)):
+            yield name
+
+
+class Launched(NamedTuple):
+    """Work of calls on the host: row of the call, start, and whether it is one more copy of it."""
+
+    call: Integers
+    start: Integers
+    again: Mask
+
+
+class Shown:
+    """What of a capture is shown. operator: row, start and end of every communication operator."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+        self.tasks = capture.tasks
+        self.kinds = dict(zip(capture.texts.all, range(len(capture.texts)), strict=True))
+        self.rows = np.full(self.tasks.identity.max(initial=NONE) + 1, NONE)
+        self.rows[self.tasks.identity] = np.arange(len(self.tasks))
+        self.enclosing = self._enclosing()
+        self.operator = self._operators()
+
+    def kind(self, name: str) -> int:
+        """Number of a text; NONE where nothing has it."""
+        return self.kinds.get(name, NONE)
+
+    def _enclosing(self) -> Mask:
+        """Tasks whose sub-tasks stand for them."""
+        place = self.tasks.stream << 32 | self.tasks.number
+        inner = self.tasks.context != NONE
+        flags: Mask = ~inner & np.isin(place, np.unique(place[inner]))
+        return flags
+
+    def _operators(self) -> tuple[Integers, Integers, Integers]:
+        """Row, start and end of each communication operator (its master tasks)."""
+        masters = self.capture.transfers.take(self.capture.transfers.master > 0)
+        tasks = self.tasks.take(self.row_of(masters.task))
+        found = operators(
+            count=len(self.capture.collectives),
+            owner=masters.collective,
+            start=tasks.start,
+            end=tasks.end,
+            first=0,
+        )
+        return found.rows, found.start, found.end
+
+    def row_of(self, identity: Integers) -> Integers:
+        """Rows of tasks."""
+        rows: Integers = self.rows[identity]
+        return rows
+
+    def slices(self) -> dict[str, int]:
+        """Complete events of each layer."""
+        capture, switches = self.capture, self.capture.switches
+        device = switches.npu
+        small = capture.transfers.plane != NONE
+        return {
+            "Python": len(capture.activities),
+            "Python GC": len(capture.collections) if switches.gc and switches.cpu else 0,
+            "MsTx": len(capture.marks) if switches.mstx and device else 0,
+            "CANN": len(capture.calls),
+            "OS Runtime API": len(capture.system_calls)
+            if "osrt" in switches.host_sys and device
+            else 0,
+            "Ascend Hardware": int((~self.enclosing).sum()) + self._iterations(),
+            "Communication": len(self.operator[0]) + int(small.sum() if switches.level else 0),
+            "Overlap Analysis": sum(len(part.start) for part in self.overlap() or ()),
+        }
+
+    def _iterations(self) -> int:
+        """Iterations, their passes and what follows, and the reductions and readings in them."""
+        found = self.capture.records.get("step_trace")
+        if found is None:
+            return 0
+        trained = found["bp_end"] != NONE
+        inside = [
+            len(self.capture.records[name]["start"])
+            for name in ("step_trace_reduce", "step_trace_get_next")
+            if name in self.capture.records
+        ]
+        return len(trained) + 2 * int(trained.sum()) + sum(inside)
+
+    def overlap(self) -> Overlap | None:
+        """How the device spent its time; None where nothing ran."""
+        _, start, end = self.operator
+        kernels = self.row_of(self.capture.kernels.task)
+        own = ~np.isin(self.tasks.kind, [self.kind(name) for name in PROFILER_TASKS])
+        window = hull(self.tasks.start[own], self.tasks.end[own], start, end)
+        if window is None:
+            return None
+        computing = union(self.tasks.start[kernels], self.tasks.end[kernels])
+        return overlap(computing, union(start, end), *window)
+
+    def flows(self) -> dict[str, int]:
+        """Ends of the arrows of each category."""
+        call, start, again = self.launched()
+        marked = self.tasks.connection >= FIRST_MARK_CONNECTION
+        return {
+            "HostToDevice": len(call),
+            "MsTx": int(marked.sum()) if self.capture.switches.mstx else 0,
+            "async_npu": len(np.unique(start[self._caused(call) & ~again])),
+            "async_task_queue": int((self.capture.activities.queue == ENQUEUES).sum()),
+            "fwdbwd": self._backward(),
+        }
+
+    def launched(self) -> Launched:
+        """Everything that calls on the host launched."""
+        capture, calls = self.capture, self.capture.calls
+        rows, begin, _ = self.operator
+        if not len(calls):
+            return Launched(begin[:0], begin[:0], np.zeros(0, bool))
+        node = calls.level == NODE
+        about_event = np.isin(calls.name, [self.kind(name) for name in EVENT_CALLS])
+
+        def call_of(connection: Integers) -> tuple[Integers, Mask]:
+            place = np.minimum(np.searchsorted(calls.connection, connection), len(calls) - 1)
+            return place, calls.connection[place] == connection
+
+        call, known = call_of(self.tasks.connection)
+        computes = np.zeros(len(self.tasks), bool)
+        computes[self.row_of(capture.kernels.task)] = True
+        copies = self.tasks.kind == self.kind(COPY)
+        linked = computes & node[call] | about_event[call] | copies
+        tasks = known & linked & ~self.enclosing & (calls.start[call] <= self.tasks.start)
+        called, known = call_of(capture.collectives.connection[rows])
+        talks = known & node[called] & (calls.start[called] <= begin)
+        again = tasks & copies
+        ascending = np.flatnonzero(again)[np.argsort(self.tasks.start[again], kind="stable")]
+        again[ascending[np.unique(call[ascending], return_index=True)[1]]] = False
+        return Launched(
+            np.append(call[tasks], called[talks]),
+            np.append(self.tasks.start[tasks], begin[talks]),
+            np.append(again[tasks], np.zeros(talks.sum(), bool)),
+        )
+
+    def _caused(self, call: Integers) -> Mask:
+        """Which calls an operator of the framework caused: through a link, or through the queue."""
+        capture, activities = self.capture, self.capture.activities
+        links = capture.links.take(activities.kind[capture.links.activity] == OP)
+        caused: Mask = np.isin(capture.calls.connection[call], links.connection)
+        operators = activities.take(np.isin(activities.kind, (OP, MARK)))
+        put = activities.take(activities.queue == ENQUEUES)
+        put = put.take(_lies_in(put.thread, put.start, operators))
+        taken = activities.take((activities.queue == DEQUEUES) & np.isin(activities.link, put.link))
+        caused |= _lies_in(capture.calls.thread[call], capture.calls.start[call], taken)
+        return caused
+
+    def _backward(self) -> int:
+        """Forward operators whose backward ran on another thread."""
+        activities = self.capture.activities
+        numbered = activities.take((activities.kind == OP) & (activities.sequence >= 0))
+        forward = numbered.take(numbered.forward_thread == 0)
+        backward = numbered.take(numbered.forward_thread != 0)
+        threads = _last(forward.sequence, forward.start, forward.thread)
+        others = _last(backward.sequence, backward.start, backward.thread)
+        return sum(others.get(number, thread) != thread for number, thread in threads.items())
+
+
+def _lies_in(thread: Integers, moment: Integers, spans: Activities) -> Mask:
+    """Which moments lie in one of the spans of their thread, bounds included."""
+    found = np.zeros(len(moment), bool)
+    for one in np.unique(thread).tolist():
+        own = spans.take(spans.thread == one)
+        if not len(own):
+            continue
+        order = np.argsort(own.start, kind="stable")
+        latest = np.maximum.accumulate(own.end[order])
+        here = thread == one
+        place = np.searchsorted(own.start[order], moment[here], "right") - 1
+        found[here] = (place >= 0) & (latest[place] >= moment[here])
+    return found
+
+
+def _last(number: Integers, start: Integers, thread: Integers) -> dict[int, int]:
+    """The thread of the last operator of each number."""
+    order = np.argsort(start, kind="stable")
+    return dict(zip(number[order].tolist(), thread[order].tolist(), strict=True))
