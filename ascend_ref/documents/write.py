@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ascend_ref.derive.communication_report import Report, communication_report, matrix_report
@@ -30,6 +31,12 @@ def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
     """
     if recorded.output != "pytorch":
         return []
+    # Numbers of foreign recordings may lie beyond everything; what they come to is written.
+    with np.errstate(all="ignore"):
+        return _written(recorded, folder)
+
+
+def _written(recorded: Recorded, folder: Path) -> list[Path]:
     found: list[Path] = []
     times = recorded.table("CommAnalyzerTime")
     if times.num_rows:

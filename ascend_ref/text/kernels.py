@@ -90,3 +90,12 @@ def shown_kernels(found: Kernels, session_start: int) -> Kernels:
     communicates = is_one_of(core, COMMUNICATION_TYPES)
     hidden |= communicates & ~ends_with(found.texts("name"), COMMUNICATION_KERNEL)
     return found.where(~hidden & (found.end >= session_start))
+
+
+def operator_devices(recorded: Recorded, operators: pa.Table) -> Integers:
+    """The device of each row of COMMUNICATION_OP.
+
+    The table tells it since 2025-12-25; recordings from before are of one device.
+    """
+    devices = recorded.machine.devices
+    return integers(operators["deviceId"], none=devices[0] if devices else NONE)

@@ -9,12 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.matching import NONE
 from ascend_ref.recorded import Recorded
 from ascend_spec.text import text_catalog
 
 from .columns import device_texts, integers
-from .kernels import Kernels, kernels, shown_kernels
+from .kernels import Kernels, kernels, operator_devices, shown_kernels
 from .order import row_order
 from .setting import COPIES, Setting
 
@@ -46,10 +45,8 @@ def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
     table = recorded.table("COMMUNICATION_OP")
     started, ended = integers(table["startNs"]), integers(table["endNs"])
     kept = np.flatnonzero(ended >= recorded.start)
-    # COMMUNICATION_OP has a device since 2025-12-25; older recordings are of one device.
-    only = recorded.machine.devices[0] if recorded.machine.devices else NONE
     row = np.concatenate([np.arange(len(runs)), len(runs) + kept])
-    device = np.concatenate([runs.device, integers(table["deviceId"], none=only)[kept]])
+    device = np.concatenate([runs.device, operator_devices(recorded, table)[kept]])
     start = np.concatenate([runs.start, started[kept]])
     end = np.concatenate([runs.end, ended[kept]])
     keys = {

@@ -104,6 +104,8 @@ class CsvRows:
             if not self._read_header(source):
                 return
             while source.more() or source.buffer:
+                if not source.buffer:
+                    return
                 part = _rows_of(source.buffer, source.ended)
                 yield from self._batch(source, part)
                 source.take(part.following)
@@ -131,8 +133,9 @@ class CsvRows:
             text = line.decode("utf-8", "replace")
         self._count_line_end(line)
         source.take(len(line))
-        self.header = tuple(_cells(text.rstrip("\r\n")))
-        return bool(line.strip())
+        if line.strip():
+            self.header = tuple(_cells(text.rstrip("\r\n")))
+        return bool(self.header)
 
     def _count_line_end(self, line: bytes) -> None:
         self.returns += line.endswith(b"\r\n")
@@ -204,13 +207,14 @@ def _rows_of(buffer: bytes, ended: bool) -> _Rows:
     text = np.frombuffer(buffer, np.uint8)
     feeds = np.flatnonzero(text == LF)
     quotes = np.flatnonzero(text == QUOTE)
-    if _is_regular(text, quotes, ended) and buffer.count(b"\r") == buffer.count(b"\r\n"):
-        ends = feeds[np.searchsorted(quotes, feeds) % 2 == 0] + 1
-        if ended and (not len(ends) or ends[-1] < len(buffer)):
-            ends = np.append(ends, len(buffer))
-        bad = np.zeros(len(ends), np.bool_)
-    else:
-        ends, bad = _walked(buffer, ended)
+    ends = feeds[np.searchsorted(quotes, feeds) % 2 == 0] + 1
+    if ended and (not len(ends) or ends[-1] < len(buffer)):
+        ends = np.append(ends, len(buffer))
+    bad = np.zeros(len(ends), np.bool_)
+    half_end = not ended and buffer.endswith(b"\r")
+    lone = buffer.count(b"\r") - buffer.count(b"\r\n") - half_end
+    if lone or not _is_regular(text, quotes, ended) or (not len(ends) and len(buffer) > MAX_ROW):
+        ends, bad = _walked(buffer[:-1] if half_end else buffer, ended)
     starts = np.append(0, ends[:-1])[: len(ends)]
     commas = np.flatnonzero(text == COMMA)
     owners = np.searchsorted(ends, commas, "right")

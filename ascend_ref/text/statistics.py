@@ -34,7 +34,7 @@ from .columns import (
     taken,
     text_numbers,
 )
-from .kernels import IGNORED_TYPES, UNKNOWN, kernels
+from .kernels import COMMUNICATION_TYPES, IGNORED_TYPES, UNKNOWN, kernels, operator_devices
 from .order import ordered
 from .setting import Setting
 
@@ -72,9 +72,8 @@ def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Compute tasks by type of operator and of core, those that started in the session."""
     found = kernels(recorded)
-    kept = found.start >= recorded.start
     op_type, core = found.texts("opType"), found.texts("taskType")
-    kept &= ~is_one_of(core, [UNKNOWN])
+    kept = (found.start >= recorded.start) & ~is_one_of(core, COMMUNICATION_TYPES)
     rows = np.flatnonzero(kept)
     shown = ~(is_one_of(op_type, [UNKNOWN]) | is_one_of(core, IGNORED_TYPES))
     yield from _by_device(
@@ -94,7 +93,7 @@ def communication(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     rows = np.flatnonzero(start >= recorded.start)
     yield from _by_device(
         setting,
-        integers(table["deviceId"])[rows],
+        operator_devices(recorded, table)[rows],
         {"OP Type": dictionary(table["opType"]).take(pa.array(rows))},
         (end - start)[rows],
         np.ones(len(rows), np.bool_),

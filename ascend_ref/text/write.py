@@ -124,8 +124,8 @@ def write_csv_files(
     A file appears complete or not at all; one without rows does not. Equal recordings give equal
     bytes. Wide files are made some thousands of rows at a time.
 
-    Raises ``ValueError`` naming the known writers for one that does not write this output, and for
-    metrics that the family does not have; :class:`.sheet.TooManyRows` where the writer gives up;
+    Raises ``ValueError`` naming the known writers for one that does not write this output or not on
+    the family; :class:`.sheet.TooManyRows`, a ``ValueError`` too, where the writer gives up;
     ``OSError`` where ``folder`` cannot be written.
     """
     family = recorded.machine.family or USUAL_FAMILY

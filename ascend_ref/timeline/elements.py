@@ -49,6 +49,7 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"[\0", b"{\0", b"\0[", b"\0{")
 
 _CUT = re.compile(rb"\}[ \t\n\r]*,[ \t\n\r]*(?=\{)")
 _CUTS_TRIED = 4
+_REFUSALS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 _TAIL = 1 << 16
 """Bytes at the end of a part in which it is cut, if an event ends there."""
 _LONGEST_GAP = 200
@@ -196,9 +197,9 @@ def _decoded(buffer: bytearray, end: int, following: int, closed: bool) -> Part 
         typed = False
         try:
             count = len(_TEXTS.decode(text))
-        except (msgspec.DecodeError, RecursionError):
+        except _REFUSALS:
             return None
-    except (msgspec.DecodeError, RecursionError):
+    except _REFUSALS:
         return None
     spans = _spans(buffer, end, count) if _is_utf8(buffer, text) else None
     return None if spans is None else Part(*spans, following, closed, typed=typed)
@@ -224,18 +225,15 @@ def _spans(buffer: bytearray, end: int, count: int) -> tuple[Integers, Integers,
     last = buffer.rfind(b"}", 0, end)
     if first >= end or text[first] != ord("{") or last < 0:
         return None
-    # Nearly always the comma follows the brace at once.
-    closing = np.flatnonzero((text[:-1] == ord("}")) & (text[1:] == ord(",")))
-    starts = _behind_space(text, closing + 2)
-    opened = text[starts] == ord("{")
-    commas = closing + 1
+    following = text[1 : last + 1]
+    # No other bytes up to the space than white space can follow a brace here.
+    separating = (following == ord(",")) | (following <= ord(" "))
+    closing = np.flatnonzero((text[:last] == ord("}")) & separating)
+    commas = _behind_space(text, closing + 1)
+    starts = _behind_space(text, np.minimum(commas + 1, last))
+    opened = (text[commas] == ord(",")) & (text[starts] == ord("{"))
     if int(opened.sum()) != count - 1:
-        closing = np.flatnonzero(text[:last] == ord("}"))
-        commas = _behind_space(text, closing + 1)
-        starts = _behind_space(text, np.minimum(commas + 1, last))
-        opened = (text[commas] == ord(",")) & (text[starts] == ord("{"))
-        if int(opened.sum()) != count - 1:
-            return None
+        return None
     starts = np.concatenate((np.array([first]), starts[opened]))
     ends = np.append(closing[opened], last) + 1
     return starts, ends, commas[opened]

@@ -1,4 +1,4 @@
-"""Timelines as tables: the events of a ``trace_view.json``, ``msprof_*.json``, ``step_trace_*.json``.
+"""Timelines as tables: the events of ``trace_view.json``, ``msprof_*.json`` and relatives.
 
 The columns (:data:`COLUMNS`) hold what every event has; ``args`` stays JSON text.
 """
@@ -63,10 +63,10 @@ def events_query(source: str) -> str:
     return f"""
 SELECT row, "offset", ph, name, cat, id, id_is_text, pid, tid,
   CASE WHEN fixed IS NOT NULL THEN fixed
-       WHEN ts IS NOT NULL THEN TRY_CAST(TRY_CAST(ts AS DECIMAL(38, 6)) * 1000 AS BIGINT) END AS ts,
+       WHEN ts IS NOT NULL THEN TRY_CAST(TRY_CAST(ts AS DECIMAL(30, 6)) * 1000 AS BIGINT) END AS ts,
   CASE WHEN fixed IS NOT NULL THEN 3::TINYINT
        WHEN ts IS NULL THEN NULL
-       WHEN TRY_CAST(ts AS DECIMAL(38, 6)) IS NULL THEN {NO_TIME}::TINYINT
+       WHEN TRY_CAST(ts AS DECIMAL(30, 6)) IS NULL THEN {NO_TIME}::TINYINT
        ELSE least(strlen(split_part(ts, '.', 2)), 100)::TINYINT END AS ts_decimals,
   dur, bp, args
 FROM (
@@ -76,7 +76,8 @@ FROM (
          ELSE e.id ->> '$' END AS id,
     starts_with(e.id, '"') AS id_is_text,
     e.pid, e.tid, e.ts,
-    CASE WHEN strlen(e.ts) - instr(e.ts, '.') = 3 AND NOT contains(e.ts, 'e')
+    CASE WHEN strlen(e.ts) - instr(e.ts, '.') = 3
+           AND NOT contains(e.ts, 'e') AND NOT contains(e.ts, 'E')
          THEN TRY_CAST(replace(e.ts, '.', '') AS BIGINT) END AS fixed,
     e.dur, e.bp, CAST(e.args AS VARCHAR) AS args
   FROM (SELECT row, "offset", from_json("text", '{json.dumps(dict(_FIELDS))}') AS e FROM {source})
@@ -92,7 +93,13 @@ def read_events(path: Path, threads: int = 1) -> Iterator[pa.RecordBatch]:
     """
     with closing(duckdb.connect(config={"threads": threads})) as connection:
         connection.register("elements", element_reader(Elements(path)))
-        yield from connection.execute(events_query("elements")).to_arrow_reader(100_000)
+        events = connection.sql(events_query("elements"))
+        reader: pa.RecordBatchReader = events.to_arrow_reader(100_000)
+        while True:
+            try:
+                yield reader.read_next_batch()
+            except StopIteration:
+                return
 
 
 def element_reader(elements: Elements) -> pa.RecordBatchReader:

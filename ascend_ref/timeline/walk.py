@@ -60,7 +60,7 @@ def walk(text: bytes, ended: bool) -> Part:
     )
 
 
-def _walk(text: bytes, ended: bool) -> Part:
+def _walk(text: bytes, ended: bool) -> Part:  # noqa: PLR0911 - one return for each way to end
     # One character for each byte: the structure of JSON is ASCII, and what texts hold is judged
     # afterwards.
     latin = text.decode("latin-1")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+import numpy as np
+
 from ascend_ref.profile import grammar
 from ascend_ref.recorded import Recorded
 
@@ -109,10 +111,12 @@ def write_timeline(
         timestamp = grammar.stamp(recorded.end or recorded.start)[:14]
     documents: list[Document] = []
     try:
-        for kind in FILES_OF_OUTPUT[recorded.output]:
-            session = Session(recorded, writer, kind)
-            documents.append(_document(session, folder, timestamp, slice_bytes))
-            _fill(documents[-1], session)
+        # Numbers of foreign recordings may lie beyond everything; what they come to is written.
+        with np.errstate(all="ignore"):
+            for kind in FILES_OF_OUTPUT[recorded.output]:
+                session = Session(recorded, writer, kind)
+                documents.append(_document(session, folder, timestamp, slice_bytes))
+                _fill(documents[-1], session)
         return [path for document in documents for path in document.finish()]
     finally:
         for document in documents:

@@ -31,10 +31,15 @@ from .engine.judge import PARALLEL_BYTES, Progress, judge
 from .engine.seen import make_seen
 from .engine.session import Session, read_profiler_info, start
 from .engine.work import TooMuchWork, limited
-from .finding import FileReport, Report
+from .finding import TEXT_SUFFIXES, FileReport, Report
 from .options import Options
 
 FileProgress = Callable[[Path], Progress]
+NO_DELIVERABLE = (
+    "its first bytes are those of no known deliverable; expected the header of a CSV file, the "
+    "first event of a timeline or a document of a profiler"
+)
+
 Judged: TypeAlias = tuple[FileReport, Sequence[RankFacts]]
 
 GENERATED_COLUMNS = (
@@ -77,11 +82,17 @@ def fitting_executor(paths: Iterable[Path | str], options: Options) -> Executor:
     The module that asks for it must be one that other processes can import. Raises as
     :func:`check`.
     """
-    sizes = [_size(candidate.path) for candidate in _candidates(paths)]
+    sizes = [_size_of(candidate) for candidate in _candidates(paths)]
     share = max([PARALLEL_BYTES, *sizes])
     if options.workers > 1 and sum(sizes) >= options.workers * share:
         return Processes(options.workers)
     return InProcess()
+
+
+def _size_of(candidate: Candidate) -> int:
+    if candidate.deliverables:
+        return sum(_size(file.path) for file in candidate.deliverables)
+    return _size(candidate.path)
 
 
 def _size(path: Path) -> int:
@@ -124,6 +135,17 @@ def judge_file(
     """The verdict on one file, and what the comparison between ranks needs of a database."""
     label = candidate.label
     started = time.monotonic()
+    if candidate.deliverables:
+        from .text.judge import judge_text  # slow: duckdb, pyarrow
+
+        return judge_text(
+            candidate.deliverables,
+            label,
+            options,
+            alone=candidate.alone,
+            database=candidate.database,
+            progress=progress and progress(candidate.path),
+        ), ()
     if candidate.blocks:
         from .bin.judge import judge_bin  # slow: jsonschema-rs
 
@@ -134,11 +156,17 @@ def judge_file(
             facts = _facts(session)
     except UnreadableDatabase as problem:
         # Not str(problem): its path may be one for other machines than the reader's.
-        return FileReport(label, None, (), unreadable=f"{label}: {problem.reason}"), ()
+        reason = NO_DELIVERABLE if _is_strange_text(candidate.path) else problem.reason
+        return FileReport(label, None, (), unreadable=f"{label}: {reason}"), ()
     except (apsw.Error, UnicodeDecodeError) as problem:
         reason = f"{label}: {printable(str(problem))}; expected a readable database"
         return FileReport(label, None, (), unreadable=reason), ()
     return replace(report, seconds=time.monotonic() - started), facts
+
+
+def _is_strange_text(path: Path) -> bool:
+    """Whether a file is called like a text deliverable, although its first bytes are of none."""
+    return path.suffix in TEXT_SUFFIXES and path.is_file() and path.stat().st_size > 0
 
 
 @contextmanager

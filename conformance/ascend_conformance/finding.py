@@ -15,8 +15,15 @@ Scalar = int | float | str | None
 BLOCK_FILE = "visualize_data.bin"
 """The carrier (:class:`Seen`) of files that hold blocks, not tables."""
 
+TEXT = "text deliverables"
+"""The carrier of a folder of CSV files, timelines and JSON documents, or of one of them."""
+
 API = "MindStudio Insight API"
 """The carrier of what is no file but the answers of a server; ``rows`` counts them by command."""
+
+
+TEXT_SUFFIXES = (".csv", ".json")
+"""How the names of text deliverables end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,10 @@ class Finding:
     In a ``visualize_data.bin`` the table is the block type, the column the path in its payload
     without indices, ``offset`` the byte in the file at which the first bad value or header stands,
     and ``pointer`` the JSON pointer of that value in its payload.
+
+    Of text deliverables ``file`` is the very file, the table its name without time and slice, the
+    column that of a CSV file, a layer and its key, or a path in a document; ``line``, counted from
+    1, and ``offset`` are those of the first bad row.
     """
 
     rule: str
@@ -50,18 +61,37 @@ class Finding:
     elsewhere: Mapping[str, int] = field(default_factory=dict)
     offset: int | None = None
     pointer: str | None = None
+    line: int | None = None
 
     @property
     def place(self) -> str:
-        """``TABLE.column``, ``TABLE`` or ``""`` for the file itself."""
-        return ".".join(part for part in (self.table, self.column) if part)
+        """``TABLE.column``, ``op_summary.csv: Op Name``, or ``""`` for the file itself."""
+        joint = ": " if self.in_text else "."
+        return joint.join(part for part in (self.table, self.column) if part)
+
+    @property
+    def in_text(self) -> bool:
+        """Whether the place is one in a text deliverable, whose table is the name of a file."""
+        return self.table is not None and self.table.endswith(TEXT_SUFFIXES)
 
     @property
     def fingerprint(self) -> str:
         """Same fault, same print in any run and any copy: no counts, row numbers or folders."""
         base = self.file.replace("\\", "/").rsplit("/", 1)[-1]
+        if self.in_text:
+            base = ""  # it holds the time of the export; the place names the file as well
         print_of = f"{self.rule}|{base}|{self.place}"
         return sha256(print_of.encode("utf-8", "backslashreplace")).hexdigest()[:16]
+
+
+def split_place(place: str) -> tuple[str | None, str | None]:
+    """Table and column of :attr:`Finding.place`."""
+    for suffix in TEXT_SUFFIXES:
+        table, found, column = place.partition(suffix)
+        if found and (not column or column.startswith(": ")):
+            return table + suffix, column.removeprefix(": ") or None
+    table, _, column = place.partition(".")
+    return table or None, column or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +134,17 @@ class Seen:
     coverage: Coverage
     readings: tuple[str, ...] = ()
     """Ids of the errata on which this file sides with the exporters against the documents."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Of text deliverables: by file, in words, who wrote it and how."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The verdict on one file. ``unreadable`` holds the reason when it could not be judged."""
+    """The verdict on one file, or on the text deliverables of one folder.
+
+    ``unreadable`` holds the reason when it could not be judged. ``members`` are the files of a
+    folder.
+    """
 
     file: str
     seen: Seen | None
@@ -118,6 +154,7 @@ class FileReport:
     places_checked: int = 0
     seconds: float = 0.0
     unreadable: str | None = None
+    members: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

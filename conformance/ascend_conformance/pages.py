@@ -17,6 +17,8 @@ from .bin.rules import BinRule
 from .places import instances
 from .probe.rules import ApiRule
 from .ruleset import Rule
+from .text import pages as text_pages
+from .text.rules import TextRule
 
 PLACES = {
     "file": "the file",
@@ -127,6 +129,8 @@ def rules_by_table(catalog: Catalog, rules: Iterable[Rule]) -> dict[str, list[st
 def _places(rule: Rule, style: Style) -> str:
     if isinstance(rule, BinRule):
         return bin_pages.where(rule)
+    if isinstance(rule, TextRule):
+        return text_pages.where(rule)
     if isinstance(rule, ApiRule):
         return "the answers of a server, by ascend-ref probe"
     if isinstance(rule.places, str):
@@ -145,6 +149,8 @@ def _use(name: str, style: Style) -> str:
 def _search(rule: Rule) -> str:
     if isinstance(rule, BinRule):
         return bin_pages.search(rule)
+    if isinstance(rule, TextRule):
+        return text_pages.search(rule)
     if isinstance(rule, ApiRule):
         return f"The probe compares what came with what is due, and notices: {code(rule.finds)}."
     if rule.row:
@@ -157,6 +163,8 @@ def _search(rule: Rule) -> str:
 def _mutation(rule: Rule) -> tuple[str, ...]:
     if isinstance(rule, BinRule):
         return tuple(bin_pages.mutation(rule))
+    if isinstance(rule, TextRule):
+        return tuple(text_pages.mutation(rule))
     if isinstance(rule, ApiRule):
         return tuple(_server_mutation(rule))
     if not rule.breaks:

@@ -17,8 +17,10 @@ from .finding import Verdict
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
 
-Format = Literal["db", "bin", "api"]
-"""What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers."""
+Format = Literal["db", "bin", "api", "text"]
+"""What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers, the text
+deliverables of an output folder.
+"""
 
 LAST_STAGE = 3
 """Stages: 0 kind of value, 1 range, 2 reference, 3 everything with a meaning."""
@@ -92,8 +94,14 @@ def load_rules() -> Mapping[str, Rule]:
     """Every rule of every format by id, in the order of the ids."""
     from .bin.rules import load_bin_rules  # both build on this module
     from .probe.rules import load_api_rules
+    from .text.rules import load_text_rules
 
-    found = {**rules_in("", _rule), **load_bin_rules(), **load_api_rules()}
+    found = {
+        **rules_in("", _rule),
+        **load_bin_rules(),
+        **load_api_rules(),
+        **load_text_rules(),
+    }
     return dict(sorted(found.items()))
 
 

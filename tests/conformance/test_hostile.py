@@ -235,7 +235,7 @@ def test_what_does_not_exist_is_refused(tmp_path: Path) -> None:
 
 def test_folders_without_a_profile_are_refused(tmp_path: Path) -> None:
     assert "no msprof_*.db" in refused(tmp_path, tmp_path)
-    (tmp_path / "trace_view.json").write_text("[]")
+    (tmp_path / "package.json").write_text("[]")
     (tmp_path / "other.db").write_bytes(content("pytorch", OLDEST, SMALL))
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "again").symlink_to(tmp_path)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from consumer_cluster import t1_steps, t2_hosts, t3_times, t4_bandwidths, t5_links, t6_groups
-from consumer_compare import workbook_differences
+from consumer_compare import check_compare, side_of_database
 from consumer_differences import different
 from consumer_faults import Faults, named_frequencies, named_slow
 from consumer_log import RUN_BY_ROOT, cluster_allowances
@@ -55,12 +55,6 @@ ROW_9: dict[str, tuple[str, Check]] = {
     "communication_bottleneck": ("CommunicationBottleneck", t14_bottlenecks),
 }
 ROW_9_MODES = (*ROW_9, "slow_rank", "freq_analysis", "export_summary")
-COMPARE_TROUBLE = (
-    "lacks duration",
-    "does not exist",
-    "failed to convert data to float",
-    "Can't find any",
-)
 ADVISOR_ALLOWED = (
     "Can not find ai core frequency in info.json*",
     "Skip dynamic shape check because of not containing OpState information",
@@ -100,14 +94,13 @@ def check_row_2(profile: Path, scratch: Path, mode: str) -> Verdict:
 def check_row_7(profile: Path, scratch: Path, compared: int = 0, base: int = 1) -> Verdict:
     """``compare`` of two ranks."""
     ranks = {rank.number: rank for rank in ranks_of(profile)}
-    first, second = (
-        "{profile}/" + str(ranks[number].folder.relative_to(profile)) for number in (compared, base)
+    sides = ranks[compared], ranks[base]
+    return check_compare(
+        profile,
+        scratch,
+        [side.folder for side in sides],
+        lambda: [side_of_database(side) for side in sides],
     )
-    words = ["compare", "-d", first, "-bp", second, "-o", "{output}", "--force"]
-    run = run_tool("compare", words, profile, scratch)
-    said = [line for line in run.log.splitlines() if any(text in line for text in COMPARE_TROUBLE)]
-    wrong = workbook_differences(run, ranks[compared], ranks[base])
-    return Verdict([*run.complaints([RUN_BY_ROOT]), *said, *wrong], {"compare": run})
 
 
 def check_row_8(profile: Path, scratch: Path) -> Verdict:

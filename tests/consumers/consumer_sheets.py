@@ -39,5 +39,8 @@ def _cells(row: ElementTree.Element, texts: list[str]) -> dict[str, Cell]:
         value = cell.findtext("m:v", namespaces=NAMESPACE)
         if value is not None:
             column = re.sub(r"\d", "", cell.attrib["r"])
-            found[column] = texts[int(value)] if cell.get("t") == "s" else float(value)
+            kind = cell.get("t")
+            found[column] = (
+                texts[int(value)] if kind == "s" else value if kind == "e" else float(value)
+            )
     return found

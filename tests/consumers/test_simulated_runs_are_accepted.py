@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from consumer_faults import (
@@ -25,49 +23,17 @@ from consumer_rows import (
     check_row_8,
     check_row_9,
 )
-
-from ascend_ref.capture import Switches
-from ascend_simulator.run import TRUTH, write_run
-from ascend_simulator.scenario.model import (
-    FaultChoice,
-    ModelChoice,
-    Parallelism,
-    Scenario,
-    Schedule,
-)
-
-HEALTHY = Scenario(
-    name="all-kinds-of-parallelism",
-    model=ModelChoice(
-        kind="moe",
-        data_type="DT_BF16",
-        layers=2,
-        hidden=1024,
-        heads=8,
-        sequence=512,
-        experts=8,
-        microbatches=2,
-    ),
-    parallelism=Parallelism(ranks=8, pipeline=2, expert=2),
-    schedule=Schedule(active=2),
-    capture=Switches(level=2, memory=True, stack=True, mstx=True),
-)
-SLOW, THROTTLED, LINK = 3, 6, (4, 5)
-DATA_PARALLEL = replace(
+from consumer_scenarios import (
+    DATA_PARALLEL,
+    FAULTS,
     HEALTHY,
-    name="faults",
-    model=ModelChoice(layers=2, hidden=1024, heads=8, sequence=512, batch=4),
-    parallelism=Parallelism(ranks=8),
-    schedule=Schedule(active=4),
-    capture=Switches(level=1),
+    LINK,
+    SLOW,
+    THROTTLED,
+    truth_of,
 )
-FAULTS = {
-    "slow-rank": FaultChoice("slow-rank", ranks=(SLOW,), factor=2000),
-    "slow-link": FaultChoice("slow-link", link=LINK, factor=8000),
-    "throttling": FaultChoice(
-        "frequency-throttling", ranks=(THROTTLED,), steps=(1, 2), frequency=1200
-    ),
-}
+
+from ascend_simulator.run import write_run
 
 
 @pytest.fixture(scope="module")
@@ -82,11 +48,6 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         name: write_run(replace(DATA_PARALLEL, faults=(fault,)), 0, folder / name).folder
         for name, fault in FAULTS.items()
     }
-
-
-def truth_of(run: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((run / TRUTH).read_text(encoding="utf-8"))
-    return found
 
 
 def test_row_1_is_steps_and_communication(healthy: Path, tmp_path: Path) -> None:

@@ -134,6 +134,15 @@ def test_dies_of_one_moment_stand_side_by_side() -> None:
     assert len(events) == 16
 
 
+def test_a_clock_that_holds_is_repeated_unless_its_times_are_wrong() -> None:
+    for gap, samples in ((2_500_000, 4), (1 << 62, 2)):
+        rows = [{"deviceId": 0, "timestampNs": time, "freq": 1800.0} for time in (9, 9 + gap)]
+        events = written(with_rows("msprof", "AICORE_FREQ", *rows), "python")["msprof"]
+        shown = of_layer(events, "AI Core Freq")
+        assert [event["args"] for event in shown] == [{"MHz": 1800}] * samples
+        assert shown[-1]["ts"] == f"{(9 + gap) // 1000}.{(9 + gap) % 1000:03}"
+
+
 def test_classes_of_service_are_in_whole_mebibytes() -> None:
     row = {"deviceId": 0, "eventName": "QoS OTHERS", "bandwidth": 20 << 20, "timestampNs": START}
     recorded = with_rows("msprof", "QOS", row | {"dieId": -1})

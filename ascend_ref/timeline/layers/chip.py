@@ -32,8 +32,13 @@ REPEATING = ("python",)
 REPEAT_NS = 1_000_000
 """How often they do."""
 SERVICE_PREFIX = "QoS "
-MOST_REPEATED = 1 << 16
-"""Events at once that repeat the row before."""
+LARGEST_WHOLE = 1 << 53
+"""Floats below it that have no fraction are integers of the same digits."""
+SAMPLES_AT_ONCE = 1 << 16
+MOST_SAMPLES = 1 << 24
+"""With repetitions: those of 4 hours. A recording that seems to last longer has wrong times, and
+repeating would never end.
+"""
 
 
 def opened(session: Session, layer_name: str, table_name: str) -> Samples | None:
@@ -72,14 +77,14 @@ def frequency(session: Session) -> Iterator[Item]:
 
 def _steady(session: Session, time: Integers, value: Reals) -> Iterator[tuple[Integers, Reals]]:
     """The samples, with their repetitions where the writer repeats them."""
-    if session.engine not in REPEATING:
-        yield time, value
-        return
     gaps = np.append(np.maximum(time[1:] - time[:-1] - 1, 0), 0)
     count = 1 + gaps // REPEAT_NS
+    if session.engine not in REPEATING or count.sum(dtype=np.float64) > MOST_SAMPLES:
+        yield time, value
+        return
     last = np.cumsum(count)
-    for first in range(0, int(last[-1]), MOST_REPEATED):
-        shown = np.arange(first, min(first + MOST_REPEATED, int(last[-1])))
+    for first in range(0, int(last[-1]), SAMPLES_AT_ONCE):
+        shown = np.arange(first, min(first + SAMPLES_AT_ONCE, int(last[-1])))
         row = np.searchsorted(last, shown, side="right")
         turn = shown - (last[row] - count[row])
         yield time[row] + turn * REPEAT_NS, value[row]
@@ -87,8 +92,8 @@ def _steady(session: Session, time: Integers, value: Reals) -> Iterator[tuple[In
 
 def _frequencies(value: Reals) -> Fragment:
     """Whole numbers of MHz as such."""
-    whole = np.rint(value)
-    return wholes(whole.astype(np.int64)) if (whole == value).all() else real_texts(value)
+    whole = (np.rint(value) == value) & (np.abs(value) < LARGEST_WHOLE)
+    return wholes(value.astype(np.int64)) if whole.all() else real_texts(value)
 
 
 def accelerators(session: Session) -> Iterator[Item]:
@@ -165,10 +170,14 @@ def between_dies(session: Session) -> Iterator[Item]:
         for way in ("rx", "tx")
         for kind in ("req", "rsp", "snp", "dat")
     }
-    for shown, row_of in _side_by_side(packed(device, samples.time), places(texts)):
+    (series,) = samples.layer.event("traffic").args
+    dies = np.array([series.name.fits(name) for name in names] + [False])
+    known = np.flatnonzero(dies[places(texts)])
+    moment = packed(device[known], samples.time[known])
+    for shown, row_of in _side_by_side(moment, places(texts)[known]):
         for channel, values in channels.items():
-            args = {names[one]: real_texts(values[rows]) for one, rows in row_of.items()}
-            yield samples.events("traffic", shown, args, {"channel": channel})
+            args = {names[one]: real_texts(values[known[rows]]) for one, rows in row_of.items()}
+            yield samples.events("traffic", known[shown], args, {"channel": channel})
 
 
 def cores(session: Session) -> Iterator[Item]:

@@ -13,7 +13,10 @@ from ascend_spec.model import CARRIERS
 from ..ruleset import Rule, load_rules
 
 BLOCKS = "bin"
-"""What ``--carrier`` calls the files that are no databases."""
+"""What ``--carrier`` calls the files of blocks."""
+
+TEXTS = "text"
+"""What ``--carrier`` calls CSV files, timelines and JSON documents."""
 
 
 @click.command()
@@ -27,8 +30,8 @@ BLOCKS = "bin"
 )
 @click.option(
     "--carrier",
-    type=click.Choice([*CARRIERS, BLOCKS]),
-    help="Self-test this database only, or the visualize_data.bin.",
+    type=click.Choice([*CARRIERS, BLOCKS, TEXTS]),
+    help="Self-test this database only, or the visualize_data.bin, or the text deliverables.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_json: bool) -> int:
@@ -38,8 +41,8 @@ def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_j
 
         chosen = tuple(_revision(name) for name in revisions) or None
         carriers = [name for name in CARRIERS if carrier in (None, name)]
-        blocks = carrier in (None, BLOCKS)
-        return run_and_print(chosen, carriers, blocks=blocks, as_json=as_json)
+        blocks, texts = carrier in (None, BLOCKS), carrier in (None, TEXTS)
+        return run_and_print(chosen, carriers, blocks=blocks, texts=texts, as_json=as_json)
     found = load_rules().values()
     if as_json:
         click.echo(json.dumps([_row(rule) for rule in found], indent=2))

@@ -15,36 +15,49 @@ from ascend_spec.model import Carrier
 from ..bin.selftest import BinSelfTest, run_specimens
 from ..ruleset import Format, load_rules
 from ..selftest import SelfTest, run
+from ..text.selftest import TextSelfTest
+from ..text.selftest import run_specimens as run_texts
 
 LISTED = 20
 
 
 def run_and_print(
-    revisions: Sequence[str] | None, carriers: Sequence[Carrier], *, blocks: bool, as_json: bool
+    revisions: Sequence[str] | None,
+    carriers: Sequence[Carrier],
+    *,
+    blocks: bool,
+    texts: bool,
+    as_json: bool,
 ) -> int:
     """Exit code 0 when every mutation woke exactly its own rule, else 1.
 
-    ``carriers`` are the databases to break, ``blocks`` whether to break ``visualize_data.bin``.
+    ``carriers`` are the databases to break, ``blocks`` whether to break ``visualize_data.bin``,
+    ``texts`` whether to break text deliverables.
     """
     processes = os.cpu_count() or 1
     databases = SelfTest()
     files = BinSelfTest()
+    folders = TextSelfTest()
     if carriers:
         with _progress("breaking databases") as progress:
             databases = run(carriers, revisions, processes, progress)
     if blocks:
         with _progress("breaking block files") as progress:
             files = run_specimens(processes, progress)
-    broken: dict[Format, bool] = {"db": bool(carriers), "bin": blocks}
-    sums = summary(databases, files, [kind for kind, chosen in broken.items() if chosen])
-    passed = databases.passed and (files.passed or not blocks)
+    if texts:
+        with _progress("breaking text deliverables") as progress:
+            folders = run_texts(processes, progress)
+    broken: dict[Format, bool] = {"db": bool(carriers), "bin": blocks, "text": texts}
+    results = databases, files, folders
+    sums = summary(results, [kind for kind, chosen in broken.items() if chosen])
+    passed = all(result.passed for result in results)
     if as_json:
         click.echo(json.dumps({**sums, "passed": passed}, indent=2))
     else:
         width = max(map(len, sums))
         for name, number in sums.items():
             click.echo(f"{name.replace('_', ' '):<{width}} {number:>9,}")
-        faults = [*_database_faults(databases), *_file_faults(files)]
+        faults = [*_database_faults(databases), *_file_faults(files), *_file_faults(folders)]
         for line in faults[:LISTED]:
             click.echo(line)
         if len(faults) > LISTED:
@@ -53,10 +66,11 @@ def run_and_print(
     return 0 if passed else 1
 
 
-def summary(databases: SelfTest, files: BinSelfTest, formats: Sequence[Format]) -> dict[str, int]:
+def summary(
+    results: Sequence[SelfTest | BinSelfTest | TextSelfTest], formats: Sequence[Format]
+) -> dict[str, int]:
     """The figures that the self-test prints, over the rules of the formats that it broke."""
     rules = [rule for rule in load_rules().values() if rule.format in formats]
-    results: tuple[SelfTest | BinSelfTest, ...] = (databases, files)
     instances = sum(len(result.trials) for result in results)
     mutations = [trial for result in results for trial in result.mutations]
     tried = {trial.rule for trial in mutations}
@@ -84,7 +98,7 @@ def _database_faults(result: SelfTest) -> Iterator[str]:
         yield f"false alarm: {trial.carrier} {trial.revision} {trial.key} also woke {others}"
 
 
-def _file_faults(result: BinSelfTest) -> Iterator[str]:
+def _file_faults(result: BinSelfTest | TextSelfTest) -> Iterator[str]:
     yield from (f"not clean: {text}" for text in result.unclean)
     for trial in result.missed:
         yield f"missed: {trial.subject} {trial.rule}"

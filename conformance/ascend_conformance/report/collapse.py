@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ascend_conformance.finding import VERDICTS, FileReport, Finding, Report
+from ascend_conformance.finding import VERDICTS, FileReport, Finding, Report, split_place
 
 from .detail import FULL, Detail
 
@@ -62,16 +62,17 @@ def unfold(finding: Finding) -> Iterator[Finding]:
     """The finding alone, then one finding for each place that was folded into it."""
     yield replace(finding, elsewhere={}) if finding.elsewhere else finding
     for place, count in finding.elsewhere.items():
-        table, _, column = place.partition(".")
+        table, column = split_place(place)
         yield replace(
             finding,
             message=f"{finding.name}, as at {finding.place or 'the file'}: {count:,} rows",
-            table=table or None,
-            column=column or None,
+            table=table,
+            column=column,
             count=count,
             first_rowid=None,
             offset=None,
             pointer=None,
+            line=None,
             examples=(),
             context={},
             sql=None,

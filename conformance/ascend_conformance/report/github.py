@@ -1,7 +1,8 @@
 """Workflow commands of GitHub Actions: one annotation per finding, one notice with the conclusion.
 
-``violation`` becomes an error, ``advice`` a warning, ``note`` a notice. No line is named, because
-a database has none. GitHub itself shows only the first annotations of each kind per step.
+``violation`` becomes an error, ``advice`` a warning, ``note`` a notice. A line is named in text
+deliverables; a database has none. GitHub itself shows only the first annotations of each kind per
+step.
 """
 
 from __future__ import annotations
@@ -45,10 +46,14 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
 def _annotation(finding: Finding, cards: Mapping[str, RuleCard], detail: Detail) -> str:
     message = "\n".join(paragraph(finding, cards.get(finding.rule), detail))
     title = subject(finding, detail)
-    return _command(_COMMAND[finding.verdict], finding.file, title, message, detail)
+    command = _COMMAND[finding.verdict]
+    return _command(command, finding.file, title, message, detail, finding.line)
 
 
-def _command(command: str, file: str, title: str, message: str, detail: Detail) -> str:
+def _command(
+    command: str, file: str, title: str, message: str, detail: Detail, line: int | None = None
+) -> str:
     path = visible(file.replace(os.sep, "/"), detail.path).translate(_PROPERTY)
-    place = f"file={path},title={title.translate(_PROPERTY)}"
+    at = "" if line is None else f",line={line}"
+    place = f"file={path}{at},title={title.translate(_PROPERTY)}"
     return f"::{command} {place}::{message.translate(_DATA)}\n"

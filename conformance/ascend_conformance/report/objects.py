@@ -68,7 +68,8 @@ def with_left_out(target: JsonObject, counts: Mapping[str, int]) -> JsonObject:
 
 
 def _finding_object(finding: Finding, detail: Detail) -> JsonObject:
-    result: JsonObject = {
+    result: JsonObject = {"file": exact(finding.file, detail.path)} if finding.in_text else {}
+    result |= {
         "rule": exact(finding.rule, detail.name),
         "name": exact(finding.name, detail.name),
         "verdict": finding.verdict,
@@ -80,6 +81,8 @@ def _finding_object(finding: Finding, detail: Detail) -> JsonObject:
         "first_rowid": finding.first_rowid,
         "fingerprint": finding.fingerprint,
     }
+    if finding.line is not None:
+        result["line"] = finding.line
     if finding.offset is not None:
         result["offset"] = finding.offset
     if finding.pointer is not None:
@@ -120,7 +123,7 @@ def _seen_object(seen: Seen, detail: Detail) -> JsonObject:
     rows = sorted(seen.rows.items())
     missing, readings = seen.coverage.missing_tables, seen.readings
     most = detail.entries
-    result = {
+    result: JsonObject = {
         "carrier": known(seen.carrier),
         "schema_version": known(seen.schema_version),
         "revision": known(seen.revision),
@@ -140,6 +143,10 @@ def _seen_object(seen: Seen, detail: Detail) -> JsonObject:
         },
         "readings": [exact(reading, detail.name) for reading in readings[:most]],
     }
+    written = list(seen.files.items())
+    if written:
+        first = [(file, exact(text, 2 * detail.name)) for file, text in written[:most]]
+        result["files"] = _keyed(first, detail.path)
     return with_left_out(
         result,
         {
@@ -148,6 +155,7 @@ def _seen_object(seen: Seen, detail: Detail) -> JsonObject:
             "rows": len(rows) - len(rows[:most]),
             "missing_tables": len(missing) - len(missing[:most]),
             "readings": len(readings) - len(readings[:most]),
+            "files": len(written) - len(written[:most]),
         },
     )
 

@@ -2,7 +2,8 @@
 
 ``violation`` is level error, ``advice`` warning, ``note`` note. A place in a database is a logical
 location (``TABLE.column``); there is no region, because a database has no lines; in other files the
-region is the byte. Unreadable files and skipped checks are notifications of the invocation.
+region is the byte, and in text deliverables the line as well. Unreadable files and skipped checks
+are notifications of the invocation.
 """
 
 from __future__ import annotations
@@ -110,9 +111,17 @@ def _descriptor(finding: Finding, card: RuleCard | None, detail: Detail) -> Json
 
 
 def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Detail) -> JsonObject:
+    if finding.in_text:
+        # The artifact is the folder; the finding names the file in it.
+        artifact = artifact_location(finding.file[: detail.path])
     physical: JsonObject = {"artifactLocation": artifact}
+    region: JsonObject = {}
+    if finding.line is not None:
+        region["startLine"] = finding.line
     if finding.offset is not None:
-        physical["region"] = {"byteOffset": finding.offset}
+        region["byteOffset"] = finding.offset
+    if region:
+        physical["region"] = region
     location: JsonObject = {"physicalLocation": physical}
     if finding.place:
         location["logicalLocations"] = [_logical_location(finding, detail)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ascend_conformance.finding import API, BLOCK_FILE, FileReport, Seen
+from ascend_conformance.finding import API, BLOCK_FILE, TEXT, FileReport, Seen
 
 from .detail import Detail
 from .escape import visible
@@ -31,8 +31,23 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
         of, commands = seen.coverage.exercised, counted(seen.coverage.producible, "command")
         yield from _format(seen, "generation", detail)
         yield "answers", f"{sum(seen.rows.values()):,} to {of:,} of {commands}"
+    elif seen.carrier == TEXT:
+        yield from _text(seen, detail)
     else:
         yield from _database(seen, detail)
+
+
+def _text(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
+    yield "format", f"{seen.carrier}, written by {_known(seen.revision, detail)}"
+    yield "product", _known(seen.product, detail)
+    yield "level", _known(seen.level, detail)
+    yield "ranks", _numbers(seen.ranks, detail)
+    yield "devices", _numbers(seen.devices, detail)
+    yield "time", time_span(seen.start_ns, seen.end_ns) or UNKNOWN
+    for file, text in list(seen.files.items())[: detail.entries]:
+        yield "file", f"{visible(file, detail.name)}: {visible(text, 2 * detail.name)}"
+    if len(seen.files) > detail.entries:
+        yield "files", f"{counted(len(seen.files) - detail.entries, 'further file')} not listed"
 
 
 def _format(seen: Seen, state: str, detail: Detail) -> Iterator[tuple[str, str]]:

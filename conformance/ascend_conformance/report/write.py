@@ -107,7 +107,6 @@ def _terminal_width(stream: TextIO, environment: Mapping[str, str]) -> int:
 
 
 def _refuse_judged_file(target: Path, report: Report) -> None:
-    for file in report.files:
-        judged = Path(file.file)
+    for judged in (Path(name) for file in report.files for name in (file.file, *file.members)):
         if target.exists() and judged.exists() and target.samefile(judged):
             raise ReportError(f"refusing to write a report over the judged file {named(target)}")

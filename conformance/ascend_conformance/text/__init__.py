@@ -1,0 +1,1 @@
+"""Judging text deliverables: CSV files, timelines and JSON documents of one output folder."""

@@ -1,0 +1,121 @@
+"""The database of facts: private, in this process, without a way out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from importlib.resources import files
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from ascend_spec.loader import parse
+
+MEMORY = "220MB"
+"""What DuckDB may hold before it moves rows to the temporary folder."""
+
+SETTINGS: Mapping[str, str | int] = {
+    "memory_limit": MEMORY,
+    "preserve_insertion_order": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+
+
+BATCH = 50_000
+"""Rows that are handed over at once."""
+
+
+@cache
+def fact_tables() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
+    """The documented tables by schema and name (``facts.yaml``)."""
+    text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")
+    found: Mapping[str, Mapping[str, Mapping[str, Any]]] = parse(text)
+    return found
+
+
+def quoted(name: str) -> str:
+    """An identifier; whatever stands in a file's header may be one."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text_literal(text: str) -> str:
+    """A text as SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+class Facts:
+    """The open database; queries go to :attr:`connection`."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.connection = connection
+        for schema in ("raw", "csv", "db", *fact_tables()):
+            connection.execute(f"CREATE SCHEMA {schema}")
+        for schema, tables in fact_tables().items():
+            for name, table in tables.items():
+                if not table["summary"].startswith("View "):
+                    columns = ", ".join(
+                        f"{quoted(column)} {kind}" for column, kind in table["columns"].items()
+                    )
+                    connection.execute(f"CREATE TABLE {schema}.{quoted(name)} ({columns})")
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        return self.connection.execute(query, list(values)).fetchall()
+
+    def value(self, query: str, values: Sequence[object] = ()) -> Any:
+        """The first value of a query's only row; ``None`` without a row."""
+        rows = self.rows(query, values)  # all of them: an open result keeps the connection busy
+        return rows[0][0] if rows else None
+
+    def add(self, table: str, rows: Sequence[Sequence[object]]) -> None:
+        """Append rows to a documented table, values in the order of its columns."""
+        schema, _, name = table.partition(".")
+        types = fact_tables()[schema][name]["columns"].values()
+        # Not by Arrow, which imports pandas for the first Python list that it meets.
+        lists = ", ".join(f"unnest(?::{kind}[])" for kind in types)
+        for begin in range(0, len(rows), BATCH):
+            columns = [list(values) for values in zip(*rows[begin : begin + BATCH], strict=True)]
+            self.connection.execute(f"INSERT INTO {table} SELECT {lists}", columns)
+
+    def scan(self, name: str, source: pa.Table | pa.RecordBatchReader, query: str) -> None:
+        """Run a statement that reads an Arrow table or stream under a name."""
+        self.connection.register(name, source)
+        try:
+            self.connection.execute(query)
+        finally:
+            self.connection.unregister(name)
+
+    def columns(self, table: str) -> tuple[str, ...]:
+        """The columns of ``schema.table``; none where there is no such table."""
+        schema, _, name = table.partition(".")
+        select = (
+            "SELECT column_name FROM duckdb_columns() "
+            "WHERE database_name = 'memory' AND schema_name = ? AND table_name = ? "
+            "ORDER BY column_index"
+        )
+        return tuple(row[0] for row in self.rows(select, (schema, name)))
+
+    def tables(self) -> dict[str, frozenset[str]]:
+        """Every table and view as ``schema.table``, with its columns."""
+        select = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()"
+        found: dict[str, set[str]] = {}
+        for table, column in self.rows(f"{select} WHERE database_name = 'memory'"):
+            found.setdefault(table, set()).add(column)
+        return {table: frozenset(columns) for table, columns in found.items()}
+
+
+@contextmanager
+def open_facts(threads: int = 1) -> Iterator[Facts]:
+    """An empty database of facts, gone with its temporary folder when the block ends."""
+    with (
+        TemporaryDirectory(prefix="ascend-ref-") as folder,
+        closing(duckdb.connect(":memory:", config={**SETTINGS, "threads": threads})) as connection,
+    ):
+        connection.execute(f"SET temp_directory = {text_literal(folder)}")
+        connection.execute("SET enable_external_access = false")
+        connection.execute("SET lock_configuration = true")
+        yield Facts(connection)

@@ -1,0 +1,15 @@
+"""Tables that Python computes from the facts, for agreements to compare with what files say."""
+
+from __future__ import annotations
+
+from ..sources import Derived
+from . import activity, communication, operators, statistics, steps, tasks
+
+TABLES: tuple[Derived, ...] = (
+    *tasks.TABLES,
+    *operators.TABLES,
+    *statistics.TABLES,
+    *activity.TABLES,
+    *steps.TABLES,
+    *communication.TABLES,
+)

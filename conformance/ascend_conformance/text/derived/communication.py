@@ -1,0 +1,282 @@
+"""What communication operators did, computed again from their tasks in the timeline.
+
+Lengths are counted in parts of a ns, for older writers told fractions of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive import matrix, transit
+from ascend_ref.derive.communication_report import SHOWN_LINKS, quotients
+from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
+from ascend_ref.derive.group_hash import group_hash
+
+from ..database import Facts
+from ..sources import Cell, Derived, Input
+from .reading import NONE, integers, read, reals, texts
+from .steps import device_steps_of
+
+PARTS = 64
+"""Parts of a ns."""
+NS_PER_MS, BYTES_PER_MB = 1e6, 1e6
+NO_RANK = (1 << 32) - 1
+PLANES = 8
+"""Planes of which any may be the one that waiting and moving is told of."""
+OF_LINK: Mapping[str, int] = {
+    "ON_CHIP": transit.LOCAL,
+    "HCCS": transit.HCCS,
+    "HCCS_SW": transit.HCCS,
+    "PCIE": transit.PCIE,
+    "SIO": transit.SIO,
+}
+"""Links with a name of their own in the documents."""
+CLASSES = ("p2p", "collective")
+WORK = """
+SELECT t.file, t.row, o.row AS operator, t.ts AS start, t.dur, t.plane,
+  t."task type" AS kind, t."link type" AS link, t."transport type" AS transport,
+  t."src rank" AS source, t."dst rank" AS target, t."size(Byte)" AS size
+FROM (SELECT *, tid - plane - 1 AS thread FROM view.drawn_communication_task
+  WHERE ts IS NOT NULL AND dur IS NOT NULL AND plane IS NOT NULL) t
+ASOF JOIN (SELECT * FROM view.drawn_communication WHERE ts IS NOT NULL AND end_ns IS NOT NULL) o
+ON o.file = t.file AND o.pid = t.pid AND o.tid = t.thread AND o.ts <= t.ts
+WHERE t.ts <= o.end_ns ORDER BY o.row, t.ts, t.row
+"""
+OPERATORS = """
+SELECT file, row, name, ts AS start, dur, group_name FROM view.drawn_communication
+WHERE ts IS NOT NULL AND dur IS NOT NULL ORDER BY row
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The operators, and their tasks with the planes that these ran on."""
+
+    operators: pa.Table
+    tasks: transit.SmallTasks
+    plane: Integers
+
+    @property
+    def start(self) -> Integers:
+        """Starts of the operators, ns."""
+        return integers(self.operators, "start")
+
+    @property
+    def length(self) -> Integers:
+        """Lengths of the operators in parts of a ns."""
+        return _parts(self.operators)
+
+
+def _parts(rows: pa.Table) -> Integers:
+    """Lengths in parts of a ns, from us."""
+    return np.rint(reals(rows, "dur", 0.0).clip(0, 1e12) * 1e3 * PARTS).astype(np.int64)
+
+
+def _work(facts: Facts) -> Work:
+    operators, tasks = read(facts, OPERATORS), read(facts, WORK)
+    rows = integers(operators, "row")
+    owner = np.searchsorted(rows, integers(tasks, "operator"))
+    start = integers(tasks, "start")
+    begin = (start - start.min(initial=start[0] if len(start) else 0)) * PARTS
+    kind, transport = (np.array(texts(tasks, name), np.str_) for name in ("kind", "transport"))
+    links = [OF_LINK.get(text, transit.SDMA) for text in texts(tasks, "link")]
+    remote = transport == "RDMA"
+    source, target = (integers(tasks, name, 0) for name in ("source", "target"))
+    return Work(
+        operators,
+        transit.SmallTasks(
+            owner=owner,
+            start=begin,
+            end=begin + _parts(tasks),
+            link=np.where(remote, transit.RDMA, np.array(links, np.int64)),
+            source=source,
+            target=np.where(target == NO_RANK, source, target),
+            size=integers(tasks, "size", 0).clip(0),
+            on_master=np.ones(len(owner), np.bool_),
+            moves=np.isin(kind, transit.TRANSIT_KINDS) & (remote | (transport == "SDMA")),
+            waits=kind == transit.WAIT_KIND,
+        ),
+        integers(tasks, "plane"),
+    )
+
+
+def _milliseconds(parts: Integers) -> Any:
+    return parts / PARTS / NS_PER_MS
+
+
+def _times(facts: Facts) -> pa.Table:
+    """How each operator spent its time, by the plane that is looked at; ms."""
+    work = _work(facts)
+    count = len(work.operators)
+    known = {
+        "file": work.operators["file"],
+        "row": work.operators["row"],
+        "name": work.operators["name"],
+        "step": pa.array(_step_names(facts, work.start), pa.string()),
+        "class": pa.array(_classes(texts(work.operators, "name")), pa.string()),
+        "start": pa.array(unit_floats(work.start)),
+        "elapse": pa.array(_milliseconds(work.length)),
+    }
+    found = []
+    for plane in range(PLANES):
+        own = work.tasks.chosen(work.plane == plane)
+        division = transit.division(own, np.zeros(count, np.int64), work.length)
+        spent = (division.transit, division.wait, division.synchronization, division.idle)
+        columns = dict(zip(("transit", "wait", "synchronization", "idle"), spent, strict=True))
+        shown = {name: pa.array(_milliseconds(parts)) for name, parts in columns.items()}
+        found.append(pa.table({**known, **shown, "plane": pa.array([str(plane)] * count)}))
+    return pa.concat_tables(found)
+
+
+def _classes(names: list[str]) -> list[str]:
+    return [CLASSES[0 if matrix.is_point_to_point(name) else 1] for name in names]
+
+
+def _step_names(facts: Facts, start: Integers) -> list[str]:
+    """The steps of operators as the documents call them; one step takes all."""
+    steps = device_steps_of(facts)
+    if len(steps) <= 1:
+        only = f"step{steps[0].number}" if steps else "step"
+        return [only] * len(start)
+    moments = unit_floats(start)
+    place = np.full(len(start), NONE)
+    for number, step in enumerate(steps):
+        place[(place == NONE) & (moments >= step.start) & (moments <= step.end)] = number
+    return ["" if one == NONE else f"step{steps[one].number}" for one in place.tolist()]
+
+
+def _packets(facts: Facts) -> tuple[Work, transit.Packets, transit.Packets]:
+    work = _work(facts)
+    by_link = transit.packets(work.tasks)
+    return work, by_link, transit.link_sums(by_link)
+
+
+def _links(facts: Facts) -> pa.Table:
+    """What each operator moved over each link that the documents tell of."""
+    work, by_link, sums = _packets(facts)
+    count, links = len(work.operators), len(SHOWN_LINKS)
+    figures = {name: np.zeros(count * links, np.int64) for name in ("size", "time", "large", "all")}
+    first, _ = transit.groups(by_link.owner, by_link.link)
+    for part, chosen in ((by_link, first), (sums, np.arange(len(sums.owner)))):
+        rows = chosen[part.link[chosen] < links]
+        place = part.owner[rows] * links + part.link[rows]
+        told = (part.transit_size, part.transit_time, part.large, part.packets)
+        for name, values in zip(figures, told, strict=True):
+            figures[name][place] = values[rows]
+    size, time = figures["size"] / BYTES_PER_MB, _milliseconds(figures["time"])
+    share = figures["large"] / np.maximum(figures["all"], 1)
+    return pa.table(
+        {
+            "name": _taken(work.operators["name"], np.repeat(np.arange(count), links)),
+            "link": _named(SHOWN_LINKS, np.tile(np.arange(links), count)),
+            "size": pa.array(size),
+            "time": pa.array(time),
+            "bandwidth": pa.array(quotients(size, time)),
+            "large": pa.array(python_round(share, matrix.RATE_PLACES)),
+        }
+    )
+
+
+def _sizes(facts: Facts) -> pa.Table:
+    """Packets of each operator by link and size."""
+    work, by_link, _ = _packets(facts)
+    return pa.table(
+        {
+            "name": _taken(work.operators["name"], by_link.owner),
+            "link": _named(transit.LINKS, by_link.link),
+            "size": shortest_texts(by_link.size / BYTES_PER_MB),
+            "packets": pa.array(by_link.count),
+            "time": pa.array(_milliseconds(by_link.duration)),
+        }
+    )
+
+
+def _matrix(facts: Facts) -> pa.Table:
+    """The chosen flows of each kind of operators, by step, group and pair of ranks."""
+    work = _work(facts)
+    names = texts(work.operators, "name")
+    told = {
+        "step": _step_names(facts, work.start),
+        "class": _classes(names),
+        "kind": [matrix.matrix_kind(name) for name in names],
+        "group": [_hash(name) for name in texts(work.operators, "group_name")],
+    }
+    operators = {name: pa.array(values, pa.string()) for name, values in told.items()}
+    flows = transit.flows(work.tasks)
+    flows = replace(flows, duration=flows.duration // PARTS)
+    keys = [_numbers(values)[flows.owner] for values in operators.values()]
+    _, heap = transit.groups(*keys, flows.source, flows.target)
+    rows = matrix.choices(flows, heap)
+    owner = flows.owner[rows.flow]
+    ends = [pa.array(one[rows.flow]).cast(pa.string()) for one in (flows.source, flows.target)]
+    operator = _taken(work.operators["name"], owner)
+    total = pa.array(rows.choice == matrix.CHOICES.index("total"))
+    return pa.table(
+        {
+            **{name: values.take(pa.array(owner)) for name, values in operators.items()},
+            "place": _named(matrix.CHOICES, rows.choice),
+            "link": pc.binary_join_element_wise(*ends, "-"),
+            "transport": _named(transit.LINKS, flows.link[rows.flow]),
+            "size": pa.array(rows.size / BYTES_PER_MB),
+            "time": pa.array(rows.duration / NS_PER_MS),
+            "bandwidth": pa.array(matrix.rate(rows.size, rows.duration)),
+            "operator": pc.if_else(total, None, operator),
+        }
+    )
+
+
+def _numbers(values: pa.Array) -> Integers:
+    """Equal numbers for equal texts."""
+    indices = values.dictionary_encode().indices.fill_null(NONE)
+    return np.asarray(indices.to_numpy(zero_copy_only=False), np.int64)
+
+
+def _named(names: Sequence[str], places: Integers) -> pa.Array:
+    return pa.array(names, pa.string()).take(pa.array(places))
+
+
+def _taken(column: pa.ChunkedArray, rows: Integers) -> pa.Array:
+    return column.combine_chunks().take(pa.array(rows))
+
+
+def _hash(group: str) -> str | None:
+    """What the documents call a group; older timelines know the groups by number alone."""
+    return None if not group or group.isdecimal() else group_hash(group)
+
+
+NEEDS = ("view.drawn_communication", "view.drawn_communication_task")
+TAKES = ("layer.python", "view.launch")
+INPUTS = (
+    Input("trace.communication", "dur", "\"task type\" = 'Memcpy' AND \"link type\" <> 'ON_CHIP'"),
+)
+OPERATOR = "trace.communication"
+TABLES = (
+    Derived(
+        "communication_times",
+        "How operators spent their time, by plane; ms.",
+        NEEDS,
+        _times,
+        of=OPERATOR,
+        takes=TAKES,
+        cells={"start": Cell(OPERATOR, "ts"), "elapse": Cell(OPERATOR, "dur")},
+        inputs=(Input(OPERATOR, "dur", "kind = 'operator'"),),
+    ),
+    Derived(
+        "communication_links",
+        "What operators moved over each link.",
+        NEEDS,
+        _links,
+        inputs=(*INPUTS, Input(OPERATOR, "size(Byte)", INPUTS[0].where)),
+    ),
+    Derived("communication_packets", "Packets by link and size.", NEEDS, _sizes, inputs=INPUTS),
+    Derived(
+        "communication_matrix", "The chosen flows.", NEEDS, _matrix, takes=TAKES, inputs=INPUTS
+    ),
+)

@@ -1,0 +1,43 @@
+"""Columns of the facts as arrays, and arrays as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers, Reals
+
+from ..database import Facts
+
+NONE = -1
+
+
+def read(facts: Facts, query: str) -> pa.Table:
+    """The rows of a query."""
+    return facts.connection.sql(query).to_arrow_table()
+
+
+def integers(table: pa.Table, name: str, missing: int = NONE) -> Integers:
+    """A column of whole numbers; ``missing`` in place of NULL."""
+    column = table[name].cast(pa.int64()).fill_null(missing)
+    return np.asarray(column.to_numpy(), np.int64)
+
+
+def reals(table: pa.Table, name: str, missing: float = np.nan) -> Reals:
+    """A column of numbers as floats; ``missing`` in place of NULL."""
+    column = table[name].cast(pa.float64()).fill_null(missing)
+    return np.asarray(column.to_numpy(), np.float64)
+
+
+def texts(table: pa.Table, name: str) -> list[str]:
+    """A text column; empty in place of NULL."""
+    found: list[str] = table[name].cast(pa.string()).fill_null("").to_pylist()
+    return found
+
+
+def made(columns: Mapping[str, Any]) -> pa.Table:
+    """A table of columns."""
+    return pa.table({name: pa.array(values) for name, values in columns.items()})

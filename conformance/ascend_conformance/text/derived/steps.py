@@ -1,0 +1,152 @@
+"""Steps of the training as the adapter tells them, computed again from its timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.adapter_steps import (
+    COMMUNICATION,
+    COMPUTING,
+    FREE,
+    NOT_OVERLAPPED,
+    RECEIVE,
+    RECEIVING,
+    DeviceStep,
+    Slices,
+    device_steps,
+    step_rows,
+)
+from ascend_ref.derive.decimals import unit_floats
+from ascend_ref.derive.steps import Spans
+
+from ..database import Facts, text_literal
+from ..sources import Derived, Input
+from .reading import NONE, integers, read, reals
+
+STEP = "ProfilerStep#"
+"""So the names of steps begin."""
+PLACES: Mapping[str, int] = {
+    "computing": COMPUTING,
+    "communication": COMMUNICATION,
+    "not-overlapped": NOT_OVERLAPPED,
+    "free": FREE,
+}
+FIGURES = (
+    "computing",
+    "communication_not_overlapped",
+    "overlapped",
+    "communication",
+    "free",
+    "stage",
+    "bubble",
+    "communication_not_overlapped_and_exclude_receive",
+    "preparing",
+)
+TIMELINE = "trace.python"
+
+
+def device_steps_of(facts: Facts) -> list[DeviceStep]:
+    """The steps with their bounds on the device; none where the program told none."""
+    if not facts.columns("layer.python"):
+        return []
+    told = read(
+        facts,
+        f"SELECT TRY_CAST(substr(name, {len(STEP) + 1}) AS BIGINT) AS number, ts AS start, "
+        f"end_ns AS stop FROM layer.python WHERE starts_with(name, {text_literal(STEP)}) "
+        "AND ts IS NOT NULL AND end_ns IS NOT NULL ORDER BY ts, row",
+    )
+    number, start, stop = (integers(told, name) for name in ("number", "start", "stop"))
+    if not len(number) or not facts.columns("view.launch"):
+        return []
+    work = read(facts, "SELECT moment, start, stop FROM view.launch ORDER BY moment, row")
+    moment = integers(work, "moment")
+    place = np.searchsorted(start, moment, side="right") - 1
+    place[(place != NONE) & (moment > np.append(stop, 0)[place])] = NONE
+    kernels = Spans(integers(work, "start"), integers(work, "stop"))
+    return device_steps(number.tolist(), Spans(start, stop), place, moment, kernels)
+
+
+def _step_trace(facts: Facts) -> pa.Table:
+    """The rows of step_trace_time, the arithmetic of the adapter replayed in its floats."""
+    slices = read(facts, " UNION ALL ".join(_slices(facts)) + " ORDER BY file, row")
+    kinds = np.array([PLACES.get(kind, RECEIVING) for kind in slices["kind"].to_pylist()], np.int64)
+    found = step_rows(
+        Slices(
+            integers(slices, "device"),
+            kinds,
+            unit_floats(integers(slices, "start")),
+            reals(slices, "dur", 0.0),
+        ),
+        device_steps_of(facts),
+        _first_operator(facts),
+    )
+    columns: dict[str, pa.Array] = {
+        "device": pa.array([row.device for row in found], pa.int64()),
+        "step": pa.array(["" if row.step is None else str(row.step) for row in found], pa.string()),
+    }
+    for name in FIGURES:
+        columns[name] = pa.array([float(getattr(row, name)) for row in found], pa.float64())
+    return pa.table(columns)
+
+
+def _slices(facts: Facts) -> list[str]:
+    """Queries of the slices that the adapter adds up."""
+    known = "ts IS NOT NULL AND dur IS NOT NULL"
+    columns = "file, row, coalesce(device, -1) AS device, ts AS start, dur"
+    found = [f"SELECT {columns}, kind FROM layer.overlap_analysis WHERE {known}"]
+    if facts.columns("layer.communication"):
+        found.append(
+            f"SELECT {columns}, 'receiving' AS kind FROM layer.communication WHERE {known} "
+            f"AND kind = 'operator' AND starts_with(name, {text_literal(RECEIVE)})"
+        )
+    return found
+
+
+def _first_operator(facts: Facts) -> float | None:
+    """When the framework began, us."""
+    if not facts.columns("layer.python"):
+        return None
+    first = facts.value("SELECT min(ts) FROM layer.python WHERE kind = 'operator'")
+    return None if first is None else float(unit_floats(np.array([first]))[0])
+
+
+def _step_of_kernel(facts: Facts) -> pa.Table:
+    """The step of each row of kernel_details, empty outside of all; the bounds belong to a step."""
+    rows = read(
+        facts,
+        'SELECT file, row, "Start Time(us)" AS start FROM csv.kernel_details '
+        'WHERE "Start Time(us)" IS NOT NULL ORDER BY file, row',
+    )
+    moments = unit_floats(integers(rows, "start"))
+    step: Integers = np.full(len(rows), NONE)
+    for one in reversed(device_steps_of(facts)):
+        inside = (moments >= one.start) & (moments <= one.end)
+        step[inside] = NONE if one.number is None else one.number
+    return rows.select(["file", "row"]).append_column("step", pa.array(step, mask=step == NONE))
+
+
+INPUTS = (
+    Input("trace.overlap_analysis", "dur"),
+    Input(TIMELINE, "ts", f"starts_with(name, {text_literal(STEP)})"),
+)
+TABLES = (
+    Derived(
+        "step_trace_time",
+        "The rows of step_trace_time, us.",
+        ("layer.overlap_analysis",),
+        _step_trace,
+        takes=("layer.communication", "layer.python", "view.launch"),
+        inputs=INPUTS,
+    ),
+    Derived(
+        "step_of_kernel",
+        "The steps of the rows of kernel_details.",
+        ("csv.kernel_details", "layer.python", "view.launch"),
+        _step_of_kernel,
+        inputs=(),
+    ),
+)

@@ -1,0 +1,252 @@
+"""How to break an agreement: one value of one side changed, or one row of it removed.
+
+What breaks it follows from the agreement itself: every column that it compares or pairs by shows a
+cell of a table of the facts, and that cell is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from .agreement import WHICH, Agreement, Comparison, Which
+from .database import Facts, quoted
+from .pairing import FILE, PAIRS, ROW, Compared, best_reading, pair_all
+from .sources import Cell, Sources, base_tables, derived, home_of
+
+OF_EVENTS = ("name", "ts", "dur", "pid", "tid")
+"""Columns that the table of a layer has in common with the table of all events."""
+STEP_US, STEP_NS = Decimal("1.5"), 1500
+"""What is added to times: more than any tolerance, less than most tasks take."""
+TAB = "\t"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One change of a table: of a row's value, or the row's removal where ``column`` is none."""
+
+    table: str
+    file: int
+    row: int
+    column: str | None = None
+    value: Any = None
+
+    def run(self, facts: Facts) -> None:
+        """Change the table."""
+        where = "WHERE file = ? AND row = ?"
+        if self.column is None:
+            query, values = f"DELETE FROM {self.table} {where}", []
+        else:
+            query = f"UPDATE {self.table} SET {quoted(self.column)} = ? {where}"
+            values = [self.value]
+        facts.connection.execute(query, [*values, self.file, self.row])
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A change on one side.
+
+    ``columns`` are those of which at least one must be found to differ; none: any finding will do.
+    """
+
+    which: Which
+    columns: tuple[str, ...]
+    statements: tuple[Statement, ...]
+
+    @property
+    def tables(self) -> frozenset[str]:
+        """The tables of the facts that change."""
+        return frozenset(one.table for one in self.statements)
+
+    @property
+    def words(self) -> str:
+        """``raw.op_summary.Task Duration(us) of row 17``."""
+        first = self.statements[0]
+        if first.column is None:
+            return f"{first.table} without row {first.row}"
+        return f"{first.table}.{first.column} of row {first.row}"
+
+
+def mutations(sources: Sources, agreement: Agreement) -> list[Mutation]:
+    """Every way to break an agreement in clean facts, at one row each.
+
+    Raises :class:`.pairing.Absent`.
+    """
+    asked = best_reading(sources, agreement).compared
+    pair_all(sources.facts, asked)
+    found = [one for which in WHICH for one in _changes(sources, asked, which)]
+    return found + [one for which in WHICH for one in _removals(sources, asked, which)]
+
+
+def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutation]:
+    """A change of each cell that a side shows."""
+    selected = asked.sides[which]
+    if selected.side.of.startswith("derived."):
+        yield from _inputs(sources, selected.side.of)
+        return
+    shared = selected.side.together
+    done: set[Cell] = set()
+    for place, name in enumerate(asked.shown):
+        cell = next(
+            (cell for cell in selected.cells.get(name, ()) if _is_there(sources.facts, cell)), None
+        )
+        if cell is None or (shared and cell in done):
+            continue
+        if name == asked.near and name not in asked.columns:
+            continue  # it helps to pair, and another agreement compares it
+        done.add(cell)
+        row = _victim(sources.facts, asked, which, name, cell, place)
+        if row is None:
+            continue
+        columns = tuple(
+            other
+            for other in asked.columns
+            if other == name or (shared and cell in selected.cells.get(other, ())[:1])
+        )
+        if name in (*asked.keys, asked.near):
+            columns = ()  # its row may as well stand alone
+        comparison = asked.columns.get(name, Comparison("ns" if name == asked.near else None))
+        statements = _change(sources.facts, cell, row, comparison)
+        if statements:
+            yield Mutation(which, columns, statements)
+
+
+def _inputs(sources: Sources, source: str) -> Iterator[Mutation]:
+    """A change of each cell that a derived table is computed from."""
+    facts = sources.facts
+    for place, cell in enumerate(derived()[source.partition(".")[2]].inputs, 1):
+        if cell.column not in facts.columns(cell.table):
+            continue
+        told = (
+            f"FROM {cell.table} WHERE ({cell.where}) AND {quoted(cell.column)} IS NOT NULL "
+            f"AND coalesce(TRY_CAST({quoted(cell.column)} AS DOUBLE), 1) <> 0"
+        )
+        count = facts.value(f"SELECT count(*) {told}")
+        if count:
+            offset = count * place // (place + 1)
+            rows = f"SELECT file, row {told} ORDER BY file, row LIMIT 1 OFFSET {offset}"
+            ((file, row),) = facts.rows(rows)
+            unit = "ns" if _is_time(cell.column) else None
+            at = (file, row, cell.column)
+            statements = _change(facts, Cell(cell.table, cell.column), at, Comparison(unit))
+            yield Mutation("right", (), statements)
+
+
+def _is_time(column: str) -> bool:
+    return column in ("ts", "dur") or column.endswith(("(us)", "Ns"))
+
+
+def _is_there(facts: Facts, cell: Cell) -> bool:
+    """Whether a cell is one of a file, not the place of its row."""
+    if cell.column in (FILE, ROW):
+        return False
+    return cell.column.startswith("@") or cell.column in facts.columns(cell.table)
+
+
+def _victim(
+    facts: Facts, asked: Compared, which: Which, name: str, cell: Cell, place: int
+) -> tuple[int, int, str] | None:
+    """File, row and column of a cell in a pair, at another part of the table for each ``place``.
+
+    A number is no 0 where there are others, for 0 can be multiplied.
+    """
+    shown, row = (quoted(f"{which}_{one}") for one in (name, cell.row))
+    column = quoted(f"{which}_{cell.column[1:]}") if cell.column.startswith("@") else "NULL"
+    told = (
+        f"FROM {PAIRS} WHERE left_turn IS NOT NULL AND right_turn IS NOT NULL "
+        f"AND {shown} IS NOT NULL AND {row} IS NOT NULL"
+    )
+    for query in (f"{told} AND coalesce(TRY_CAST({shown} AS DOUBLE), 1) <> 0", told):
+        count = facts.value(f"SELECT count(*) {query}")
+        if count:
+            break
+    else:
+        return None
+    offset = count * (place + 1) // (len(asked.shown) + 1)
+    ((file, number, named),) = facts.rows(
+        f"SELECT {which}_file, {row}, {column} {query} ORDER BY ALL LIMIT 1 OFFSET {offset}"
+    )
+    return file, number, named or cell.column
+
+
+def _change(
+    facts: Facts, cell: Cell, at: tuple[int, int, str], comparison: Comparison
+) -> tuple[Statement, ...]:
+    file, row, column = at
+    table = cell.table.replace("csv.", "raw.", 1)
+    old = facts.value(
+        f"SELECT {quoted(column)} FROM {table} WHERE file = ? AND row = ?", (file, row)
+    )
+    if old is None:
+        return ()
+    new = changed(old, comparison, in_us=table.startswith("raw.") or column == "dur")
+    return tuple(Statement(one, file, row, column, new) for one in _tables_with(table, column))
+
+
+def _tables_with(table: str, column: str | None) -> Sequence[str]:
+    """A table and, of a layer, that of all events, where the same value stands."""
+    is_layer = table.startswith("trace.") and table not in ("trace.event", "trace.thread")
+    both = is_layer and (column is None or column in OF_EVENTS)
+    return [table, "trace.event"] if both else [table]
+
+
+def changed(old: Any, comparison: Comparison, *, in_us: bool) -> Any:
+    """Another value, beyond any tolerance."""
+    step = comparison.step
+    if comparison.unit == "ns" and step is None:
+        step = float(STEP_US) if in_us else STEP_NS
+    if isinstance(old, str):
+        return _changed_text(old, step)
+    if isinstance(old, int):
+        return old + (round(step) if step else 1 + abs(old) // 2)
+    return old + (step or 1 + abs(old) / 2)
+
+
+def _changed_text(old: str, step: float | None) -> str:
+    bare = old.removesuffix(TAB)
+    tab = old[len(bare) :]
+    try:
+        number = Decimal(bare)
+    except InvalidOperation:
+        number = Decimal("NaN")
+    if not number.is_finite():
+        half = len(bare) // 2
+        return f"{bare[:half]}x{bare[half:]}{tab}"
+    whole = number == number.to_integral_value() and "." not in bare
+    amount = Decimal(str(step)) if step else 1 + abs(number) / 2
+    if whole and step is None:
+        amount = amount.to_integral_value()
+    return f"{number + amount:f}{tab}"
+
+
+def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutation]:
+    """The removal of a row, where that leaves one of the other side alone that counts."""
+    side = asked.sides[which].side
+    other: Which = "right" if which == "left" else "left"
+    home = home_of(side.of)
+    if home is None or not (asked.agreement.counts(other) or side.together):
+        return
+    if home in base_tables(asked.sides[other].side.of):
+        return
+    row = _victim(sources.facts, asked, which, FILE, Cell(home, ROW), len(asked.shown) // 2)
+    if row is not None:
+        file, number, _ = row
+        statements = (Statement(one, file, number) for one in _tables_with(home, None))
+        yield Mutation(which, (), tuple(statements))
+
+
+@contextmanager
+def broken(sources: Sources, mutation: Mutation) -> Iterator[None]:
+    """The facts with a mutation, and as they were afterwards."""
+    facts = sources.facts
+    facts.connection.execute("BEGIN")
+    try:
+        for statement in mutation.statements:
+            statement.run(facts)
+        with sources.changing(mutation.tables):
+            yield
+    finally:
+        facts.connection.execute("ROLLBACK")

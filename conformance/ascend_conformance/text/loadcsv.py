@@ -1,0 +1,91 @@
+"""From CSV files to the schemas ``raw`` and ``csv`` of the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+import pyarrow as pa
+
+from ascend_ref.text.headers import Recognised, canonical_names, recognise
+from ascend_ref.text.read import columns_of, value_of
+from ascend_ref.text.rows import CsvRows
+from ascend_spec.text import text_catalog
+
+from .database import Facts, quoted
+from .deliverables import Deliverable
+
+PLACE = ("file", "row", "line", "offset")
+"""Columns of every raw table before the cells."""
+
+_PLACE_TYPES = ("INTEGER", "BIGINT", "BIGINT", "BIGINT")
+
+
+def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Recognised]:
+    """Read one file into its raw table and tell what its header is. Raises ``OSError``."""
+    spec = text_catalog().csv[file.name]
+    rows = CsvRows(file.path)
+    batches = rows.batches()
+    first = next(batches, None)
+    found = recognise(spec, rows.header)
+    names = canonical_names(spec, rows.header, found.circumstances[0].writer)
+    _add_header(facts, number, rows.header, names)
+    known = [(place, name) for place, name in enumerate(names) if name is not None]
+    table = f"raw.{quoted(file.name)}"
+    _make_room(facts, file.name, [name for _, name in known])
+    if first is not None:
+        cells = "".join(f', "{place}" AS {quoted(name)}' for place, name in known)
+        facts.scan(
+            "batches",
+            pa.RecordBatchReader.from_batches(first.schema, chain([first], batches)),
+            f"INSERT INTO {table} BY NAME "
+            f'SELECT {number} AS file, row, line, "offset"{cells} FROM batches',
+        )
+    _add_faults(facts, number, rows)
+    return rows, found
+
+
+def _make_room(facts: Facts, name: str, columns: Sequence[str]) -> None:
+    """The raw table with at least these columns."""
+    table = f"raw.{quoted(name)}"
+    place = ", ".join(
+        f"{quoted(column)} {kind}" for column, kind in zip(PLACE, _PLACE_TYPES, strict=True)
+    )
+    facts.connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({place})")
+    have = facts.columns(f"raw.{name}")
+    for column in columns:
+        if column not in have:
+            facts.connection.execute(f"ALTER TABLE {table} ADD COLUMN {quoted(column)} VARCHAR")
+
+
+def _add_header(
+    facts: Facts, number: int, header: Sequence[str], names: Sequence[str | None]
+) -> None:
+    cells = zip(header, names, strict=True)
+    rows = [(number, place, 1, 0, text, name) for place, (text, name) in enumerate(cells)]
+    facts.add("unit.header", rows)
+
+
+def _add_faults(facts: Facts, number: int, rows: CsvRows) -> None:
+    wanted = len(rows.header)
+    facts.add(
+        "unit.row_fault",
+        [
+            (number, *one.first, one.fault, one.cells, wanted, one.count)
+            for one in rows.faults.values()
+        ],
+    )
+
+
+def make_views(facts: Facts, writers: Mapping[str, str]) -> None:
+    """A view of values on every raw table; ``writers`` by the name of the file."""
+    for name, writer in sorted(writers.items()):
+        columns = facts.columns(f"raw.{name}")
+        cells = [
+            f"{value_of(column, quoted(text))} AS {quoted(text)}"
+            for text, column in columns_of(name, columns[len(PLACE) :], writer)
+        ]
+        selected = ", ".join([*map(quoted, PLACE), *cells])
+        facts.connection.execute(
+            f"CREATE VIEW csv.{quoted(name)} AS SELECT {selected} FROM raw.{quoted(name)}"
+        )

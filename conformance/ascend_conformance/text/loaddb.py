@@ -1,0 +1,50 @@
+"""The database beside text deliverables, as tables of the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.recorded import Recorded, from_database
+
+from .database import quoted
+from .folder import Folder
+from .rules import TextRule, instances
+
+DATABASE = -1
+"""The number that ``file`` has in the tables of the database."""
+
+
+def load_database(folder: Folder, path: Path, rules: Iterable[TextRule]) -> None:
+    """Copy what the rules read of a database into the schema ``db``.
+
+    A database that cannot be read is left out; it is judged on its own, and that says why.
+    """
+    try:
+        recorded = from_database(path, lenient=True)
+        for name in _read_by(rules):
+            _copy(folder, recorded, name)
+    except (UnreadableDatabase, OSError):
+        return
+    folder.database = path
+
+
+def _read_by(rules: Iterable[TextRule]) -> Sequence[str]:
+    """The tables that rules name."""
+    needs = {need for rule in rules for one in instances(rule) for need in one.needs}
+    return sorted({need.split(".")[1] for need in needs if need.startswith("db.")})
+
+
+def _copy(folder: Folder, recorded: Recorded, name: str) -> None:
+    try:
+        table = recorded.table(name)
+    except KeyError:
+        return
+    if table.num_rows:
+        folder.facts.scan(
+            "recorded",
+            table,
+            f"CREATE TABLE db.{quoted(name)} AS "
+            f"SELECT {DATABASE} AS file, row_number() OVER () - 1 AS row, * FROM recorded",
+        )

@@ -1,0 +1,189 @@
+"""From JSON documents to the schema ``doc`` of the facts, and what their schemas say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ascend_ref.bin import MalformedPayload, parse
+from ascend_ref.json_damage import Damage, find_damage
+from ascend_ref.timeline.elements import BYTE_ORDER_MARK
+
+from .database import Facts
+from .deliverables import Deliverable
+
+MAX_BYTES = 256 << 20
+"""Bytes of a document that are read."""
+
+TOTAL = "Total Op Info"
+
+TIMES: Mapping[str, str] = {
+    "start_us": "Start Timestamp(us)",
+    "elapse_ms": "Elapse Time(ms)",
+    "transit_ms": "Transit Time(ms)",
+    "wait_ms": "Wait Time(ms)",
+    "synchronization_ms": "Synchronization Time(ms)",
+    "idle_ms": "Idle Time(ms)",
+    "wait_ratio": "Wait Time Ratio",
+    "synchronization_ratio": "Synchronization Time Ratio",
+}
+LINK: Mapping[str, str] = {
+    "size_mb": "Transit Size(MB)",
+    "time_ms": "Transit Time(ms)",
+    "bandwidth": "Bandwidth(GB/s)",
+}
+
+_MATRIX_NAME = re.compile(r"(?P<kind>.*)-(?P<place>[a-z]+[0-9]*)@(?P<group>.*)", re.DOTALL)
+_LINK_NAME = re.compile(r"(?P<source>[0-9]{1,18})-(?P<target>[0-9]{1,18})")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document: its text and value, or what is wrong with the text."""
+
+    content: bytes
+    value: Any = None
+    damage: Damage | None = None
+    marked: bool = False
+
+
+def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
+    """Read one document and flatten it. Raises ``OSError``."""
+    with file.path.open("rb") as source:
+        content = source.read(MAX_BYTES + 1)
+    marked = content.startswith(BYTE_ORDER_MARK)
+    text = b"   " + content[len(BYTE_ORDER_MARK) :] if marked else content
+    if len(content) > MAX_BYTES:
+        return Document(b"", damage=Damage(0, f"more than {MAX_BYTES:,} bytes"), marked=marked)
+    try:
+        value = parse(text)
+    except MalformedPayload as problem:
+        damage = find_damage(text) or Damage(problem.offset, problem.reason)
+        return Document(text, damage=damage, marked=marked)
+    _flatten(facts, number, file.name, value)
+    return Document(text, value, marked=marked)
+
+
+def _flatten(facts: Facts, number: int, name: str, value: Any) -> None:
+    if name == "communication":
+        _add_communication(facts, number, value)
+    elif name == "communication_matrix":
+        rows = [(number, row, *one) for row, one in enumerate(_links_of_matrix(value))]
+        facts.add("doc.matrix", rows)
+    else:
+        found = enumerate(_scalars(value, ""))
+        facts.add("doc.member", [(number, row, *one) for row, one in found])
+
+
+def _add_communication(facts: Facts, number: int, value: Any) -> None:
+    operators: list[tuple[Any, ...]] = []
+    links: list[tuple[Any, ...]] = []
+    packets: list[tuple[Any, ...]] = []
+    for pointer, step, kind, name, one in _operators(value):
+        base, _, group = name.rpartition("@")
+        times = _members(one, "Communication Time Info")
+        is_total = name == TOTAL
+        operators.append(
+            (
+                number,
+                len(operators),
+                pointer,
+                step,
+                kind,
+                base or name,
+                group if base else None,
+                is_total,
+                *(_number(times.get(key)) for key in TIMES.values()),
+            )
+        )
+        for link, figures in _members(one, "Communication Bandwidth Info").items():
+            at = f"{pointer}/Communication Bandwidth Info/{_token(link)}"
+            for size, pair in _members(figures, "Size Distribution").items():
+                first, second = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
+                where = f"{at}/Size Distribution/{_token(size)}"
+                packets.append(
+                    (number, len(packets), where, len(links), size, _number(first), _number(second))
+                )
+            shares = (*(_number(_member(figures, key)) for key in LINK.values()),)
+            ratio = _number(_member(figures, "Large Packet Ratio"))
+            links.append((number, len(links), at, len(operators) - 1, link, *shares, ratio))
+    facts.add("doc.operator", operators)
+    facts.add("doc.link", links)
+    facts.add("doc.packet", packets)
+
+
+def _operators(value: Any) -> Iterator[tuple[str, str | None, str | None, str, Any]]:
+    """Pointer, step, class, name and facts of each operator and each sum of operators."""
+    for step, classes in _pairs(value):
+        if _is_operator(classes):
+            yield f"/{_token(step)}", None, None, step, classes
+            continue
+        for kind, operators in _pairs(classes):
+            for name, one in _pairs(operators):
+                yield f"/{_token(step)}/{_token(kind)}/{_token(name)}", step, kind, name, one
+
+
+def _is_operator(value: Any) -> bool:
+    return isinstance(value, dict) and "Communication Time Info" in value
+
+
+def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:
+    for step, classes in _pairs(value):
+        for kind, entries in _pairs(classes):
+            for name, links in _pairs(entries):
+                parts = _MATRIX_NAME.fullmatch(name)
+                texts = parts.group("kind", "place", "group") if parts else (None, None, None)
+                for link, one in _pairs(links):
+                    pointer = "/".join(map(_token, ("", step, kind, name, link)))
+                    ends = _LINK_NAME.fullmatch(link)
+                    ranks = map(int, ends.group("source", "target")) if ends else (None, None)
+                    yield (
+                        *(pointer, step, kind, name, *texts, link, *ranks),
+                        _text(_member(one, "Transport Type")),
+                        *(_number(_member(one, key)) for key in LINK.values()),
+                        _text(_member(one, "Op Name")),
+                    )
+
+
+def _scalars(value: Any, pointer: str) -> Iterator[tuple[str, str | None]]:
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _scalars(one, f"{pointer}/{_token(key)}")
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _scalars(one, f"{pointer}/{index}")
+    else:
+        yield pointer, None if value is None else str(value)
+
+
+def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
+    yield from value.items() if isinstance(value, dict) else ()
+
+
+def _member(value: Any, key: str) -> Any:
+    return value.get(key) if isinstance(value, dict) else None
+
+
+def _members(value: Any, key: str) -> Mapping[str, Any]:
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            return None
+    return None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _token(name: str) -> str:
+    """A key as part of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")

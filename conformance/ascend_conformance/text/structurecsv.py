@@ -1,0 +1,319 @@
+"""Checks of CSV files that follow from the spec: headers, cells, order of rows, slices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ascend_spec import catalog
+from ascend_spec.text import CsvFile, SortKey, text_catalog
+
+from .database import Facts, quoted, text_literal
+from .findings import Fault, example_of
+from .folder import Folder
+
+Check = Callable[[Folder, int], Iterator[Fault]]
+"""From a folder and the number of examples to the faults."""
+
+KNOWN_SENTINELS = ("N/A", "")
+"""Texts that mean "no value" wherever they are allowed (text-outputs.md 2.5)."""
+
+
+def malformed_rows(*kinds: str) -> Check:
+    """Rows of some kinds of faults that the reader left out."""
+
+    def check(folder: Folder, _examples: int) -> Iterator[Fault]:
+        chosen = ", ".join(map(text_literal, kinds))
+        select = (
+            'SELECT file, row, line, "offset", fault, cells, wanted, times FROM unit.row_fault '
+            f"WHERE fault IN ({chosen}) ORDER BY file, row"
+        )
+        for file, row, line, offset, fault, cells, wanted, times in folder.facts.rows(select):
+            total = folder.csv[file][0].count
+            yield Fault(
+                file,
+                count=times,
+                total=total,
+                row=row,
+                line=line,
+                offset=offset,
+                examples=({"fault": fault, "cells": cells},),
+                expected=f"{wanted} cells, as many as the header",
+            )
+
+    return check
+
+
+def byte_order_mark(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Files that begin with one."""
+    for (file,) in folder.facts.rows("SELECT file FROM unit.file WHERE marked ORDER BY file"):
+        yield Fault(file, line=1, offset=0)
+
+
+def mixed_line_ends(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """CSV files with both line ends."""
+    select = (
+        "SELECT file, line_feeds, returns FROM unit.file "
+        "WHERE line_feeds > 0 AND returns > 0 ORDER BY file"
+    )
+    for file, feeds, returns in folder.facts.rows(select):
+        yield Fault(
+            file,
+            count=min(feeds, returns),
+            total=feeds + returns,
+            examples=({"LF": feeds, "CRLF": returns},),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The header of a file as the facts have it now, and the one that it should be."""
+
+    file: int
+    cells: tuple[str, ...]
+    names: tuple[str | None, ...]
+    wanted: tuple[str, ...]
+
+
+def _headers(folder: Folder) -> Iterator[_Header]:
+    for number, (_, found) in folder.csv.items():
+        rows = folder.facts.rows(
+            "SELECT text, column_name FROM unit.header WHERE file = ? ORDER BY row", (number,)
+        )
+        cells = tuple(text for text, _ in rows)
+        yield _Header(number, cells, tuple(name for _, name in rows), found.wanted)
+
+
+def unreadable_header(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Files without a header that can be read."""
+    for number, (rows, _) in folder.csv.items():
+        if rows.header_damage is not None or not any(rows.header):
+            fault = rows.header_damage or "empty"
+            yield Fault(number, line=1, offset=0, examples=({"fault": fault},))
+
+
+def missing_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Columns of the nearest header of a writer that a header lacks."""
+    for header in _headers(folder):
+        absent = Counter(header.wanted) - Counter(header.cells)
+        for cell in dict.fromkeys(header.wanted):
+            if absent[cell] and any(header.cells):
+                yield Fault(header.file, cell, line=1, offset=0, expected=f"the column {cell}")
+
+
+def strange_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Columns that the nearest header of a writer does not have; all strange ones together."""
+    for header in _headers(folder):
+        further = [
+            (place, cell)
+            for place, cell in enumerate(header.cells)
+            if cell not in header.wanted and cell
+        ]
+        known = [(place, cell) for place, cell in further if header.names[place] is not None]
+        for place, cell in known:
+            yield Fault(
+                header.file,
+                cell,
+                row=place,
+                line=1,
+                offset=0,
+                expected="only columns that the writer gives this file",
+                remark="another writer, product or set of counters has it",
+            )
+        unknown = [cell for place, cell in further if header.names[place] is None]
+        if unknown:
+            yield Fault(
+                header.file,
+                count=len(unknown),
+                total=len(header.cells),
+                line=1,
+                offset=0,
+                examples=tuple({"column": cell[:80]} for cell in unknown[:5]),
+                expected="only columns of the spec",
+            )
+
+
+def order_of_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Headers whose known columns stand in another order."""
+    for header in _headers(folder):
+        common = Counter(header.cells) & Counter(header.wanted)
+        given = _common(header.cells, common)
+        wanted = _common(header.wanted, common)
+        for before, (cell, due) in enumerate(zip(given, wanted, strict=True)):
+            if cell != due:
+                behind = f"behind {given[before - 1]}" if before else "first"
+                expected = f"{due} {behind}, not {cell}"
+                yield Fault(header.file, due, line=1, offset=0, expected=expected)
+                break
+
+
+def _common(cells: Sequence[str], common: Mapping[str, int]) -> list[str]:
+    left = Counter(common)
+    kept = []
+    for cell in cells:
+        if left[cell]:
+            left[cell] -= 1
+            kept.append(cell)
+    return kept
+
+
+def doubled_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Columns that stand in a header more often than they should."""
+    for header in _headers(folder):
+        wanted = Counter(header.wanted)
+        for cell, number in Counter(header.cells).items():
+            if number > max(wanted[cell], 1) and cell in wanted:
+                place = [at for at, one in enumerate(header.cells) if one == cell][-1]
+                times = f"{wanted[cell]} time{'s' * (wanted[cell] > 1)}"
+                yield Fault(
+                    header.file, cell, count=number, row=place, line=1, offset=0, expected=times
+                )
+
+
+def slices_in_order(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Deliverables whose slices are not numbered from 0 on without a gap."""
+    select = (
+        "SELECT min(file), place, count(*), max(slice) + 1 FROM unit.file WHERE slice IS NOT NULL "
+        "GROUP BY place HAVING count(DISTINCT slice) <> max(slice) + 1 ORDER BY 1"
+    )
+    if not folder.alone:
+        for file, _, count, wanted in folder.facts.rows(select):
+            yield Fault(file, count=wanted - count, total=wanted, expected=f"{wanted} slices")
+
+
+def full_slices(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Slices of CSV files, but for the last one, with another number of rows than a full one."""
+    select = (
+        "SELECT file, name, writer, slice, rows, max(slice) OVER (PARTITION BY name) "
+        "FROM unit.file WHERE kind = 'csv' AND slice IS NOT NULL ORDER BY file"
+    )
+    for file, name, writer, slice_, rows, last in folder.facts.rows(select):
+        slicing = text_catalog().csv[name].slicing_by(writer)
+        if slicing is None or folder.alone:
+            continue
+        if rows > slicing.rows or (slice_ < last and rows < slicing.rows):
+            expected = f"{slicing.rows:,} rows in each slice but the last"
+            yield Fault(file, count=rows, expected=expected, examples=({"rows": rows},))
+
+
+def order_of_rows(folder: Folder, examples: int) -> Iterator[Fault]:
+    """Rows that stand before one that should come first, file by file."""
+    for number in folder.csv:
+        spec = text_catalog().csv[folder.files[number].name]
+        at = folder.at[number]
+        keys = [
+            key
+            for key in spec.order_by(at.writer, at.family)
+            if key.column in folder.facts.columns(f"raw.{spec.name}")
+        ]
+        if keys:
+            yield from _disorder(folder, number, spec, keys, examples)
+
+
+def _disorder(
+    folder: Folder, number: int, spec: CsvFile, keys: Sequence[SortKey], examples: int
+) -> Iterator[Fault]:
+    blocks = [quoted(key.column) for key in keys if key.compare == "block"]
+    sorted_keys = [key for key in keys if key.compare != "block"]
+    if not sorted_keys:
+        return
+    values = ", ".join(
+        f"{_sort_value(spec, key)} AS k{place}" for place, key in enumerate(sorted_keys)
+    )
+    partition = f"PARTITION BY {', '.join(blocks)} " if blocks else ""
+    wrong = "false"
+    for place in reversed(range(len(sorted_keys))):
+        mark = ">" if sorted_keys[place].descending else "<"
+        now, before = f"k{place}", f"lag(k{place}) OVER w"
+        wrong = f"({now} {mark} {before} OR ({now} = {before} AND {wrong}))"
+    shown = ", ".join(quoted(key.column) for key in keys)
+    query = (
+        f'SELECT file, row, line, "offset", {shown} FROM (SELECT *, {wrong} AS wrong FROM '
+        f"(SELECT *, {values} FROM raw.{quoted(spec.name)} WHERE file = {number}) "
+        f"WINDOW w AS ({partition}ORDER BY row)) WHERE wrong"
+    )
+    words = ", then ".join(f"{key.column}{' descending' * key.descending}" for key in sorted_keys)
+    yield from _faults(folder.facts, query, number, sorted_keys[0].column, examples, spec, words)
+
+
+def _sort_value(spec: CsvFile, key: SortKey) -> str:
+    cell = quoted(key.column)
+    if key.compare == "number":
+        return f"TRY_CAST(rtrim({cell}, chr(9)) AS DECIMAL(30, 6))"
+    if key.compare == "member":
+        column = spec.column(key.column)
+        members = column.members or _members(column.tells) if column else ()
+        places = "".join(
+            f" WHEN {text_literal(one)} THEN {place}" for place, one in enumerate(members)
+        )
+        return f"CASE {cell}{places} END" if places else "0"
+    return cell
+
+
+def _members(tells: Sequence[str]) -> tuple[str, ...]:
+    """The names of the enum that a column of the database refers to, in the order of their ids."""
+    for place in tells:
+        table, _, name = place.partition(".")
+        column = catalog().tables[table].columns.get(name)
+        for target in column.references if column else ():
+            enum = catalog().enums.get(target.partition(".")[0])
+            if enum is not None:
+                numbers = {one.name: one.id for one in enum.members if one.until is None}
+                return tuple(sorted(numbers, key=lambda one: numbers[one]))
+    return ()
+
+
+def _faults(
+    facts: Facts,
+    query: str,
+    file: int,
+    column: str,
+    examples: int,
+    spec: CsvFile,
+    expected: str,
+) -> Iterator[Fault]:
+    """One fault of the rows of a query, whose first columns are file, row, line and offset."""
+    count = facts.value(f"SELECT count(*) FROM ({query})")
+    if not count:
+        return
+    cursor = facts.connection.execute(f"{query} ORDER BY row LIMIT {max(examples, 1)}")
+    names = [entry[0] for entry in cursor.description or ()]
+    rows = cursor.fetchall()
+    total = facts.value(f"SELECT count(*) FROM raw.{quoted(spec.name)} WHERE file = ?", (file,))
+    yield Fault(
+        file,
+        column,
+        count=count,
+        total=total,
+        row=rows[0][1],
+        line=rows[0][2],
+        offset=rows[0][3],
+        examples=[example_of(names, row) for row in rows[:examples]],
+        expected=expected,
+        query=query,
+    )
+
+
+def missing_files(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Deliverables that every capture of this level has, and that are not in the folder.
+
+    The findings are about the first file of the folder, since a file that is not there has none.
+    """
+    if folder.alone or folder.output is None or folder.level is None:
+        return
+    have = {file.name for file in folder.files.values()}
+    writers = {at.writer for at in folder.circumstances}
+    families = {at.family for at in folder.circumstances}
+    for file in text_catalog().in_folder(folder.output):
+        due = [writer for writer in writers if writer in file.writers]
+        if (
+            file.name not in have
+            and file.by_default
+            and not file.needs
+            and due
+            and all(folder.level in file.levels_by(writer) for writer in due)
+            and families.issubset(file.families)
+        ):
+            place = f"{file.modules[folder.output]}.csv"
+            yield Fault(min(folder.files), place, expected=place, remark=f"no {place}")

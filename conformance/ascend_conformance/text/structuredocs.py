@@ -1,0 +1,75 @@
+"""Checks of JSON text: where it stops being JSON, and what the documents' schemas say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ascend_ref.bin import locate
+from ascend_ref.json_damage import skip_space
+
+from .findings import Fault
+from .folder import Folder
+
+
+def damaged_documents(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Documents whose text is no JSON."""
+    yield from _damages(folder, "document")
+
+
+def damaged_timelines(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Timelines whose text is no JSON from some event on."""
+    yield from _damages(folder, "timeline")
+
+
+def _damages(folder: Folder, kind: str) -> Iterator[Fault]:
+    select = (
+        'SELECT file, d.row, d."offset", d.reason FROM unit.damage d JOIN unit.file f USING (file) '
+        "WHERE f.kind = ? ORDER BY file"
+    )
+    for file, row, offset, reason in folder.facts.rows(select, (kind,)):
+        event = "" if row is None else f", in event {row:,}"
+        yield Fault(
+            file,
+            row=row,
+            offset=offset,
+            remark=f"{reason}{event}",
+            examples=({"reason": reason, "event": row},),
+        )
+
+
+def departures(folder: Folder, examples: int) -> Iterator[Fault]:
+    """Departures of documents from their schemas, but for keys that these do not describe."""
+    yield from _departures(folder, "keyword <> 'additionalProperties'", examples)
+
+
+def strange_keys(folder: Folder, examples: int) -> Iterator[Fault]:
+    """Keys that the schema of a document does not describe."""
+    yield from _departures(folder, "keyword = 'additionalProperties'", examples)
+
+
+def _departures(folder: Folder, condition: str, examples: int) -> Iterator[Fault]:
+    select = (
+        "SELECT file, row, pointer, place, expected, shown, erratum, times FROM doc.fault "
+        f"WHERE {condition} ORDER BY file, row"
+    )
+    for file, row, pointer, place, expected, shown, erratum, times in folder.facts.rows(select):
+        yield Fault(
+            file,
+            place,
+            count=times,
+            row=row,
+            offset=byte_of(folder, file, pointer),
+            pointer=pointer,
+            examples=({"value": shown},)[:examples],
+            expected=expected,
+            errata=(erratum,) if erratum else (),
+        )
+
+
+def byte_of(folder: Folder, file: int, pointer: str | None) -> int | None:
+    """The byte at which a value of a document stands."""
+    document = folder.documents.get(file)
+    if document is None or document.damage is not None or pointer is None:
+        return None
+    place = locate(document.content, pointer)
+    return skip_space(document.content, place)

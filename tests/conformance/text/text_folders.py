@@ -1,0 +1,64 @@
+"""Folders of text deliverables to judge: the real ones, and copies of them that were changed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ascend_conformance.check import check
+from ascend_conformance.engine.plan import Selection
+from ascend_conformance.finding import FileReport, Finding
+from ascend_conformance.options import Options
+
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "text"
+RANK = DATA / "pytorch_level1_rank0"
+OUTPUT = "ASCEND_PROFILER_OUTPUT"
+
+STRUCTURE = Options(selection=Selection(select=("CSV0", "TRC0", "DOC0")), workers=1)
+"""The rules that follow from the spec."""
+
+Table = list[list[str]]
+
+
+def needs_data() -> None:
+    if not RANK.is_dir():
+        pytest.skip(f"needs the real files of {DATA}")
+
+
+def copied(folder: Path, *names: str) -> Path:
+    """A copy of some files of the real rank in a folder like theirs; of all without names."""
+    needs_data()
+    target = folder / OUTPUT
+    target.mkdir(parents=True)
+    for path in sorted((RANK / OUTPUT).iterdir()):
+        if not names or path.name in names:
+            shutil.copyfile(path, target / path.name)
+    return target
+
+
+def changed(folder: Path, name: str, change: Callable[[Table], None]) -> Path:
+    """A copy of one real CSV file alone, whose table was changed."""
+    target = copied(folder, name)
+    path = target / name
+    with path.open(newline="", encoding="utf-8") as file:
+        table = list(csv.reader(file))
+    change(table)
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows(table)
+    path.write_bytes(text.getvalue().encode())
+    return path
+
+
+def structural(path: Path) -> list[Finding]:
+    """What the structural rules find, but for the advice that the real file gets as well."""
+    (report,) = judged(path, STRUCTURE)
+    return [one for one in report.findings if not (one.rule == "CSV022" or one.rule == "TRC007")]
+
+
+def judged(path: Path, options: Options | None = None) -> tuple[FileReport, ...]:
+    return check([path], options or Options(workers=1)).files

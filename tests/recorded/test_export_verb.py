@@ -1,0 +1,336 @@
+"""``ascend-ref export`` writes what plain SQL finds in a database, and what its capture tells."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ascend_ref.cli import main
+from ascend_ref.profile import export
+from ascend_simulator import write_run
+from ascend_simulator.scenario import override, preset
+
+REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "db"
+OUTPUTS = {
+    "pytorch": ("ascend_pytorch_profiler_*.db", ("pytorch-db", "pytorch-text")),
+    "msprof": ("msprof_*.db", ("msprof-db", "csv", "timeline")),
+}
+EMPTY = 4294967295
+"""Number of what has none."""
+
+LAYERS = {
+    "CANN": "SELECT startNs, endNs - startNs FROM CANN_API",
+    "Ascend Hardware": f"""
+        SELECT startNs, endNs - startNs FROM TASK WHERE contextId <> {EMPTY} OR NOT EXISTS (
+            SELECT * FROM TASK part WHERE part.contextId <> {EMPTY}
+            AND part.streamId = TASK.streamId AND part.taskId = TASK.taskId
+        )""",
+    "Communication": """
+        SELECT startNs, endNs - startNs FROM COMMUNICATION_OP UNION ALL
+        SELECT startNs, endNs - startNs FROM COMMUNICATION_TASK_INFO JOIN TASK USING (globalTaskId)
+    """,
+    "Python": """
+        SELECT CAST(startNs AS INTEGER), CAST(endNs AS INTEGER) - CAST(startNs AS INTEGER)
+        FROM PYTORCH_API""",
+}
+"""Slices of the layers of a timeline; the sub-tasks of an operator stand for it."""
+
+Row = tuple[Any, ...]
+
+
+def real(name: str) -> Path:
+    """A real database; skips the test where it is not there."""
+    folder = REAL / name
+    if not folder.is_dir():
+        pytest.skip(f"needs the real profiles of {REAL}")
+    (path,) = folder.glob("ascend_pytorch_profiler_*.db")
+    return path
+
+
+def asked(database: Path, sql: str) -> list[Row]:
+    address = f"{database.resolve().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(address, uri=True)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def exported(
+    capsys: pytest.CaptureFixture[str], database: Path, folder: Path, *words: str
+) -> list[str]:
+    """Names of the files that were written, which are all that are in the folder."""
+    assert main(["export", str(database), "-o", str(folder), *words]) == 0
+    names = [Path(line).name for line in capsys.readouterr().out.splitlines()]
+    assert sorted(names) == sorted(path.name for path in folder.iterdir())
+    return names
+
+
+@pytest.mark.parametrize("name", ["level1_rank0", "level1_rank1", "level0_rank0"])
+def test_kernels_of_a_real_database(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every operator with its name, start and length to the ns; and all of each kind."""
+    database = real(name)
+    files = exported(capsys, database, tmp_path / "out", "--to", "csv")
+    rows = rows_of(tmp_path / "out" / "kernel_details.csv")
+    found = Counter(
+        (row["Name"], Decimal(row["Start Time(us)"]) * 1000, Decimal(row["Duration(us)"]) * 1000)
+        for row in rows
+    )
+    kernels = asked(
+        database,
+        "SELECT s.value, startNs, endNs - startNs FROM COMPUTE_TASK_INFO c "
+        "JOIN TASK USING (globalTaskId) JOIN STRING_IDS s ON s.id = c.name",
+    )
+    talks = asked(
+        database,
+        "SELECT s.value, startNs, endNs - startNs FROM COMMUNICATION_OP "
+        "JOIN STRING_IDS s ON s.id = opName",
+    )
+    assert found == Counter([*kernels, *talks])
+    if name == "level0_rank0":
+        assert not {"api_statistic.csv", "op_statistic.csv"} & set(files)
+        return
+    statistic = rows_of(tmp_path / "out" / "op_statistic.csv")
+    kinds = asked(
+        database,
+        "SELECT t.value, k.value, count(*), sum(endNs - startNs) FROM COMPUTE_TASK_INFO c "
+        "JOIN TASK USING (globalTaskId) JOIN STRING_IDS t ON t.id = c.opType "
+        "JOIN STRING_IDS k ON k.id = c.taskType GROUP BY 1, 2",
+    )
+    assert {
+        (row["OP Type"], row["Core Type"]): (
+            int(row["Count"]),
+            Decimal(row["Total Time(us)"]) * 1000,
+        )
+        for row in statistic
+    } == {(kind, core): (count, total) for kind, core, count, total in kinds}
+
+
+def test_calls_of_a_real_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = real("level1_rank1")
+    exported(capsys, database, tmp_path / "out", "--to", "csv")
+    found = {
+        (row["Level"], row["API Name"]): (int(row["Count"]), Decimal(row["Time(us)"]) * 1000)
+        for row in rows_of(tmp_path / "out" / "api_statistic.csv")
+    }
+    calls = asked(
+        database,
+        "SELECT e.name, s.value, count(*), sum(endNs - startNs) FROM CANN_API a "
+        "JOIN ENUM_API_TYPE e ON e.id = a.type JOIN STRING_IDS s ON s.id = a.name GROUP BY 1, 2",
+    )
+    counted = Counter({name: count for _, name, count, _ in calls})
+    assert Counter({name: count for (_, name), (count, _) in found.items()}) == counted
+    times = {name: total for _, name, _, total in calls if counted[name]}
+    assert {name: total for (_, name), (_, total) in found.items()} == times
+
+
+def test_timeline_of_a_real_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = real("level1_rank1")
+    assert exported(capsys, database, tmp_path / "out", "--to", "timeline") == ["trace_view.json"]
+    events = json.loads((tmp_path / "out" / "trace_view.json").read_text(encoding="utf-8"))
+    layers = {
+        event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"
+    }
+    slices: dict[str, Counter[Row]] = {}
+    for event in events:
+        if event["ph"] == "X":
+            start, length = Decimal(event["ts"]) * 1000, round(Decimal(str(event["dur"])) * 1000)
+            slices.setdefault(layers[event["pid"]], Counter())[start, length] += 1
+    for layer, sql in LAYERS.items():
+        assert slices[layer] == Counter(asked(database, sql)), layer
+
+
+ONLY_RECORDS = {
+    "l2_cache",
+    "host_cpu_usage",
+    "host_mem_usage",
+    "host_network_usage",
+}
+"""Files of what no table holds: hits of the cache; how many processors, how much memory and how
+fast a network card the host has.
+"""
+
+
+def kind_of(name: str) -> str:
+    """The name of a file without the time in it."""
+    return name.partition(".")[0].removesuffix("_20260101170000")
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+@pytest.mark.parametrize("name", ["observed-everything", "cnn-910a", "recommendation"])
+def test_a_database_and_its_capture_give_the_same_bytes(
+    name: str, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pattern, formats = OUTPUTS[output]
+    scenario = override(preset(name), ranks=2, steps=1)
+    run = write_run(scenario, 0, tmp_path / "run", formats)
+    database = sorted(run.folder.rglob(pattern))[0]
+    from_capture = database.parent
+    if output == "msprof":
+        from_capture /= "mindstudio_profiler_output"
+    direct = {
+        path.name: path.read_bytes()
+        for path in from_capture.iterdir()
+        if path.suffix in {".csv", ".json"}
+    }
+    files = exported(capsys, database, tmp_path / "out")
+    assert {kind_of(name) for name in direct.keys() - {*files}} <= ONLY_RECORDS
+    assert files
+    differ = [one for one in files if direct[one] != (tmp_path / "out" / one).read_bytes()]
+    assert differ == []
+
+
+def test_iterations_of_graphs_stand_in_no_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are all that the timeline of a database lacks."""
+    scenario = override(preset("text-museum"), ranks=1, steps=1)
+    run = write_run(scenario, 0, tmp_path / "run", OUTPUTS["pytorch"][1])
+    (database,) = run.folder.rglob("ascend_pytorch_profiler_*.db")
+    exported(capsys, database, tmp_path / "out", "--to", "timeline")
+    direct, read = (
+        Counter(map(json.dumps, json.loads((folder / "trace_view.json").read_text())))
+        for folder in (database.parent, tmp_path / "out")
+    )
+    assert read < direct
+    lost = [json.loads(text) for text in direct - read]
+    names = [event["args"]["name"] for event in lost if event["name"] == "thread_name"]
+    assert names
+    assert all(name.startswith("Step Trace(Model ID:") for name in names)
+    assert len({(event["pid"], event["tid"]) for event in lost}) == len(names)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    """The one line that says why."""
+    assert main(["export", *map(str, words)]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    (line,) = told.err.splitlines()
+    return line
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """That of a small run."""
+    run = write_run(preset("single-op"), 0, tmp_path / "run", ("pytorch-db",))
+    (path,) = run.folder.rglob("ascend_pytorch_profiler_*.db")
+    return path
+
+
+def test_a_folder_that_exists_is_left_alone(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    line = refused(capsys, database, "-o", out)
+    assert line.endswith(f"{out}: exists already; expected a new folder")
+    assert list(out.iterdir()) == []
+
+
+def test_what_is_no_database_of_a_profiler(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "notes.db"
+    text.write_text("no database\n")
+    for path, told in {
+        text: "expected a SQLite database",
+        tmp_path / "absent.db": "no such file",
+        tmp_path: "a directory",
+        database.with_name("analysis.db"): "expected the profiler's beside it",
+    }.items():
+        line = refused(capsys, path, "-o", tmp_path / "out")
+        assert str(path) in line
+        assert told in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--to", "cvs"), "unknown kind 'cvs'; did you mean csv?"),
+        (("--to", ","), "names nothing; expected csv, timeline, documents"),
+        (("--writer", "adaptor"), "expected one of adapter, "),
+        (("--writer", "cpp"), "expected one of adapter, "),
+    ],
+)
+def test_unknown_words(
+    words: tuple[str, str],
+    told: str,
+    database: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert told in refused(capsys, database, "-o", tmp_path / "out", *words)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_database_that_is_cut_off(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = database.read_bytes()
+    database.write_bytes(content[: len(content) // 2])
+    before = sorted(tmp_path.iterdir())
+    assert str(database) in refused(capsys, database, "-o", tmp_path / "out")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ("UPDATE TASK SET startNs = 'abc'", 2),
+        ("UPDATE PYTORCH_API SET endNs = '99999999999999999999999'", 2),
+        ("UPDATE TASK SET startNs = 9223372036854775807", 0),
+        ("UPDATE COMPUTE_TASK_INFO SET name = 999999", 0),
+        ("UPDATE STRING_IDS SET value = 'a' || char(0, 10, 13) || '\"<b>,'", 0),
+        ("UPDATE STRING_IDS SET value = x'fffe00'", 0),
+        ("DROP TABLE TASK", 0),
+    ],
+)
+def test_a_hostile_database(
+    change: str, code: int, database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is written so that everyone can read it, or refused in one line."""
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute(change)
+    before = sorted(tmp_path.iterdir())
+    out = tmp_path / "out"
+    assert main(["export", str(database), "-o", str(out)]) == code
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == (1 if code else 0), lines
+    if code:
+        assert sorted(tmp_path.iterdir()) == before
+        return
+    for path in out.iterdir():
+        if path.suffix == ".json":
+            json.loads(path.read_text(encoding="utf-8"))
+        else:
+            with path.open(newline="", encoding="utf-8") as file:
+                assert len({len(row) for row in csv.reader(file)}) == 1, path.name
+
+
+def test_an_interrupt_leaves_nothing(
+    database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[list[Path]] = []
+
+    def interrupted(recorded: Any, folder: Path, writer: str | None) -> list[Path]:
+        written.append(list(folder.iterdir()))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(export, "WRITERS", {**export.WRITERS, "documents": interrupted})
+    before = sorted(tmp_path.iterdir())
+    assert main(["export", str(database), "-o", str(tmp_path / "out")]) == 130
+    assert written[0]
+    assert sorted(tmp_path.iterdir()) == before
