@@ -17,12 +17,10 @@ from .elements import SCHEMA, Elements
 
 COLUMNS: Mapping[str, str] = {
     "row": "BIGINT",
-    "offset": "BIGINT",
     "ph": "VARCHAR",
     "name": "VARCHAR",
     "cat": "VARCHAR",
     "id": "VARCHAR",
-    "id_is_text": "BOOLEAN",
     "pid": "BIGINT",
     "tid": "BIGINT",
     "ts": "BIGINT",
@@ -33,10 +31,10 @@ COLUMNS: Mapping[str, str] = {
 }
 """Columns of the events with their SQL types.
 
-``row`` is the index in the array, ``offset`` the byte in the file. ``id`` is the text or the digits
-of the number, ``id_is_text`` tells which. ``ts`` is in ns, exact for texts; a JSON number is what a
-double holds of it; ``ts_decimals`` counts the digits behind its point, -1 where it is no number.
-``dur`` is in us. NULL: the event has no such key, or of another type.
+``row`` is the index in the array (``Elements.offset_of`` tells the byte). ``id`` is the text, or the digits
+of the number. ``ts`` is in ns, exact for texts; a JSON number is what a double holds of it;
+``ts_decimals`` counts the digits behind its point, -1 where it is no number. ``dur`` is in us.
+NULL: the event has no such key, or of another type.
 """
 
 NO_TIME = -1
@@ -46,7 +44,7 @@ _FIELDS: Mapping[str, str] = {
     "ph": "VARCHAR",
     "name": "VARCHAR",
     "cat": "VARCHAR",
-    "id": "JSON",
+    "id": "VARCHAR",
     "pid": "BIGINT",
     "tid": "BIGINT",
     "ts": "VARCHAR",
@@ -54,14 +52,16 @@ _FIELDS: Mapping[str, str] = {
     "bp": "VARCHAR",
     "args": "JSON",
 }
-_PLAIN_ID = "starts_with(e.id, '\"') AND NOT contains(e.id, '\\')"
+
+
+_EVENTS = json.dumps([dict(_FIELDS)])
 
 
 def events_query(source: str) -> str:
     """A SELECT of :data:`COLUMNS` over a relation with the columns of ``elements.SCHEMA``."""
     # Nearly all times are texts with three decimals: those are read as integers, the others slower.
     return f"""
-SELECT row, "offset", ph, name, cat, id, id_is_text, pid, tid,
+SELECT row, ph, name, cat, id, pid, tid,
   CASE WHEN fixed IS NOT NULL THEN fixed
        WHEN ts IS NOT NULL THEN TRY_CAST(TRY_CAST(ts AS DECIMAL(30, 6)) * 1000 AS BIGINT) END AS ts,
   CASE WHEN fixed IS NOT NULL THEN 3::TINYINT
@@ -70,17 +70,18 @@ SELECT row, "offset", ph, name, cat, id, id_is_text, pid, tid,
        ELSE least(strlen(split_part(ts, '.', 2)), 100)::TINYINT END AS ts_decimals,
   dur, bp, args
 FROM (
-  SELECT row, "offset", e.ph, e.name, e.cat,
-    CASE WHEN e.id IS NULL THEN NULL
-         WHEN {_PLAIN_ID} THEN e.id[2:-2]
-         ELSE e.id ->> '$' END AS id,
-    starts_with(e.id, '"') AS id_is_text,
+  SELECT row, e.ph, e.name, e.cat, e.id,
     e.pid, e.tid, e.ts,
     CASE WHEN strlen(e.ts) - instr(e.ts, '.') = 3
            AND NOT contains(e.ts, 'e') AND NOT contains(e.ts, 'E')
          THEN TRY_CAST(replace(e.ts, '.', '') AS BIGINT) END AS fixed,
     e.dur, e.bp, CAST(e.args AS VARCHAR) AS args
-  FROM (SELECT row, "offset", from_json("text", '{json.dumps(dict(_FIELDS))}') AS e FROM {source})
+  FROM (
+    SELECT row + place AS row, e FROM (
+      SELECT row, unnest(events) AS e, unnest(range(len(events))) AS place
+      FROM (SELECT row, from_json("text", '{_EVENTS}') AS events FROM {source})
+    ) WHERE e IS NOT NULL
+  )
 )
 """
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_ref.timeline import elements as reader
+from ascend_ref.timeline import elements as limits
+from ascend_ref.timeline import parts as reader
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.event_keys import FURTHER, MAX_FAULTS
 from ascend_ref.timeline.read import COLUMNS, read_events
@@ -222,7 +223,7 @@ def test_invented_keys_are_not_told_apart_without_end(tmp_path: Path) -> None:
 
 def test_one_endless_event_is_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "PART", 1024)
-    monkeypatch.setattr(reader, "MAX_EVENT", 10_000)
+    monkeypatch.setattr(limits, "MAX_EVENT", 10_000)
     content = "[" + EVENTS[0] + ', {"name": "' + "x" * 100_000 + '"}]'
     found, rows = read(write(tmp_path, content))
     assert len(rows) == 1
@@ -243,6 +244,44 @@ def test_memory_does_not_grow_with_the_file(
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
+
+
+SOUND = ("[" + ",\n ".join(EVENTS * 9) + "]").encode()
+
+
+@pytest.mark.parametrize("size", [50, 100, 1 << 20])
+def test_verifying_counts_what_reading_reads(
+    size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "PART", size)
+    path = write(tmp_path, SOUND)
+    read_one, rows = read(path)
+    verified = Elements(path)
+    # A part in which no event ends, or whose cut was guessed wrong, is left to reading.
+    assert verified.verify() or size == 50
+    for found in (read_one, *([verified] if size > 50 else [])):
+        assert found.count == len(EVENTS) * 9
+        assert [found.offset_of(row) for row in range(found.count)] == [at for _, at, _ in rows]
+        assert found.offset_of(found.count) is None
+        assert found.offset_of(-1) is None
+
+
+@given(
+    place=st.integers(0, len(SOUND) - 1),
+    new=st.sampled_from([b"", b'"', b"{", b"]", b",", b"\xff", b"N"]),
+)
+@settings(max_examples=200, deadline=None)
+def test_only_what_has_nothing_to_tell_is_verified(
+    place: int, new: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    content = SOUND[:place] + new + SOUND[place + 1 :]
+    path = write(tmp_path_factory.mktemp("trace"), content)
+    found, _ = read(path)
+    silent = found.damage is None and not found.faults.found
+    verified = Elements(path)
+    assert verified.verify() == silent
+    if silent:
+        assert verified.count == found.count
 
 
 @pytest.mark.parametrize("name", TRACES)

@@ -12,6 +12,7 @@ import duckdb
 
 from ascend_ref.db.display import clip, printable
 from ascend_spec.text import text_catalog
+from ascend_spec.text.documents import DOCUMENTS, writers_of
 from ascend_spec.text.timeline import timeline_catalog
 
 from ..finding import Scalar, Skipped
@@ -24,7 +25,6 @@ from .pairing import PAIRS, Absent, Compared, Outcome, best_reading, difference,
 from .queries import SECONDS, Asked, limited
 from .rules import TextRule
 from .sources import WHOLE, Cell, Sources, home_of
-from .structuredocs import byte_of
 
 COLUMNS_SHOWN = 6
 """Columns of a row that stands alone which are shown."""
@@ -80,19 +80,27 @@ def _reason(folder: Folder, absent: Absent) -> str | None:
     That is so where both sides are absent, or one that these writers do not write, and where a file
     has none of the columns: the rules of its header say so where it should.
     """
-    tables = absent.tables
-    if len(tables) != 1:
+    if len(absent.tables) != 1:
         return None
-    (table,) = tables.values()
+    (table,) = absent.tables.values()
     schema, _, name = table.partition(".")
-    spec = text_catalog().csv.get(name) if schema in ("csv", "raw") else None
-    if spec is not None and spec.writers.keys().isdisjoint(folder.writers.values()):
+    writers = _writers_of(schema, name)
+    if writers is not None and writers.isdisjoint(folder.writers.values()):
         return None
     if schema == "db" and folder.database is None:
         return "no readable database lies beside these files"
-    if schema == "unit":
-        return f"there is no {name} beside"
-    return f"nothing here tells {table}"
+    return f"there is no {name} beside" if schema == "unit" else f"nothing here tells {table}"
+
+
+def _writers_of(schema: str, name: str) -> frozenset[str] | None:
+    """Who writes what a table is filled from; ``None`` where everybody does."""
+    if schema in ("csv", "raw") and name in text_catalog().csv:
+        return frozenset(text_catalog().csv[name].writers)
+    if schema == "unit" and name in DOCUMENTS:
+        return frozenset(writers_of(name))
+    if schema == "unit" and name in timeline_catalog().files:
+        return frozenset(timeline_catalog().files[name].writers)
+    return None
 
 
 def faults(folder: Folder, found: Outcome, options: Options) -> Iterator[Fault]:
@@ -256,8 +264,9 @@ class _Shown:
         number = row.get(f"{which}_{cell.row}") if cell else None
         if cell is None or number is None:
             return Place(-1 if file is None else file, called, label, cell)
-        if cell.column.startswith("@"):
-            label = row[f"{which}_{cell.column[1:]}"] or label
+        named = cell.key or cell.column
+        if named.startswith("@"):
+            label = row[f"{which}_{named[1:]}"] or label
         return Place(file, called, label, cell, number, *self._position(cell, file, number))
 
     def _label(self, which: Which, name: str) -> str:
@@ -268,7 +277,7 @@ class _Shown:
             return name.replace("_", " ")
         if len(cells) > 1 and _SUM.fullmatch(side.columns[name]):
             return side.columns[name].replace('"', "")
-        return cells[0].column
+        return cells[0].key or cells[0].column
 
     def _called(self, which: Which, cell: Cell | None = None) -> str:
         """What users call a side."""
@@ -290,13 +299,12 @@ class _Shown:
             )
             return (*found[0], None) if found else (None, None, None)
         if schema == "trace":
-            query = 'SELECT "offset" FROM trace.event WHERE file = ? AND row = ?'
-            return None, facts.value(query, (file, row)), f"/{row}"
+            elements = self.folder.timelines.get(-1 if file is None else file)
+            return None, None if elements is None else elements.offset_of(row), f"/{row}"
         if schema == "doc":
             query = f"SELECT pointer FROM {cell.table} WHERE file = ? AND row = ?"
             pointer = facts.value(query, (file, row))
-            offset = byte_of(self.folder, file, pointer) if pointer and file is not None else None
-            return None, offset, pointer
+            return None, None, pointer
         return None, None, None
 
     def _value(self, name: str, value: Any) -> Scalar:

@@ -127,12 +127,14 @@ def agreement_of(document: Mapping[str, Any] | None) -> Agreement | None:
         untold=tuple(document.get("untold", ())),
         one_sided=document.get("one_sided", "both"),
         readings=tuple(document.get("readings", ())),
-        each=tuple(chosen for place in document.get("each", ({},)) for chosen in _each(place)),
+        each=tuple(
+            chosen for place in document.get("each", ({},)) for chosen in combinations_of(place)
+        ),
     )
 
 
-def _each(place: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
-    """A place of a document; where placeholders have several values, one for each combination."""
+def combinations_of(place: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """The values of placeholders; where some have several, every combination of them."""
     values = [value if isinstance(value, list) else [value] for value in place.values()]
     for chosen in product(*values):
         yield dict(zip(place, map(str, chosen), strict=True))

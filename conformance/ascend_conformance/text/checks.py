@@ -14,6 +14,7 @@ from .cells import CellFault
 from .findings import Fault, finding_of
 from .folder import Folder
 from .rules import TextRule, load_text_rules
+from .structureargs import wrong_args
 from .structurecsv import Check
 
 CHECKS: Mapping[str, Check] = {
@@ -39,16 +40,12 @@ CHECKS: Mapping[str, Check] = {
     "strange-keys": structuredocs.strange_keys,
     "wrong-key-types": structuretrace.wrong_key_types,
     "unknown-keys": structuretrace.unknown_keys,
-    "missing-keys": structuretrace.missing_keys,
-    "unknown-phases": structuretrace.unknown_phases,
-    "times-that-are-none": structuretrace.times_that_are_none,
-    "times-without-decimals": structuretrace.times_without_decimals,
     "nameless-processes": structuretrace.nameless_processes,
     "contradicting-metadata": structuretrace.contradicting_metadata,
     "unknown-layers": structuretrace.unknown_layers,
     "unknown-events": structuretrace.unknown_events,
     "wrong-pids": structuretrace.wrong_pids,
-    "wrong-args": structuretrace.wrong_args,
+    "wrong-args": wrong_args,
 }
 """Checks that take the folder and the number of examples."""
 
@@ -78,7 +75,9 @@ def reads(check: str) -> tuple[str, ...]:
 CELLS = "cell-"
 """Beginning of the names of checks of cells; a kind of fault (:data:`.cells.CellFault`) follows."""
 
-NAMES = frozenset({*CHECKS, *(f"{CELLS}{fault}" for fault in get_args(CellFault))})
+NAMES = frozenset(
+    {*CHECKS, *structuretrace.EVENTS, *(f"{CELLS}{fault}" for fault in get_args(CellFault))}
+)
 """Every check that a rule may name."""
 
 
@@ -102,6 +101,9 @@ def _faults(
     for name, check in CHECKS.items():
         if name in wanted:
             yield name, check(folder, examples)
+    if not wanted.isdisjoint(structuretrace.EVENTS):
+        for name, fault in structuretrace.event_faults(folder, examples):
+            yield name, (fault,)
     if any(name.startswith(CELLS) for name in wanted):
         for cell, fault in cell_faults(folder, examples):
             yield f"{CELLS}{cell.fault}", (fault,)

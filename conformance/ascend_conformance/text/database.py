@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -109,13 +110,18 @@ class Facts:
 
 
 @contextmanager
-def open_facts(threads: int = 1) -> Iterator[Facts]:
-    """An empty database of facts, gone with its temporary folder when the block ends."""
+def open_facts(threads: int = 1, readable: Sequence[Path] = ()) -> Iterator[Facts]:
+    """An empty database of facts, gone with its temporary folder when the block ends.
+
+    ``readable`` are the only files that its queries reach.
+    """
     with (
         TemporaryDirectory(prefix="ascend-ref-") as folder,
         closing(duckdb.connect(":memory:", config={**SETTINGS, "threads": threads})) as connection,
     ):
         connection.execute(f"SET temp_directory = {text_literal(folder)}")
+        listed = ", ".join(text_literal(str(path.absolute())) for path in readable)
+        connection.execute(f"SET allowed_paths = [{listed}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         yield Facts(connection)

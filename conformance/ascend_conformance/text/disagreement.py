@@ -6,21 +6,24 @@ cell of a table of the facts, and that cell is changed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from .agreement import WHICH, Agreement, Comparison, Which
+from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
 from .database import Facts, quoted
 from .pairing import FILE, PAIRS, ROW, Compared, best_reading, pair_all
-from .sources import Cell, Sources, base_tables, derived, home_of
+from .sources import Cell, Sources, base_tables, derived, home_of, views
 
-OF_EVENTS = ("name", "ts", "dur", "pid", "tid")
+SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""
 STEP_US, STEP_NS = Decimal("1.5"), 1500
 """What is added to times: more than any tolerance, less than most tasks take."""
+SCALED = 10**9
+"""What is added to whole numbers that are compared in other units."""
 TAB = "\t"
 
 
@@ -90,6 +93,7 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
     shared = selected.side.together
     done: set[Cell] = set()
     for place, name in enumerate(asked.shown):
+        sql = selected.side.columns[name]
         cell = next(
             (cell for cell in selected.cells.get(name, ()) if _is_there(sources.facts, cell)), None
         )
@@ -108,10 +112,17 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
         )
         if name in (*asked.keys, asked.near):
             columns = ()  # its row may as well stand alone
+            if not _is_plain(sql):
+                continue  # what it is made of may change without it
         comparison = asked.columns.get(name, Comparison("ns" if name == asked.near else None))
         statements = _change(sources.facts, cell, row, comparison)
         if statements:
             yield Mutation(which, columns, statements)
+
+
+def _is_plain(sql: str) -> bool:
+    """Whether an expression is a column by itself."""
+    return sql.isidentifier() or [sql] == [quoted(name) for name in quoted_names(sql)]
 
 
 def _inputs(sources: Sources, source: str) -> Iterator[Mutation]:
@@ -154,7 +165,8 @@ def _victim(
     A number is no 0 where there are others, for 0 can be multiplied.
     """
     shown, row = (quoted(f"{which}_{one}") for one in (name, cell.row))
-    column = quoted(f"{which}_{cell.column[1:]}") if cell.column.startswith("@") else "NULL"
+    at = cell.key or cell.column
+    column = quoted(f"{which}_{at[1:]}") if at.startswith("@") else "NULL"
     told = (
         f"FROM {PAIRS} WHERE left_turn IS NOT NULL AND right_turn IS NOT NULL "
         f"AND {shown} IS NOT NULL AND {row} IS NOT NULL"
@@ -169,27 +181,34 @@ def _victim(
     ((file, number, named),) = facts.rows(
         f"SELECT {which}_file, {row}, {column} {query} ORDER BY ALL LIMIT 1 OFFSET {offset}"
     )
-    return file, number, named or cell.column
+    return file, number, named or at
 
 
 def _change(
     facts: Facts, cell: Cell, at: tuple[int, int, str], comparison: Comparison
 ) -> tuple[Statement, ...]:
-    file, row, column = at
+    """The statements that change a cell: file, row, and its column or the member of its args."""
+    file, row, named = at
+    column = cell.column if cell.key else named
     table = cell.table.replace("csv.", "raw.", 1)
     old = facts.value(
         f"SELECT {quoted(column)} FROM {table} WHERE file = ? AND row = ?", (file, row)
     )
     if old is None:
         return ()
-    new = changed(old, comparison, in_us=table.startswith("raw.") or column == "dur")
+    if cell.key:
+        members = json.loads(old)
+        members[named] = changed(members[named], comparison, in_us=True)
+        new = json.dumps(members, ensure_ascii=False)
+    else:
+        new = changed(old, comparison, in_us=table.startswith("raw.") or column == "dur")
     return tuple(Statement(one, file, row, column, new) for one in _tables_with(table, column))
 
 
 def _tables_with(table: str, column: str | None) -> Sequence[str]:
     """A table and, of a layer, that of all events, where the same value stands."""
     is_layer = table.startswith("trace.") and table not in ("trace.event", "trace.thread")
-    both = is_layer and (column is None or column in OF_EVENTS)
+    both = is_layer and (column is None or column in SHARED)
     return [table, "trace.event"] if both else [table]
 
 
@@ -198,6 +217,8 @@ def changed(old: Any, comparison: Comparison, *, in_us: bool) -> Any:
     step = comparison.step
     if comparison.unit == "ns" and step is None:
         step = float(STEP_US) if in_us else STEP_NS
+    elif comparison.tolerance and step is None and isinstance(old, int):
+        step = SCALED + abs(old)  # what is compared may be a small part of it
     if isinstance(old, str):
         return _changed_text(old, step)
     if isinstance(old, int):
@@ -227,7 +248,7 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
     side = asked.sides[which].side
     other: Which = "right" if which == "left" else "left"
     home = home_of(side.of)
-    if home is None or not (asked.agreement.counts(other) or side.together):
+    if home is None or _gathers(side.of) or not (asked.agreement.counts(other) or side.together):
         return
     if home in base_tables(asked.sides[other].side.of):
         return
@@ -238,15 +259,23 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
         yield Mutation(which, (), tuple(statements))
 
 
+def _gathers(source: str) -> bool:
+    """Whether a row of a source stands for several, so that one of them can go."""
+    schema, _, name = source.partition(".")
+    return schema == "view" and views()[name].gathers
+
+
 @contextmanager
-def broken(sources: Sources, mutation: Mutation) -> Iterator[None]:
-    """The facts with a mutation, and as they were afterwards."""
+def broken(sources: Sources, applied: Sequence[Mutation]) -> Iterator[None]:
+    """The facts with some mutations; afterwards they are as before."""
     facts = sources.facts
     facts.connection.execute("BEGIN")
     try:
-        for statement in mutation.statements:
-            statement.run(facts)
-        with sources.changing(mutation.tables):
+        for mutation in applied:
+            for statement in mutation.statements:
+                statement.run(facts)
+        tables = frozenset(table for mutation in applied for table in mutation.tables)
+        with sources.changing(tables):
             yield
     finally:
         facts.connection.execute("ROLLBACK")

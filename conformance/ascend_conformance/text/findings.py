@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ascend_ref.bin import locate
 from ascend_ref.db.display import clip, printable, show_path
+from ascend_ref.json_damage import scan_value
+from ascend_ref.json_place import place_of
+from ascend_ref.timeline.parts import MAX_EVENT
 
 from ..finding import Finding, Scalar
 from .deliverables import Deliverable
@@ -21,7 +23,7 @@ SHOWN = 300
 PART = 4 << 20
 """Bytes read at a time where lines are counted."""
 
-HIDDEN = {"file", "row", "line", "offset", "shape", "id_is_text", "ts_decimals"}
+HIDDEN = {"file", "row", "line", "offset", "shape", "ts_decimals"}
 """Columns that are no examples."""
 
 
@@ -137,9 +139,6 @@ def lines_of(path: Path, offsets: Sequence[int]) -> dict[int, int]:
 
 def event_text(file: Deliverable, offset: int) -> bytes:
     """The JSON text of an event that begins at a byte of its file; empty if it cannot be read."""
-    from ascend_ref.json_damage import scan_value
-    from ascend_ref.timeline.elements import MAX_EVENT
-
     try:
         with file.path.open("rb") as source:
             source.seek(offset)
@@ -159,7 +158,7 @@ def event_text(file: Deliverable, offset: int) -> bytes:
 def place_in_event(file: Deliverable, offset: int, pointer: str) -> int:
     """The byte at which the value of a pointer into an event stands; the event's own for none."""
     text = event_text(file, offset)
-    return offset + locate(text, pointer) if text else offset
+    return offset + place_of(text, pointer) if text else offset
 
 
 def example_of(names: Sequence[str], values: Sequence[Any]) -> Mapping[str, Scalar]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from ..engine.judge import Progress
 from ..finding import FileReport, Finding, Skipped
 from ..options import Options
+from .agreeing import ask_agreements
 from .checks import structural_findings
 from .database import open_facts
 from .deliverables import Deliverable
@@ -20,6 +21,7 @@ from .loaddb import load_database
 from .queries import Asked, ask
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .seen import make_seen
+from .sources import layers_to_compare
 
 
 def judge_text(
@@ -39,9 +41,14 @@ def judge_text(
     chosen = options or Options()
     started = time.monotonic()
     rules = [rule for rule in load_text_rules().values() if chosen.selection.wants(rule)]
-    with open_facts(chosen.workers) as facts:
+    timelines = [file.path for file in deliverables if file.kind == "timeline"]
+    with open_facts(chosen.workers, timelines) as facts:
         folder = read_folder(
-            facts, deliverables, alone=alone, tables=worth_tables(rules), progress=progress
+            facts,
+            deliverables,
+            alone=alone,
+            tables=worth_tables(rules, deliverables, database is not None),
+            progress=progress,
         )
         if database is not None:
             load_database(folder, database, rules)
@@ -50,9 +57,16 @@ def judge_text(
     return replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
 
 
-def worth_tables(rules: Iterable[TextRule]) -> frozenset[str]:
-    """Relations of layers that more than one rule reads."""
+def worth_tables(
+    rules: Sequence[TextRule], deliverables: Iterable[Deliverable], stored: bool
+) -> frozenset[str]:
+    """Relations of layers that more than one rule reads, agreements among those that can be asked.
+
+    ``stored``: a database lies beside the files.
+    """
     needs = [need for rule in rules for one in instances(rule) for need in set(_tables(one))]
+    tables = [one.name for one in deliverables if one.kind == "csv"]
+    needs += layers_to_compare(rules, tables, stored)
     return frozenset(name for name, number in Counter(needs).items() if number > 1)
 
 
@@ -65,14 +79,25 @@ def _tables(instance: TextInstance) -> Iterator[str]:
 
 def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Finding]:
     """The findings of some rules on facts as they are now, without their places in the text."""
-    return [*structural_findings(folder, rules, options), *ask(folder, rules, options).findings]
+    return [*structural_findings(folder, rules, options), *_asked(folder, rules, options).findings]
+
+
+def _asked(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+    """The answers to every rule that is SQL or an agreement."""
+    asked, agreed = ask(folder, rules, options), ask_agreements(folder, rules, options)
+    return Asked(
+        [*asked.findings, *agreed.findings],
+        [*asked.skipped, *agreed.skipped],
+        asked.ran | agreed.ran,
+        asked.places + agreed.places,
+    )
 
 
 def judge_folder(
     folder: Folder, label: str, options: Options, rules: Sequence[TextRule]
 ) -> FileReport:
     """The verdict on a folder that has been read."""
-    asked = ask(folder, rules, options)
+    asked = _asked(folder, rules, options)
     found: list[Finding] = [*structural_findings(folder, rules, options), *asked.findings]
     findings = with_places(folder, found)
     return FileReport(

@@ -124,10 +124,12 @@ def _explains(reading: Reading, shape: Shape) -> bool:
 def _layers(processes: Iterable[Process], writer: str, file: str) -> Mapping[int, Layer]:
     found: dict[int, Layer] = {}
     for process in processes:
-        layer = timeline_catalog().layer_of(process.name or "", process.label or "", writer)
+        if process.name is None:
+            continue
+        layer = timeline_catalog().layer_of(process.name, process.label or "", writer)
         if layer is None and file == STEP_TRACE:
-            layer = timeline_catalog().layers.get(process.name or "")
-        if layer is not None and process.name is not None:
+            layer = timeline_catalog().layers.get(process.name)
+        if layer is not None:
             found[process.pid] = layer
     return found
 

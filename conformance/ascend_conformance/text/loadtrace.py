@@ -101,15 +101,26 @@ def _add_metadata(facts: Facts) -> None:
 
 
 def _add_shapes(facts: Facts) -> None:
-    facts.connection.execute(
-        f"""
-INSERT INTO trace.shape
-SELECT s.file, s.row, s.shape, e.pid, e.ph, e.cat, json_keys(e.args), NULL, NULL, s.events
-FROM (SELECT file, shape, min(row) AS row, count(*) AS events
-      FROM trace.event GROUP BY file, shape ORDER BY file, row LIMIT {MAX_SHAPES}) s
-JOIN trace.event e ON e.file = s.file AND e.row = s.row
-"""
+    shapes = facts.rows(
+        "SELECT file, min(row) AS row, shape, count(*) FROM trace.event "
+        f"GROUP BY file, shape ORDER BY file, row LIMIT {MAX_SHAPES}"
     )
+    by_file: dict[int, dict[int, tuple[int, int]]] = {}
+    for file, row, shape, events in shapes:
+        by_file.setdefault(file, {})[row] = shape, events
+    for file, rows in by_file.items():
+        listed = ", ".join(map(str, rows))
+        firsts = facts.rows(
+            f"SELECT row, pid, ph, cat, json_keys(args) FROM trace.event "
+            f"WHERE file = {file} AND row IN ({listed}) ORDER BY row"
+        )
+        facts.add(
+            "trace.shape",
+            [
+                (file, row, rows[row][0], pid, phase, cat, keys, None, None, rows[row][1])
+                for row, pid, phase, cat, keys in firsts
+            ],
+        )
 
 
 def _add_processes(facts: Facts) -> None:

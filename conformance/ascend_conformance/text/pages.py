@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from ascend_ref.export.style import code
 
+from . import agreementpages
 from .rules import TextRule, instances
 
 
 def where(rule: TextRule) -> str:
     """The files, or the tables of facts, that the rule looks at."""
+    if rule.agreement is not None:
+        return agreementpages.where(rule.agreement)
     if rule.check is not None:
         kinds = {"CSV": "every CSV file", "TRC": "every timeline", "DOC": "every JSON document"}
         return kinds.get(rule.id[:3], "every text deliverable")
@@ -20,6 +23,8 @@ def where(rule: TextRule) -> str:
 
 def search(rule: TextRule) -> str:
     """How bad rows are found."""
+    if rule.agreement is not None:
+        return agreementpages.search(rule.agreement)
     if rule.check is not None:
         return f"By the check {code(rule.check)} of the checker, which follows from the spec."
     found = "A row is bad where this holds" if rule.row else "Each row of this query is a bad one"
@@ -28,6 +33,9 @@ def search(rule: TextRule) -> str:
 
 def mutation(rule: TextRule) -> Iterator[str]:
     """How the self-test breaks clean facts."""
+    if rule.agreement is not None:
+        yield "## How the self-test breaks it"
+        yield agreementpages.mutation(rule.agreement)
     if not rule.breaks:
         return
     yield "## How the self-test breaks it"

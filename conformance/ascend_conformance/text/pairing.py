@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +109,13 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     }
     if missing:
         raise Absent(", ".join(missing.values()), missing)
+    unmade = {
+        which: agreement.side(which).of
+        for which in WHICH
+        if not sources.columns(agreement.side(which).of)
+    }
+    if unmade:
+        raise Absent(", ".join(unmade.values()), unmade)
     sides = {which: _selected(sources, agreement.side(which)) for which in WHICH}
     common = [name for name in sides["left"].types if name in sides["right"].types]
     for key in agreement.keys:
@@ -153,23 +160,25 @@ def _selected(sources: Sources, side: Side) -> Selected:
         for name, sql in given.items()
     }
     aggregated = side.together
-    selected = [
-        f"NULL::BIGINT AS {quoted(one)}"
+    selected = {
+        one: "NULL::BIGINT"
         if one not in known
-        else f"min({quoted(one)}) AS {quoted(one)}"
+        else f"min({quoted(one)})"
         if aggregated
         else quoted(one)
         for one in (FILE, ROW, *_extra(cells))
-    ]
-    selected.append("count(*) AS times" if aggregated else "1 AS times")
-    selected += [f"{_safe(sql, aggregated)} AS {quoted(name)}" for name, sql in given.items()]
-    query = f"SELECT {', '.join(selected)} FROM {side.of}"
+    }
+    selected[TIMES] = "count(*)" if aggregated else "1"
+    selected |= {name: _safe(sql, aggregated) for name, sql in given.items()}
+    listed = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in selected.items())
+    query = f"SELECT {listed} FROM {side.of}"
     where = [one for one in side.where if all(name in known for name in quoted_names(one))]
     if where:
         query += f" WHERE {' AND '.join(f'({one})' for one in where)}"
     if aggregated:
         query += " GROUP BY ALL"
-    return Selected(side, query, _types(sources.facts, query, given), cells)
+    types = _types(sources.facts, query, selected)
+    return Selected(side, query, {name: types[name] for name in given}, cells)
 
 
 def _needed(sql: str) -> list[str]:
@@ -183,22 +192,19 @@ def _safe(sql: str, aggregated: bool) -> str:
     return sql if aggregated or plain else f"TRY({sql})"
 
 
-def _types(facts: Facts, query: str, columns: Mapping[str, str]) -> Mapping[str, str]:
+def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str]:
     try:
         described = facts.rows(f"DESCRIBE {query}")
     except duckdb.BinderException as problem:
         raise Absent(str(problem).partition("\n")[0]) from problem
     # Of two names that differ by case alone DuckDB keeps the table's, but the order is ours.
-    own = described[len(described) - len(columns) :]
-    return {name: str(row[1]) for name, row in zip(columns, own, strict=True)}
+    return {name: str(row[1]) for name, row in zip(columns, described, strict=True)}
 
 
 def _untold(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
     """Whether one side has rows, but none that tells the key."""
-    return any(
-        facts.rows(f"SELECT count({quoted(key)}), count(*) FROM ({side.query})")[0][0] == 0
-        for side in sides.values()
-    )
+    query = f"SELECT count(*) > 0 AND count({quoted(key)}) = 0 FROM"
+    return any(facts.value(f"{query} ({side.query})") for side in sides.values())
 
 
 def _common_type(one: str, other: str) -> str:
@@ -222,8 +228,6 @@ def outcome(facts: Facts, asked: Compared) -> Outcome:
     if alike:
         return nothing
     _pair(facts, asked, queries, types)
-    if asked.near:
-        _pair_again(facts, asked)
     return _counted(facts, asked, types, rows)
 
 
@@ -236,7 +240,8 @@ def _typed(selected: Selected, types: Mapping[str, str]) -> str:
     ]
     others = [quoted(name) for name in selected.types if name not in types]
     rows = [quoted(row) for row in extra_rows(selected)]
-    chosen = [FILE, ROW, TIMES, *rows, *columns, *others]
+    places = [one for one in (FILE, ROW) if one not in types]
+    chosen = [*places, TIMES, *rows, *columns, *others]
     return f"SELECT {', '.join(chosen)} FROM ({selected.query})"
 
 
@@ -247,7 +252,8 @@ def extra_rows(selected: Selected) -> list[str]:
 
 def _extra(cells: Mapping[str, tuple[Cell, ...]]) -> list[str]:
     every = {cell for some in cells.values() for cell in some}
-    named = {cell.column[1:] for cell in every if cell.column.startswith("@")}
+    texts = [text for cell in every for text in (cell.column, cell.key or "")]
+    named = {text[1:] for text in texts if text.startswith("@")}
     return sorted({cell.row for cell in every} - {ROW} | named)
 
 
@@ -265,19 +271,42 @@ def _hashes(
 def pair_all(facts: Facts, asked: Compared) -> None:
     """Every pair and every row alone in :data:`PAIRS`, also those that agree."""
     types = pair_types(asked)
-    _pair(facts, asked, {which: _typed(asked.sides[which], types) for which in WHICH})
+    _join(facts, asked, {which: _typed(asked.sides[which], types) for which in WHICH}, "")
 
 
 def _pair(
+    facts: Facts, asked: Compared, queries: Mapping[Which, str], types: Mapping[str, str]
+) -> None:
+    """The pairs that differ and rows alone.
+
+    Where there are any they are paired anew, so that of rows with the same keys those remain that
+    have no equal.
+    """
+    chosen = ["l.turn IS NULL", "r.turn IS NULL"]
+    chosen += [_differs(name, one, types[name], "l.", "r.") for name, one in asked.columns.items()]
+    _join(facts, asked, queries, f" WHERE {' OR '.join(chosen)}")
+    if not facts.value(f"SELECT count(*) FROM {PAIRS}"):
+        return
+    for which in WHICH:
+        _make_alone(facts, asked, which)
+    if not all(facts.value(f"SELECT count(*) FROM alone_{which}") for which in WHICH):
+        return
+    facts.connection.execute("CREATE OR REPLACE TEMP TABLE met (left_id BIGINT, right_id BIGINT)")
+    _meet(facts, "keys, near, rest", "id")
+    _meet(facts, "keys, near", "place")
+    if asked.near:
+        _meet_near(facts, asked)
+        _meet(facts, "keys", "near, id", evenly=True)
+    _replace(facts, asked)
+
+
+def _join(
     facts: Facts,
     asked: Compared,
     queries: Mapping[Which, str],
-    types: Mapping[str, str] | None = None,
+    where: str,
 ) -> None:
-    """The pairs with equal keys, numbered where keys come again, and rows alone.
-
-    With ``types`` only the pairs that differ.
-    """
+    """The sides joined by keys, numbered where keys come again, in :data:`PAIRS`."""
     keys = [*asked.keys, *([asked.near] if asked.near else [])]
     others = [name for name in asked.columns if name not in keys]
     order = ", ".join(map(quoted, [*others, FILE, ROW]))
@@ -290,16 +319,9 @@ def _pair(
         [f"l.{quoted(key)} IS NOT DISTINCT FROM r.{quoted(key)}" for key in keys]
         + ["l.turn = r.turn"]
     )
-    differs = ""
-    if types is not None:
-        chosen = ["l.turn IS NULL", "r.turn IS NULL"]
-        chosen += [
-            _differs(name, one, types[name], "l.", "r.") for name, one in asked.columns.items()
-        ]
-        differs = f" WHERE {' OR '.join(chosen)}"
     facts.connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {PAIRS} AS SELECT {_both_sides(asked)} "
-        f"FROM ({numbered['left']}) l FULL JOIN ({numbered['right']}) r ON {on}{differs}"
+        f"FROM ({numbered['left']}) l FULL JOIN ({numbered['right']}) r ON {on}{where}"
     )
 
 
@@ -329,49 +351,70 @@ def _prefixed(start: str, name: str) -> str:
     return f"{start}{quoted(name)}" if start.endswith(".") else quoted(f"{start}{name}")
 
 
-def _pair_again(facts: Facts, asked: Compared) -> None:
-    """Rows that stand alone for another value of ``near``, paired all the same.
-
-    First those whose values lie within the tolerance. Of the others those with the same keys, in
-    the order of the values, where both sides have as many of them.
-    """
-    execute = facts.connection.execute
-    for which in WHICH:
-        keys = ", ".join(quoted(f"{which}_{key}") for key in asked.keys) or "0"
-        execute(
-            f"CREATE OR REPLACE TEMP TABLE alone_{which} AS "
-            f"SELECT {_listed(asked, which)}, hash({keys}) AS keys, rowid AS id, "
-            f"{quoted(f'{which}_{asked.near}')} AS near FROM {PAIRS} "
-            f"WHERE {which}_turn IS NOT NULL AND {_other(which)}_turn IS NULL"
-        )
-    if not all(facts.value(f"SELECT count(*) FROM alone_{which}") for which in WHICH):
-        return
-    comparison = asked.columns.get(asked.near or "", Comparison())
-    slack = comparison.tolerance or "0"
-    execute(
-        "CREATE OR REPLACE TEMP TABLE met AS SELECT l.id AS left_id, r.id AS right_id "
-        "FROM alone_left l ASOF JOIN alone_right r "
-        f"ON l.keys = r.keys AND l.near + {slack} >= r.near WHERE r.near >= l.near - {slack} "
-        "QUALIFY row_number() OVER (PARTITION BY r.id ORDER BY l.id) = 1"
+def _make_alone(facts: Facts, asked: Compared, which: Which) -> None:
+    """The rows of a side in :data:`PAIRS`, with numbers for their keys and for what is compared."""
+    keys, values = (
+        ", ".join(quoted(f"{which}_{name}") for name in names) or "0"
+        for names in (asked.keys, asked.columns)
     )
+    near = quoted(f"{which}_{asked.near}") if asked.near else "0"
+    facts.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE alone_{which} AS SELECT {_listed(asked, which)}, "
+        f"hash({keys}) AS keys, {near} AS near, hash({values}) AS rest, rowid AS id, "
+        f"row_number() OVER (ORDER BY {values}, {which}_file, {which}_row) AS place "
+        f"FROM {PAIRS} WHERE {which}_turn IS NOT NULL"
+    )
+
+
+def _meet(facts: Facts, by: str, order: str, *, evenly: bool = False) -> None:
+    """Pairs of rows that have not met, with these values alike, in an order.
+
+    ``evenly``: only where both sides have as many of them.
+    """
     numbered = {
-        which: f"SELECT id, keys, count(*) OVER (PARTITION BY keys) AS members, "
-        f"row_number() OVER (PARTITION BY keys ORDER BY near, {which}_file, {which}_row) AS turn "
+        which: f"SELECT id, {by}, row_number() OVER (PARTITION BY {by} ORDER BY {order}) AS turn, "
+        f"{'count(*) OVER (PARTITION BY ' + by + ')' if evenly else '0'} AS members "
         f"FROM alone_{which} WHERE id NOT IN (SELECT {which}_id FROM met)"
         for which in WHICH
     }
-    execute(
-        f"INSERT INTO met SELECT l.id, r.id FROM ({numbered['left']}) l "
-        f"JOIN ({numbered['right']}) r USING (keys, members, turn)"
+    on = " AND ".join(
+        f"l.{one} IS NOT DISTINCT FROM r.{one}" for one in [*by.split(", "), "turn", "members"]
     )
+    facts.connection.execute(
+        f"INSERT INTO met SELECT l.id, r.id FROM ({numbered['left']}) l "
+        f"JOIN ({numbered['right']}) r ON {on}"
+    )
+
+
+def _meet_near(facts: Facts, asked: Compared) -> None:
+    """Rows with the same keys whose ``near`` lie within its tolerance."""
+    slack = asked.columns.get(asked.near or "", Comparison()).tolerance
+    if slack is None:
+        return
+    left, right = (
+        f"SELECT * FROM alone_{which} WHERE id NOT IN (SELECT {which}_id FROM met)"
+        for which in WHICH
+    )
+    facts.connection.execute(
+        f"INSERT INTO met SELECT l.id, r.id FROM ({left}) l ASOF JOIN ({right}) r "
+        f"ON l.keys = r.keys AND l.near + {slack} >= r.near WHERE r.near >= l.near - {slack} "
+        "QUALIFY row_number() OVER (PARTITION BY r.id ORDER BY l.id) = 1"
+    )
+
+
+def _replace(facts: Facts, asked: Compared) -> None:
+    """The rows that have met as pairs, and the others alone, in :data:`PAIRS`."""
+    execute, left, right = facts.connection.execute, _listed(asked, "left"), _listed(asked, "right")
+    execute(f"DELETE FROM {PAIRS}")
     execute(
-        f"INSERT INTO {PAIRS} BY NAME SELECT {_listed(asked, 'left')}, {_listed(asked, 'right')} "
+        f"INSERT INTO {PAIRS} BY NAME SELECT {left}, {right} "
         "FROM met JOIN alone_left l ON l.id = left_id JOIN alone_right r ON r.id = right_id"
     )
-    execute(
-        f"DELETE FROM {PAIRS} WHERE rowid IN (SELECT left_id FROM met) "
-        "OR rowid IN (SELECT right_id FROM met)"
-    )
+    for which, listed in (("left", left), ("right", right)):
+        execute(
+            f"INSERT INTO {PAIRS} BY NAME SELECT {listed} FROM alone_{which} "
+            f"WHERE id NOT IN (SELECT {which}_id FROM met)"
+        )
 
 
 def _listed(asked: Compared, which: Which) -> str:
@@ -382,7 +425,8 @@ def _own_columns(asked: Compared, which: Which) -> list[str]:
     """The columns of a side in :data:`PAIRS`, those that only a tolerance asks for among them."""
     selected = asked.sides[which]
     others = [name for name in selected.types if name not in asked.shown]
-    return [FILE, ROW, TIMES, TURN, *extra_rows(selected), *asked.shown, *others]
+    named = [FILE, ROW, TIMES, TURN, *extra_rows(selected), *asked.shown, *others]
+    return list(dict.fromkeys(named))
 
 
 def _other(which: Which) -> Which:

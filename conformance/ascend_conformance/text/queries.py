@@ -186,9 +186,8 @@ def place_of(
         )
         return (*found[0], None) if found else (None, None, None)
     if schema == "trace":
-        offset = facts.value(
-            'SELECT "offset" FROM trace.event WHERE file = ? AND row = ?', (file, row)
-        )
+        elements = folder.timelines.get(file)
+        offset = None if elements is None else elements.offset_of(row)
         if offset is None:
             return None, None, None
         pointer = _key(folder, instance, file, offset)

@@ -16,10 +16,10 @@ from .agreement import Agreement, agreement_of
 class TextRule(Rule):
     """One rule document of ``rules/text``.
 
-    Exactly one of ``row``, ``select``, ``check`` and ``agreement`` says how bad rows are found. ``at`` are the
-    tables that the rule is for, with the texts of its placeholders; ``breaks`` are SQL statements
-    that make clean facts break it. ``also`` names the rules that the same break wakes by its
-    nature, each with the reason.
+    Exactly one of ``row``, ``select``, ``check`` and ``agreement`` says how bad rows are found.
+    ``at`` are the tables that the rule is for, with the texts of its placeholders; ``breaks`` are
+    SQL statements that make clean facts break it. ``also`` names the rules that the same break
+    wakes by its nature, each with the reason.
     """
 
     at: tuple[Mapping[str, str], ...] = ()

@@ -17,6 +17,7 @@ from ..finding import Finding
 from ..options import Options
 from .cells import CellCheck, checks_of
 from .checks import reads
+from .crosstrials import try_agreement
 from .database import Facts, open_facts, quoted, text_literal
 from .folder import Folder, read_folder
 from .judge import find
@@ -29,7 +30,7 @@ from .specimens import SUBJECTS, write_specimen
 WITHOUT_EXAMPLES = Options(max_examples=0)
 
 _CHANGED = re.compile(
-    r'^(?:UPDATE|DELETE FROM|INSERT INTO|DROP TABLE|ALTER TABLE)\s+([a-z]+)\.("?)(\w+)\2',
+    r'^(?:UPDATE|DELETE FROM|INSERT INTO|DROP TABLE|ALTER TABLE)\s+([a-z]+)\.("[^"]+"|\w+)',
     re.IGNORECASE,
 )
 
@@ -145,6 +146,9 @@ def try_rule(
     subject: str, folder: Folder, rule: TextRule, before: set[tuple[str, str]]
 ) -> Iterator[TextTrial]:
     """Break the facts for a rule at each of its places; findings from ``before`` do not count."""
+    if rule.agreement is not None:
+        yield from _cross_trials(subject, folder, rule)
+        return
     if rule.check is not None:
         for place, breaks in _structural_breaks(folder, rule):
             yield _trial(subject, folder, rule, place, breaks, before)
@@ -152,6 +156,16 @@ def try_rule(
     for instance in instances(rule):
         if instance.breaks and _present(folder.facts, instance):
             yield _trial(subject, folder, rule, instance.table, instance.breaks, before)
+
+
+def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[TextTrial]:
+    """Every change that breaks an agreement; other rules see no cell that they do not read."""
+    tried = False
+    for one in try_agreement(folder, rule):
+        tried = True
+        yield TextTrial(subject, rule.id, one.place, (rule.id,) if one.caught else ())
+    if not tried:
+        yield TextTrial(subject, rule.id, "", not_broken="the folder has not both sides")
 
 
 def _present(facts: Facts, instance: TextInstance) -> bool:
@@ -206,7 +220,7 @@ def changed_tables(breaks: Sequence[str]) -> frozenset[tuple[str, str]]:
         found = _CHANGED.match(statement.strip())
         if found is None:
             raise ValueError(f"cannot tell what this changes: {statement}")
-        changed.add((found.group(1), found.group(3)))
+        changed.add((found.group(1), found.group(2).strip('"')))
     return frozenset(changed)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_ref.bin import locate
-from ascend_ref.json_damage import skip_space
+from ascend_ref.json_place import place_of
 
 from .findings import Fault
 from .folder import Folder
@@ -71,5 +70,4 @@ def byte_of(folder: Folder, file: int, pointer: str | None) -> int | None:
     document = folder.documents.get(file)
     if document is None or document.damage is not None or pointer is None:
         return None
-    place = locate(document.content, pointer)
-    return skip_space(document.content, place)
+    return place_of(document.content, pointer)

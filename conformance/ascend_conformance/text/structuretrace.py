@@ -9,11 +9,10 @@ from ascend_ref.timeline.event_keys import FURTHER, UNKNOWN
 from ascend_ref.timeline.read import NO_TIME
 from ascend_spec.text.timeline import Layer, PidRule, timeline_catalog
 
-from .database import quoted, text_literal
+from .database import text_literal
 from .findings import Fault, event_text, example_of, place_in_event
 from .folder import Folder
-from .layers import ArgColumn, arg_columns, layer_of_slug
-from .loadtrace import layer_table
+from .layers import layer_of_slug
 
 
 def wrong_key_types(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -48,65 +47,76 @@ def _events(folder: Folder, file: int) -> int:
     return int(folder.facts.value("SELECT count(*) FROM trace.event WHERE file = ?", (file,)))
 
 
-def _byte(folder: Folder, file: int, offset: int, key: str | None) -> int:
+def _byte(folder: Folder, file: int, offset: int | None, key: str | None) -> int | None:
     """The byte of the value of a key of an event, which begins at a byte."""
-    if not key or file not in folder.timelines:
+    if offset is None or not key or file not in folder.timelines:
         return offset
     token = key.replace("~", "~0").replace("/", "~1")
     return place_in_event(folder.files[file], offset, f"/{token}")
 
 
-def missing_keys(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Events without a key that their phase demands. NULL may also be a wrong type."""
-    wrong = set(folder.facts.rows("SELECT file, key FROM unit.key_fault"))
-    conditions = {"ph": "ph IS NULL"}
-    for known in timeline_catalog().keys.values():
-        if known.key and known.key != "ph" and known.required:
-            listed = ", ".join(map(text_literal, known.required))
-            column = "ts_decimals" if known.key == "ts" else known.key
-            conditions[known.key] = f"{column} IS NULL AND ph IN ({listed})"
-    counted = ", ".join(f"count(*) FILTER ({one})" for one in conditions.values())
-    counts = folder.facts.rows(f"SELECT {counted} FROM trace.event")[0]
-    for (key, condition), count in zip(conditions.items(), counts, strict=True):
-        for fault in _event_faults(folder, condition, key, examples) if count else ():
-            if (fault.file, key) not in wrong:
-                yield fault
+EVENTS = ("missing-keys", "unknown-phases", "times-that-are-none", "times-without-decimals")
+"""The checks of events that :func:`event_faults` makes in one pass."""
+
+_KEYS = ("name", "cat", "id", "pid", "tid", "dur", "ts_decimals")
+"""Columns whose NULL is a missing key."""
 
 
-def unknown_phases(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Events of a phase that the spec does not have."""
-    known = {phase for key in timeline_catalog().keys.values() for phase in key.required}
-    listed = ", ".join(map(text_literal, sorted(known)))
-    yield from _event_faults(
-        folder, f"ph NOT IN ({listed})", "ph", examples, f"one of {', '.join(sorted(known))}"
+def event_faults(folder: Folder, examples: int) -> Iterator[tuple[str, Fault]]:
+    """Events without a key that their phase demands, of an unknown phase, or with a bad time."""
+    nulls = ", ".join(f"count(*) - count({one})" for one in _KEYS)
+    select = (
+        f"SELECT file, ph, {nulls}, count(ts_decimals) - count(ts), "
+        "count(*) FILTER (ts_decimals <> 3) FROM trace.event GROUP BY file, ph ORDER BY file, ph"
     )
+    conditions: dict[tuple[str, str], str] = {}
+    known = {key.key: key for key in timeline_catalog().keys.values() if key.key}
+    phases = sorted({phase for key in known.values() for phase in key.required})
+    for _, phase, *counts, unread, odd in folder.facts.rows(select):
+        if phase is None:
+            conditions["missing-keys", "ph"] = "ph IS NULL"
+        elif phase not in phases:
+            listed = ", ".join(map(text_literal, phases))
+            conditions["unknown-phases", "ph"] = f"ph NOT IN ({listed})"
+        for column, count in zip(_KEYS, counts, strict=True):
+            key = "ts" if column == "ts_decimals" else column
+            if count and phase in known[key].required:
+                listed = ", ".join(map(text_literal, known[key].required))
+                conditions["missing-keys", key] = f"{column} IS NULL AND ph IN ({listed})"
+        if unread:
+            conditions["times-that-are-none", "ts"] = "ts_decimals IS NOT NULL AND ts IS NULL"
+        if odd:
+            conditions["times-without-decimals", "ts"] = _odd_times(folder)
+    listed = ", ".join(map(text_literal, known["args"].required))
+    bare = f"SELECT 1 FROM trace.shape WHERE ph IN ({listed}) AND keys IS NULL"
+    if folder.facts.rows(f"{bare} LIMIT 1"):
+        conditions["missing-keys", "args"] = f"args IS NULL AND ph IN ({listed})"
+    wrong = set(folder.facts.rows("SELECT file, key FROM unit.key_fault"))
+    for (check, key), condition in conditions.items():
+        expected = f"one of {', '.join(phases)}" if check == "unknown-phases" else None
+        for fault in _event_faults(folder, condition, key, examples, expected):
+            if check != "missing-keys" or (fault.file, key) not in wrong:
+                yield check, fault
 
 
-def times_that_are_none(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Values of ``ts`` that are no decimal number, or too large for one."""
-    yield from _event_faults(folder, "ts_decimals IS NOT NULL AND ts IS NULL", "ts", examples)
-
-
-def times_without_decimals(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Texts of ``ts`` with another number of decimals than three, where the writer writes texts."""
+def _odd_times(folder: Folder) -> str:
+    """Times with other than three decimals, where the writer writes texts."""
     files = [
         str(number)
         for number, reading in folder.readings.items()
         if "string" in timeline_catalog().form(reading.writer).types["ts"]
     ]
-    if files:
-        condition = (
-            f"ts_decimals <> 3 AND ts_decimals <> {NO_TIME} AND ph <> 'M' "
-            f"AND file IN ({', '.join(files)})"
-        )
-        yield from _event_faults(folder, condition, "ts", examples)
+    return (
+        f"ts_decimals <> 3 AND ts_decimals <> {NO_TIME} AND ph <> 'M' "
+        f"AND file IN ({', '.join(files or ['NULL'])})"
+    )
 
 
 def _event_faults(
     folder: Folder, condition: str, key: str, examples: int, expected: str | None = None
 ) -> Iterator[Fault]:
     """One fault for each file with events that meet a condition."""
-    query = f'SELECT file, row, "offset", ph, name FROM trace.event WHERE {condition}'
+    query = f"SELECT file, row, ph, name FROM trace.event WHERE {condition}"
     select = f"SELECT file, count(*), min(row) FROM ({query}) GROUP BY file ORDER BY file"
     for file, count, row in folder.facts.rows(select):
         found = folder.facts.rows(
@@ -114,26 +124,25 @@ def _event_faults(
         )
         shown = []
         for one in found[:examples]:
-            value = _value(folder, file, one[2], key)
-            shown.append(example_of(("event", "ph", "name", key), (one[1], *one[3:], value)))
+            value = _value(folder, file, one[1], key)
+            shown.append(example_of(("event", "ph", "name", key), (*one[1:], value)))
         yield Fault(
             file,
             key,
             count=count,
             total=_events(folder, file),
             row=row,
-            offset=_byte(folder, file, found[0][2], key),
+            offset=_byte(folder, file, _offset(folder, file, row), key),
             examples=shown,
             expected=expected,
             query=query,
         )
 
 
-def _value(folder: Folder, file: int, offset: int, key: str) -> str | None:
+def _value(folder: Folder, file: int, row: int, key: str) -> str | None:
     """The value of a key of an event as it stands in the file."""
-    if file not in folder.timelines:
-        return None
-    text = event_text(folder.files[file], offset)
+    offset = _offset(folder, file, row)
+    text = b"" if offset is None else event_text(folder.files[file], offset)
     try:
         value = json.loads(text).get(key) if text else None
     except (ValueError, RecursionError):
@@ -141,25 +150,27 @@ def _value(folder: Folder, file: int, offset: int, key: str) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def nameless_processes(folder: Folder, _examples: int) -> Iterator[Fault]:
+def nameless_processes(folder: Folder, examples: int) -> Iterator[Fault]:
     """Processes with more than starts of arrows, and without a process_name."""
     select = (
         "SELECT p.file, p.row, p.pid, p.events FROM trace.process p WHERE p.name IS NULL "
         "AND p.events > 0 AND EXISTS (SELECT 1 FROM trace.shape s WHERE s.file = p.file "
-        "AND s.pid = p.pid AND s.ph NOT IN ('M', 's')) ORDER BY 1, 2"
+        "AND s.pid = p.pid AND s.ph NOT IN ('M', 's')) ORDER BY file, row"
     )
     wrong = _files_with_wrong(folder, "pid")
+    grouped: dict[int, list[tuple[int, int, int]]] = {}
     for file, row, pid, events in folder.facts.rows(select):
-        if file in wrong:
-            continue  # the pid is a text that reads like a number
+        if file not in wrong:  # else the pid is a text that reads like a number
+            grouped.setdefault(file, []).append((row, pid, events))
+    for file, rows in grouped.items():
         yield Fault(
             file,
             "pid",
-            count=events,
+            count=sum(events for _, _, events in rows),
             total=_events(folder, file),
-            row=row,
-            offset=_offset(folder, file, row),
-            examples=({"pid": pid},),
+            row=rows[0][0],
+            offset=_offset(folder, file, rows[0][0]),
+            examples=[{"pid": pid, "events": events} for _, pid, events in rows[:examples]],
         )
 
 
@@ -171,10 +182,9 @@ def _files_with_wrong(folder: Folder, key: str) -> set[int]:
 
 
 def _offset(folder: Folder, file: int, row: int) -> int | None:
-    found = folder.facts.value(
-        'SELECT "offset" FROM trace.event WHERE file = ? AND row = ?', (file, row)
-    )
-    return None if found is None else int(found)
+    """The byte at which an event begins."""
+    elements = folder.timelines.get(file)
+    return None if elements is None else elements.offset_of(row)
 
 
 def contradicting_metadata(folder: Folder, examples: int) -> Iterator[Fault]:
@@ -306,78 +316,3 @@ def _has_no_room(rule: PidRule, sort_index: int | None) -> bool:
         part.of == "sortIndex" and part.bits is not None and sort_index >= 1 << part.bits
         for part in rule.parts
     )
-
-
-def wrong_args(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Args that are no value of their type, or out of its range or set."""
-    for slug in sorted(
-        {layer.slug for r in folder.readings.values() for layer in r.layers.values()}
-    ):
-        table = f"trace.{layer_table(slug)}"
-        present = folder.facts.columns(table)
-        columns = [one for one in arg_columns(slug) if one.name in present]
-        checks = [(one, check) for one in columns for check in _arg_checks(one)]
-        if not checks:
-            continue
-        counted = ", ".join(f"count(*) FILTER ({condition})" for _, (condition, _) in checks)
-        counts = folder.facts.rows(f"SELECT {counted} FROM {table}")[0]
-        for (column, (condition, expected)), count in zip(checks, counts, strict=True):
-            if count:
-                yield from _arg_fault(folder, slug, column, condition, expected, examples)
-
-
-def _arg_checks(column: ArgColumn) -> Iterator[tuple[str, str]]:
-    """Conditions for a bad value, each with what is expected."""
-    value = quoted(column.name)
-    every = [arg for _, arg in column.args]
-    none = [one for arg in every for one in arg.none]
-    numbers = ", ".join(str(one) for one in none if isinstance(one, int))
-    allowed = f" AND {value} NOT IN ({numbers})" if numbers else ""
-    if column.type in ("BIGINT", "DOUBLE"):
-        least = min((arg.minimum for arg in every if arg.minimum is not None), default=None)
-        most = max((arg.maximum for arg in every if arg.maximum is not None), default=None)
-        if least is not None and all(arg.minimum is not None for arg in every):
-            yield f"{value} < {least}{allowed}", f"at least {least}"
-        if most is not None and all(arg.maximum is not None for arg in every):
-            yield f"{value} > {most}{allowed}", f"at most {most}"
-        if not any(isinstance(one, str) for one in none) and all(
-            "null" not in a.json for a in every
-        ):
-            has = f"list_contains(s.keys, {text_literal(column.name)})"
-            shapes = f"SELECT s.shape FROM trace.shape s WHERE {has}"
-            kind = "a whole number" if column.type == "BIGINT" else "a number"
-            yield f"{value} IS NULL AND shape IN ({shapes})", kind
-    elif all(arg.values for arg in every):
-        texts = list(dict.fromkeys(text for arg in every for text in arg.values))
-        texts += [one for one in none if isinstance(one, str)]
-        listed = ", ".join(map(text_literal, texts))
-        yield f"{value} NOT IN ({listed})", f"one of {', '.join(texts)}"
-
-
-def _arg_fault(
-    folder: Folder, slug: str, column: ArgColumn, condition: str, expected: str, examples: int
-) -> Iterator[Fault]:
-    table = f"trace.{layer_table(slug)}"
-    query = f"SELECT file, row, name, {quoted(column.name)} FROM {table} WHERE {condition}"
-    select = f"SELECT file, count(*), min(row) FROM ({query}) GROUP BY file ORDER BY file"
-    for file, count, row in folder.facts.rows(select):
-        found = folder.facts.rows(
-            f"SELECT * FROM ({query}) WHERE file = ? ORDER BY row LIMIT ?", (file, max(examples, 1))
-        )
-        offset = _offset(folder, file, row)
-        token = column.name.replace("~", "~0").replace("/", "~1")
-        yield Fault(
-            file,
-            f"{layer_of_slug(slug).name}: {column.name}",
-            count=count,
-            total=int(folder.facts.value(f"SELECT count(*) FROM {table} WHERE file = {file}")),
-            row=row,
-            offset=None
-            if offset is None
-            else place_in_event(folder.files[file], offset, f"/args/{token}"),
-            examples=[
-                example_of(("event", "name", column.name), one[1:]) for one in found[:examples]
-            ],
-            expected=expected,
-            query=query,
-        )

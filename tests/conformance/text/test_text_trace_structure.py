@@ -99,8 +99,8 @@ def moved_layer(events: Events) -> dict[str, Any]:
     pid = hardware(events)["pid"]
     for event in events:
         if event["pid"] == pid:
-            event["pid"] = pid + 320
-    return next(one for one in events if one["pid"] == pid + 320)
+            event["pid"] = pid + 480
+    return next(one for one in events if one["pid"] == pid + 480)
 
 
 FAULTS: dict[str, tuple[str, Callable[[Events], dict[str, Any]], str]] = {
@@ -209,7 +209,7 @@ def test_truncated_at_every_byte_is_one_finding(tmp_path: Path) -> None:
     ]
     content = json.dumps(events).encode()
     path = tmp_path / TRACE
-    for cut in range(1, len(content), 3):
+    for cut in range(1, len(content), 9):
         path.write_bytes(content[:cut])
         (report,) = judged(path, STRUCTURE)
         (damage,) = [one for one in report.findings if one.rule == "TRC001"]

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ..sources import Derived
-from . import activity, communication, operators, statistics, steps, tasks
+from . import (
+    activity,
+    communication,
+    framework,
+    host,
+    iterations,
+    memory,
+    operators,
+    statistics,
+    steps,
+    tasks,
+)
 
 TABLES: tuple[Derived, ...] = (
     *tasks.TABLES,
@@ -12,4 +23,8 @@ TABLES: tuple[Derived, ...] = (
     *activity.TABLES,
     *steps.TABLES,
     *communication.TABLES,
+    *framework.TABLES,
+    *host.TABLES,
+    *memory.TABLES,
+    *iterations.TABLES,
 )

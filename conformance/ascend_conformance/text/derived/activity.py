@@ -90,8 +90,9 @@ def _busy(facts: Facts) -> Iterator[str]:
     if file is None:
         yield (
             f"SELECT {device}, 'computing' AS kind, ts AS start, end_ns AS stop "
-            "FROM layer.ascend_hardware WHERE kind IN ('task', 'simt-task') AND ts IS NOT NULL "
-            f'AND end_ns IS NOT NULL AND "Task Type" IN ({_listed(CORES)}) AND {_computes("name")}'
+            "FROM layer.ascend_hardware WHERE kind IN ('task', 'simt-task', 'timed-task') "
+            f'AND ts IS NOT NULL AND end_ns IS NOT NULL AND "Task Type" IN ({_listed(CORES)}) '
+            f"AND {_computes('name')}"
         )
         return
     names = FILES[file]

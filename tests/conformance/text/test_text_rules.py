@@ -1,0 +1,86 @@
+"""The documents of the structural rules, their pages, and the facts that they stand on."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import jsonschema
+import pytest
+import yaml
+
+from ascend_conformance.pages import rule_page
+from ascend_conformance.ruleset import load_rules
+from ascend_conformance.text.checks import NAMES, READS
+from ascend_conformance.text.database import Facts, fact_tables, open_facts
+from ascend_conformance.text.rules import TextRule, load_text_rules
+from ascend_spec import catalog
+from ascend_spec.text import text_catalog
+
+PACKAGE = files("ascend_conformance")
+STRUCTURAL = [rule for rule in load_text_rules().values() if rule.check]
+ORDER = ("documented", "observed", "inferred")
+
+
+def test_documents_obey_their_vocabulary() -> None:
+    schema = yaml.safe_load((PACKAGE / "vocabulary" / "text_rule.schema.yaml").read_text("utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    for path in (PACKAGE / "rules" / "text").iterdir():
+        for document in yaml.safe_load(path.read_text("utf-8")):
+            assert [error.message for error in validator.iter_errors(document)] == [], document
+
+
+def test_rules_are_among_all_rules() -> None:
+    assert load_text_rules().items() <= load_rules().items()
+    assert len({rule.name for rule in load_rules().values()}) == len(load_rules())
+
+
+def test_every_check_has_a_rule_and_every_rule_a_check() -> None:
+    assert {rule.check for rule in STRUCTURAL} == NAMES
+    assert READS.keys() <= NAMES
+
+
+@pytest.mark.parametrize("rule", STRUCTURAL, ids=lambda rule: rule.id)
+def test_grade_source_erratum_and_page(rule: TextRule) -> None:
+    grades = {catalog().sources[source.split(" ")[0]].grade for source in rule.source}
+    assert rule.grade == min(grades, key=ORDER.index)
+    assert not (rule.verdict == "violation" and rule.grade == "inferred")
+    assert rule.erratum is None or rule.erratum in text_catalog().errata
+    page = rule_page(catalog(), rule)
+    for part in (rule.summary, rule.why, rule.fix, rule.example, "How it is found"):
+        assert part in page
+    for writer in (*rule.writers, *rule.not_writers):
+        assert writer in text_catalog().writers
+
+
+def test_documented_tables_are_those_that_stand_there() -> None:
+    views = {
+        f"{schema}.{name}"
+        for schema, tables in fact_tables().items()
+        for name, table in tables.items()
+        if table["summary"].startswith("View ")
+    }
+    with open_facts() as facts:
+        found = documented(facts)
+    assert found == {
+        (f"{schema}.{name}", tuple(table["columns"]))
+        for schema, tables in fact_tables().items()
+        for name, table in tables.items()
+        if f"{schema}.{name}" not in views
+    }
+
+
+def documented(facts: Facts) -> set[tuple[str, tuple[str, ...]]]:
+    return {(table, facts.columns(table)) for table in facts.tables()}
+
+
+def test_facts_reach_neither_files_nor_settings() -> None:
+    with open_facts() as facts:
+        for statement in (
+            "SELECT * FROM read_csv('/etc/hostname')",
+            "COPY (SELECT 1) TO 'x.csv'",
+            "INSTALL httpfs",
+            "SET memory_limit = '8GB'",
+            "ATTACH 'x.db'",
+        ):
+            with pytest.raises(Exception, match=r"(?i)disabled|locked|permission|configuration"):
+                facts.connection.execute(statement)

@@ -1,0 +1,49 @@
+"""Structural rules wake for their own break only, on a clean folder of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ascend_conformance.text.folder import Folder
+from ascend_conformance.text.judge import find
+from ascend_conformance.text.rules import load_text_rules
+from ascend_conformance.text.selftest import (
+    WITHOUT_EXAMPLES,
+    changed_tables,
+    open_specimen,
+    try_rule,
+)
+
+STRUCTURAL = [rule for rule in load_text_rules().values() if rule.check]
+SLOW = {"cell-type", "cell-sentinel", "cell-format", "cell-range"}
+"""Checks with a trial for every file, of which one is tried here."""
+
+
+@pytest.fixture(scope="module")
+def folder() -> Iterator[Folder]:
+    with open_specimen("adapter") as found:
+        yield found
+
+
+def test_a_clean_folder_is_clean(folder: Folder) -> None:
+    assert [one for one in find(folder, STRUCTURAL, WITHOUT_EXAMPLES) if not one.erratum] == []
+
+
+@pytest.mark.parametrize("rule", STRUCTURAL, ids=lambda rule: rule.id)
+def test_a_break_wakes_its_rule_only(folder: Folder, rule) -> None:  # type: ignore[no-untyped-def]
+    for trial in try_rule("adapter", folder, rule, set()):
+        if trial.not_broken is None:
+            fired = {name for name in trial.fired if load_text_rules()[name].check}
+            assert rule.id in fired
+            assert fired - {rule.id, *(rule.also or ())} <= {"CSV022"}
+            if rule.check in SLOW:
+                break
+
+
+def test_what_a_break_changes_is_told() -> None:
+    found = changed_tables(['UPDATE raw."x y" SET a = 1', "DELETE FROM doc.link"])
+    assert found == {("raw", "x y"), ("doc", "link")}
+    with pytest.raises(ValueError, match="cannot tell"):
+        changed_tables(["SELECT 1"])
