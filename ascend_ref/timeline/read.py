@@ -31,8 +31,8 @@ COLUMNS: Mapping[str, str] = {
 }
 """Columns of the events with their SQL types.
 
-``row`` is the index in the array (``Elements.offset_of`` tells the byte). ``id`` is the text, or the digits
-of the number. ``ts`` is in ns, exact for texts; a JSON number is what a double holds of it;
+``row`` is the index in the array; ``Elements.offset_of`` tells its byte. ``id`` is the text, or the
+digits of the number. ``ts`` is in ns, exact for texts; a JSON number is what a double holds of it;
 ``ts_decimals`` counts the digits behind its point, -1 where it is no number. ``dur`` is in us.
 NULL: the event has no such key, or of another type.
 """

@@ -58,7 +58,7 @@ def whole_elements(text: bytes) -> list[Span]:
 
     A last one that is not complete is left out.
     """
-    return _walk(text, ended=False).spans
+    return _walk(text, ended=True).spans
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ from .agreement import WHICH, Side, Which
 from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
 from .loadtrace import layer_table
-from .pairing import PAIRS, Absent, Compared, Outcome, best_reading, difference, pair_types
+from .pairing import PAIRS, Outcome, best_reading, difference
 from .queries import SECONDS, Asked, limited
 from .rules import TextRule
+from .selecting import ROW, Absent, Compared, pair_types
 from .sources import WHOLE, Cell, Sources, home_of
 
 COLUMNS_SHOWN = 6
@@ -262,6 +263,9 @@ class _Shown:
         if times is not None and side.together and times > 1:
             called = f"{times:,} rows of {called}"
         number = row.get(f"{which}_{cell.row}") if cell else None
+        if number is None and home is not None:  # the row has no part in that table
+            cell = Cell(home, cell.column if cell else "")
+            number = row.get(f"{which}_{ROW}")
         if cell is None or number is None:
             return Place(-1 if file is None else file, called, label, cell)
         named = cell.key or cell.column

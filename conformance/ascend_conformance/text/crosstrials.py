@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from .agreement import Agreement
 from .disagreement import Mutation, broken, mutations
 from .folder import Folder
-from .pairing import Absent, best_reading
+from .pairing import best_reading, told_by
 from .rules import TextRule
+from .selecting import Absent
 from .sources import Sources
 
 
@@ -29,7 +30,10 @@ class CrossTrial:
 
 
 def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
-    """Break an agreement in every way that a clean folder gives occasion for."""
+    """Break an agreement in every way that a clean folder gives occasion for.
+
+    A change that its side does not tell, such as of the only part of a total, is none.
+    """
     sources = Sources(folder.facts)
     for agreement in rule.agreement.instances() if rule.agreement else ():
         try:
@@ -39,7 +43,9 @@ def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
         for mutation in found:
             with broken(sources, [mutation]):
                 caught = not untold(sources, agreement, [mutation])
-            yield CrossTrial(rule.id, agreement, mutation, caught)
+                told = None if caught else told_by(sources, agreement, mutation.which)
+            if caught or told != told_by(sources, agreement, mutation.which):
+                yield CrossTrial(rule.id, agreement, mutation, caught)
 
 
 def untold(sources: Sources, agreement: Agreement, applied: list[Mutation]) -> list[Mutation]:

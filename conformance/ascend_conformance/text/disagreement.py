@@ -15,7 +15,8 @@ from typing import Any
 
 from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
 from .database import Facts, quoted
-from .pairing import FILE, PAIRS, ROW, Compared, best_reading, pair_all
+from .pairing import PAIRS, best_reading, pair_all
+from .selecting import FILE, ROW, Compared
 from .sources import Cell, Sources, base_tables, derived, home_of, views
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
@@ -23,7 +24,7 @@ SHARED = ("name", "ts", "dur", "pid", "tid")
 STEP_US, STEP_NS = Decimal("1.5"), 1500
 """What is added to times: more than any tolerance, less than most tasks take."""
 SCALED = 10**9
-"""What is added to whole numbers that are compared in other units."""
+"""What is added to numbers that may be compared in other units."""
 TAB = "\t"
 
 
@@ -217,7 +218,7 @@ def changed(old: Any, comparison: Comparison, *, in_us: bool) -> Any:
     step = comparison.step
     if comparison.unit == "ns" and step is None:
         step = float(STEP_US) if in_us else STEP_NS
-    elif comparison.tolerance and step is None and isinstance(old, int):
+    elif comparison.tolerance and step is None and isinstance(old, (int, float)):
         step = SCALED + abs(old)  # what is compared may be a small part of it
     if isinstance(old, str):
         return _changed_text(old, step)

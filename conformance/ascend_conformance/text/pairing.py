@@ -2,61 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
-
-from .agreement import WHICH, Agreement, Comparison, Side, Which, names_in, quoted_names
+from .agreement import WHICH, Agreement, Comparison, Which
 from .database import Facts, quoted
-from .sources import Cell, Sources
+from .selecting import FILE, NUMBERS, ROW, TIMES, Compared, compared, extra_rows, pair_types, typed
+from .sources import Sources
 
 PAIRS = "agreement_pairs"
 """Temporary table of the pairs that differ and of the rows that stand alone."""
-FILE, ROW, TURN, TIMES = "file", "row", "turn", "times"
-NUMBERS = frozenset(
-    f"{sign}{name}" for sign in ("", "U") for name in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
-) | {"HUGEINT", "UHUGEINT"}
-REALS = frozenset({"FLOAT", "DOUBLE"})
-
-
-class Absent(Exception):
-    """A side cannot be selected here.
-
-    ``tables``: those that are absent, by side; none where a column is, which the text names.
-    """
-
-    def __init__(self, text: str, tables: Mapping[Which, str] | None = None) -> None:
-        super().__init__(text)
-        self.tables = tables or {}
-
-
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """A side as a query. ``types`` of its columns; ``cells``: those that each column shows."""
-
-    side: Side
-    query: str
-    types: Mapping[str, str]
-    cells: Mapping[str, tuple[Cell, ...]]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """An agreement with what can be compared here, and how its sides are selected."""
-
-    agreement: Agreement
-    keys: tuple[str, ...]
-    near: str | None
-    columns: Mapping[str, Comparison]
-    sides: Mapping[Which, Selected]
-
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """Every column of a pair."""
-        near = [self.near] if self.near else []
-        return tuple(dict.fromkeys([*self.keys, *near, *self.columns]))
+MET: Mapping[Which, str] = {"left": "mine", "right": "theirs"}
+"""Columns of the table of rows that have met."""
+TURN = "turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,134 +55,15 @@ def best_reading(sources: Sources, agreement: Agreement) -> Outcome:
     return best
 
 
-def compared(sources: Sources, agreement: Agreement) -> Compared:
-    """How an agreement can be asked in a folder. Raises :class:`Absent`.
-
-    Columns that one of the files does not have are left out, and so are keys that one side does
-    not tell at all where the agreement says so.
-    """
-    missing = {
-        which: absent
-        for which in WHICH
-        if (absent := sources.missing(agreement.side(which).of)) is not None
-    }
-    if missing:
-        raise Absent(", ".join(missing.values()), missing)
-    unmade = {
-        which: agreement.side(which).of
-        for which in WHICH
-        if not sources.columns(agreement.side(which).of)
-    }
-    if unmade:
-        raise Absent(", ".join(unmade.values()), unmade)
-    sides = {which: _selected(sources, agreement.side(which)) for which in WHICH}
-    common = [name for name in sides["left"].types if name in sides["right"].types]
-    for key in agreement.keys:
-        if key not in common and key not in agreement.untold:
-            raise Absent(_lacking(agreement, sides, key))
-    keys = [
-        key
-        for key in agreement.keys
-        if key in common and not (key in agreement.untold and _untold(sources.facts, sides, key))
-    ]
-    columns = {
-        name: one
-        for name, one in agreement.compare.items()
-        if name in common and not (name in agreement.untold and _untold(sources.facts, sides, name))
-    }
-    near = agreement.near if agreement.near in common else None
-    if agreement.compare and not columns:
-        raise Absent(_lacking(agreement, sides, next(iter(agreement.compare))))
-    return Compared(agreement, tuple(keys), near, columns, sides)
-
-
-def _lacking(agreement: Agreement, sides: Mapping[Which, Selected], column: str) -> str:
-    which: Which = "right" if column in sides["left"].types else "left"
-    side = agreement.side(which)
-    return f"{side.of}: {side.columns.get(column, column)}"
-
-
-def _selected(sources: Sources, side: Side) -> Selected:
-    known = sources.columns(side.of)
-    lower = {one.casefold() for one in known}
-    given = {
-        name: sql
-        for name, sql in side.columns.items()
-        if all(one.casefold() in lower for one in _needed(sql))
-    }
-    cells = {
-        name: tuple(
-            cell
-            for column in names_in(sql, known)
-            if (cell := sources.cell(side.of, column)) is not None
-        )
-        for name, sql in given.items()
-    }
-    aggregated = side.together
-    selected = {
-        one: "NULL::BIGINT"
-        if one not in known
-        else f"min({quoted(one)})"
-        if aggregated
-        else quoted(one)
-        for one in (FILE, ROW, *_extra(cells))
-    }
-    selected[TIMES] = "count(*)" if aggregated else "1"
-    selected |= {name: _safe(sql, aggregated) for name, sql in given.items()}
-    listed = ", ".join(f"{sql} AS {quoted(name)}" for name, sql in selected.items())
-    query = f"SELECT {listed} FROM {side.of}"
-    where = [one for one in side.where if all(name in known for name in quoted_names(one))]
-    if where:
-        query += f" WHERE {' AND '.join(f'({one})' for one in where)}"
-    if aggregated:
-        query += " GROUP BY ALL"
-    types = _types(sources.facts, query, selected)
-    return Selected(side, query, {name: types[name] for name in given}, cells)
-
-
-def _needed(sql: str) -> list[str]:
-    """The names in an expression that must be columns: those in quotes, and one by itself."""
-    return [sql] if sql.isidentifier() else quoted_names(sql)
-
-
-def _safe(sql: str, aggregated: bool) -> str:
-    """An expression that is NULL where it overflows; names alone cannot."""
-    plain = sql.replace('"', "").replace(" ", "_").isidentifier() or sql.startswith('"')
-    return sql if aggregated or plain else f"TRY({sql})"
-
-
-def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str]:
-    try:
-        described = facts.rows(f"DESCRIBE {query}")
-    except duckdb.BinderException as problem:
-        raise Absent(str(problem).partition("\n")[0]) from problem
-    # Of two names that differ by case alone DuckDB keeps the table's, but the order is ours.
-    return {name: str(row[1]) for name, row in zip(columns, described, strict=True)}
-
-
-def _untold(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
-    """Whether one side has rows, but none that tells the key."""
-    query = f"SELECT count(*) > 0 AND count({quoted(key)}) = 0 FROM"
-    return any(facts.value(f"{query} ({side.query})") for side in sides.values())
-
-
-def _common_type(one: str, other: str) -> str:
-    """The type in which two values are compared."""
-    if one == other and (one in NUMBERS or one in REALS):
-        return one
-    if {one, other} <= NUMBERS | REALS:
-        return "HUGEINT" if {one, other} <= NUMBERS else "DOUBLE"
-    return "VARCHAR"
-
-
 def outcome(facts: Facts, asked: Compared) -> Outcome:
-    """What does not agree. The first look is a sum of hashes, which most sound sides share."""
-    types = {
-        name: _common_type(asked.sides["left"].types[name], asked.sides["right"].types[name])
-        for name in asked.shown
-    }
-    queries = {which: _typed(asked.sides[which], types) for which in WHICH}
-    rows, alike = _hashes(facts, queries, asked.shown)
+    """What does not agree. The first look is at hashes of rows, which most sound sides share."""
+    types = pair_types(asked)
+    queries = {which: typed(asked.sides[which], types) for which in WHICH}
+    if asked.agreement.one_sided in ("both", "neither"):
+        rows, alike = _hashes(facts, queries, asked.shown)
+    else:
+        inner: Which = "left" if asked.agreement.one_sided == "left" else "right"
+        rows, alike = _contained(facts, queries, asked.shown, inner)
     nothing = Outcome(asked, rows, dict.fromkeys(asked.columns, 0), dict.fromkeys(WHICH, 0))
     if alike:
         return nothing
@@ -231,30 +71,16 @@ def outcome(facts: Facts, asked: Compared) -> Outcome:
     return _counted(facts, asked, types, rows)
 
 
-def _typed(selected: Selected, types: Mapping[str, str]) -> str:
-    columns = [
-        quoted(name)
-        if selected.types[name] == kind
-        else f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
-        for name, kind in types.items()
-    ]
-    others = [quoted(name) for name in selected.types if name not in types]
-    rows = [quoted(row) for row in extra_rows(selected)]
-    places = [one for one in (FILE, ROW) if one not in types]
-    chosen = [*places, TIMES, *rows, *columns, *others]
-    return f"SELECT {', '.join(chosen)} FROM ({selected.query})"
-
-
-def extra_rows(selected: Selected) -> list[str]:
-    """The columns that tell rows of other tables than the first, and columns of cells."""
-    return _extra(selected.cells)
-
-
-def _extra(cells: Mapping[str, tuple[Cell, ...]]) -> list[str]:
-    every = {cell for some in cells.values() for cell in some}
-    texts = [text for cell in every for text in (cell.column, cell.key or "")]
-    named = {text[1:] for text in texts if text.startswith("@")}
-    return sorted({cell.row for cell in every} - {ROW} | named)
+def told_by(sources: Sources, agreement: Agreement, which: Which) -> list[Any]:
+    """A sum over what a side tells, in each reading; changes of it change the sum."""
+    found: list[Any] = []
+    for reading in agreement.read_as():
+        asked = compared(sources, reading)
+        query = typed(asked.sides[which], pair_types(asked))
+        columns = ", ".join(map(quoted, asked.shown))
+        select = f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})"
+        found += sources.facts.rows(select)
+    return found
 
 
 def _hashes(
@@ -268,10 +94,27 @@ def _hashes(
     return {which: row[0] for which, row in found.items()}, found["left"] == found["right"]
 
 
+def _contained(
+    facts: Facts, queries: Mapping[Which, str], shown: Sequence[str], which: Which
+) -> tuple[Mapping[Which, int], bool]:
+    """The rows of the sides, and whether each of one side has an equal on the other."""
+    columns = ", ".join(map(quoted, shown))
+    left, right = (
+        f"SELECT hash({columns}) AS hash, count(*) AS rows FROM ({queries[one]}) GROUP BY hash"
+        for one in (which, _other(which))
+    )
+    ((own, others, lacking),) = facts.rows(
+        "SELECT coalesce(sum(l.rows), 0), coalesce(sum(r.rows), 0), "
+        "count(*) FILTER (l.rows > coalesce(r.rows, 0)) "
+        f"FROM ({left}) l FULL JOIN ({right}) r USING (hash)"
+    )
+    return {which: int(own), _other(which): int(others)}, lacking == 0
+
+
 def pair_all(facts: Facts, asked: Compared) -> None:
     """Every pair and every row alone in :data:`PAIRS`, also those that agree."""
     types = pair_types(asked)
-    _join(facts, asked, {which: _typed(asked.sides[which], types) for which in WHICH}, "")
+    _join(facts, asked, {which: typed(asked.sides[which], types) for which in WHICH}, "")
 
 
 def _pair(
@@ -291,7 +134,7 @@ def _pair(
         _make_alone(facts, asked, which)
     if not all(facts.value(f"SELECT count(*) FROM alone_{which}") for which in WHICH):
         return
-    facts.connection.execute("CREATE OR REPLACE TEMP TABLE met (left_id BIGINT, right_id BIGINT)")
+    facts.connection.execute("CREATE OR REPLACE TEMP TABLE met (mine BIGINT, theirs BIGINT)")
     _meet(facts, "keys, near, rest", "id")
     _meet(facts, "keys, near", "place")
     if asked.near:
@@ -374,7 +217,7 @@ def _meet(facts: Facts, by: str, order: str, *, evenly: bool = False) -> None:
     numbered = {
         which: f"SELECT id, {by}, row_number() OVER (PARTITION BY {by} ORDER BY {order}) AS turn, "
         f"{'count(*) OVER (PARTITION BY ' + by + ')' if evenly else '0'} AS members "
-        f"FROM alone_{which} WHERE id NOT IN (SELECT {which}_id FROM met)"
+        f"FROM alone_{which} WHERE id NOT IN (SELECT {MET[which]} FROM met)"
         for which in WHICH
     }
     on = " AND ".join(
@@ -392,7 +235,7 @@ def _meet_near(facts: Facts, asked: Compared) -> None:
     if slack is None:
         return
     left, right = (
-        f"SELECT * FROM alone_{which} WHERE id NOT IN (SELECT {which}_id FROM met)"
+        f"SELECT * FROM alone_{which} WHERE id NOT IN (SELECT {MET[which]} FROM met)"
         for which in WHICH
     )
     facts.connection.execute(
@@ -408,12 +251,13 @@ def _replace(facts: Facts, asked: Compared) -> None:
     execute(f"DELETE FROM {PAIRS}")
     execute(
         f"INSERT INTO {PAIRS} BY NAME SELECT {left}, {right} "
-        "FROM met JOIN alone_left l ON l.id = left_id JOIN alone_right r ON r.id = right_id"
+        "FROM met JOIN alone_left l ON l.id = mine JOIN alone_right r ON r.id = theirs"
     )
-    for which, listed in (("left", left), ("right", right)):
+    sides: tuple[tuple[Which, str], ...] = (("left", left), ("right", right))
+    for which, listed in sides:
         execute(
             f"INSERT INTO {PAIRS} BY NAME SELECT {listed} FROM alone_{which} "
-            f"WHERE id NOT IN (SELECT {which}_id FROM met)"
+            f"WHERE id NOT IN (SELECT {MET[which]} FROM met)"
         )
 
 
@@ -438,14 +282,6 @@ def difference(asked: Compared, types: Mapping[str, str], name: str) -> str:
     both = "left_turn IS NOT NULL AND right_turn IS NOT NULL"
     differs = _differs(name, asked.columns[name], types[name], "left_", "right_")
     return f"{both} AND {differs}"
-
-
-def pair_types(asked: Compared) -> Mapping[str, str]:
-    """The types in which the columns of the sides are compared."""
-    return {
-        name: _common_type(asked.sides["left"].types[name], asked.sides["right"].types[name])
-        for name in asked.shown
-    }
 
 
 def _counted(

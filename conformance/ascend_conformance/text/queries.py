@@ -134,19 +134,15 @@ def _writers(folder: Folder, table: str) -> set[str]:
 
 def _findings(folder: Folder, instance: TextInstance, options: Options) -> Iterator[Finding]:
     facts = folder.facts
+    # The first rows with the count: windows and joins of a query are not computed twice.
     count, first = facts.rows(
-        f"SELECT count(*), min({{'file': file, 'row': row}}) FROM ({instance.query})"
+        "SELECT count(*), arg_min(bad, {'file': bad.file, 'row': bad.row}, "
+        f"{max(options.max_examples, 1)}) FROM ({instance.query}) bad"
     )[0]
     if not count:
         return
-    file, row = first["file"], first["row"]
-    examples = []
-    if options.max_examples:
-        cursor = facts.connection.execute(
-            f"SELECT * FROM ({instance.query}) ORDER BY file, row LIMIT {options.max_examples}"
-        )
-        names = [entry[0] for entry in cursor.description or ()]
-        examples = [example_of(names, one) for one in cursor.fetchall()]
+    file, row = first[0]["file"], first[0]["row"]
+    examples = [example_of(tuple(one), tuple(one.values())) for one in first]
     line, offset, pointer = place_of(folder, instance, file, row)
     fault = Fault(
         file,
@@ -157,7 +153,7 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
         line=line,
         offset=offset,
         pointer=pointer,
-        examples=examples,
+        examples=examples[: options.max_examples],
         query=instance.query if options.with_sql else None,
     )
     yield finding_of(folder, instance.rule, fault)

@@ -25,31 +25,36 @@ STAMP = "20260721120000"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A clean folder: what was simulated, and who wrote it."""
+    """A clean folder: what was simulated, and who wrote it. It shows rank 0 of the ``ranks``."""
 
     scenario: str
     output: Output
     writer: str
+    ranks: int = 1
+    steps: int = 1
 
 
 SUBJECTS: Mapping[str, Subject] = {
     "adapter": Subject("observed-everything", "pytorch", "adapter"),
     "adapter-museum": Subject("text-museum", "pytorch", "adapter"),
-    "python": Subject("text-museum", "msprof", "python"),
-    "cpp": Subject("text-museum", "msprof", "cpp"),
+    "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
+    "python": Subject("text-museum", "msprof", "python", ranks=2, steps=2),
+    "python-edge": Subject("edge-310b", "msprof", "python"),
+    "cpp": Subject("text-museum", "msprof", "cpp", ranks=2, steps=2),
 }
 """By name."""
 
 
 @cache
-def _capture(scenario: str) -> Capture:
-    return simulate(override(preset(scenario), ranks=1, steps=1)).capture(0)
+def _capture(subject: Subject) -> Capture:
+    chosen = override(preset(subject.scenario), ranks=subject.ranks, steps=subject.steps)
+    return simulate(chosen).capture(0)
 
 
 def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Path]:
     """The deliverables of a clean folder, and the database beside them. ``KeyError``."""
     subject = SUBJECTS[name]
-    capture = _capture(subject.scenario)
+    capture = _capture(subject)
     newest = catalog().revisions[-1].id
     if subject.output == "pytorch":
         profile = write_pytorch_profile(folder, capture, newest)
