@@ -61,6 +61,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "simulate.md",
                 "operators.md",
                 "write.md",
+                "texts.md",
                 "command.md",
                 "contributing.md",
                 "changelog.md",

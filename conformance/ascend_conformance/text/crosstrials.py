@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .agreement import Agreement
+from .agreement import WHICH, Agreement
 from .disagreement import Mutation, broken, mutations
 from .folder import Folder
-from .pairing import best_reading, told_by
+from .pairing import Outcome, best_reading, tells_of, told_by
 from .rules import TextRule
 from .selecting import Absent
 from .sources import Sources
@@ -40,21 +40,45 @@ def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
             found = mutations(sources, agreement)
         except Absent:
             continue
-        for mutation in found:
-            with broken(sources, [mutation]):
-                caught = not untold(sources, agreement, [mutation])
-                told = None if caught else told_by(sources, agreement, mutation.which)
-            if caught or told != told_by(sources, agreement, mutation.which):
-                yield CrossTrial(rule.id, agreement, mutation, caught)
+        for mutation, caught in _tried(sources, agreement, found):
+            yield CrossTrial(rule.id, agreement, mutation, caught)
 
 
-def untold(sources: Sources, agreement: Agreement, applied: list[Mutation]) -> list[Mutation]:
-    """Those of the mutations in force that the agreement does not tell of."""
-    found = best_reading(sources, agreement)
-    return [
-        one
-        for one in applied
-        if not (
-            any(found.differing.get(name) for name in one.columns) if one.columns else found.faults
-        )
-    ]
+def _tried(
+    sources: Sources, agreement: Agreement, found: Sequence[Mutation]
+) -> Iterator[tuple[Mutation, bool]]:
+    """Each mutation with whether it was told.
+
+    Those of one side that concern different rows come all at once, and again one by one where they
+    hide each other.
+    """
+    together = [one for one in found if one.pair]
+    caught: list[Mutation] = []
+    for which in WHICH:
+        own = [one for one in together if one.which == which]
+        if own:
+            with broken(sources, own):
+                outcome = best_reading(sources, agreement)
+                caught += [one for one in own if _is_told(sources, outcome, one)]
+    for mutation in found:
+        if mutation in caught:
+            yield mutation, True
+            continue
+        with broken(sources, [mutation]):
+            outcome = best_reading(sources, agreement)
+            is_told = (
+                any(outcome.differing.get(name) for name in mutation.columns)
+                if mutation.columns
+                else outcome.faults > 0
+            )
+            reading = outcome.compared.agreement
+            told = None if is_told else told_by(sources, reading, mutation.which)
+        if is_told or told != told_by(sources, reading, mutation.which):
+            yield mutation, is_told
+
+
+def _is_told(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
+    """Whether the rows of a mutation, or those that they were paired with, are told."""
+    if mutation.pair is None or not found.faults:
+        return False
+    return tells_of(sources.facts, found, mutation.pair, mutation.columns)

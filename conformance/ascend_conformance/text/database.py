@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -53,15 +52,12 @@ class Facts:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
-        for schema in ("raw", "csv", "db", *fact_tables()):
-            connection.execute(f"CREATE SCHEMA {schema}")
-        for schema, tables in fact_tables().items():
-            for name, table in tables.items():
-                if not table["summary"].startswith("View "):
-                    columns = ", ".join(
-                        f"{quoted(column)} {kind}" for column, kind in table["columns"].items()
-                    )
-                    connection.execute(f"CREATE TABLE {schema}.{quoted(name)} ({columns})")
+
+    @contextmanager
+    def another(self) -> Iterator[Facts]:
+        """The same facts for another thread, without transactions and temporary tables of this."""
+        with closing(self.connection.cursor()) as connection:
+            yield Facts(connection)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -109,19 +105,27 @@ class Facts:
         return {table: frozenset(columns) for table, columns in found.items()}
 
 
-@contextmanager
-def open_facts(threads: int = 1, readable: Sequence[Path] = ()) -> Iterator[Facts]:
-    """An empty database of facts, gone with its temporary folder when the block ends.
+def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    for schema in ("raw", "csv", "db", *fact_tables()):
+        connection.execute(f"CREATE SCHEMA {schema}")
+    for schema, tables in fact_tables().items():
+        for name, table in tables.items():
+            if not table["summary"].startswith("View "):
+                columns = ", ".join(
+                    f"{quoted(column)} {kind}" for column, kind in table["columns"].items()
+                )
+                connection.execute(f"CREATE TABLE {schema}.{quoted(name)} ({columns})")
 
-    ``readable`` are the only files that its queries reach.
-    """
+
+@contextmanager
+def open_facts(threads: int = 1) -> Iterator[Facts]:
+    """An empty database of facts, gone with its temporary folder when the block ends."""
     with (
         TemporaryDirectory(prefix="ascend-ref-") as folder,
         closing(duckdb.connect(":memory:", config={**SETTINGS, "threads": threads})) as connection,
     ):
         connection.execute(f"SET temp_directory = {text_literal(folder)}")
-        listed = ", ".join(text_literal(str(path.absolute())) for path in readable)
-        connection.execute(f"SET allowed_paths = [{listed}]")
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
+        _create_tables(connection)
         yield Facts(connection)

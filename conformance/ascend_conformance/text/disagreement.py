@@ -17,7 +17,7 @@ from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
 from .database import Facts, quoted
 from .pairing import PAIRS, best_reading, pair_all
 from .selecting import FILE, ROW, Compared
-from .sources import Cell, Sources, base_tables, derived, home_of, views
+from .sources import Cell, Input, Sources, base_tables, derived, home_of, inputs_of, views
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""
@@ -49,16 +49,22 @@ class Statement:
         facts.connection.execute(query, [*values, self.file, self.row])
 
 
+Pair = tuple[int | None, int | None, int | None, int | None]
+"""File and row of both sides."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutation:
     """A change on one side.
 
     ``columns`` are those of which at least one must be found to differ; none: any finding will do.
+    ``pair``: the rows of both sides that it concerns, if it is only those.
     """
 
     which: Which
     columns: tuple[str, ...]
     statements: tuple[Statement, ...]
+    pair: Pair | None = None
 
     @property
     def tables(self) -> frozenset[str]:
@@ -86,39 +92,47 @@ def mutations(sources: Sources, agreement: Agreement) -> list[Mutation]:
 
 
 def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutation]:
-    """A change of each cell that a side shows."""
+    """A change of each cell that a side shows, or that a derived table follows from."""
     selected = asked.sides[which]
-    if selected.side.of.startswith("derived."):
-        yield from _inputs(sources, selected.side.of)
+    computed = [derived()[one.partition(".")[2]] for one in _computed(selected.side.of)]
+    for one in computed:
+        yield from _inputs(sources.facts, one.inputs, which)
+    if selected.side.of.startswith("derived.") and computed:
         return
     shared = selected.side.together
     done: set[Cell] = set()
     for place, name in enumerate(asked.shown):
-        sql = selected.side.columns[name]
-        cell = next(
-            (cell for cell in selected.cells.get(name, ()) if _is_there(sources.facts, cell)), None
-        )
-        if cell is None or (shared and cell in done):
-            continue
         if name == asked.near and name not in asked.columns:
             continue  # it helps to pair, and another agreement compares it
-        done.add(cell)
-        row = _victim(sources.facts, asked, which, name, cell, place)
-        if row is None:
-            continue
-        columns = tuple(
-            other
-            for other in asked.columns
-            if other == name or (shared and cell in selected.cells.get(other, ())[:1])
-        )
-        if name in (*asked.keys, asked.near):
-            columns = ()  # its row may as well stand alone
-            if not _is_plain(sql):
-                continue  # what it is made of may change without it
+        paired_by = name in (*asked.keys, asked.near)
+        if paired_by and not _is_plain(selected.side.columns[name]):
+            continue  # what it is made of may change without it
         comparison = asked.columns.get(name, Comparison("ns" if name == asked.near else None))
-        statements = _change(sources.facts, cell, row, comparison)
-        if statements:
-            yield Mutation(which, columns, statements)
+        for cell in selected.cells.get(name, ()):
+            if not _is_there(sources.facts, cell) or (shared and cell in done):
+                continue
+            found = _victim(sources.facts, asked, which, name, cell, place)
+            statements = found and _change(sources.facts, cell, found.at, comparison)
+            if found and statements:
+                done.add(cell)
+                columns = tuple(
+                    other
+                    for other in asked.columns
+                    if other == name or (shared and cell in selected.cells.get(other, ())[:1])
+                )
+                # What rows are paired by may as well leave them alone.
+                yield Mutation(which, () if paired_by else columns, statements, found.pair)
+                break
+
+
+def _computed(source: str) -> list[str]:
+    """The derived tables with inputs that a source reads, or is."""
+    schema, _, name = source.partition(".")
+    if schema == "derived":
+        return [source] if derived()[name].inputs else []
+    if schema != "view":
+        return []
+    return [table for one in inputs_of(source) for table in _computed(one)]
 
 
 def _is_plain(sql: str) -> bool:
@@ -126,10 +140,9 @@ def _is_plain(sql: str) -> bool:
     return sql.isidentifier() or [sql] == [quoted(name) for name in quoted_names(sql)]
 
 
-def _inputs(sources: Sources, source: str) -> Iterator[Mutation]:
+def _inputs(facts: Facts, inputs: Sequence[Input], which: Which) -> Iterator[Mutation]:
     """A change of each cell that a derived table is computed from."""
-    facts = sources.facts
-    for place, cell in enumerate(derived()[source.partition(".")[2]].inputs, 1):
+    for place, cell in enumerate(inputs, 1):
         if cell.column not in facts.columns(cell.table):
             continue
         told = (
@@ -138,13 +151,13 @@ def _inputs(sources: Sources, source: str) -> Iterator[Mutation]:
         )
         count = facts.value(f"SELECT count(*) {told}")
         if count:
-            offset = count * place // (place + 1)
+            offset = count * place // (len(inputs) + 1)
             rows = f"SELECT file, row {told} ORDER BY file, row LIMIT 1 OFFSET {offset}"
             ((file, row),) = facts.rows(rows)
             unit = "ns" if _is_time(cell.column) else None
             at = (file, row, cell.column)
             statements = _change(facts, Cell(cell.table, cell.column), at, Comparison(unit))
-            yield Mutation("right", (), statements)
+            yield Mutation(which, (), statements)
 
 
 def _is_time(column: str) -> bool:
@@ -158,12 +171,28 @@ def _is_there(facts: Facts, cell: Cell) -> bool:
     return cell.column.startswith("@") or cell.column in facts.columns(cell.table)
 
 
-def _victim(
-    facts: Facts, asked: Compared, which: Which, name: str, cell: Cell, place: int
-) -> tuple[int, int, str] | None:
-    """File, row and column of a cell in a pair, at another part of the table for each ``place``.
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """File, row and column of a cell, or the member of its args, and the pair that shows it."""
 
-    A number is no 0 where there are others, for 0 can be multiplied.
+    at: tuple[int, int, str]
+    pair: Pair
+
+
+def _victim(
+    facts: Facts,
+    asked: Compared,
+    which: Which,
+    name: str,
+    cell: Cell,
+    place: int,
+    *,
+    gathered: bool = False,
+) -> Victim | None:
+    """A cell in a pair, at another part of the table for each ``place``.
+
+    A number is no 0 where there are others, for 0 can be multiplied. ``gathered``: of a row of the
+    side that stands for several.
     """
     shown, row = (quoted(f"{which}_{one}") for one in (name, cell.row))
     at = cell.key or cell.column
@@ -172,17 +201,21 @@ def _victim(
         f"FROM {PAIRS} WHERE left_turn IS NOT NULL AND right_turn IS NOT NULL "
         f"AND {shown} IS NOT NULL AND {row} IS NOT NULL"
     )
+    if gathered:
+        told += f" AND {which}_times > 1"
     for query in (f"{told} AND coalesce(TRY_CAST({shown} AS DOUBLE), 1) <> 0", told):
         count = facts.value(f"SELECT count(*) {query}")
         if count:
             break
     else:
         return None
-    offset = count * (place + 1) // (len(asked.shown) + 1)
-    ((file, number, named),) = facts.rows(
-        f"SELECT {which}_file, {row}, {column} {query} ORDER BY ALL LIMIT 1 OFFSET {offset}"
+    offset = count * (place + 1) // (len(asked.shown) + 2)
+    ((file, number, named, *pair),) = facts.rows(
+        f"SELECT {which}_file, {row}, {column}, left_file, left_row, right_file, right_row {query} "
+        f"ORDER BY ALL LIMIT 1 OFFSET {offset}"
     )
-    return file, number, named or at
+    left_file, left_row, right_file, right_row = pair
+    return Victim((file, number, named or at), (left_file, left_row, right_file, right_row))
 
 
 def _change(
@@ -249,15 +282,17 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
     side = asked.sides[which].side
     other: Which = "right" if which == "left" else "left"
     home = home_of(side.of)
-    if home is None or _gathers(side.of) or not (asked.agreement.counts(other) or side.together):
+    gathered = not asked.agreement.counts(other)
+    if home is None or _gathers(side.of) or (gathered and not side.together):
         return
     if home in base_tables(asked.sides[other].side.of):
         return
-    row = _victim(sources.facts, asked, which, FILE, Cell(home, ROW), len(asked.shown) // 2)
-    if row is not None:
-        file, number, _ = row
+    cell, place = Cell(home, ROW), len(asked.shown)
+    found = _victim(sources.facts, asked, which, FILE, cell, place, gathered=gathered)
+    if found is not None:
+        file, number, _ = found.at
         statements = (Statement(one, file, number) for one in _tables_with(home, None))
-        yield Mutation(which, (), tuple(statements))
+        yield Mutation(which, (), tuple(statements), found.pair)
 
 
 def _gathers(source: str) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,8 +42,7 @@ def judge_text(
     chosen = options or Options()
     started = time.monotonic()
     rules = [rule for rule in load_text_rules().values() if chosen.selection.wants(rule)]
-    timelines = [file.path for file in deliverables if file.kind == "timeline"]
-    with open_facts(chosen.workers, timelines) as facts:
+    with open_facts(chosen.workers) as facts:
         folder = read_folder(
             facts,
             deliverables,
@@ -79,18 +79,7 @@ def _tables(instance: TextInstance) -> Iterator[str]:
 
 def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Finding]:
     """The findings of some rules on facts as they are now, without their places in the text."""
-    return [*structural_findings(folder, rules, options), *_asked(folder, rules, options).findings]
-
-
-def _asked(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
-    """The answers to every rule that is SQL or an agreement."""
-    asked, agreed = ask(folder, rules, options), ask_agreements(folder, rules, options)
-    return Asked(
-        [*asked.findings, *agreed.findings],
-        [*asked.skipped, *agreed.skipped],
-        asked.ran | agreed.ran,
-        asked.places + agreed.places,
-    )
+    return _together([way(folder, rules, options) for way in WAYS]).findings
 
 
 def judge_folder(
@@ -98,21 +87,56 @@ def judge_folder(
 ) -> FileReport:
     """The verdict on a folder that has been read."""
     asked = _asked(folder, rules, options)
-    found: list[Finding] = [*structural_findings(folder, rules, options), *asked.findings]
-    findings = with_places(folder, found)
+    findings = with_places(folder, asked.findings)
     return FileReport(
         file=label,
         seen=make_seen(folder),
         findings=tuple(sorted(findings, key=lambda one: (one.rule, one.place, one.file))),
         skipped=(*_unread(folder, rules), *asked.skipped),
-        rules_run=_rules_run(rules, asked),
-        places_checked=asked.places + sum(rule.check is not None for rule in rules),
+        rules_run=len(asked.ran),
+        places_checked=asked.places,
         members=tuple(file.label for file in folder.files.values()),
     )
 
 
-def _rules_run(rules: Sequence[TextRule], asked: Asked) -> int:
-    return len(asked.ran) + sum(rule.check is not None for rule in rules)
+def _asked(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+    """Every rule asked: those that are SQL and the others at the same time, if that is allowed."""
+    if options.workers == 1:
+        return _together([way(folder, rules, options) for way in WAYS])
+    first, *others = WAYS
+    with folder.facts.another() as facts, ThreadPoolExecutor(1) as pool:
+        beside = replace(folder, facts=facts)
+        running = [pool.submit(way, beside, rules, options) for way in others]
+        try:
+            return _together([first(folder, rules, options), *(one.result() for one in running)])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            facts.connection.interrupt()
+            raise
+
+
+def _checked(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+    """The rules that are checks."""
+    checks = {rule.id for rule in rules if rule.check}
+    return Asked(list(structural_findings(folder, rules, options)), [], checks, len(checks))
+
+
+WAYS: Sequence[Callable[[Folder, Sequence[TextRule], Options], Asked]] = (
+    ask,
+    ask_agreements,
+    _checked,
+)
+"""How rules of each kind are asked."""
+
+
+def _together(answers: Iterable[Asked]) -> Asked:
+    every = Asked()
+    for one in answers:
+        every.findings += one.findings
+        every.skipped += one.skipped
+        every.ran |= one.ran
+        every.places += one.places
+    return every
 
 
 def _unreadable(folder: Folder) -> str | None:

@@ -101,26 +101,15 @@ def _add_metadata(facts: Facts) -> None:
 
 
 def _add_shapes(facts: Facts) -> None:
-    shapes = facts.rows(
-        "SELECT file, min(row) AS row, shape, count(*) FROM trace.event "
-        f"GROUP BY file, shape ORDER BY file, row LIMIT {MAX_SHAPES}"
+    # Of any event, since all of one shape share these.
+    facts.connection.execute(
+        f"""
+INSERT INTO trace.shape
+SELECT file, min(row) AS row, shape, any_value(pid), any_value(ph), any_value(cat),
+  json_keys(any_value(args)), NULL, NULL, count(*)
+FROM trace.event GROUP BY file, shape ORDER BY file, row LIMIT {MAX_SHAPES}
+"""
     )
-    by_file: dict[int, dict[int, tuple[int, int]]] = {}
-    for file, row, shape, events in shapes:
-        by_file.setdefault(file, {})[row] = shape, events
-    for file, rows in by_file.items():
-        listed = ", ".join(map(str, rows))
-        firsts = facts.rows(
-            f"SELECT row, pid, ph, cat, json_keys(args) FROM trace.event "
-            f"WHERE file = {file} AND row IN ({listed}) ORDER BY row"
-        )
-        facts.add(
-            "trace.shape",
-            [
-                (file, row, rows[row][0], pid, phase, cat, keys, None, None, rows[row][1])
-                for row, pid, phase, cat, keys in firsts
-            ],
-        )
 
 
 def _add_processes(facts: Facts) -> None:

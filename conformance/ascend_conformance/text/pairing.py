@@ -59,11 +59,11 @@ def outcome(facts: Facts, asked: Compared) -> Outcome:
     """What does not agree. The first look is at hashes of rows, which most sound sides share."""
     types = pair_types(asked)
     queries = {which: typed(asked.sides[which], types) for which in WHICH}
-    if asked.agreement.one_sided in ("both", "neither"):
-        rows, alike = _hashes(facts, queries, asked.shown)
+    counting = [which for which in WHICH if asked.agreement.counts(which)]
+    if len(counting) == 1:
+        rows, alike = _contained(facts, queries, asked.shown, *counting)
     else:
-        inner: Which = "left" if asked.agreement.one_sided == "left" else "right"
-        rows, alike = _contained(facts, queries, asked.shown, inner)
+        rows, alike = _hashes(facts, queries, asked.shown)
     nothing = Outcome(asked, rows, dict.fromkeys(asked.columns, 0), dict.fromkeys(WHICH, 0))
     if alike:
         return nothing
@@ -99,16 +99,17 @@ def _contained(
 ) -> tuple[Mapping[Which, int], bool]:
     """The rows of the sides, and whether each of one side has an equal on the other."""
     columns = ", ".join(map(quoted, shown))
+    other = _other(which)
     left, right = (
         f"SELECT hash({columns}) AS hash, count(*) AS rows FROM ({queries[one]}) GROUP BY hash"
-        for one in (which, _other(which))
+        for one in (which, other)
     )
     ((own, others, lacking),) = facts.rows(
         "SELECT coalesce(sum(l.rows), 0), coalesce(sum(r.rows), 0), "
         "count(*) FILTER (l.rows > coalesce(r.rows, 0)) "
         f"FROM ({left}) l FULL JOIN ({right}) r USING (hash)"
     )
-    return {which: int(own), _other(which): int(others)}, lacking == 0
+    return {which: int(own), other: int(others)}, lacking == 0
 
 
 def pair_all(facts: Facts, asked: Compared) -> None:
@@ -253,8 +254,7 @@ def _replace(facts: Facts, asked: Compared) -> None:
         f"INSERT INTO {PAIRS} BY NAME SELECT {left}, {right} "
         "FROM met JOIN alone_left l ON l.id = mine JOIN alone_right r ON r.id = theirs"
     )
-    sides: tuple[tuple[Which, str], ...] = (("left", left), ("right", right))
-    for which, listed in sides:
+    for which, listed in zip(WHICH, (left, right), strict=True):
         execute(
             f"INSERT INTO {PAIRS} BY NAME SELECT {listed} FROM alone_{which} "
             f"WHERE id NOT IN (SELECT {MET[which]} FROM met)"
@@ -282,6 +282,29 @@ def difference(asked: Compared, types: Mapping[str, str], name: str) -> str:
     both = "left_turn IS NOT NULL AND right_turn IS NOT NULL"
     differs = _differs(name, asked.columns[name], types[name], "left_", "right_")
     return f"{both} AND {differs}"
+
+
+def tells_of(
+    facts: Facts,
+    found: Outcome,
+    pair: tuple[int | None, int | None, int | None, int | None],
+    columns: Sequence[str],
+) -> bool:
+    """Whether rows, by file and row of both sides, differ in one of the columns.
+
+    Without columns they may as well differ in any, or stand alone.
+    """
+    asked, types = found.compared, pair_types(found.compared)
+    names = [name for name in columns or asked.columns if name in asked.columns]
+    faults = [difference(asked, types, name) for name in names]
+    if not columns:
+        faults += [
+            f"{_other(which)}_turn IS NULL" for which in WHICH if asked.agreement.counts(which)
+        ]
+    where = " OR ".join(f"({one})" for one in faults) or "false"
+    rows = "(left_file, left_row) = ($1, $2) OR (right_file, right_row) = ($3, $4)"
+    select = f"SELECT count(*) > 0 FROM {PAIRS} WHERE ({rows}) AND ({where})"
+    return bool(facts.value(select, pair))
 
 
 def _counted(

@@ -17,7 +17,7 @@ from ascend_ref.derive.wait_time import wait_times
 from ascend_spec.text import text_catalog
 
 from ..database import Facts, quoted, text_literal
-from ..sources import Cell, Derived
+from ..sources import Cell, Derived, Input
 from .reading import integers, read, reals, texts
 
 DEVICE, BLOCKS, MIX_BLOCKS = "Device_id", "Block Num", "Mix Block Num"
@@ -258,6 +258,7 @@ def _tables(file: str) -> Iterator[Derived]:
         partial(_wait, file),
         of=source,
         cells={"wait": Cell(source, FILES[file].duration)},
+        inputs=(Input(source, FILES[file].duration), Input(source, start)),
     )
     yield Derived(
         f"counters_of_{file}",

@@ -25,7 +25,7 @@ from ascend_ref.derive.operator_statistic import (
 from ascend_ref.derive.transit import groups
 
 from ..database import Facts
-from ..sources import Cell, Derived
+from ..sources import Cell, Derived, Input
 from .reading import integers, read
 
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -160,6 +160,10 @@ API = "regexp_replace(name, '^[^@]*@', '')"
 """What was called, from the name of an event."""
 
 
+IS_SHOWN = f"taskType NOT IN {NOT_SHOWN} AND opType NOT IN {NOT_SHOWN}"
+DESCRIBED = f"SELECT globalTaskId FROM db.COMPUTE_TASK_INFO WHERE {IS_SHOWN}"
+
+
 def _tables() -> Iterator[Derived]:
     traced = f"SELECT file, row, {LEVEL.format('level')}, {API} AS name, ns(dur) AS duration "
     traced += "FROM layer.cann WHERE kind IN ('call', 'other-level') ORDER BY row"
@@ -180,6 +184,11 @@ def _tables() -> Iterator[Derived]:
         _by_device(runs, ("type", "core"), operator_statistic),
         of="db.TASK",
         cells=_figures("db.TASK"),
+        inputs=(
+            Input("db.TASK", "endNs", f"globalTaskId IN ({DESCRIBED})"),
+            Input("db.COMPUTE_TASK_INFO", "opType", IS_SHOWN),
+            Input("db.COMPUTE_TASK_INFO", "taskType", IS_SHOWN),
+        ),
     )
     operators = (
         "SELECT o.file, o.row, o.deviceId AS device, o.opType AS type, "
@@ -193,6 +202,7 @@ def _tables() -> Iterator[Derived]:
         _by_device(operators, ("type",), communication_statistic),
         of="db.COMMUNICATION_OP",
         cells=_figures("db.COMMUNICATION_OP"),
+        inputs=(Input("db.COMMUNICATION_OP", "endNs"), Input("db.COMMUNICATION_OP", "opType")),
     )
     for name, source, thread, duration in (
         ("of_trace", "layer.os_runtime_api", "tid", "ns(dur)"),
@@ -215,6 +225,7 @@ def _tables() -> Iterator[Derived]:
                 "name": Cell(cell, "name"),
                 "thread": Cell(cell, "tid" if name == "of_trace" else "globalTid"),
             },
+            inputs=(Input(cell, figure.column), Input(cell, "name")),
         )
 
 
@@ -230,6 +241,7 @@ def _api(name: str, source: str, query: str, cells: tuple[str, str, str]) -> Der
         _calls(query),
         of=table,
         cells={**dict.fromkeys(figures, length), "level": level, "name": call},
+        inputs=tuple(Input(table, cell) for cell in cells),
     )
 
 

@@ -147,6 +147,7 @@ TABLES = (
         "The steps of the rows of kernel_details.",
         ("csv.kernel_details", "layer.python", "view.launch"),
         _step_of_kernel,
-        inputs=(),
+        of="csv.kernel_details",
+        inputs=(Input(TIMELINE, "name", f"starts_with(name, {text_literal(STEP)})"),),
     ),
 )
