@@ -122,7 +122,10 @@ def open_file(path: Path | str) -> Iterator[BinFile]:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unreadable(f"{label}: not a regular file; expected a visualize_data.bin")
         if os.fstat(descriptor).st_size < _HEADER.size:
-            raise Unreadable(f"{label}: shorter than a block header of {_HEADER.size} bytes")
+            raise Unreadable(
+                f"{label}: shorter than a block header of {_HEADER.size} bytes; "
+                "expected a visualize_data.bin"
+            )
         mapped = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
         view = memoryview(mapped)
         file = _walk(view, label, _header_reader(view, descriptor))

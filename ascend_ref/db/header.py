@@ -46,6 +46,15 @@ class UnreadableDatabase(Exception):
         return f"{show_path(self.path)}: {self.reason}"
 
 
+class NoDatabase(UnreadableDatabase):
+    """Nothing there is a SQLite database, not even a broken one. ``found``: what it is instead."""
+
+    def __init__(self, path: Path, found: str, mark: str = "") -> None:
+        super().__init__(path, f"{found}; expected a SQLite database{mark}")
+        self.args = (path, found, mark)
+        self.found = printable(found)
+
+
 @dataclass(frozen=True, slots=True)
 class Header:
     """What the header says. ``pages`` is the number of pages that the database claims to have."""
@@ -63,15 +72,14 @@ def read_header(path: Path) -> Header:
     """The header of a regular file, read without ever blocking and without touching the file.
 
     Raises :class:`UnreadableDatabase` for anything that is not a complete SQLite database: another
-    kind of file, no permission, another format, an impossible header, a truncated file.
+    kind of file, no permission, an impossible header, a truncated file; :class:`NoDatabase` for
+    another format, an empty file or none.
     """
     head, length = _read_start(path)
     if not head:
-        raise UnreadableDatabase(path, "an empty file of 0 bytes; expected a SQLite database")
+        raise NoDatabase(path, "an empty file of 0 bytes")
     if not MAGIC.startswith(head[: len(MAGIC)]):
-        raise UnreadableDatabase(
-            path, f"starts with {head[:16]!r}; expected a SQLite database, {MAGIC!r}"
-        )
+        raise NoDatabase(path, f"starts with {head[:16]!r}", f", {MAGIC!r}")
     if len(head) < HEADER_BYTES:
         raise UnreadableDatabase(
             path, f"truncated to {length} bytes; expected at least the {HEADER_BYTES} byte header"
@@ -91,7 +99,7 @@ def _read_start(path: Path) -> tuple[bytes, int]:
         finally:
             os.close(descriptor)
     except FileNotFoundError:
-        raise UnreadableDatabase(path, "no such file; expected a SQLite database") from None
+        raise NoDatabase(path, "no such file") from None
     except PermissionError:
         raise UnreadableDatabase(path, "no permission to read; expected a readable file") from None
     except (OSError, ValueError) as error:

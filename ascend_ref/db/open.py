@@ -19,10 +19,11 @@ import apsw
 
 from .authorizer import Authorizer
 from .display import CLIP, clip, printable
-from .header import Header, UnreadableDatabase, read_header
+from .header import Header, NoDatabase, UnreadableDatabase, read_header
 
 __all__ = [
     "BudgetExceeded",
+    "NoDatabase",
     "UnreadableDatabase",
     "attach_readonly",
     "budget",

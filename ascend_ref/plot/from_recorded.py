@@ -13,6 +13,8 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
+from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 
 from .choice import chosen
@@ -149,7 +151,9 @@ def _enclosing(tasks: pa.Table, kind: Integers) -> Mask:
     """FFTS+ tasks whose sub-tasks, with the same stream and number, are bars of their own."""
     context = numbers(tasks["contextId"], NO_CONTEXT)
     inner = (context >= 0) & (context != NO_CONTEXT)
-    place = numbers(tasks["streamId"]) << 32 ^ numbers(tasks["taskId"])
+    stream, number, start = (numbers(tasks[name]) for name in ("streamId", "taskId", "startNs"))
+    batch = task_batches(numbers(tasks["deviceId"]), stream, number, start)
+    _, place = groups(stream, number, batch)
     encloses: Mask = ~inner & (kind == Kind.OTHER) & np.isin(place, place[inner])
     return encloses
 

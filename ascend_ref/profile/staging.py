@@ -10,16 +10,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of writing, which name no file."""
+
 
 @contextmanager
 def staged(target: Path) -> Iterator[Path]:
     """An empty folder to fill, which becomes ``target`` when the block ends without an exception.
 
     Until then it has a hidden name beside it, which no reader takes for a profile; afterwards it is
-    gone. Raises ``FileExistsError`` for a target that exists; it is never touched.
+    gone. Raises ``FileExistsError`` for a target that exists; it is never touched. An ``OSError``
+    names the target, not the hidden folder.
     """
     _require_absent(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as problem:  # a file where a folder should be
+        raise NotADirectoryError(
+            errno.ENOTDIR, os.strerror(errno.ENOTDIR), problem.filename
+        ) from None
     # No process id: in containers it is the same again after a run that was killed.
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
@@ -27,11 +36,21 @@ def staged(target: Path) -> Iterator[Path]:
         yield draft
         _require_absent(target)
         draft.rename(target)
+    except OSError as problem:
+        _name_target(problem, draft, target)
+        raise
     finally:
-        if draft.exists():
-            shutil.rmtree(draft)
+        shutil.rmtree(draft, ignore_errors=True)
 
 
 def _require_absent(target: Path) -> None:
     if target.exists() or target.is_symlink():
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
+
+
+def _name_target(problem: OSError, draft: Path, target: Path) -> None:
+    named, hidden = problem.filename, str(draft)
+    if isinstance(named, str) and named.startswith(hidden):
+        problem.filename = f"{target}{named[len(hidden) :]}"
+    elif named is None and problem.errno in FULL:
+        problem.filename = str(target)

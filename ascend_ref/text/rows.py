@@ -31,6 +31,8 @@ MAX_COLUMNS = 20_000
 """Cells of a row that are read; documented files have 60."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""Byte order marks of UTF-16, in which spreadsheets save; without them half the bytes are zero."""
 
 RowFault = Literal[
     "too-few-cells", "too-many-cells", "blank", "bad-quote", "lone-return", "not-utf8", "too-long"
@@ -101,6 +103,9 @@ class CsvRows:
             source = _Source(file)
             self.marked = source.buffer.startswith(BYTE_ORDER_MARK)
             source.take(len(BYTE_ORDER_MARK) if self.marked else 0)
+            if source.buffer.startswith(WIDE_MARKS) or b"\0" in source.buffer[:2]:
+                self.header_damage = NOT_UTF8
+                return
             if not self._read_header(source):
                 return
             while source.more() or source.buffer:

@@ -53,7 +53,9 @@ class Communication:
         self.start = integers(operators, "startNs", 0)
         self.end = integers(operators, "endNs", 0)
         self.connection = integers(operators, "connectionId")
-        self.plane = integers(tasks, "planeId", NO_PLANE)
+        plane = integers(tasks, "planeId", NO_PLANE)
+        # The threads of a group are numbered by its planes, which have 32 bits.
+        self.plane = np.where((plane < 0) | (plane > NO_PLANE), NO_PLANE, plane)
         self.row = Lookup(work.identity).rows(integers(tasks, "globalTaskId"))
         first = self._first_rows(operators, tasks)
         self.model = _taken(integers(work.tasks, "modelId", NO_MODEL), first, NO_MODEL)

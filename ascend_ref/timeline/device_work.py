@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.task_batches import task_batches
 
 from .lookup import NONE, Lookup, Mask, holds, integers, packed
 
@@ -52,7 +51,8 @@ class DeviceWork:
     """TASK with what belongs to each row.
 
     kernel: its row in COMPUTE_TASK_INFO, NONE without one. call: the row of its call. shown: false
-    for a task that only encloses FFTS+ tasks, which stand for it.
+    for a task that only encloses FFTS+ tasks, which stand for it. batch: as
+    :func:`~ascend_ref.derive.task_batches.task_batches` finds it.
     """
 
     def __init__(self, tasks: pa.Table, kernels: pa.Table, calls: Calls, device: int) -> None:
@@ -70,6 +70,7 @@ class DeviceWork:
         self.copies = holds(tasks, "taskType", COPY)
         self.marks = holds(tasks, "taskType", MARK)
         self.simt = holds(tasks, "taskType", SIMT)
+        self.batch = task_batches(self.device, self.stream, self.number, self.start)
         self.shown = ~self._enclosing()
         self._calls = calls
 
@@ -80,28 +81,9 @@ class DeviceWork:
         inner: Mask = self.context != NO_CONTEXT
         if not inner.any():
             return inner
-        place = packed(self.device, self.stream, self.number)
+        place = packed(self.device, self.stream, self.number, self.batch)
         enclosing: Mask = ~inner & np.isin(place, np.unique(place[inner]))
         return enclosing
-
-    @cached_property
-    def batch(self) -> Integers:
-        """How often the numbers of tasks had begun anew in the stream when the task was launched.
-
-        The database does not tell; but there a combination of stream, number and context that comes
-        again in another batch has another globalTaskId, and those ascend (db-schema.md 2, TASK).
-        """
-        place = packed(self.device, self.stream, self.number, self.context)
-        order = np.lexsort((self.identity, place))
-        same = place[order][1:] == place[order][:-1]
-        batch = np.zeros(len(self), np.int64)
-        if not same.any():
-            return batch
-        other = self.identity[order][1:] != self.identity[order][:-1]
-        count = np.concatenate([[0], np.cumsum(same & other)])
-        first = np.concatenate([[True], ~same])
-        batch[order] = count - np.maximum.accumulate(np.where(first, count, 0))
-        return batch
 
     def launched(self, *, by_event_calls: bool) -> Mask:
         """Which tasks an arrow can lead to from a call on the host.

@@ -53,8 +53,8 @@ class Elements:
 
     ``count``: elements read. ``damage``: what ended the reading before the end of the file.
     ``faults``: keys of a wrong type. ``in_object`` tells the form. ``marked``: the text begins with
-    a byte order mark, which JSON does not have. ``starts``: of each part its first element and the
-    byte from which that is to be looked for.
+    a byte order mark, which JSON does not have. ``starts``: of each part its first element, the
+    byte from which that is to be looked for, and how many lines end before.
     """
 
     path: Path
@@ -63,14 +63,14 @@ class Elements:
     in_object: bool = False
     marked: bool = False
     faults: KeyFaults = field(default_factory=KeyFaults)
-    starts: list[tuple[int, int]] = field(default_factory=list)
+    starts: list[tuple[int, int, int]] = field(default_factory=list)
 
     def offset_of(self, row: int) -> int | None:
         """The byte at which an element begins that has been read; ``None`` without it."""
         place = bisect_right(self.starts, row, key=lambda one: one[0]) - 1
         if place < 0 or row >= self.count:
             return None
-        first, begin = self.starts[place]
+        first, begin, _ = self.starts[place]
         following = self.starts[place + 1][1] if place + 1 < len(self.starts) else None
         size = MAX_EVENT if following is None else following - begin
         try:
@@ -82,6 +82,17 @@ class Elements:
         spans = whole_elements(text)
         return begin + spans[row - first][0] - 1 if row - first < len(spans) else None
 
+    def line_of(self, offset: int) -> int:
+        """The line, counted from 1, of a byte of the elements that have been read, or before."""
+        place = bisect_right(self.starts, offset, key=lambda one: one[1]) - 1
+        begin, lines = self.starts[place][1:] if place >= 0 else (0, 0)
+        try:
+            with self.path.open("rb") as file:
+                file.seek(begin)
+                return lines + file.read(offset - begin).count(b"\n") + 1
+        except OSError:
+            return lines + 1
+
     def batches(self) -> Iterator[pa.RecordBatch]:
         """The events in batches of :data:`SCHEMA`, each of one row. Raises ``OSError``."""
         with self.path.open("rb", buffering=0) as file:
@@ -90,12 +101,14 @@ class Elements:
             if isinstance(found, Damage):
                 self.damage = found
                 return
+            lines = source.carry.count(b"\n", 0, found)
             source.skip(found)
             closed = False
             while not closed and self.damage is None:
                 buffer, top = source.fill()
                 part = read_part(buffer, top, source.ended)
-                self.starts.append((self.count, source.at))
+                self.starts.append((self.count, source.at, lines))
+                lines += buffer.count(b"\n", 1, part.following)
                 yield from self._batches(part, source.at - 1)
                 if part.damage is not None:
                     self.damage = _moved(part.damage, source.at - 1)

@@ -12,7 +12,7 @@ import msgspec
 from .event_keys import event_type
 from .walk import Part, walk
 
-PART = 1 << 20
+PART = 1 << 19
 """Bytes read at a time; so many fit into the caches of a processor."""
 
 MAX_EVENT = 16 << 20

@@ -15,6 +15,7 @@ import apsw
 from ascend_ref import __version__
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import (
+    NoDatabase,
     UnreadableDatabase,
     attach_readonly,
     open_readonly,
@@ -24,7 +25,7 @@ from ascend_ref.db.open import (
 from ascend_ref.execution import Executor, InProcess, Processes
 
 from .checks.ranks import RankFacts, judge_ranks, rank_facts
-from .discover import Candidate, discover
+from .discover import GIVEN, Candidate, discover
 from .engine.findings import from_fault, make_findings
 from .engine.functions import register
 from .engine.judge import PARALLEL_BYTES, Progress, judge
@@ -35,6 +36,7 @@ from .finding import TEXT_SUFFIXES, FileReport, Report
 from .options import Options
 
 FileProgress = Callable[[Path], Progress]
+EXPECTED = f"expected {GIVEN}, or a folder of these"
 NO_DELIVERABLE = (
     "its first bytes are those of no known deliverable; expected the header of a CSV file, the "
     "first event of a timeline or a document of a profiler"
@@ -156,7 +158,10 @@ def judge_file(
             facts = _facts(session)
     except UnreadableDatabase as problem:
         # Not str(problem): its path may be one for other machines than the reader's.
-        reason = NO_DELIVERABLE if _is_strange_text(candidate.path) else problem.reason
+        reason = problem.reason
+        if isinstance(problem, NoDatabase):
+            strange = _is_strange_text(candidate.path)
+            reason = NO_DELIVERABLE if strange else f"{problem.found}; {EXPECTED}"
         return FileReport(label, None, (), unreadable=f"{label}: {reason}"), ()
     except (apsw.Error, UnicodeDecodeError) as problem:
         reason = f"{label}: {printable(str(problem))}; expected a readable database"

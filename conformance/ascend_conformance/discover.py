@@ -25,6 +25,13 @@ BLOCK_FILES = "visualize_data*.bin"
 """How exporters and the people who rename their files call block files."""
 
 
+GIVEN = (
+    f"msprof_*.db, ascend_pytorch_profiler*.db, analysis.db, {BLOCK_FILES}, CSV file, timeline or "
+    "communication*.json of a profiler"
+)
+"""What can be judged."""
+
+
 class NothingToCheck(Exception):
     """A folder without any file to judge; the text is one clear line."""
 
@@ -81,10 +88,7 @@ def discover(path: Path) -> list[Candidate]:
         return [_candidate(path)]
     found = list(_search(path))
     if not found:
-        raise NothingToCheck(
-            f"{path}: no msprof_*.db, ascend_pytorch_profiler*.db, analysis.db, "
-            f"{BLOCK_FILES}, CSV file or timeline of a profiler in this folder"
-        )
+        raise NothingToCheck(f"{path}: no {GIVEN} in this folder")
     return found
 
 

@@ -61,7 +61,14 @@ def test_printed_make_targets_exist(document: str) -> None:
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "docs/check.md", "docs/simulate.md", "docs/operators.md", "docs/write.md"],
+    [
+        "README.md",
+        "docs/check.md",
+        "docs/simulate.md",
+        "docs/operators.md",
+        "docs/texts.md",
+        "docs/write.md",
+    ],
 )
 def test_printed_commands_work(
     document: str,

@@ -21,13 +21,14 @@ from consumer_traces import (
     seen,
 )
 
-from ascend_ref.recorded import Recorded, from_captures
+from ascend_ref.recorded import Recorded, from_captures, from_database
 from ascend_ref.timeline import write_timeline
 from ascend_simulator import simulate
 from ascend_simulator.scenario import preset, preset_names
 from ascend_simulator.scenario.model import Parallelism
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "text"
+DATABASE = REAL.parent / "db" / "level1_rank1" / "ascend_pytorch_profiler_1.db"
 WRITERS = ("adapter", "cpp", "python")
 ADAPTERS = ("adapter", "adapter-2025-01")
 SIZES = {
@@ -156,6 +157,18 @@ def test_real_timelines(name: str, tmp_path: Path) -> None:
     if not path.is_file():
         pytest.skip(f"needs the real timelines of {REAL}")
     assert differences(path, tmp_path) == []
+
+
+def test_the_timeline_of_a_real_database(tmp_path: Path) -> None:
+    """FFTS+ tasks of one operator run side by side under its stream, as in the real timeline."""
+    if not DATABASE.is_file():
+        pytest.skip(f"needs the real databases of {DATABASE.parent}")
+    (path,) = write_timeline(from_database(DATABASE), tmp_path, writer="adapter")
+    assert differences(path, tmp_path) == []
+    overlaps = overlapping(events_of(path))
+    assert overlaps["Ascend Hardware"] > 50
+    # The program has 5 functions that the Python trace cuts off.
+    assert overlaps.total() - overlaps["Ascend Hardware"] <= 5
 
 
 def test_the_real_timeline_loses_what_is_known(tmp_path: Path) -> None:

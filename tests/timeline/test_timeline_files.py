@@ -313,3 +313,18 @@ def test_large_numbers_do_no_harm() -> None:
             changed = changed.set_column(place, table.schema.field(name), pa.array(worst))
         one = replace(recorded, tables={**recorded.tables, "TASK": changed})
         assert written(one, "adapter-2025-01")
+
+
+@pytest.mark.parametrize("plane", [2**63 - 1, -(2**63), 2**32])
+def test_planes_that_no_group_has_number_no_thread(plane: int) -> None:
+    recorded = simulated("dense-8", "pytorch")
+    table = recorded.table("COMMUNICATION_TASK_INFO")
+    assert len(set(table["groupName"].to_pylist())) > 1
+    place = table.column_names.index("planeId")
+    column = pa.array(np.full(table.num_rows, plane))
+    changed = table.set_column(place, table.schema.field("planeId"), column)
+    tables = {**recorded.tables, "COMMUNICATION_TASK_INFO": changed}
+    (events,) = written(replace(recorded, tables=tables), "adapter").values()
+    names = [one["args"]["name"] for one in events if one["name"] == "thread_name"]
+    assert sum(name.startswith("Group") for name in names) > 1
+    assert {name for name in names if name.startswith("Plane")} == {"Plane 0"}

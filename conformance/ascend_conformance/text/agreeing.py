@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
-
-import duckdb
 
 from ascend_ref.db.display import clip, printable
 from ascend_spec.text import text_catalog
@@ -20,17 +18,24 @@ from ..options import Options
 from .agreement import WHICH, Side, Which
 from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
+from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
 from .pairing import PAIRS, Outcome, best_reading, difference
-from .queries import SECONDS, Asked, limited
+from .queries import Asked, GivenUp, limited
 from .rules import TextRule
-from .selecting import ROW, Absent, Compared, pair_types
-from .sources import WHOLE, Cell, Sources, home_of
+from .selecting import FILE, ROW, Absent, Compared, pair_types
+from .sources import WHOLE, Cell, Sources, gathers, home_of
+from .structuredocs import byte_of
 
+NOWHERE = -1
+"""The number of no file of the folder; that of the database, if there is one."""
+DIGITS = 9
+"""Digits of fractions, where they suffice."""
 COLUMNS_SHOWN = 6
 """Columns of a row that stands alone which are shown."""
-_SUM = re.compile(r"""(\w+|"[^"]+") [+-] (\w+|"[^"]+")""")
+_FORMULA = re.compile(r"""(\w+|"[^"]+")( [-+*/] (\w+|"[^"]+"))+""")
 """Formulas that users are shown; of others they see the column."""
+_DIVISOR = re.compile(r"""nullif\((\w+|"[^"]+"), 0\)""")
 
 
 def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) -> Asked:
@@ -40,7 +45,7 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
     for rule in rules:
         if rule.agreement is None or not _concerns(folder, rule):
             continue
-        for agreement in rule.agreement.instances():
+        for agreement in rule.agreement.instances:
             place = _place(agreement.left)
             try:
                 with limited(folder.facts.connection):
@@ -53,11 +58,8 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
                 reason = _reason(folder, problem)
                 if reason:
                     asked.skipped.append(Skipped(rule.id, place, reason))
-            except duckdb.InterruptException:
-                asked.skipped.append(Skipped(rule.id, place, f"given up after {SECONDS:.0f} s"))
-            except duckdb.OutOfMemoryException:
-                reason = "given up: it takes more memory than a query may have"
-                asked.skipped.append(Skipped(rule.id, place, reason))
+            except GivenUp as problem:
+                asked.skipped.append(Skipped(rule.id, place, str(problem)))
     return asked
 
 
@@ -184,7 +186,7 @@ class _Shown:
         rows = self._rows(query, max(options.max_examples, 1))
         order = WHICH if self._where("left", name, rows[0]).in_text else WHICH[::-1]
         own, other = (self._where(which, name, rows[0]) for which in order)
-        values = [self._value(name, rows[0][f"{which}_{name}"]) for which in order]
+        values = self._values(name, rows[0], order)
         remark = f"{own.column} {values[0]} against {other.column} {values[1]} of {other.words}"
         examples = [self._example(name, row, order) for row in rows[: options.max_examples]]
         total = self.found.rows[order[0]]
@@ -195,10 +197,17 @@ class _Shown:
         other: Which = "right" if which == "left" else "left"
         query = f"FROM {PAIRS} WHERE {other}_turn IS NULL"
         rows = self._rows(query, max(options.max_examples, 1))
-        shown = self.compared.shown[:COLUMNS_SHOWN]
+        shown = [name for name in self.compared.shown if name != FILE][:COLUMNS_SHOWN]
         place = self._where(which, None, rows[0])
+        if place.file == NOWHERE:  # what is recomputed from many places is missed in the other file
+            place = replace(place, file=self._file_of(other))
         examples = [
-            {self._label(which, name): self._value(name, row[f"{which}_{name}"]) for name in shown}
+            {
+                self._where(which, name, row).column or name: self._value(
+                    name, row[f"{which}_{name}"]
+                )
+                for name in shown
+            }
             for row in rows
         ]
         told = ", ".join(f"{column} {value}" for column, value in examples[0].items())
@@ -232,7 +241,9 @@ class _Shown:
             total=max(total, count),
             row=place.row,
             line=place.line,
-            offset=place.offset,
+            offset=byte_of(self.folder, place.file, place.pointer)
+            if place.offset is None
+            else place.offset,
             pointer=place.pointer,
             examples=examples,
             remark=clip(printable(remark), SHOWN),
@@ -243,12 +254,16 @@ class _Shown:
         self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]
     ) -> dict[str, Scalar]:
         shown: dict[str, Scalar] = {}
-        for which in order:
+        for which, value in zip(order, self._values(name, row, order), strict=True):
             place = self._where(which, name, row)
-            shown[_unused(shown, f"{place.words} {place.column}".strip())] = self._value(
-                name, row[f"{which}_{name}"]
-            )
+            shown[_unused(shown, f"{place.words} {place.column}".strip())] = value
         return shown
+
+    def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
+        """What both sides tell; of fractions no more digits than tell them apart, or all."""
+        told = [row[f"{which}_{name}"] for which in order]
+        short = [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in told]
+        return [self._value(name, one) for one in (told if short[0] == short[1] else short)]
 
     def _where(self, which: Which, name: str | None, row: Mapping[str, Any]) -> Place:
         """The place of a value; of the side's row for no column."""
@@ -262,12 +277,14 @@ class _Shown:
         called = self._called(which, cell)
         if times is not None and side.together and times > 1:
             called = f"{times:,} rows of {called}"
+        elif gathers(side.of) and not side.called:
+            called = f"the rows of {called} from"
         number = row.get(f"{which}_{cell.row}") if cell else None
         if number is None and home is not None:  # the row has no part in that table
             cell = Cell(home, cell.column if cell else "")
             number = row.get(f"{which}_{ROW}")
         if cell is None or number is None:
-            return Place(-1 if file is None else file, called, label, cell)
+            return Place(NOWHERE if file is None else file, called, label, cell)
         named = cell.key or cell.column
         if named.startswith("@"):
             label = row[f"{which}_{named[1:]}"] or label
@@ -279,9 +296,17 @@ class _Shown:
         cells = self.compared.sides[which].cells.get(name, ())
         if side.of.startswith("derived.") or not cells:
             return name.replace("_", " ")
-        if len(cells) > 1 and _SUM.fullmatch(side.columns[name]):
-            return side.columns[name].replace('"', "")
-        return cells[0].key or cells[0].column
+        formula = _DIVISOR.sub(r"\1", side.columns[name])
+        if len(cells) > 1 and _FORMULA.fullmatch(formula):
+            return formula.replace('"', "")
+        return cells[0].key or key_of(cells[0].table, cells[0].column)
+
+    def _file_of(self, which: Which) -> int:
+        """The file that a side is told by."""
+        home = home_of(self.compared.sides[which].side.of)
+        called = table_in_words(self.folder, home) if home else ""
+        places = {number: file.place for number, file in self.folder.files.items()}
+        return next((one for one, place in places.items() if called.startswith(place)), NOWHERE)
 
     def _called(self, which: Which, cell: Cell | None = None) -> str:
         """What users call a side."""
@@ -303,12 +328,13 @@ class _Shown:
             )
             return (*found[0], None) if found else (None, None, None)
         if schema == "trace":
-            elements = self.folder.timelines.get(-1 if file is None else file)
+            elements = self.folder.timelines.get(NOWHERE if file is None else file)
             return None, None if elements is None else elements.offset_of(row), f"/{row}"
         if schema == "doc":
             query = f"SELECT pointer FROM {cell.table} WHERE file = ? AND row = ?"
             pointer = facts.value(query, (file, row))
-            return None, None, pointer
+            below = pointer_below(cell.table, cell.column)
+            return None, None, pointer if pointer is None else f"{pointer}{below}"
         return None, None, None
 
     def _value(self, name: str, value: Any) -> Scalar:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -57,7 +58,7 @@ class Comparison:
     step: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Agreement:
     """What two sides must tell alike.
 
@@ -85,20 +86,25 @@ class Agreement:
         """Whether a row of a side that stands alone is a finding."""
         return self.one_sided in (which, "both")
 
-    def instances(self) -> Iterator[Agreement]:
+    @cached_property
+    def instances(self) -> tuple[Agreement, ...]:
         """The agreement at each of its places."""
-        for place in self.each:
-            yield replace(
+        return tuple(
+            replace(
                 self, left=_filled(self.left, place), right=_filled(self.right, place), each=({},)
             )
+            for place in self.each
+        )
 
-    def read_as(self) -> Iterator[Agreement]:
+    @cached_property
+    def read_as(self) -> tuple[Agreement, ...]:
         """The agreement in each of its readings."""
-        for reading in self.readings or ("",):
-            place = {"reading": reading}
-            yield replace(
+        return tuple(
+            replace(
                 self, left=_filled(self.left, place), right=_filled(self.right, place), readings=()
             )
+            for place in ({"reading": reading} for reading in self.readings or ("",))
+        )
 
 
 def _filled(side: Side, place: Mapping[str, str]) -> Side:

@@ -18,7 +18,7 @@ ONE_SIDED = {
 
 def where(agreement: Agreement) -> str:
     """The sources of both sides."""
-    named = [one.side(which).of for one in agreement.instances() for which in WHICH]
+    named = [one.side(which).of for one in agreement.instances for which in WHICH]
     return f"facts {', '.join(map(code, dict.fromkeys(named)))}"
 
 

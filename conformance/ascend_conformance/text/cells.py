@@ -97,9 +97,9 @@ def checks_of(name: str, column: CsvColumn, writer: Writer, family: str) -> Iter
                 "member", name, column, f"{given} AND {cell} NOT IN ({members})", expected
             )
         return
-    kind = "HUGEINT" if column.storage == ("integer",) else "DOUBLE"
+    kind = "BIGINT" if column.storage == ("integer",) else "DOUBLE"
     number = f"TRY_CAST({bare} AS {kind})"
-    wrong = f"{number} IS NULL" if kind == "HUGEINT" else f"NOT coalesce(isfinite({number}), false)"
+    wrong = f"{number} IS NULL" if kind == "BIGINT" else f"NOT coalesce(isfinite({number}), false)"
     yield CellCheck("type", name, column, f"{given} AND {wrong}", _value_in_words(column))
     if column.tab and writer.tabbed:
         condition = f"{given} AND NOT ends_with({cell}, chr(9))"
@@ -160,7 +160,7 @@ def _form_in_words(form: NumberFormat) -> str:
 def _value_in_words(column: CsvColumn) -> str:
     kind = "a text"
     if not is_text(column):
-        kind = "a whole number" if column.storage == ("integer",) else "a number"
+        kind = "a whole number of 64 bits" if column.storage == ("integer",) else "a number"
     texts = [one or "an empty cell" for one in column.sentinels]
     return " or ".join([kind, *texts])
 

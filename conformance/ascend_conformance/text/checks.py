@@ -11,6 +11,7 @@ from ..options import Options
 from . import structurecsv, structuredocs, structuretrace
 from .cellfaults import cell_faults
 from .cells import CellFault
+from .crossing import crossing_slices
 from .findings import Fault, finding_of
 from .folder import Folder
 from .rules import TextRule, load_text_rules
@@ -46,6 +47,7 @@ CHECKS: Mapping[str, Check] = {
     "unknown-events": structuretrace.unknown_events,
     "wrong-pids": structuretrace.wrong_pids,
     "wrong-args": wrong_args,
+    "crossing-slices": crossing_slices,
 }
 """Checks that take the folder and the number of examples."""
 
@@ -63,6 +65,7 @@ READS: Mapping[str, tuple[str, ...]] = {
     "unknown-events": ("trace",),
     "wrong-pids": ("trace",),
     "wrong-args": ("trace",),
+    "crossing-slices": ("trace",),
 }
 """Schemas of the facts that a check looks at; of those that are not named it is ``unit``."""
 
@@ -86,9 +89,10 @@ def structural_findings(
 ) -> Iterator[Finding]:
     """The findings of all rules with a check among those given."""
     chosen = {rule.id for rule in rules if rule.check}
+    writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
     for check, faults in _faults(folder, chosen, options.max_examples):
         for fault in faults:
-            rule = _rule_of(folder, check, fault)
+            rule = _rule_of(check, fault, writers.get(fault.file))
             if rule is not None and rule.id in chosen:
                 finding = finding_of(folder, rule, fault)
                 yield finding if options.with_sql else replace(finding, sql=None)
@@ -109,10 +113,9 @@ def _faults(
             yield f"{CELLS}{cell.fault}", (fault,)
 
 
-def _rule_of(folder: Folder, check: str, fault: Fault) -> TextRule | None:
+def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:
     """The rule that takes a fault: one for its writer before one for its erratum before all."""
     rules = [rule for rule in load_text_rules().values() if rule.check == check]
-    writer = folder.writers.get(fault.file)
     for_writer = [rule for rule in rules if writer in rule.writers]
     for_erratum = [
         rule for rule in rules if not rule.writers and rule.erratum and rule.erratum in fault.errata

@@ -16,17 +16,15 @@ from .sources import Sources
 
 @dataclass(frozen=True, slots=True)
 class CrossTrial:
-    """One change on one side of an agreement, and whether the agreement told of it."""
+    """One change on one side of an agreement, and whether the agreement told of it.
+
+    ``instance``: the values of the rule's placeholders. Without ``mutation`` nothing can change.
+    """
 
     rule: str
-    agreement: Agreement
-    mutation: Mutation
-    caught: bool
-
-    @property
-    def place(self) -> str:
-        """The cell, or the row, that changed."""
-        return self.mutation.words
+    instance: str
+    mutation: Mutation | None = None
+    caught: bool = False
 
 
 def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
@@ -35,13 +33,19 @@ def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
     A change that its side does not tell, such as of the only part of a total, is none.
     """
     sources = Sources(folder.facts)
-    for agreement in rule.agreement.instances() if rule.agreement else ():
+    if rule.agreement is None:
+        return
+    for place, agreement in zip(rule.agreement.each, rule.agreement.instances, strict=True):
+        instance, tried = ", ".join(place.values()), False
         try:
             found = mutations(sources, agreement)
         except Absent:
-            continue
+            found = []
         for mutation, caught in _tried(sources, agreement, found):
-            yield CrossTrial(rule.id, agreement, mutation, caught)
+            tried = True
+            yield CrossTrial(rule.id, instance, mutation, caught)
+        if not tried:
+            yield CrossTrial(rule.id, instance)
 
 
 def _tried(

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ascend_spec.loader import parse
 
-MEMORY = "220MB"
+MEMORY = "280MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""
 
 SETTINGS: Mapping[str, str | int] = {
@@ -52,12 +52,18 @@ class Facts:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection = connection
+        self._columns: dict[tuple[str, str, int, int], tuple[str, ...]] = {}
 
     @contextmanager
     def another(self) -> Iterator[Facts]:
         """The same facts for another thread, without transactions and temporary tables of this."""
         with closing(self.connection.cursor()) as connection:
             yield Facts(connection)
+
+    def settle(self) -> None:
+        """From now on each query has one thread, and no setting changes."""
+        self.connection.execute("SET threads = 1")
+        self.connection.execute("SET lock_configuration = true")
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -89,24 +95,38 @@ class Facts:
     def columns(self, table: str) -> tuple[str, ...]:
         """The columns of ``schema.table``; none where there is no such table."""
         schema, _, name = table.partition(".")
-        select = (
-            "SELECT column_name FROM duckdb_columns() "
-            "WHERE database_name = 'memory' AND schema_name = ? AND table_name = ? "
-            "ORDER BY column_index"
-        )
-        return tuple(row[0] for row in self.rows(select, (schema, name)))
+        for found in self._relations(" WHERE schema_name = ? AND table_name = ?", (schema, name)):
+            return self._columns_of(*found)
+        return ()
 
     def tables(self) -> dict[str, frozenset[str]]:
         """Every table and view as ``schema.table``, with its columns."""
-        select = "SELECT schema_name || '.' || table_name, column_name FROM duckdb_columns()"
-        found: dict[str, set[str]] = {}
-        for table, column in self.rows(f"{select} WHERE database_name = 'memory'"):
-            found.setdefault(table, set()).add(column)
-        return {table: frozenset(columns) for table, columns in found.items()}
+        return {
+            f"{schema}.{name}": frozenset(self._columns_of(schema, name, *version))
+            for schema, name, *version in self._relations()
+        }
+
+    def _relations(self, where: str = "", values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Schema, name, number and number of columns of tables and views."""
+        select = (
+            "SELECT schema_name, table_name, table_oid, column_count FROM duckdb_tables() "
+            "WHERE database_name = 'memory' AND NOT internal UNION ALL "
+            "SELECT schema_name, view_name, view_oid, column_count FROM duckdb_views() "
+            "WHERE database_name = 'memory' AND NOT internal"
+        )
+        return self.rows(f"SELECT * FROM ({select}){where}", values)
+
+    def _columns_of(self, schema: str, name: str, number: int, count: int) -> tuple[str, ...]:
+        """The columns of a table or view; duckdb_columns() would look into all other views, too."""
+        version = (schema, name, number, count)
+        if version not in self._columns:
+            found = self.connection.execute(f"FROM {quoted(schema)}.{quoted(name)} LIMIT 0")
+            self._columns[version] = tuple(entry[0] for entry in found.description or ())
+        return self._columns[version]
 
 
 def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    for schema in ("raw", "csv", "db", *fact_tables()):
+    for schema in ("raw", "csv", "db", "lean", *fact_tables()):
         connection.execute(f"CREATE SCHEMA {schema}")
     for schema, tables in fact_tables().items():
         for name, table in tables.items():
@@ -126,6 +146,5 @@ def open_facts(threads: int = 1) -> Iterator[Facts]:
     ):
         connection.execute(f"SET temp_directory = {text_literal(folder)}")
         connection.execute("SET enable_external_access = false")
-        connection.execute("SET lock_configuration = true")
         _create_tables(connection)
         yield Facts(connection)

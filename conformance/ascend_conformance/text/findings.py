@@ -92,7 +92,13 @@ def with_places(folder: Folder, findings: Sequence[Finding]) -> list[Finding]:
     for one in findings:
         if one.line is None and one.offset is not None:
             wanted.setdefault(one.file, set()).add(one.offset)
-    lines = {file: lines_of(paths[file], sorted(found)) for file, found in wanted.items()}
+    elements = {folder.files[number].label: one for number, one in folder.timelines.items()}
+    lines = {
+        file: {offset: elements[file].line_of(offset) for offset in found}
+        if file in elements
+        else lines_of(paths[file], sorted(found))
+        for file, found in wanted.items()
+    }
     placed = []
     for one in findings:
         line = one.line

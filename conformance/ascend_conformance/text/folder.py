@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ascend_ref.text.headers import Circumstance, Recognised
@@ -21,7 +21,7 @@ from .deliverables import BESIDE, Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, load_document
-from .loadtrace import describe, load_timeline
+from .loadtrace import describe, load_timeline, narrow_events
 from .schemas import schema_faults
 
 
@@ -76,12 +76,16 @@ def read_folder(
     *,
     alone: bool = False,
     tables: Container[str] = (),
+    lean: bool = False,
     progress: Progress | None = None,
 ) -> Folder:
     """Read all files of an output folder.
 
     ``alone``: one file that was given by itself. ``tables``: see :func:`.loadtrace.describe`.
+    ``lean``: in less memory; the facts of timelines cannot be changed then.
     """
+    if lean:
+        narrow_events(facts)
     folder = Folder(facts, dict(enumerate(deliverables)), alone=alone)
     sizes = [_size(one.path) for one in deliverables]
     for number, file in folder.files.items():
@@ -94,7 +98,7 @@ def read_folder(
     folder.circumstances = _agreed(found for _, found in folder.csv.values())
     likely = sorted({one.writer for one in folder.circumstances})
     timelines = {number: folder.files[number] for number in folder.timelines}
-    folder.readings = describe(facts, timelines, likely, tables)
+    folder.readings = describe(facts, timelines, likely, tables, lean=lean)
     _choose_writers(folder)
     _add_files(folder)
     names = {number: folder.files[number].name for number in folder.csv}
@@ -143,10 +147,20 @@ def _choose_writers(folder: Folder) -> None:
         if number in folder.readings:
             folder.writers[number] = folder.readings[number].writer
         elif number in folder.csv:
-            folder.at[number] = likeliest(folder.facts, number, file, folder.csv[number][1], likely)
+            found = _of_family(folder.csv[number][1], folder.circumstances)
+            folder.at[number] = likeliest(folder.facts, number, file, found, likely)
             folder.writers[number] = folder.at[number].writer
         elif number in folder.documents:
             folder.writers[number] = _writer_of(file.name, folder.documents[number], likely)
+
+
+def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
+    """What a header tells, for each writer of the families that most files fit, if it fits them."""
+    pairs = {(one.writer, one.family) for one in agreed}
+    fitting = [one for one in found.circumstances if (one.writer, one.family) in pairs]
+    writers = {one.writer for one in fitting}
+    others = [one for one in found.circumstances if one.writer not in writers]
+    return replace(found, circumstances=(*fitting, *others))
 
 
 def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:

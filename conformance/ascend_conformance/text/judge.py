@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
+
 from ..engine.judge import Progress
-from ..finding import FileReport, Finding, Skipped
+from ..finding import FileReport, Skipped
 from ..options import Options
-from .agreeing import ask_agreements
-from .checks import structural_findings
-from .database import open_facts
+from .asking import ask_all
+from .database import MEMORY, open_facts
 from .deliverables import Deliverable
 from .findings import with_places
 from .folder import Folder, read_folder
 from .loaddb import load_database
-from .queries import Asked, ask
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .seen import make_seen
 from .sources import layers_to_compare
+
+TOO_LARGE = (
+    f"some values are so long that they do not fit into {MEMORY} together; expected texts of a "
+    "few kB, as profilers write them"
+)
 
 
 def judge_text(
@@ -42,18 +46,23 @@ def judge_text(
     chosen = options or Options()
     started = time.monotonic()
     rules = [rule for rule in load_text_rules().values() if chosen.selection.wants(rule)]
-    with open_facts(chosen.workers) as facts:
-        folder = read_folder(
-            facts,
-            deliverables,
-            alone=alone,
-            tables=worth_tables(rules, deliverables, database is not None),
-            progress=progress,
-        )
-        if database is not None:
-            load_database(folder, database, rules)
-        report = judge_folder(folder, label, chosen, rules)
-        unreadable = _unreadable(folder)
+    try:
+        with open_facts(chosen.workers) as facts:
+            folder = read_folder(
+                facts,
+                deliverables,
+                alone=alone,
+                tables=worth_tables(rules, deliverables, database is not None),
+                lean=True,
+                progress=progress,
+            )
+            if database is not None:
+                load_database(folder, database, rules)
+            facts.settle()
+            report = judge_folder(folder, label, chosen, rules)
+            unreadable = _unreadable(folder)
+    except duckdb.OutOfMemoryException:
+        return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}")
     return replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
 
 
@@ -77,16 +86,11 @@ def _tables(instance: TextInstance) -> Iterator[str]:
             yield rest.partition(".")[0]
 
 
-def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Finding]:
-    """The findings of some rules on facts as they are now, without their places in the text."""
-    return _together([way(folder, rules, options) for way in WAYS]).findings
-
-
 def judge_folder(
     folder: Folder, label: str, options: Options, rules: Sequence[TextRule]
 ) -> FileReport:
     """The verdict on a folder that has been read."""
-    asked = _asked(folder, rules, options)
+    asked = ask_all(folder, rules, options)
     findings = with_places(folder, asked.findings)
     return FileReport(
         file=label,
@@ -97,46 +101,6 @@ def judge_folder(
         places_checked=asked.places,
         members=tuple(file.label for file in folder.files.values()),
     )
-
-
-def _asked(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
-    """Every rule asked: those that are SQL and the others at the same time, if that is allowed."""
-    if options.workers == 1:
-        return _together([way(folder, rules, options) for way in WAYS])
-    first, *others = WAYS
-    with folder.facts.another() as facts, ThreadPoolExecutor(1) as pool:
-        beside = replace(folder, facts=facts)
-        running = [pool.submit(way, beside, rules, options) for way in others]
-        try:
-            return _together([first(folder, rules, options), *(one.result() for one in running)])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            facts.connection.interrupt()
-            raise
-
-
-def _checked(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
-    """The rules that are checks."""
-    checks = {rule.id for rule in rules if rule.check}
-    return Asked(list(structural_findings(folder, rules, options)), [], checks, len(checks))
-
-
-WAYS: Sequence[Callable[[Folder, Sequence[TextRule], Options], Asked]] = (
-    ask,
-    ask_agreements,
-    _checked,
-)
-"""How rules of each kind are asked."""
-
-
-def _together(answers: Iterable[Asked]) -> Asked:
-    every = Asked()
-    for one in answers:
-        every.findings += one.findings
-        every.skipped += one.skipped
-        every.ran |= one.ran
-        every.places += one.places
-    return every
 
 
 def _unreadable(folder: Folder) -> str | None:

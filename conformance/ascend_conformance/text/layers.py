@@ -161,14 +161,14 @@ def arg_columns(slug: str) -> tuple[ArgColumn, ...]:
     )
 
 
-class _Everything:
-    """Holds whatever it is asked for."""
+class _Layers:
+    """Holds every layer; arrows are none."""
 
-    def __contains__(self, _name: object) -> bool:
-        return True
+    def __contains__(self, name: object) -> bool:
+        return name != "arrow"
 
 
-ALL_LAYERS = _Everything()
+ALL_LAYERS = _Layers()
 """For :func:`.loadtrace.describe`: every layer becomes a table."""
 
 

@@ -34,6 +34,18 @@ LINK: Mapping[str, str] = {
     "time_ms": "Transit Time(ms)",
     "bandwidth": "Bandwidth(GB/s)",
 }
+LARGE, TRANSPORT, NAMED = "Large Packet Ratio", "Transport Type", "Op Name"
+
+KEYS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "doc.operator": {column: ("Communication Time Info", key) for column, key in TIMES.items()},
+    "doc.link": {column: (key,) for column, key in {**LINK, "large_ratio": LARGE}.items()},
+    "doc.packet": {"number": ("0",), "time_ms": ("1",)},
+    "doc.matrix": {
+        column: (key,)
+        for column, key in {**LINK, "transport": TRANSPORT, "operator": NAMED}.items()
+    },
+}
+"""Where the values of columns stand below the pointers of their rows, by table."""
 
 _MATRIX_NAME = re.compile(r"(?P<kind>.*)-(?P<place>[a-z]+[0-9]*)@(?P<group>.*)", re.DOTALL)
 _LINK_NAME = re.compile(r"(?P<source>[0-9]{1,18})-(?P<target>[0-9]{1,18})")
@@ -64,6 +76,18 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
         return Document(text, damage=damage, marked=marked)
     _flatten(facts, number, file.name, value)
     return Document(text, value, marked=marked)
+
+
+def pointer_below(table: str, column: str | None) -> str:
+    """How a pointer goes on from a row of a table to the value that a column shows."""
+    keys = KEYS.get(table, {}).get(column or "", ())
+    return "".join(f"/{_token(key)}" for key in keys)
+
+
+def key_of(table: str, column: str) -> str:
+    """What users call a column of ``doc``: the key of its values, if they have one."""
+    keys = KEYS.get(table, {}).get(column, ())
+    return keys[-1] if keys and not keys[-1].isdigit() else column
 
 
 def _flatten(facts: Facts, number: int, name: str, value: Any) -> None:
@@ -107,7 +131,7 @@ def _add_communication(facts: Facts, number: int, value: Any) -> None:
                     (number, len(packets), where, len(links), size, _number(first), _number(second))
                 )
             shares = (*(_number(_member(figures, key)) for key in LINK.values()),)
-            ratio = _number(_member(figures, "Large Packet Ratio"))
+            ratio = _number(_member(figures, LARGE))
             links.append((number, len(links), at, len(operators) - 1, link, *shares, ratio))
     facts.add("doc.operator", operators)
     facts.add("doc.link", links)
@@ -141,9 +165,9 @@ def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:
                     ranks = map(int, ends.group("source", "target")) if ends else (None, None)
                     yield (
                         *(pointer, step, kind, name, *texts, link, *ranks),
-                        _text(_member(one, "Transport Type")),
+                        _text(_member(one, TRANSPORT)),
                         *(_number(_member(one, key)) for key in LINK.values()),
-                        _text(_member(one, "Op Name")),
+                        _text(_member(one, NAMED)),
                     )
 
 

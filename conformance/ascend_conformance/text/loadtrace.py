@@ -9,7 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Literal
+
+import duckdb
 
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.read import element_reader, events_query
@@ -38,15 +42,38 @@ def layer_table(slug: str) -> str:
     return slug.replace("-", "_")
 
 
+@cache
+def _known_texts() -> Mapping[str, Sequence[str]]:
+    """What the spec knows of the columns of ``trace.event`` that have few texts."""
+    catalog = timeline_catalog()
+    categories = {kind.cat for layer in catalog.layers.values() for kind in layer.events}
+    categories |= {flow.cat for flow in catalog.flows.values()}
+    phases = {phase for key in catalog.keys.values() for phase in key.required}
+    return {"ph": sorted(phases), "cat": sorted(filter(None, categories)), "bp": ["e"]}
+
+
+def narrow_events(facts: Facts) -> None:
+    """Hold phases, categories and binding points as the numbers of those that the spec knows.
+
+    So they take three bytes of each event, not 48. Files with others widen the columns again.
+    """
+    for column, texts in _known_texts().items():
+        listed = ", ".join(map(text_literal, texts))
+        facts.connection.execute(f"ALTER TABLE trace.event ALTER {column} TYPE ENUM ({listed})")
+
+
+def _widen_events(facts: Facts) -> None:
+    for column in _known_texts():
+        facts.connection.execute(f"ALTER TABLE trace.event ALTER {column} TYPE VARCHAR")
+
+
 def load_timeline(facts: Facts, number: int, file: Deliverable) -> Elements:
     """Read the events of one file. Raises ``OSError``."""
-    elements = Elements(file.path)
-    facts.scan(
-        "elements",
-        element_reader(elements),
-        f"INSERT INTO trace.event BY NAME SELECT {number} AS file, *, {_SHAPE} AS shape "
-        f"FROM ({events_query('elements')})",
-    )
+    try:
+        elements = _load(facts, number, file)
+    except duckdb.ConversionException:
+        _widen_events(facts)
+        elements = _load(facts, number, file)
     facts.add(
         "unit.key_fault",
         [
@@ -57,15 +84,29 @@ def load_timeline(facts: Facts, number: int, file: Deliverable) -> Elements:
     return elements
 
 
+def _load(facts: Facts, number: int, file: Deliverable) -> Elements:
+    elements = Elements(file.path)
+    facts.scan(
+        "elements",
+        element_reader(elements),
+        f"INSERT INTO trace.event BY NAME SELECT {number} AS file, *, {_SHAPE} AS shape "
+        f"FROM ({events_query('elements')})",
+    )
+    return elements
+
+
 def describe(
     facts: Facts,
     files: Mapping[int, Deliverable],
     likely: Sequence[str] = (),
     tables: Container[str] = (),
+    *,
+    lean: bool = False,
 ) -> dict[int, Reading]:
     """Everything but the events themselves; the reading of each file.
 
-    ``likely`` are writers; ``tables`` names the layers' relations that are to be tables.
+    ``likely`` are writers. ``tables`` names the relations of layers, and that of arrows, that are
+    kept and not only views. ``lean``: without columns of args that no event has.
     """
     _add_metadata(facts)
     _add_shapes(facts)
@@ -81,9 +122,11 @@ def describe(
         "SELECT file, row, shape, name, events FROM trace.named WHERE kind IS NULL"
     )
     for slug, members in homes.items():
-        _add_layer(facts, slug, members, layer_table(slug) in tables)
+        wanted = layer_table(slug) in tables
+        _add_layer(facts, slug, members, ("lean" if lean else "whole") if wanted else "not")
     _add_threads(facts, readings)
     _add_views(facts)
+    _add_arrows(facts, "arrow" in tables)
     return readings
 
 
@@ -218,19 +261,18 @@ def _name_events(facts: Facts, number: int, shape: Shape, kinds: Sequence[EventK
     )
 
 
-def _add_layer(facts: Facts, slug: str, homes: Sequence[Home], as_table: bool) -> None:
+Kept = Literal["whole", "lean", "not"]
+"""How a layer's relation is kept: as a table, as one of the args that occur, or only as a view."""
+
+
+def _add_layer(facts: Facts, slug: str, homes: Sequence[Home], kept: Kept) -> None:
     """The events of a layer with their args."""
     columns = [one for one in arg_columns(slug) if one.name not in LEFT_OUT.get(slug, frozenset())]
     present = {key for home in homes for key in home.shape.keys}
     wanted = {one.name: one.type for one in columns if one.name in present}
     args = f"from_json(args, {text_literal(json.dumps(wanted))})" if wanted else "NULL"
     place = ", ".join(f"e.{quoted(name)}" for name in LAYER_COLUMNS)
-    values = "".join(
-        f", a.{quoted(one.name)}"
-        if one.name in wanted
-        else f", NULL::{one.type} AS {quoted(one.name)}"
-        for one in columns
-    )
+    values = "".join(f", a.{quoted(name)}" for name in wanted)
     parts = []
     for number in sorted({home.file for home in homes}):
         members = [home for home in homes if home.file == number]
@@ -250,9 +292,16 @@ def _add_layer(facts: Facts, slug: str, homes: Sequence[Home], as_table: bool) -
         parts.append(
             f"SELECT {place}, {kind} AS kind{values} FROM (SELECT *, {args} AS a {events}) e{named}"
         )
-    what = "TABLE" if as_table else "VIEW"
     select = " UNION ALL ".join(parts)
-    facts.connection.execute(f"CREATE {what} trace.{layer_table(slug)} AS {select}")
+    table = layer_table(slug)
+    if kept == "lean":
+        facts.connection.execute(f"CREATE TABLE lean.{table} AS {select}")
+        select = f"FROM lean.{table}"
+    absent = "".join(
+        f", NULL::{one.type} AS {quoted(one.name)}" for one in columns if one.name not in wanted
+    )
+    what = "TABLE" if kept == "whole" else "VIEW"
+    facts.connection.execute(f"CREATE {what} trace.{table} AS SELECT *{absent} FROM ({select})")
 
 
 def _add_threads(facts: Facts, readings: Mapping[int, Reading]) -> None:
@@ -294,3 +343,22 @@ def _add_views(facts: Facts) -> None:
             f"CREATE VIEW trace.{name} AS "
             f"SELECT {columns} FROM trace.event {of_layer} WHERE {where}"
         )
+
+
+def _add_arrows(facts: Facts, as_table: bool) -> None:
+    """Arrows by category and id, whatever their ends lie on."""
+    sides = "".join(
+        f", count(*) FILTER (ph = '{phase}') AS {name}s, "
+        f"min(row) FILTER (ph = '{phase}') AS {name}_row, "
+        f"min(ts) FILTER (ph = '{phase}') AS {name}_ns, "
+        f"min(tid) FILTER (ph = '{phase}') AS {name}_tid"
+        for phase, name in (("s", "start"), ("f", "end"))
+    )
+    facts.connection.execute(
+        f"""
+CREATE {"TABLE" if as_table else "VIEW"} trace.arrow AS
+SELECT file, coalesce(end_row, start_row) AS row, cat, id, starts, ends, start_row, end_row,
+  start_ns, end_ns, start_tid, end_tid
+FROM (SELECT file, cat, id{sides} FROM trace.event WHERE ph IN ('s', 'f') GROUP BY file, cat, id)
+"""
+    )

@@ -41,7 +41,7 @@ class Outcome:
 def best_reading(sources: Sources, agreement: Agreement) -> Outcome:
     """The reading of an agreement that leaves least apart. Raises :class:`Absent`."""
     best: Outcome | None = None
-    for reading in agreement.read_as():
+    for reading in agreement.read_as:
         found = outcome(sources.facts, compared(sources, reading))
         if best is None or found.faults < best.faults:
             best = found
@@ -74,7 +74,7 @@ def outcome(facts: Facts, asked: Compared) -> Outcome:
 def told_by(sources: Sources, agreement: Agreement, which: Which) -> list[Any]:
     """A sum over what a side tells, in each reading; changes of it change the sum."""
     found: list[Any] = []
-    for reading in agreement.read_as():
+    for reading in agreement.read_as:
         asked = compared(sources, reading)
         query = typed(asked.sides[which], pair_types(asked))
         columns = ", ".join(map(quoted, asked.shown))
@@ -235,13 +235,16 @@ def _meet_near(facts: Facts, asked: Compared) -> None:
     slack = asked.columns.get(asked.near or "", Comparison()).tolerance
     if slack is None:
         return
+    # A time can be the greatest of its type, to which nothing can be added.
+    wide = "HUGEINT" if pair_types(asked)[asked.near or ""] in NUMBERS else "DOUBLE"
+    mine, theirs = (f"CAST({one}.near AS {wide})" for one in "lr")
     left, right = (
         f"SELECT * FROM alone_{which} WHERE id NOT IN (SELECT {MET[which]} FROM met)"
         for which in WHICH
     )
     facts.connection.execute(
         f"INSERT INTO met SELECT l.id, r.id FROM ({left}) l ASOF JOIN ({right}) r "
-        f"ON l.keys = r.keys AND l.near + {slack} >= r.near WHERE r.near >= l.near - {slack} "
+        f"ON l.keys = r.keys AND {mine} + {slack} >= {theirs} WHERE {theirs} >= {mine} - {slack} "
         "QUALIFY row_number() OVER (PARTITION BY r.id ORDER BY l.id) = 1"
     )
 

@@ -8,13 +8,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import duckdb
+import pyarrow as pa
 
+from ascend_ref.db.display import clip, printable
 from ascend_spec.text.timeline import timeline_catalog
 
 from ..finding import Finding, Skipped
 from ..options import Options
-from .findings import Fault, event_text, example_of, finding_of, place_in_event
+from .database import Facts, text_literal
+from .findings import SHOWN, Fault, event_text, example_of, finding_of, place_in_event
 from .folder import Folder
+from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
 from .rules import TextInstance, TextRule, instances
 from .structuredocs import byte_of
@@ -25,6 +29,13 @@ SECONDS = 120.0
 DuckDB counts no operations, so it has to be time: a join over ids that sound files hold once
 multiplies without end where a broken file repeats one of them.
 """
+
+UNCOMPUTABLE = (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError)
+"""What SQL, Arrow and NumPy say of values that they cannot compute with."""
+
+
+class GivenUp(Exception):
+    """A question without an answer; the text says why, in one line."""
 
 
 @dataclass
@@ -37,10 +48,27 @@ class Asked:
     places: int = 0
 
 
-def ask(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
-    """Judge every rule that has a ``row`` or a ``select``, at each of its tables."""
+Tables = Mapping[str, frozenset[str]]
+"""Columns of tables and views, by ``schema.table``."""
+
+
+def tables_with_rows(facts: Facts) -> Tables:
+    """Every table and view, but for tables of documents that are not there."""
+    tables = facts.tables()
+    found = facts.rows(
+        " UNION ALL ".join(
+            f"SELECT {text_literal(name)} WHERE NOT EXISTS (FROM {name})"
+            for name in sorted(tables)
+            if name.startswith("doc.")
+        )
+    )
+    empty = {name for (name,) in found}
+    return {name: columns for name, columns in tables.items() if name not in empty}
+
+
+def ask(folder: Folder, rules: Sequence[TextRule], options: Options, tables: Tables) -> Asked:
+    """Judge every rule that has a ``row`` or a ``select``, at each of its tables that there are."""
     asked = Asked()
-    tables = folder.facts.tables()
     for rule in rules:
         for instance in instances(rule):
             reason = _unaskable(folder, instance, tables)
@@ -53,30 +81,35 @@ def ask(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
             try:
                 with limited(folder.facts.connection):
                     asked.findings.extend(_findings(folder, instance, options))
-            except duckdb.InterruptException:
-                reason = f"given up after {SECONDS:.0f} s: too many rows share one id"
-                asked.skipped.append(Skipped(rule.id, instance.table, reason))
-            except duckdb.OutOfMemoryException:
-                reason = "given up: it takes more memory than a query may have"
-                asked.skipped.append(Skipped(rule.id, instance.table, reason))
+            except GivenUp as problem:
+                asked.skipped.append(Skipped(rule.id, instance.table, str(problem)))
     return asked
 
 
 @contextmanager
 def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """Interrupt the statements inside when they take longer than :data:`SECONDS`."""
+    """What is asked inside ends: after :data:`SECONDS`, or where it cannot be computed.
+
+    Files and databases can hold values that no arithmetic of ours was made for. Raises
+    :class:`GivenUp`.
+    """
     timer = threading.Timer(SECONDS, connection.interrupt)
     timer.daemon = True
     timer.start()
     try:
         yield
+    except duckdb.InterruptException as problem:
+        raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
+    except duckdb.OutOfMemoryException as problem:
+        raise GivenUp("given up: it takes more memory than a query may have") from problem
+    except UNCOMPUTABLE as problem:
+        said = str(problem).strip().partition("\n")[0] or type(problem).__name__
+        raise GivenUp(f"cannot be computed: {clip(printable(said), SHOWN)}") from problem
     finally:
         timer.cancel()
 
 
-def _unaskable(
-    folder: Folder, instance: TextInstance, tables: Mapping[str, frozenset[str]]
-) -> str | None:
+def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | None:
     """``None``: ask it. Empty text: nothing of this kind is here. Else why it cannot be asked."""
     if not _concerns(folder, instance):
         return ""
@@ -111,7 +144,7 @@ def _split(need: str) -> tuple[str, str]:
     return f"{schema}.{name}", column
 
 
-def _holds(tables: Mapping[str, frozenset[str]], need: str) -> bool:
+def _holds(tables: Tables, need: str) -> bool:
     table, column = _split(need)
     columns = tables.get(table)
     return columns is not None and (not column or column in columns)
@@ -167,7 +200,7 @@ def column_place(instance: TextInstance) -> str | None:
         return f"{layers[table]}: {instance.column}" if instance.column else layers[table]
     if schema == "db":
         return ".".join(part for part in (table, instance.column) if part)
-    return instance.column
+    return instance.column and key_of(instance.table, instance.column)
 
 
 def place_of(
@@ -194,6 +227,8 @@ def place_of(
         pointer = facts.value(
             f"SELECT pointer FROM {instance.table} WHERE file = ? AND row = ?", (file, row)
         )
+        if pointer is not None:
+            pointer += pointer_below(instance.table, instance.column)
         return None, byte_of(folder, file, pointer), pointer
     return None, None, None
 

@@ -6,6 +6,7 @@ from ascend_spec.text import text_catalog
 from ascend_spec.text.timeline import timeline_catalog
 
 from ..finding import TEXT, Coverage, Seen
+from ..report.phrases import counted
 from .deliverables import BESIDE
 from .folder import Folder
 
@@ -49,7 +50,8 @@ def _words(folder: Folder, number: int) -> str:
         group = groups.pop() if len(groups) == 1 else None
         end = "CRLF" if rows.returns > rows.line_feeds else "LF"
         parts += [group] if group else []
-        parts += [f"{rows.count:,} rows of {len(rows.header)} columns", end]
+        columns = counted(len(rows.header), "column")
+        parts += [f"{counted(rows.count, 'row')} of {columns}", end]
         if not found.exact:
             parts.append("a header that no writer prints")
     elif number in folder.timelines:
@@ -58,7 +60,8 @@ def _words(folder: Folder, number: int) -> str:
         form = timeline_catalog().form(reading.writer)
         kind = "texts" if "string" in form.types["ts"] else "numbers"
         shape = "an object" if elements.in_object else "an array"
-        parts += [f"{elements.count:,} events of {len(reading.layers)} layers in {shape}"]
+        layers = counted(len(reading.layers), "layer")
+        parts += [f"{counted(elements.count, 'event')} of {layers} in {shape}"]
         parts += [f"times as {kind}"]
     return ", ".join(parts)
 

@@ -164,8 +164,12 @@ def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str
 
 def _untold(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
     """Whether one side has rows, but none that tells the key."""
-    query = f"SELECT count(*) > 0 AND count({quoted(key)}) = 0 FROM"
-    return any(facts.value(f"{query} ({side.query})") for side in sides.values())
+    tells = f"WHERE {quoted(key)} IS NOT NULL"
+    return any(
+        not facts.value(f"SELECT EXISTS (FROM ({side.query}) {tells})")
+        and facts.value(f"SELECT EXISTS (FROM ({side.query}))")
+        for side in sides.values()
+    )
 
 
 def pair_types(asked: Compared) -> Mapping[str, str]:

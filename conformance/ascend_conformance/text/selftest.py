@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ascend_ref.text.read import columns_of
-from ascend_spec.text import NumberFormat, text_catalog
-
 from ..finding import Finding
 from ..options import Options
-from .cells import CellCheck, checks_of
+from .asking import find
 from .checks import reads
 from .crosstrials import try_agreement
-from .database import Facts, open_facts, quoted, text_literal
+from .database import Facts, open_facts
 from .folder import Folder, read_folder
-from .judge import find
 from .layers import ALL_LAYERS
-from .loadcsv import PLACE
 from .loaddb import load_database
 from .rules import TextInstance, TextRule, instances, load_text_rules
+from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
@@ -37,7 +34,11 @@ _CHANGED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TextTrial:
-    """One rule's break on one folder: the rules that fired, or why nothing was broken."""
+    """One rule's break on one folder: the rules that fired, or why nothing was broken.
+
+    ``place``: the table or the values of placeholders; ``changed``: the cell or the row, where that
+    is one of many.
+    """
 
     subject: str
     rule: str
@@ -45,6 +46,7 @@ class TextTrial:
     fired: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     not_broken: str | None = None
+    changed: str = ""
 
     @property
     def caught(self) -> bool:
@@ -96,8 +98,9 @@ class TextSelfTest:
 
 def run_subject(subject: str, only: Iterable[str] | None = None) -> TextSelfTest:
     """Try every rule, or those named, on one clean folder; what a worker process does."""
-    wanted = set(load_text_rules() if only is None else only)
     rules = list(load_text_rules().values())
+    tried = [one.id for one in rules if one.id.startswith(SUBJECTS[subject].tried or "")]
+    wanted = set(tried if only is None else only)
     result = TextSelfTest()
     with open_specimen(subject) as folder:
         clean = find(folder, rules, WITHOUT_EXAMPLES)
@@ -129,7 +132,16 @@ def run_specimens(
             result.unclean += part.unclean
             if progress:
                 progress(done, len(SUBJECTS))
+    result.trials = _once_broken(result.trials)
     return result
+
+
+def _once_broken(trials: Sequence[TextTrial]) -> list[TextTrial]:
+    """The breaks, and each place that none of the folders could be broken at."""
+    broken = [one for one in trials if one.not_broken is None]
+    known = {(one.rule, one.place) for one in broken}
+    others = {(one.rule, one.place): one for one in trials if one.not_broken is not None}
+    return broken + [one for place, one in others.items() if place not in known]
 
 
 @contextmanager
@@ -150,26 +162,33 @@ def try_rule(
         yield from _cross_trials(subject, folder, rule)
         return
     if rule.check is not None:
-        for place, breaks in _structural_breaks(folder, rule):
+        tried = False
+        for place, breaks in structural_breaks(folder, rule):
+            tried = True
             yield _trial(subject, folder, rule, place, breaks, before)
+        if not tried:
+            yield TextTrial(subject, rule.id, "", not_broken="no file gives occasion")
         return
-    for instance in instances(rule):
-        if instance.breaks and _present(folder.facts, instance):
-            yield _trial(subject, folder, rule, instance.table, instance.breaks, before)
+    tables = folder.facts.tables()
+    for given, instance in zip(rule.at, instances(rule), strict=True):
+        place = ", ".join(given.values())
+        if not _present(tables, instance):
+            yield TextTrial(subject, rule.id, place, not_broken="the facts have not its columns")
+        elif instance.breaks:
+            yield _trial(subject, folder, rule, place, instance.breaks, before)
 
 
 def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[TextTrial]:
     """Every change that breaks an agreement; other rules see no cell that they do not read."""
-    tried = False
     for one in try_agreement(folder, rule):
-        tried = True
-        yield TextTrial(subject, rule.id, one.place, (rule.id,) if one.caught else ())
-    if not tried:
-        yield TextTrial(subject, rule.id, "", not_broken="the folder has not both sides")
+        if one.mutation is None:
+            yield TextTrial(subject, rule.id, one.instance, not_broken="there are not both sides")
+        else:
+            fired = (rule.id,) if one.caught else ()
+            yield TextTrial(subject, rule.id, one.instance, fired, changed=one.mutation.words)
 
 
-def _present(facts: Facts, instance: TextInstance) -> bool:
-    tables = facts.tables()
+def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> bool:
     for need in instance.needs:
         schema, _, rest = need.partition(".")
         name, _, column = rest.partition(".")
@@ -242,9 +261,14 @@ def _reads(rule: TextRule, schema: str, name: str) -> bool:
     whole = (schema, name) in {("trace", "event"), ("trace", "process"), ("trace", "shape")}
     table = r"trace\." if whole else rf'\b{schema}\."?{name}\b'
     shown = re.compile(rf'{table}|\bcsv\."?{name}\b' if schema == "raw" else table)
-    return any(
-        shown.search(" ".join((one.query, one.table, *one.needs))) for one in instances(rule)
-    )
+    return shown.search(_asked(rule.id)) is not None
+
+
+@cache
+def _asked(rule: str) -> str:
+    """All that a rule asks, at all its places."""
+    found = instances(load_text_rules()[rule])
+    return "\n".join(" ".join((one.query, one.table, *one.needs)) for one in found)
 
 
 def _part(folder: Folder, changed: Iterable[tuple[str, str]]) -> Folder:
@@ -254,63 +278,3 @@ def _part(folder: Folder, changed: Iterable[tuple[str, str]]) -> Folder:
         return folder
     kept = [number for number in folder.csv if folder.files[number].name in names]
     return replace(folder, csv={number: folder.csv[number] for number in kept})
-
-
-def _structural_breaks(folder: Folder, rule: TextRule) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Breaks of a check: those of its document, or made of the spec for cells and their order."""
-    if rule.breaks:
-        yield "", rule.breaks
-    elif rule.check and rule.check.startswith("cell-"):
-        yield from _cell_breaks(folder, rule)
-
-
-def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """One bad cell in one column of each CSV file."""
-    for number, at in folder.at.items():
-        name = folder.files[number].name
-        writer = text_catalog().writers[at.writer]
-        columns = columns_of(name, folder.facts.columns(f"raw.{name}")[len(PLACE) :], writer.id)
-        spec = text_catalog().csv[name]
-        ordering = {key.column for key in spec.order_by(writer.id, at.family)}
-        for text, column in columns:
-            checks = checks_of(text, column, writer, at.family)
-            wanted = [one for one in checks if f"cell-{one.fault}" == rule.check]
-            fits = rule.erratum is None or rule.erratum in column.errata
-            other = rule.erratum is None and any(
-                one.check == rule.check and one.erratum in column.errata
-                for one in load_text_rules().values()
-                if one.erratum
-            )
-            if wanted and fits and not other and text not in ordering:
-                bad = _bad_cell(wanted[0], column.format_by(writer, at.family))
-                table = f"raw.{quoted(name)}"
-                cell = quoted(text)
-                allowed = ", ".join(map(text_literal, (*column.sentinels, "N/A", "")))
-                sound = f"rtrim({cell}, chr(9)) NOT IN ({allowed})"
-                yield (
-                    f"{name}: {text}",
-                    (
-                        f"UPDATE {table} SET {cell} = {bad} WHERE file = {number} AND row = "
-                        f"(SELECT min(row) FROM {table} WHERE file = {number} AND {sound})",
-                    ),
-                )
-                break
-
-
-def _bad_cell(check: CellCheck, form: NumberFormat | None) -> str:
-    """SQL for a value that a check refuses, made of a sound one."""
-    cell = quoted(check.name)
-    tab = " || chr(9)" if check.column.tab else ""
-    bare = f"rtrim({cell}, chr(9))"
-    beyond = check.column.minimum if check.column.minimum is not None else check.column.maximum
-    step = -1 if check.column.minimum is not None else 1
-    places = form.decimals if form and form.style == "fixed" and form.decimals else 0
-    far = f"{(beyond or 0) + step}{'.' * bool(places)}{'0' * places}"
-    return {
-        "type": text_literal("three") + tab,
-        "sentinel": text_literal("N/A" if "N/A" not in check.column.sentinels else ""),
-        "tab": bare,
-        "format": f"{bare} || CASE WHEN contains({bare}, '.') THEN '' ELSE '.' END || '00005'{tab}",
-        "range": text_literal(far) + tab,
-        "member": text_literal("nonsense"),
-    }[check.fault]

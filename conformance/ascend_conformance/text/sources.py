@@ -36,7 +36,7 @@ OPTIONAL_TABLES = ("db.SESSION_TIME_INFO", "db.COMMUNICATION_SCHEDULE_TASK_INFO"
 
 VIEWS = ("views.yaml", "sample_views.yaml")
 
-OF_EVENTS = ("trace.flow", "trace.slice", "trace.counter")
+OF_EVENTS = ("trace.flow", "trace.arrow", "trace.slice", "trace.counter")
 """Relations of the facts that show rows of ``trace.event``."""
 
 MACROS = (
@@ -260,8 +260,8 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
     """The tables of the database that agreements compare with something that the folder has."""
     present = facts.tables().keys()
     for rule in rules:
-        for agreement in rule.agreement.instances() if rule.agreement else ():
-            for one in agreement.read_as():
+        for agreement in rule.agreement.instances if rule.agreement else ():
+            for one in agreement.read_as:
                 needed = {table for which in WHICH for table in needed_tables(one.side(which).of)}
                 stored = {table for table in needed if table.startswith("db.")}
                 if stored and needed - stored <= present:
@@ -278,8 +278,8 @@ def layers_to_compare(
     """
     there = {f"raw.{name}" for name in files}
     for rule in rules:
-        for agreement in rule.agreement.instances() if rule.agreement else ():
-            one = next(agreement.read_as())
+        for agreement in rule.agreement.instances if rule.agreement else ():
+            one = agreement.read_as[0]
             sides = [needed_tables(one.side(which).of) for which in WHICH]
             asked = {name for side in sides for name in side if name.startswith(("raw.", "db."))}
             if all(name in there or (stored and name.startswith("db.")) for name in asked):
@@ -314,6 +314,12 @@ def home_of(source: str) -> str | None:
         home = views()[name].of
         return home_of(home) if home else None
     return None if schema == "derived" else source.replace("csv.", "raw.", 1)
+
+
+def gathers(source: str) -> bool:
+    """Whether a row of a source stands for several."""
+    schema, _, name = source.partition(".")
+    return schema == "view" and views()[name].gathers
 
 
 def _layer(table: str) -> str:

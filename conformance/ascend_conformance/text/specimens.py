@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +15,9 @@ from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
+from ascend_simulator.scenario.model import FaultChoice, ProductName
 from ascend_spec import catalog
+from ascend_spec.text import text_catalog
 
 from .deliverables import Deliverable, beside, deliverables_of
 
@@ -25,30 +27,78 @@ STAMP = "20260721120000"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A clean folder: what was simulated, and who wrote it. It shows rank 0 of the ``ranks``."""
+    """A clean folder: what was simulated, and who wrote it. It shows rank 0 of the ``ranks``.
+
+    ``product``, ``counters``: in the place of those of the scenario. ``tried``: how the ids of the
+    rules begin that are tried; none: all are.
+    """
 
     scenario: str
     output: Output
     writer: str
     ranks: int = 1
     steps: int = 1
+    faults: tuple[FaultChoice, ...] = ()
+    product: ProductName | None = None
+    counters: str | None = None
+    tried: tuple[str, ...] = ()
 
 
-SUBJECTS: Mapping[str, Subject] = {
-    "adapter": Subject("observed-everything", "pytorch", "adapter"),
-    "adapter-museum": Subject("text-museum", "pytorch", "adapter"),
-    "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
+PAUSED = (FaultChoice("gc-pause"),)
+"""Python's garbage collector runs for nothing else."""
+
+WHOLE: Mapping[str, Subject] = {
     "python": Subject("text-museum", "msprof", "python", ranks=2, steps=2),
-    "python-edge": Subject("edge-310b", "msprof", "python"),
     "cpp": Subject("text-museum", "msprof", "cpp", ranks=2, steps=2),
+    "adapter": Subject("observed-everything", "pytorch", "adapter"),
+    "adapter-pipeline": Subject("dense-pipeline", "pytorch", "adapter", ranks=8),
+    "adapter-museum": Subject("text-museum", "pytorch", "adapter", faults=PAUSED),
+    "python-edge": Subject("edge-310b", "msprof", "python"),
 }
+"""Folders on which all rules are tried, those with the most files first."""
+
+COUNTED: Mapping[tuple[str, ProductName], tuple[str, ...]] = {
+    ("cpp", "A2"): ("PipeUtilization", "ArithmeticUtilization", "ResourceConflictRatio"),
+    ("adapter", "A2"): ("ArithmeticUtilization", "ResourceConflictRatio"),
+    ("python", "200I-500-A2"): (
+        "ArithmeticUtilization",
+        "ResourceConflictRatio",
+        "PipelineExecuteUtilization",
+    ),
+    ("adapter", "200I-500-A2"): (
+        "PipeUtilization",
+        "ArithmeticUtilization",
+        "ResourceConflictRatio",
+    ),
+}
+"""Groups of counters with columns of their own that the other folders have not, one group a
+capture. The adapter does not offer
+PipelineExecuteUtilization."""
+OF_COUNTERS = ("CSV24", "XLR113", "XLR115", "XLR116", "XLR117")
+"""Rules about counters."""
+
+
+def _counted() -> Iterator[tuple[str, Subject]]:
+    """Small folders of counters."""
+    for (writer, product), groups in COUNTED.items():
+        output = text_catalog().writers[writer].output
+        for group in groups:
+            chosen = Subject("edge-310b", output, writer, product=product, counters=group)
+            yield f"{writer}-{product}-{group}", replace(chosen, tried=OF_COUNTERS)
+
+
+SUBJECTS: Mapping[str, Subject] = {**WHOLE, **dict(_counted())}
 """By name."""
 
 
 @cache
 def _capture(subject: Subject) -> Capture:
     chosen = override(preset(subject.scenario), ranks=subject.ranks, steps=subject.steps)
-    return simulate(chosen).capture(0)
+    if subject.product is not None:
+        chosen = replace(chosen, hardware=replace(chosen.hardware, product=subject.product))
+    if subject.counters is not None:
+        chosen = replace(chosen, capture=replace(chosen.capture, aic_metrics=subject.counters))
+    return simulate(replace(chosen, faults=subject.faults)).capture(0)
 
 
 def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Path]:

@@ -87,10 +87,10 @@ def _headers(folder: Folder) -> Iterator[_Header]:
 
 def unreadable_header(folder: Folder, _examples: int) -> Iterator[Fault]:
     """Files without a header that can be read."""
-    for number, (rows, _) in folder.csv.items():
-        if rows.header_damage is not None or not any(rows.header):
-            fault = rows.header_damage or "empty"
-            yield Fault(number, line=1, offset=0, examples=({"fault": fault},))
+    for header in _headers(folder):
+        damage = folder.csv[header.file][0].header_damage
+        if damage is not None or not any(header.cells):
+            yield Fault(header.file, line=1, offset=0, examples=({"fault": damage or "empty"},))
 
 
 def missing_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -219,7 +219,7 @@ def _disorder(
     if not sorted_keys:
         return
     values = ", ".join(
-        f"{_sort_value(spec, key)} AS k{place}" for place, key in enumerate(sorted_keys)
+        f"{sort_value(spec, key)} AS k{place}" for place, key in enumerate(sorted_keys)
     )
     partition = f"PARTITION BY {', '.join(blocks)} " if blocks else ""
     wrong = "false"
@@ -237,7 +237,8 @@ def _disorder(
     yield from _faults(folder.facts, query, number, sorted_keys[0].column, examples, spec, words)
 
 
-def _sort_value(spec: CsvFile, key: SortKey) -> str:
+def sort_value(spec: CsvFile, key: SortKey) -> str:
+    """SQL for what rows are sorted by."""
     cell = quoted(key.column)
     if key.compare == "number":
         return f"TRY_CAST(rtrim({cell}, chr(9)) AS DECIMAL(30, 6))"
@@ -302,7 +303,7 @@ def missing_files(folder: Folder, _examples: int) -> Iterator[Fault]:
     """
     if folder.alone or folder.output is None or folder.level is None:
         return
-    have = {file.name for file in folder.files.values()}
+    have = {name for (name,) in folder.facts.rows("SELECT DISTINCT name FROM unit.file")}
     writers = {at.writer for at in folder.circumstances}
     families = {at.family for at in folder.circumstances}
     for file in text_catalog().in_folder(folder.output):

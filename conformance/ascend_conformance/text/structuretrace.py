@@ -37,7 +37,7 @@ def _key_faults(folder: Folder, condition: str) -> Iterator[Fault]:
             count=times,
             total=_events(folder, file),
             row=row,
-            offset=_byte(folder, file, offset, key),
+            offset=byte_of_key(folder, file, offset, key),
             examples=({"found": found},),
             remark=f"found: {found}",
         )
@@ -47,7 +47,7 @@ def _events(folder: Folder, file: int) -> int:
     return int(folder.facts.value("SELECT count(*) FROM trace.event WHERE file = ?", (file,)))
 
 
-def _byte(folder: Folder, file: int, offset: int | None, key: str | None) -> int | None:
+def byte_of_key(folder: Folder, file: int, offset: int | None, key: str | None) -> int | None:
     """The byte of the value of a key of an event, which begins at a byte."""
     if offset is None or not key or file not in folder.timelines:
         return offset
@@ -132,7 +132,7 @@ def _event_faults(
             count=count,
             total=_events(folder, file),
             row=row,
-            offset=_byte(folder, file, _offset(folder, file, row), key),
+            offset=byte_of_key(folder, file, _offset(folder, file, row), key),
             examples=shown,
             expected=expected,
             query=query,

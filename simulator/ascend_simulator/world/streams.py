@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_ref.derive.task_batches import TASK_NUMBERS
 
 from .compiled import Compiled
 from .coupled import channel
@@ -15,8 +16,6 @@ OTHER_STREAM = 3
 FIRST_COMMUNICATION_STREAM = 4
 PLANES_FROM = 100
 FIRST_TASK = 107
-TASK_NUMBERS = 1 << 16
-"""taskId counts in 16 bits."""
 
 
 def communication_streams(compiled: Compiled) -> Integers:

@@ -75,6 +75,7 @@ def documented(facts: Facts) -> set[tuple[str, tuple[str, ...]]]:
 
 def test_facts_reach_neither_files_nor_settings() -> None:
     with open_facts() as facts:
+        facts.settle()
         for statement in (
             "SELECT * FROM read_csv('/etc/hostname')",
             "COPY (SELECT 1) TO 'x.csv'",

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from ascend_conformance.text.asking import find
 from ascend_conformance.text.folder import Folder
-from ascend_conformance.text.judge import find
 from ascend_conformance.text.rules import load_text_rules
 from ascend_conformance.text.selftest import (
     WITHOUT_EXAMPLES,

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.derive.intervals import union
-from ascend_ref.derive.overlap import COMMUNICATION_KERNELS, KERNEL_TASKS, Overlap, overlap, window
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.intervals import Intervals, joined, union
+from ascend_ref.derive.overlap import (
+    COMMUNICATION_KERNELS,
+    KERNEL_TASKS,
+    Overlap,
+    hull,
+    overlap,
+    window,
+)
 
 from ..database import Facts, quoted, text_literal
 from ..sources import Derived, Input
 from .operators import DEVICE, FILES
-from .reading import integers, read
+from .reading import integers, read_parts
 
+EMPTY = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
 KINDS = ("computing", "communication", "not-overlapped", "free")
 """Kinds of slices of the layer, in the order of ENUM_OVERLAP_ANALYSIS_TYPE."""
 CORES: tuple[str, ...] = (
@@ -23,49 +33,77 @@ CORES: tuple[str, ...] = (
 )
 """Types of tasks that compute, where no file of operators tells which tasks do."""
 COMMUNICATION_TYPES = ("COMMUNICATION", "HCCL", "HCCL_AI_CPU")
-WINDOWS = {"marks": ("task", "mark"), "tasks": ("task",), "unions": ()}
+COMPUTING, COMMUNICATION, TASK, MARK = range(4)
+"""What went on, as numbers: texts of every task would have to be made one by one."""
+WINDOWS = {"marks": (TASK, MARK), "tasks": (TASK,), "unions": ()}
 """What bounds free time beside computing and communication: other tasks and the points of marks;
 other tasks; nothing, as older writers have it (erratum T27)."""
 SCHEMA = pa.schema(
     [
         ("device", pa.int64()),
-        ("window", pa.string()),
-        ("kind", pa.string()),
+        ("window", pa.dictionary(pa.int8(), pa.string())),
+        ("kind", pa.dictionary(pa.int8(), pa.string())),
         ("start", pa.int64()),
         ("stop", pa.int64()),
     ]
 )
 
 
-def _overlap(facts: Facts) -> pa.Table:
-    """The four kinds of time of each device, by window."""
-    rows = read(facts, " UNION ALL ".join(_busy(facts)))
-    device, start, stop = (integers(rows, name) for name in ("device", "start", "stop"))
-    kind = np.array(rows["kind"].to_pylist(), np.str_)
-    parts = [SCHEMA.empty_table()]
-    for one in np.unique(device).tolist():
-        here = device == one
+@dataclass
+class _Device:
+    """What a device did: both unions, and the least and greatest bound of other tasks by kind."""
+
+    works: Intervals = EMPTY
+    sends: Intervals = EMPTY
+    bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, kind: Integers, start: Integers, stop: Integers) -> None:
+        """Take in some rows."""
         works, sends = (
             union(start[chosen], stop[chosen])
-            for chosen in (here & (kind == name) for name in KINDS[:2])
+            for chosen in (kind == COMPUTING, kind == COMMUNICATION)
         )
-        if not len(works.start) and not len(sends.start):
-            continue
-        for name, others in WINDOWS.items():
-            bounding = here & np.isin(kind, others)
-            bounds = window(works, sends, start[bounding], stop[bounding])
+        self.works, self.sends = joined(self.works, works), joined(self.sends, sends)
+        for one in (TASK, MARK):
+            before = np.array(self.bounds.get(one, ()), np.int64)
+            bounds = hull(before, start[kind == one], stop[kind == one])
             if bounds is not None:
-                parts.append(_table(one, name, overlap(works, sends, *bounds)))
+                self.bounds[one] = bounds
+
+    def overlap(self, others: Iterable[int]) -> Overlap | None:
+        """The four kinds of time, within the bounds of these kinds of tasks."""
+        if not len(self.works.start) and not len(self.sends.start):
+            return None
+        bounds = (np.array(self.bounds[one]) for one in others if one in self.bounds)
+        within = window(self.works, self.sends, *bounds)
+        return None if within is None else overlap(self.works, self.sends, *within)
+
+
+def _overlap(facts: Facts) -> pa.Table:
+    """The four kinds of time of each device, by window."""
+    devices: dict[int, _Device] = {}
+    for rows in read_parts(facts, " UNION ALL ".join(_busy(facts))):
+        device, *columns = (integers(rows, name) for name in ("device", "kind", "start", "stop"))
+        for number in np.unique(device).tolist():
+            here = device == number
+            devices.setdefault(number, _Device()).add(*(column[here] for column in columns))
+    parts = [SCHEMA.empty_table()]
+    for number in sorted(devices):
+        for name, others in WINDOWS.items():
+            found = devices[number].overlap(others)
+            if found is not None:
+                parts.append(_table(number, name, found))
     return pa.concat_tables(parts)
 
 
 def _table(device: int, name: str, found: Overlap) -> pa.Table:
-    kinds = [[kind] * len(part.start) for kind, part in zip(KINDS, found, strict=True)]
-    named = [text for texts in kinds for text in texts]
+    counts = [len(part.start) for part in found]
+    kinds = pa.array(np.repeat(np.arange(len(KINDS), dtype=np.int8), counts))
+    windows = pa.array(np.zeros(len(kinds), np.int8))
     columns = [
-        pa.array([device] * len(named), pa.int64()),
-        pa.array([name] * len(named), pa.string()),
-        pa.array(named, pa.string()),
+        pa.repeat(pa.scalar(device, pa.int64()), len(kinds)),
+        pa.DictionaryArray.from_arrays(windows, pa.array([name])),
+        pa.DictionaryArray.from_arrays(kinds, pa.array(KINDS)),
         pa.array(np.concatenate([part.start for part in found])),
         pa.array(np.concatenate([part.end for part in found])),
     ]
@@ -76,20 +114,20 @@ def _busy(facts: Facts) -> Iterator[str]:
     """Queries of device, kind, start and stop of whatever went on."""
     device = "coalesce(device, -1) AS device"
     yield (
-        f"SELECT {device}, CASE kind WHEN 'mark' THEN 'mark' ELSE 'task' END AS kind, ts AS start, "
+        f"SELECT {device}, CASE kind WHEN 'mark' THEN {MARK} ELSE {TASK} END AS kind, ts AS start, "
         "end_ns AS stop FROM layer.ascend_hardware WHERE ts IS NOT NULL AND end_ns IS NOT NULL "
         f"AND coalesce(\"Task Type\", '') NOT IN ({_listed(KERNEL_TASKS)})"
     )
     if facts.columns("layer.communication"):
         yield (
-            f"SELECT {device}, 'communication' AS kind, ts AS start, end_ns AS stop "
+            f"SELECT {device}, {COMMUNICATION} AS kind, ts AS start, end_ns AS stop "
             "FROM layer.communication WHERE kind = 'operator' AND ts IS NOT NULL "
             "AND end_ns IS NOT NULL"
         )
     file = next((file for file in FILES if facts.columns(f"csv.{file}")), None)
     if file is None:
         yield (
-            f"SELECT {device}, 'computing' AS kind, ts AS start, end_ns AS stop "
+            f"SELECT {device}, {COMPUTING} AS kind, ts AS start, end_ns AS stop "
             "FROM layer.ascend_hardware WHERE kind IN ('task', 'simt-task', 'timed-task') "
             f'AND ts IS NOT NULL AND end_ns IS NOT NULL AND "Task Type" IN ({_listed(CORES)}) '
             f"AND {_computes('name')}"
@@ -101,7 +139,7 @@ def _busy(facts: Facts) -> Iterator[str]:
     start = quoted(names.start)
     yield (
         f"SELECT coalesce({quoted(DEVICE) if told else 'NULL'}, {only}) AS device, "
-        f"'computing' AS kind, {start} AS start, {start} + ns({quoted(names.duration)}) AS stop "
+        f"{COMPUTING} AS kind, {start} AS start, {start} + ns({quoted(names.duration)}) AS stop "
         f"FROM csv.{file} WHERE {start} IS NOT NULL AND {quoted(names.duration)} IS NOT NULL "
         f"AND coalesce({quoted(names.core)}, '') NOT IN ({_listed(COMMUNICATION_TYPES)}) "
         f"AND {_computes(quoted(names.name))}"

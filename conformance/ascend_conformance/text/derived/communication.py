@@ -40,15 +40,25 @@ OF_LINK: Mapping[str, int] = {
 """Links with a name of their own in the documents."""
 CLASSES = ("p2p", "collective")
 WORK = """
-SELECT t.file, t.row, o.row AS operator, t.ts AS start, t.dur, t.plane,
-  t."task type" AS kind, t."link type" AS link, t."transport type" AS transport,
-  t."src rank" AS source, t."dst rank" AS target, t."size(Byte)" AS size
-FROM (SELECT *, tid - plane - 1 AS thread FROM view.drawn_communication_task
-  WHERE ts IS NOT NULL AND dur IS NOT NULL AND plane IS NOT NULL) t
-ASOF JOIN (SELECT * FROM view.drawn_communication WHERE ts IS NOT NULL AND end_ns IS NOT NULL) o
-ON o.file = t.file AND o.pid = t.pid AND o.tid = t.thread AND o.ts <= t.ts
-WHERE t.ts <= o.end_ns ORDER BY o.row, t.ts, t.row
+WITH task AS (SELECT *, tid - plane - 1 AS thread FROM view.drawn_communication_task
+    WHERE ts IS NOT NULL AND dur IS NOT NULL AND plane IS NOT NULL),
+  operator AS (SELECT file, pid, tid, ts, max(end_ns) AS end_ns, arg_max(row, end_ns) AS row
+    FROM view.drawn_communication WHERE ts IS NOT NULL AND end_ns IS NOT NULL GROUP BY ALL),
+  led AS (SELECT o.*, t."stream id" FROM operator o
+    JOIN (SELECT DISTINCT file, pid, thread, ts, "stream id" FROM task) t
+    ON o.file = t.file AND o.pid = t.pid AND o.tid = t.thread AND o.ts = t.ts)
+SELECT t.file, t.row, CASE WHEN t.ts <= s.end_ns THEN s.row ELSE o.row END AS operator,
+  t.ts AS start, t.dur, t.plane, t."task type" AS kind, t."link type" AS link,
+  t."transport type" AS transport, t."src rank" AS source, t."dst rank" AS target,
+  t."size(Byte)" AS size
+FROM task t
+ASOF LEFT JOIN operator o ON o.file = t.file AND o.pid = t.pid AND o.tid = t.thread AND o.ts <= t.ts
+ASOF LEFT JOIN led s ON s.file = t.file AND s.pid = t.pid AND s.tid = t.thread
+  AND s."stream id" = t."stream id" AND s.ts <= t.ts
+WHERE t.ts <= o.end_ns OR t.ts <= s.end_ns ORDER BY operator, t.ts, t.row
 """
+"""Tasks with the operator that began last before them, of several at the same time the one whose
+first task ran on the same stream: what runs on one stream runs one behind the other."""
 OPERATORS = """
 SELECT file, row, name, ts AS start, dur, group_name FROM view.drawn_communication
 WHERE ts IS NOT NULL AND dur IS NOT NULL ORDER BY row

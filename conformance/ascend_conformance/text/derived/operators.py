@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple, get_args
@@ -107,8 +107,12 @@ def _counters(file: str, facts: Facts) -> pa.Table:
             "start": FILES[file].start,
         }.items()
     )
+    totals = dict(_totals(have))
     metrics = {
-        column.name: (column.metric.lower(), NS_PER_US if column.unit == "us" else 1.0)
+        column.name: (
+            totals.get(column.name, column.metric).lower(),
+            NS_PER_US if column.unit == "us" else 1.0,
+        )
         for column in text_catalog().csv[file].columns
         if column.metric is not None and column.name in have
     }
@@ -123,6 +127,14 @@ def _counters(file: str, facts: Facts) -> pa.Table:
         f"1.0::DOUBLE AS scale FROM csv.{file} WHERE false"
     )
     return read(facts, " UNION ALL ".join([nothing, *parts]))
+
+
+def _totals(have: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Headers of totals with their metrics; the block tells which one aicore_time(us) is."""
+    for layout in text_catalog().pmu.layouts:
+        for block in layout.blocks:
+            if {text for text, _ in block.totals} <= set(have):
+                yield from ((text, block.prefix + name) for text, name in block.totals)
 
 
 def _core_times(file: str, facts: Facts) -> pa.Table:

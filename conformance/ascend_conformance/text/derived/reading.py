@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,23 @@ from ..database import Facts
 
 NONE = -1
 
+ROWS_AT_ONCE = 200_000
+"""In a part of what a query gives."""
+
 
 def read(facts: Facts, query: str) -> pa.Table:
     """The rows of a query."""
     return facts.connection.sql(query).to_arrow_table()
+
+
+def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
+    """The rows of a query, part by part. Until the last one the connection answers nothing else."""
+    reader = facts.connection.sql(query).to_arrow_reader(ROWS_AT_ONCE)
+    while True:
+        try:
+            yield pa.Table.from_batches([reader.read_next_batch()])
+        except StopIteration:
+            return
 
 
 def integers(table: pa.Table, name: str, missing: int = NONE) -> Integers:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.sub_tasks import shown_tasks
+from ascend_ref.derive.task_batches import task_batches
 from ascend_ref.derive.transit import groups
 
 from ..database import Facts
@@ -47,6 +48,14 @@ def _shown(facts: Facts) -> pa.Table:
     return pa.concat_tables(parts)
 
 
+def _batches(facts: Facts) -> pa.Table:
+    """The batches of the rows of TASK."""
+    tasks = read(facts, "SELECT row, deviceId, streamId, taskId, startNs FROM db.TASK")
+    names = ("deviceId", "streamId", "taskId", "startNs")
+    batch = task_batches(*(integers(tasks, name) for name in names))
+    return tasks.select(["row"]).append_column("batch", pa.array(batch))
+
+
 def _scheduled(facts: Facts) -> pa.Table:
     """Names and kinds of tasks that schedule communication, by the row of TASK."""
     if not facts.columns(f"db.{SCHEDULED}"):
@@ -67,6 +76,12 @@ TABLES = (
         ("db.TASK",),
         _shown,
         of="db.TASK",
+    ),
+    Derived(
+        "task_batch",
+        "How often the numbers of tasks had begun anew, by the row of TASK.",
+        ("db.TASK",),
+        _batches,
     ),
     Derived(
         "scheduled",
