@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
 from .rules import TextInstance, TextRule, instances
 from .structuredocs import byte_of
+from .watch import watch
 
 SECONDS = 120.0
 """After which a query is given up; those of sound folders of any size take a fraction of it.
@@ -93,11 +93,9 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     Files and databases can hold values that no arithmetic of ours was made for. Raises
     :class:`GivenUp`.
     """
-    timer = threading.Timer(SECONDS, connection.interrupt)
-    timer.daemon = True
-    timer.start()
     try:
-        yield
+        with watch().limited(connection, SECONDS):
+            yield
     except duckdb.InterruptException as problem:
         raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
     except duckdb.OutOfMemoryException as problem:
@@ -105,8 +103,6 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     except UNCOMPUTABLE as problem:
         said = str(problem).strip().partition("\n")[0] or type(problem).__name__
         raise GivenUp(f"cannot be computed: {clip(printable(said), SHOWN)}") from problem
-    finally:
-        timer.cancel()
 
 
 def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | None:
