@@ -41,6 +41,7 @@ bench: $(VENV)/.installed ## Measure the codecs, the checker and the simulator.
 	$(BIN)/python benchmarks/db.py
 	$(BIN)/python benchmarks/simulate.py
 	$(BIN)/python benchmarks/bin.py
+	$(BIN)/python benchmarks/text.py
 
 realism: $(VENV)/.installed ## Compare a simulated profile with the real one in ../shared.
 	$(BIN)/python benchmarks/realism.py

@@ -13,6 +13,9 @@ import tempfile
 from pathlib import Path
 
 import text_check
+import text_csv
+import text_overlap
+import text_timeline
 from lines import show
 
 
@@ -21,7 +24,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--folder", type=Path)
     with tempfile.TemporaryDirectory(dir=parser.parse_args().folder) as folder:
-        lines = list(text_check.measure(Path(folder)))
+        lines = [
+            *text_timeline.measure(Path(folder)),
+            *text_check.measure(Path(folder)),
+            *text_csv.measure_csv(Path(folder), text_csv.MILLION),
+            *text_overlap.measure_overlap(),
+        ]
     show(lines)
     return 0 if all(line.holds for line in lines) else 1
 
