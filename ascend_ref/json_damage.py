@@ -22,6 +22,8 @@ _LOW_START = re.compile(rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER_START = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)?(?:(?<=[0-9])[eE][+-]?[0-9]*)?")
 _LITERALS = (b"true", b"false", b"null")
+_WIDE = (b"\xff\xfe", b"\xfe\xff", b"[\0", b"{\0", b"\0[", b"\0{")
+"""How texts in UTF-16 and UTF-32 begin."""
 _NOT_FINITE = (b"NaN", b"Infinity", b"-Infinity")
 
 
@@ -60,6 +62,11 @@ class _Stop(Exception):
         self.result = result
 
 
+def wide_text(text: bytes) -> Damage | None:
+    """The damage of a text in UTF-16 or UTF-32, by its first bytes; ``None`` for others."""
+    return Damage(0, "UTF-16 or UTF-32; expected UTF-8") if text.startswith(_WIDE) else None
+
+
 def scan_value(text: bytes, at: int = 0) -> Scanned:
     """What stands at a byte of a text, white space before it skipped."""
     try:
@@ -70,6 +77,9 @@ def scan_value(text: bytes, at: int = 0) -> Scanned:
 
 def find_damage(text: bytes) -> Damage | None:
     """The damage of a text that should be one JSON value; ``None`` for a sound text."""
+    wide = wide_text(text)
+    if wide:
+        return wide
     scanned = scan_value(text)
     if scanned.damage:
         return scanned.damage

@@ -70,7 +70,8 @@ def profiler_info(
 ) -> dict[str, Any]:
     """profiler_info: the switches of a capture, and the clocks at its bounds (consumers.md 3.2).
 
-    forms: what the profile is written as. After an abnormal end there is no ``end_info``.
+    forms: what the profile is written as. After an abnormal end there is no ``end_info``. Raises
+    ``ValueError`` for a group of metrics that the framework's profiler does not have.
     """
     found: dict[str, Any] = {
         "config": {
@@ -109,7 +110,7 @@ def profiler_info(
 def _experimental(revision: Revision, switches: Switches, forms: Sequence[Form]) -> dict[str, Any]:
     options: dict[str, Any] = {
         "_profiler_level": f"Level{switches.level}",
-        "_aic_metrics": AIC_METRICS[switches.aic_metrics if switches.level else None],
+        "_aic_metrics": _aic_metrics(switches),
         "_l2_cache": switches.l2,
         "_msprof_tx": switches.mstx,
         "_data_simplification": True,
@@ -131,6 +132,17 @@ def _experimental(revision: Revision, switches: Switches, forms: Sequence[Form])
         "_sys_io": switches.sys_io > 0,
         "_sys_interconnection": switches.sys_interconnection > 0,
     }
+
+
+def _aic_metrics(switches: Switches) -> str:
+    group = switches.aic_metrics if switches.level else None
+    if group not in AIC_METRICS:
+        known = ", ".join(other for other in AIC_METRICS if other)
+        raise ValueError(
+            f"aic_metrics: {group!r}; expected None or one of {known}: "
+            "the framework's profiler has no other"
+        )
+    return AIC_METRICS[group]
 
 
 def machine_info(origin: Origin, device: int | None) -> dict[str, Any]:

@@ -36,8 +36,8 @@ def write_pytorch_profile(
     not at all.
 
     Raises ``FileExistsError`` for a profile that exists, ``KeyError`` for an unknown revision,
-    ``ValueError`` for an unknown form or a capture that cannot be encoded, ``OSError`` where
-    ``folder`` cannot be written.
+    ``ValueError`` for an unknown form, a capture that cannot be encoded or a group of metrics that
+    the framework's profiler does not have, ``OSError`` where ``folder`` cannot be written.
     """
     _require_known(forms, PYTORCH_FORMS)
     origin = capture.origin

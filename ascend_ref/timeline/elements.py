@@ -25,7 +25,7 @@ from pathlib import Path
 import msgspec
 import pyarrow as pa
 
-from ascend_ref.json_damage import Damage, find_damage, scan_value, skip_space
+from ascend_ref.json_damage import Damage, find_damage, scan_value, skip_space, wide_text
 
 from .event_keys import KeyFaults
 from .parts import MAX_EVENT, Source, event_decoder, read_part
@@ -44,7 +44,6 @@ MOST_AT_ONCE = 20_000
 """Events in a list; real ones have some 200 bytes, so that a part has a quarter of that."""
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"[\0", b"{\0", b"\0[", b"\0{")
 
 
 @dataclass
@@ -124,15 +123,16 @@ class Elements:
         """The byte behind the bracket that opens the array."""
         head = source.carry
         self.marked = head.startswith(BYTE_ORDER_MARK)
+        wide = wide_text(head)
+        if wide:
+            return wide
         start = skip_space(head, len(BYTE_ORDER_MARK) if self.marked else 0)
         opened = head[start : start + 1]
-        if opened == b"[" and not head.startswith(_WIDE_MARKS):
+        if opened == b"[":
             return start + 1
-        if opened == b"{" and not head.startswith(_WIDE_MARKS):
+        if opened == b"{":
             self.in_object = True
             return _find_events(head, start)
-        if head.startswith(_WIDE_MARKS):
-            return Damage(0, "UTF-16 or UTF-32; expected UTF-8")
         return Damage(start, "expected the bracket that opens a list of events")
 
     def _epilogue(self, source: Source) -> Damage | None:

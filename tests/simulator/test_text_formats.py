@@ -176,6 +176,19 @@ def test_an_unknown_form_is_refused(small: Scenario, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_metrics_that_the_framework_does_not_have_are_refused(
+    small: Scenario, tmp_path: Path
+) -> None:
+    """Its profiler has no name for this group of the Atlas 200I/500 A2; that of CANN has."""
+    capture = simulate(small).capture(0)
+    group = "PipelineExecuteUtilization"
+    counted = replace(capture, switches=replace(capture.switches, aic_metrics=group))
+    with pytest.raises(ValueError, match=f"aic_metrics: '{group}'; expected None or one of Pipe"):
+        write_pytorch_profile(tmp_path, counted, NEWEST, ("text",))
+    assert list(tmp_path.iterdir()) == []
+    assert write_msprof_profile(tmp_path, [counted], NEWEST, ("csv",)).is_dir()
+
+
 def test_the_command_writes_what_is_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,11 +12,11 @@ import click
 
 from ascend_spec.model import Carrier
 
-from ..bin.selftest import BinSelfTest, run_specimens
+from ..bin.selftest import run_specimens
 from ..ruleset import Format, load_rules
 from ..selftest import SelfTest, run
-from ..text.selftest import TextSelfTest
 from ..text.selftest import run_specimens as run_texts
+from ..trials import Trials
 
 LISTED = 20
 
@@ -36,8 +36,8 @@ def run_and_print(
     """
     processes = os.cpu_count() or 1
     databases = SelfTest()
-    files = BinSelfTest()
-    folders = TextSelfTest()
+    files = Trials()
+    folders = Trials()
     if carriers:
         with _progress("breaking databases") as progress:
             databases = run(carriers, revisions, processes, progress)
@@ -66,9 +66,7 @@ def run_and_print(
     return 0 if passed else 1
 
 
-def summary(
-    results: Sequence[SelfTest | BinSelfTest | TextSelfTest], formats: Sequence[Format]
-) -> dict[str, int]:
+def summary(results: Sequence[SelfTest | Trials], formats: Sequence[Format]) -> dict[str, int]:
     """The figures that the self-test prints, over the rules of the formats that it broke."""
     rules = [rule for rule in load_rules().values() if rule.format in formats]
     instances = sum(len(result.trials) for result in results)
@@ -98,13 +96,13 @@ def _database_faults(result: SelfTest) -> Iterator[str]:
         yield f"false alarm: {trial.carrier} {trial.revision} {trial.key} also woke {others}"
 
 
-def _file_faults(result: BinSelfTest | TextSelfTest) -> Iterator[str]:
+def _file_faults(result: Trials) -> Iterator[str]:
     yield from (f"not clean: {text}" for text in result.unclean)
     for trial in result.missed:
-        yield f"missed: {trial.subject} {trial.rule}"
+        yield f"missed: {trial.words}"
     for trial in result.false_alarms:
         others = ", ".join(trial.false_alarms)
-        yield f"false alarm: {trial.subject} {trial.rule} also woke {others}"
+        yield f"false alarm: {trial.words} also woke {others}"
 
 
 @contextmanager

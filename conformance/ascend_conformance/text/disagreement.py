@@ -17,7 +17,7 @@ from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
 from .database import Facts, quoted
 from .pairing import PAIRS, best_reading, pair_all
 from .selecting import FILE, ROW, Compared
-from .sources import Cell, Input, Sources, base_tables, derived, home_of, inputs_of, views
+from .sources import Cell, Input, Sources, base_tables, derived, gathers, home_of, inputs_of
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""
@@ -283,7 +283,7 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
     other: Which = "right" if which == "left" else "left"
     home = home_of(side.of)
     gathered = not asked.agreement.counts(other)
-    if home is None or _gathers(side.of) or (gathered and not side.together):
+    if home is None or gathers(side.of) or (gathered and not side.together):
         return
     if home in base_tables(asked.sides[other].side.of):
         return
@@ -293,12 +293,6 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
         file, number, _ = found.at
         statements = (Statement(one, file, number) for one in _tables_with(home, None))
         yield Mutation(which, (), tuple(statements), found.pair)
-
-
-def _gathers(source: str) -> bool:
-    """Whether a row of a source stands for several, so that one of them can go."""
-    schema, _, name = source.partition(".")
-    return schema == "view" and views()[name].gathers
 
 
 @contextmanager

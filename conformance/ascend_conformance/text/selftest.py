@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ..finding import Finding
 from ..options import Options
+from ..trials import Trial, Trials, try_all
 from .asking import find
 from .checks import reads
 from .crosstrials import try_agreement
@@ -32,76 +32,12 @@ _CHANGED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextTrial:
-    """One rule's break on one folder: the rules that fired, or why nothing was broken.
-
-    ``place``: the table or the values of placeholders; ``changed``: the cell or the row, where that
-    is one of many.
-    """
-
-    subject: str
-    rule: str
-    place: str
-    fired: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    not_broken: str | None = None
-    changed: str = ""
-
-    @property
-    def caught(self) -> bool:
-        """Whether the rule saw the break."""
-        return self.rule in self.fired
-
-    @property
-    def false_alarms(self) -> tuple[str, ...]:
-        """Every other rule that fired, but for those that the rule names itself."""
-        return tuple(rule for rule in self.fired if rule != self.rule and rule not in self.also)
-
-
-@dataclass
-class TextSelfTest:
-    """The sums over all trials.
-
-    ``unclean`` are findings on the clean folders, but for errata that exporters really have.
-    """
-
-    trials: list[TextTrial] = field(default_factory=list)
-    unclean: list[str] = field(default_factory=list)
-
-    @property
-    def mutations(self) -> list[TextTrial]:
-        """Trials whose facts could be broken."""
-        return [trial for trial in self.trials if trial.not_broken is None]
-
-    @property
-    def missed(self) -> list[TextTrial]:
-        """Breaks that their rule did not see."""
-        return [trial for trial in self.mutations if not trial.caught]
-
-    @property
-    def false_alarms(self) -> list[TextTrial]:
-        """Breaks that woke another rule as well."""
-        return [trial for trial in self.mutations if trial.false_alarms]
-
-    @property
-    def never_broken(self) -> list[str]:
-        """Rules with a break that none of the folders gave occasion for."""
-        tried = {trial.rule for trial in self.mutations}
-        return sorted({trial.rule for trial in self.trials} - tried)
-
-    @property
-    def passed(self) -> bool:
-        """All caught, none false, each rule tried, clean folders clean."""
-        return not (self.missed or self.false_alarms or self.unclean or self.never_broken)
-
-
-def run_subject(subject: str, only: Iterable[str] | None = None) -> TextSelfTest:
+def run_subject(subject: str, only: Iterable[str] | None = None) -> Trials:
     """Try every rule, or those named, on one clean folder; what a worker process does."""
     rules = list(load_text_rules().values())
     tried = [one.id for one in rules if one.id.startswith(SUBJECTS[subject].tried or "")]
     wanted = set(tried if only is None else only)
-    result = TextSelfTest()
+    result = Trials()
     with open_specimen(subject) as folder:
         clean = find(folder, rules, WITHOUT_EXAMPLES)
         before = {_key(one) for one in clean}
@@ -116,27 +52,14 @@ def run_subject(subject: str, only: Iterable[str] | None = None) -> TextSelfTest
     return result
 
 
-def run_specimens(
-    processes: int = 1, progress: Callable[[int, int], None] | None = None
-) -> TextSelfTest:
+def run_specimens(processes: int = 1, progress: Callable[[int, int], None] | None = None) -> Trials:
     """Try every rule on all clean folders and sum up."""
-    result = TextSelfTest()
-    with ExitStack() as stack:
-        if processes > 1:
-            pool = stack.enter_context(ProcessPoolExecutor(min(processes, len(SUBJECTS))))
-            parts = pool.map(run_subject, SUBJECTS)
-        else:
-            parts = map(run_subject, SUBJECTS)
-        for done, part in enumerate(parts, start=1):
-            result.trials += part.trials
-            result.unclean += part.unclean
-            if progress:
-                progress(done, len(SUBJECTS))
+    result = try_all(SUBJECTS, run_subject, processes, progress)
     result.trials = _once_broken(result.trials)
     return result
 
 
-def _once_broken(trials: Sequence[TextTrial]) -> list[TextTrial]:
+def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
     """The breaks, and each place that none of the folders could be broken at."""
     broken = [one for one in trials if one.not_broken is None]
     known = {(one.rule, one.place) for one in broken}
@@ -156,7 +79,7 @@ def open_specimen(subject: str) -> Iterator[Folder]:
 
 def try_rule(
     subject: str, folder: Folder, rule: TextRule, before: set[tuple[str, str]]
-) -> Iterator[TextTrial]:
+) -> Iterator[Trial]:
     """Break the facts for a rule at each of its places; findings from ``before`` do not count."""
     if rule.agreement is not None:
         yield from _cross_trials(subject, folder, rule)
@@ -167,25 +90,25 @@ def try_rule(
             tried = True
             yield _trial(subject, folder, rule, place, breaks, before)
         if not tried:
-            yield TextTrial(subject, rule.id, "", not_broken="no file gives occasion")
+            yield Trial(subject, rule.id, "", not_broken="no file gives occasion")
         return
     tables = folder.facts.tables()
     for given, instance in zip(rule.at, instances(rule), strict=True):
         place = ", ".join(given.values())
         if not _present(tables, instance):
-            yield TextTrial(subject, rule.id, place, not_broken="the facts have not its columns")
+            yield Trial(subject, rule.id, place, not_broken="the facts have not its columns")
         elif instance.breaks:
             yield _trial(subject, folder, rule, place, instance.breaks, before)
 
 
-def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[TextTrial]:
+def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
     """Every change that breaks an agreement; other rules see no cell that they do not read."""
     for one in try_agreement(folder, rule):
         if one.mutation is None:
-            yield TextTrial(subject, rule.id, one.instance, not_broken="there are not both sides")
+            yield Trial(subject, rule.id, one.instance, not_broken="there are not both sides")
         else:
             fired = (rule.id,) if one.caught else ()
-            yield TextTrial(subject, rule.id, one.instance, fired, changed=one.mutation.words)
+            yield Trial(subject, rule.id, one.instance, fired, changed=one.mutation.words)
 
 
 def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> bool:
@@ -205,19 +128,19 @@ def _trial(
     place: str,
     breaks: Sequence[str],
     before: set[tuple[str, str]],
-) -> TextTrial:
+) -> Trial:
     facts = folder.facts
     facts.connection.execute("BEGIN")
     try:
         if not sum(_run(facts, statement) for statement in breaks):
-            return TextTrial(subject, rule.id, place, not_broken="the facts have nothing to break")
+            return Trial(subject, rule.id, place, not_broken="the facts have nothing to break")
         changed = changed_tables(breaks)
         rules = affected(changed, rule)
         found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
         fired = sorted({one.rule for one in found if _key(one) not in before})
         if rule.id not in fired and rule.id in {one.rule for one in found}:
-            return TextTrial(subject, rule.id, place, not_broken="the folder has it already")
-        return TextTrial(subject, rule.id, place, tuple(fired), tuple(rule.also or ()))
+            return Trial(subject, rule.id, place, not_broken="the folder has it already")
+        return Trial(subject, rule.id, place, tuple(fired), tuple(rule.also or ()))
     finally:
         facts.connection.execute("ROLLBACK")
 

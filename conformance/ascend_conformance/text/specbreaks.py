@@ -16,7 +16,7 @@ from .database import quoted, text_literal
 from .folder import Folder
 from .loadcsv import PLACE
 from .rules import TextRule, instances, load_text_rules
-from .structurecsv import sort_value
+from .structurecsv import possible_orders, sort_value
 
 Break = tuple[str, tuple[str, ...]]
 """A place, and the statements that break a rule there."""
@@ -84,11 +84,11 @@ def _readers(name: str, column: str) -> int:
 
 def _order_breaks(folder: Folder) -> Iterator[Break]:
     """The last two neighbours of each CSV file that are not alike change places."""
-    for number, at in folder.at.items():
+    for number in folder.at:
         name = folder.files[number].name
         spec, table = text_catalog().csv[name], f"raw.{quoted(name)}"
-        have = folder.facts.columns(f"raw.{name}")
-        keys = [key for key in spec.order_by(at.writer, at.family) if key.column in have]
+        orders = possible_orders(folder, number)
+        keys = orders[0] if all(orders) else ()
         blocks = [quoted(key.column) for key in keys if key.compare == "block"]
         values = [sort_value(spec, key) for key in keys if key.compare != "block"]
         if not values:

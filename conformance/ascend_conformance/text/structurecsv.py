@@ -198,17 +198,36 @@ def full_slices(folder: Folder, _examples: int) -> Iterator[Fault]:
 
 
 def order_of_rows(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Rows that stand before one that should come first, file by file."""
+    """Rows that stand before one that should come first, file by file.
+
+    Where families that the files leave possible differ, the order that fits best.
+    """
     for number in folder.csv:
         spec = text_catalog().csv[folder.files[number].name]
-        at = folder.at[number]
-        keys = [
-            key
-            for key in spec.order_by(at.writer, at.family)
-            if key.column in folder.facts.columns(f"raw.{spec.name}")
-        ]
-        if keys:
-            yield from _disorder(folder, number, spec, keys, examples)
+        yield from min(
+            (
+                list(_disorder(folder, number, spec, keys, examples))
+                for keys in possible_orders(folder, number)
+            ),
+            key=lambda faults: sum(one.count for one in faults),
+        )
+
+
+def possible_orders(folder: Folder, number: int) -> list[tuple[SortKey, ...]]:
+    """The orders, by the columns of a file, that its writer may have given to its rows.
+
+    At least one, and an empty one where a possible family has none. Of the families that as many
+    files as possible fit, those whose copies have the same writer as this file.
+    """
+    at, spec = folder.at[number], text_catalog().csv[folder.files[number].name]
+    have = folder.facts.columns(f"raw.{spec.name}")
+    agreed = {(one.writer, one.family) for one in folder.circumstances}
+    fitting = {(one.writer, one.family) for one in folder.csv[number][1].circumstances} & agreed
+    families = [at.family, *sorted({family for by, family in fitting if by == at.writer})]
+    orders = (spec.order_by(at.writer, family) for family in families)
+    return list(
+        dict.fromkeys(tuple(key for key in order if key.column in have) for order in orders)
+    )
 
 
 def _disorder(

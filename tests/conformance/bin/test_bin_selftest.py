@@ -9,21 +9,22 @@ import pytest
 
 from ascend_conformance.bin.judge import judge_content
 from ascend_conformance.bin.rules import load_bin_rules
-from ascend_conformance.bin.selftest import BinSelfTest, run_bin, run_specimen
+from ascend_conformance.bin.selftest import run_bin, run_specimen
 from ascend_conformance.bin.specimens import PRESETS, clean_file
+from ascend_conformance.trials import Trials
 
 KIND_MATTERS = {"basic", "loads", "memory", "cores", "between"}
 """Themes whose rules look at different values in vector, cube and mix operators."""
 
 
 @cache
-def mix_and_simulator() -> BinSelfTest:
+def mix_and_simulator() -> Trials:
     files = {"mix": handmade.device_file("mix"), "simulator": handmade.simulator_file()}
     return run_bin(files)
 
 
 @cache
-def other_operators() -> BinSelfTest:
+def other_operators() -> Trials:
     rules = [rule.id for rule in load_bin_rules().values() if rule.theme in KIND_MATTERS]
     files = {kind: handmade.device_file(kind) for kind in ("vector", "cube")}
     return run_bin(files, rules)

@@ -44,7 +44,7 @@ FILES: Sequence[tuple[str, str, bytes, int, str]] = (
     ("zero-byte", "trace_view.json", TRACE.replace(b'"x"', b'"\0"'), 1, "control character 0x00"),
     ("utf-16-bare", "trace_view.json", TRACE.decode().encode("utf-16-le"), 1, "UTF-16"),
     ("nested", "trace_view.json", b'[{"args": ' + b'{"a":' * 100_000, 1, "nested deeper"),
-    ("utf-16", "communication.json", '{"step1": {}}'.encode("utf-16"), 1, "stops being JSON"),
+    ("utf-16", "communication.json", '{"step1": {}}'.encode("utf-16"), 1, "UTF-16"),
     ("doubled", "communication.json", b'{"step1": {}, "step1": {"p2p": {}}}', 1, "/collective: A"),
     ("nested", "communication.json", b'{"step1": ' * 100_000, 1, "nested deeper"),
     ("empty", "communication.json", b"", 1, "the file ends where a value is expected"),
