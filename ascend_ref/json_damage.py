@@ -77,9 +77,6 @@ def scan_value(text: bytes, at: int = 0) -> Scanned:
 
 def find_damage(text: bytes) -> Damage | None:
     """The damage of a text that should be one JSON value; ``None`` for a sound text."""
-    wide = wide_text(text)
-    if wide:
-        return wide
     scanned = scan_value(text)
     if scanned.damage:
         return scanned.damage

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
-from ascend_ref.json_damage import Damage, find_damage
+from ascend_ref.json_damage import Damage, find_damage, wide_text
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
 
 from .database import Facts
@@ -72,7 +72,7 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
     try:
         value = parse(text)
     except MalformedPayload as problem:
-        damage = find_damage(text) or Damage(problem.offset, problem.reason)
+        damage = wide_text(content) or find_damage(text) or Damage(problem.offset, problem.reason)
         return Document(text, damage=damage, marked=marked)
     _flatten(facts, number, file.name, value)
     return Document(text, value, marked=marked)
