@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from ascend_spec import catalog
 
+USUAL_FAMILY = "A2"
+"""What a recording of an unknown chip is taken for."""
+
 
 def family_of(chip: str | None) -> str | None:
     """The id of the family that a chip name of NPU_INFO belongs to, ``None`` where none does.

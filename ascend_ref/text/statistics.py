@@ -87,16 +87,20 @@ def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 
 def communication(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Communication operators by type, those that started in the session."""
+    """Communication operators by type, those that started in the session.
+
+    None at level 0, which does not know the types.
+    """
     table = recorded.table("COMMUNICATION_OP")
     start, end = integers(table["startNs"]), integers(table["endNs"])
     rows = np.flatnonzero(start >= recorded.start)
+    op_type = dictionary(table["opType"])
     yield from _by_device(
         setting,
         operator_devices(recorded, table)[rows],
-        {"OP Type": dictionary(table["opType"]).take(pa.array(rows))},
+        {"OP Type": op_type.take(pa.array(rows))},
         (end - start)[rows],
-        np.ones(len(rows), np.bool_),
+        ~is_one_of(op_type, [UNKNOWN])[rows],
         communication_statistic,
     )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ascend_ref.profile import grammar
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.families import USUAL_FAMILY
 from ascend_spec.text import text_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.text.model import Scene, Writer
@@ -102,8 +103,6 @@ CURRENT = {"msprof": "cpp", "pytorch": "adapter"}
 """The writer of an output where none is named; what the C++ engine does not write, or not for the
 family, the Python engine does."""
 SECOND = "python"
-USUAL_FAMILY = "A2"
-"""What a recording of an unknown chip is taken for."""
 
 
 def write_csv_files(

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.families import USUAL_FAMILY
 from ascend_spec.text import text_catalog
 from ascend_spec.text.timeline import (
     FlowKind,
@@ -37,7 +38,7 @@ WHOLE = ("timeline", "trace_view")
 
 def engine_of(family: str | None) -> str:
     """The engine of msprof that writes the timeline of a family of products today."""
-    return text_catalog().writers[CURRENT_ADAPTER].copied(family or "*")
+    return text_catalog().writers[CURRENT_ADAPTER].copied(family or USUAL_FAMILY)
 
 
 class Session:

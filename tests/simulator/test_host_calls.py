@@ -241,7 +241,7 @@ def test_what_a_compiled_graph_and_a_collective_call() -> None:
     for thread, name in zip(host.calls.thread, texts_of(texts, host.calls.name), strict=True):
         by_thread[int(thread) - IDS.process].append(name)
     operands = kernel.input_shapes.count(";") + kernel.output_shapes.count(";") + 2
-    assert by_thread[3_539] == ["aclopDestroyAttr"] + ["aclDestroyTensorDesc"] * operands
+    assert by_thread[3_602] == ["aclopDestroyAttr"] + ["aclDestroyTensorDesc"] * operands
     main = ["aclCreateTensorDesc", "aclCreateDataBuffer"] * operands + ["aclopCreateAttr"]
     waits = ["aclrtSynchronizeStreamWithTimeout", "aclrtMemcpy", "aclrtSynchronizeDevice"]
     assert by_thread[0] == main + waits

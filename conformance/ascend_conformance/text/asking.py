@@ -66,8 +66,12 @@ def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Fi
 
 def _jobs(rules: Sequence[TextRule], tables: Tables) -> Iterator[tuple[Way, Sequence[TextRule]]]:
     """The rules in parts. Agreements share views and derived tables and are therefore one part."""
-    yield ask_agreements, [rule for rule in rules if rule.agreement]
-    yield _check, [rule for rule in rules if rule.check]
+    agreements = [rule for rule in rules if rule.agreement]
+    if agreements:
+        yield ask_agreements, agreements
+    checks = [rule for rule in rules if rule.check]
+    if checks:
+        yield _check, checks
     # Windows, which sort, take longest and should not be waited for.
     queries = [rule for rule in rules if rule.row or rule.select]
     yield from ((partial(ask, tables=tables), [rule]) for rule in sorted(queries, key=_is_short))

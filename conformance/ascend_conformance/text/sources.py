@@ -75,14 +75,16 @@ class View:
     """A query that several sides share (views.yaml, sample_views.yaml).
 
     ``of`` is the table that ``file`` and ``row`` are of, and all columns that ``cells`` does not
-    mention. ``timeline``: the view is absent without this file of the spec. ``gathers``: a row of
-    the view stands for several.
+    mention. ``timeline``: the view is absent without this file of the spec. ``told``: it is absent
+    where this condition does not hold, since the table that it is of then tells nothing about it.
+    ``gathers``: a row of the view stands for several.
     """
 
     summary: str
     select: str
     of: str | None = None
     timeline: str | None = None
+    told: str | None = None
     cells: Mapping[str, Cell] = field(default_factory=dict)
     gathers: bool = False
 
@@ -124,6 +126,7 @@ def views() -> Mapping[str, View]:
                 fill(given["select"], place),
                 fill(given["of"], place) if "of" in given else None,
                 given.get("timeline"),
+                given.get("told"),
                 cells,
                 given.get("gathers", False),
             )
@@ -180,6 +183,9 @@ class Sources:
             absent = self.missing(table)
             if absent is not None:
                 yield absent
+        told = views()[bare].told if schema == "view" else None
+        if told is not None and not self.facts.value(f"SELECT {told}"):
+            yield views()[bare].of or name
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The columns of a source, which is made if need be; none of one that is absent."""

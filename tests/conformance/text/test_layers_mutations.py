@@ -184,7 +184,6 @@ def is_transfer(one: Event) -> bool:
     return one["ph"] == "X" and one["args"].get("transport type") == "SDMA"
 
 
-US = r'("ts": "\d+\.\d\d)\d'
 CHANGES: Mapping[str, Mapping[str, Change]] = {
     "ascend_pt": {
         "duration-of-kernel": Change(

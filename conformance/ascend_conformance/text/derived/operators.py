@@ -144,7 +144,8 @@ def _core_times(file: str, facts: Facts) -> pa.Table:
     of the timeline's samples, else the one that most rows tell.
     """
     names, have = FILES[file], facts.columns(f"csv.{file}")
-    wanted = [names.start, names.duration, names.core, BLOCKS, MIX_BLOCKS, UTILIZATION, *RATIOS]
+    wanted = [DEVICE, names.start, names.duration, names.core, BLOCKS, MIX_BLOCKS]
+    wanted += [UTILIZATION, *RATIOS]
     wanted += [one for kind in KINDS.values() for one in (*kind.cycles, kind.time)]
     known = ", ".join(quoted(one) for one in dict.fromkeys(wanted) if one in have)
     rows = read(facts, f"SELECT file, row, {known} FROM csv.{file} ORDER BY file, row")
@@ -155,14 +156,14 @@ def _core_times(file: str, facts: Facts) -> pa.Table:
     return pa.table({**found, **dict(_utilizations(rows, names, clock))})
 
 
-def _time_on(rows: pa.Table, names: Names, kind: Kind, clock: Integers | None) -> pa.Array:
+def _time_on(rows: pa.Table, names: Names, kind: Kind, clock: Clock | None) -> pa.Array:
     """Time of each row on a kind of core; NULL where the file shows none."""
     column = _first(rows, kind.cycles)
     if column is None or not {kind.time, BLOCKS} <= set(rows.column_names):
         return pa.nulls(len(rows), pa.float64())
     cycles, shown = integers(rows, column, 0), reals(rows, kind.time)
     blocks = _blocks(rows, names, kind)
-    frequency = _usual_clock(cycles, blocks, shown) if clock is None else clock
+    frequency = (clock or _usual_clock(cycles, blocks, shown)).in_force
 
     def computed(number: int, some: Integers) -> Reals:
         return total_time(cycles[some], blocks[some], number, frequency[some])
@@ -180,30 +181,45 @@ def _blocks(rows: pa.Table, names: Names, kind: Kind) -> Integers:
     return np.where(mixed, integers(rows, MIX_BLOCKS, 0), blocks)
 
 
-def _clock(facts: Facts, rows: pa.Table, names: Names) -> Integers | None:
-    """The clock in MHz at the end of each row; None without samples."""
+class Clock(NamedTuple):
+    """The clock in MHz at the end of each row, and the nominal one: the fastest that is told."""
+
+    in_force: Integers
+    nominal: int
+
+
+def _clock(facts: Facts, rows: pa.Table, names: Names) -> Clock | None:
+    """The clock by the samples of the row's device, which begin with the session; None without."""
     if not facts.columns("trace.ai_core_freq"):
         return None
     samples = read(
         facts,
-        'SELECT ts, coalesce("MHz", value) AS clock FROM trace.ai_core_freq '
-        "WHERE ts IS NOT NULL ORDER BY ts, row",
+        'SELECT e.ts, coalesce(e."MHz", e.value) AS clock, p.device FROM trace.ai_core_freq e '
+        "LEFT JOIN trace.process p ON p.file = e.file AND p.pid = e.pid "
+        "WHERE e.ts IS NOT NULL ORDER BY e.ts, e.row",
     )
-    clock = integers(samples, "clock", 0)
+    moment, clock = integers(samples, "ts"), integers(samples, "clock", 0)
     if not len(clock) or not clock.all():
         return None
     length = np.nan_to_num(reals(rows, names.duration)).clip(0, 1e12) * NS_PER_US
     end = integers(rows, names.start) + np.rint(length).astype(np.int64)
-    return frequencies_in_force(integers(samples, "ts"), clock, end, int(clock[0]))
+    in_force = frequencies_in_force(moment, clock, end, int(clock[0]))
+    if DEVICE in rows.column_names:
+        sampled, device = integers(samples, "device"), integers(rows, DEVICE)
+        for one in np.intersect1d(sampled, device).tolist():
+            own, here = sampled == one, device == one
+            first = int(clock[own][0])
+            in_force[here] = frequencies_in_force(moment[own], clock[own], end[here], first)
+    return Clock(in_force, int(clock.max()))
 
 
-def _usual_clock(cycles: Integers, blocks: Integers, shown: Reals) -> Integers:
+def _usual_clock(cycles: Integers, blocks: Integers, shown: Reals) -> Clock:
     """The clock in MHz that most rows tell that need one round of the cores."""
     told = np.isfinite(shown) & (shown > 1) & (blocks > 0) & (cycles > 0)
     clocks = np.rint(cycles[told] / blocks[told] / shown[told])
     values, count = np.unique(clocks, return_counts=True)
     usual = int(values[np.argmax(count)]) if len(values) else 1
-    return np.full(len(cycles), usual)
+    return Clock(np.full(len(cycles), usual), usual)
 
 
 def _fitting(shown: Reals, computed: Callable[[int, Integers], Reals]) -> int:
@@ -222,7 +238,7 @@ def _slack(shown: Reals) -> Reals:
 
 
 def _utilizations(
-    rows: pa.Table, names: Names, clock: Integers | None
+    rows: pa.Table, names: Names, clock: Clock | None
 ) -> Iterator[tuple[str, pa.Array]]:
     """Cube utilization by engine; ``slack``: how far the rounding of the duration moves it."""
     cycles_of, ratio_of = _first(rows, KINDS["cube"].cycles), _first(rows, RATIOS)
@@ -236,7 +252,7 @@ def _utilizations(
     if clock is None:
         time = reals(rows, KINDS["cube"].time)
         clock = _usual_clock(cycles, integers(rows, BLOCKS, 0), time)
-    nominal = float(clock.max(initial=1))
+    nominal = float(clock.nominal)
 
     def computed(number: int, some: Integers, engine: Engine = "python") -> Reals:
         return cube_utilization(

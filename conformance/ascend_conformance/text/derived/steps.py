@@ -137,9 +137,9 @@ TABLES = (
     Derived(
         "step_trace_time",
         "The rows of step_trace_time, us.",
-        ("layer.overlap_analysis",),
+        ("layer.overlap_analysis", "view.launch"),
         _step_trace,
-        takes=("layer.communication", "layer.python", "view.launch"),
+        takes=("layer.communication", "layer.python"),
         inputs=INPUTS,
     ),
     Derived(

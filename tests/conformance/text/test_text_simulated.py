@@ -1,0 +1,143 @@
+"""Simulated profiles of both outputs with their databases: no rule of text deliverables objects.
+
+What is allowed is what real exporters write as well, and what errata tell. The cells are those of
+presets, products and levels that differ most in which files, columns and layers they have; the
+files that are there are compared with what the spec says that they should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from text_folders import judged
+
+from ascend_conformance.engine.plan import Selection
+from ascend_conformance.options import Options
+from ascend_simulator import write_run
+from ascend_simulator.scenario import override, preset
+from ascend_simulator.scenario.model import FaultChoice, ProductName, Scenario
+from ascend_spec.text import Output, text_catalog
+
+FORMATS: Mapping[Output, tuple[str, ...]] = {
+    "pytorch": ("pytorch-db", "pytorch-text"),
+    "msprof": ("msprof-db", "csv", "timeline"),
+}
+TEXT_RULES = Options(selection=Selection(select=("CSV", "TRC", "DOC", "XLR")), workers=1)
+OF_EXPORTERS = {("CSV022", "T49"), ("TRC201", "T100")}
+"""Durations of the graph engine's blocks without tab; transfers both ways on one plane."""
+
+
+class Cell(NamedTuple):
+    """ranks: of the run, all in one process; the first profile of it is judged."""
+
+    preset: str
+    product: ProductName
+    level: int
+    output: Output
+    ranks: int = 1
+
+
+CELLS = (
+    Cell("recommendation", "910A", 0, "msprof", 2),
+    Cell("llm-inference", "A3", 0, "pytorch", 2),
+    Cell("cnn-910b", "A3", 2, "msprof", 2),
+    Cell("text-museum", "200I-500-A2", 2, "pytorch"),
+    Cell("dense-pipeline", "310P", 1, "pytorch", 2),
+)
+
+
+def shaped(cell: Cell) -> Scenario:
+    found = override(preset(cell.preset), steps=1, level=cell.level)
+    stages = 2 if cell.preset == "dense-pipeline" else 1
+    together = cell.ranks if cell.output == "msprof" else 1
+    split = replace(
+        found.parallelism,
+        ranks=cell.ranks,
+        tensor=1,
+        pipeline=stages,
+        devices_per_process=together,
+    )
+    model = found.model
+    if cell.product in ("910A", "310P"):
+        model = replace(model, data_type="FLOAT16")
+    hardware = replace(found.hardware, product=cell.product)
+    return replace(found, parallelism=split, hardware=hardware, model=model)
+
+
+def findings(profile: Path) -> Iterator[tuple[str, str, str | None, str]]:
+    for report in judged(profile, TEXT_RULES):
+        assert report.unreadable is None
+        yield from (
+            (one.rule, one.place, one.erratum, one.message)
+            for one in report.findings
+            if (one.rule, one.erratum) not in OF_EXPORTERS
+        )
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=lambda one: "-".join(map(str, one[:4])))
+def test_nothing_is_wrong(cell: Cell, tmp_path: Path) -> None:
+    run = write_run(shaped(cell), 0, tmp_path / "run", FORMATS[cell.output])
+    assert list(findings(run.profiles[0])) == []
+
+
+def test_a_clock_that_is_slow_in_every_step(tmp_path: Path) -> None:
+    """The nominal one, by which cube_utilization is told, stands before the first step."""
+    scenario = override(preset("edge-310b"), steps=1, level=1)
+    scenario = replace(scenario, faults=(FaultChoice("frequency-throttling", frequency=800),))
+    run = write_run(scenario, 0, tmp_path / "run", FORMATS["msprof"])
+    assert list(findings(run.profiles[0])) == []
+
+
+def test_devices_of_a_process_have_clocks_of_their_own(tmp_path: Path) -> None:
+    scenario = shaped(Cell("recommendation", "A2", 1, "msprof", 2))
+    fault = FaultChoice("frequency-throttling", ranks=(0,), frequency=800)
+    run = write_run(replace(scenario, faults=(fault,)), 0, tmp_path / "run", FORMATS["msprof"])
+    assert list(findings(run.profiles[0])) == []
+
+
+@pytest.mark.parametrize("product", ["A2", "910A"])
+def test_level_0_counts_no_communication_of_unknown_types(
+    product: ProductName, tmp_path: Path
+) -> None:
+    scenario = shaped(Cell("recommendation", product, 0, "msprof", 2))
+    run = write_run(scenario, 0, tmp_path / "run", ("csv",))
+    names = {path.name.rpartition("_")[0] for path in run.profiles[0].rglob("*.csv")}
+    assert "op_summary" in names
+    assert "communication_statistic" not in names
+
+
+WITHOUT = {
+    "A2": {"ddr"},
+    "A3": {"ddr"},
+    "910A": set[str](),
+    "310P": {"hbm", "nic", "communication_statistic"},
+    "200I-500-A2": {"hbm", "nic", "communication_statistic", "ai_vector_core_utilization"},
+}
+"""Files of the spec that the simulated machine has nothing for: one kind of memory, no network
+outside of servers, one core for cubes and vectors. Nobody trains on the last two."""
+
+
+@pytest.mark.parametrize("product", WITHOUT)
+def test_every_file_of_a_product_is_written(product: ProductName, tmp_path: Path) -> None:
+    ranks = 1 if "communication_statistic" in WITHOUT[product] else 2
+    for output, forms in (("msprof", ("csv",)), ("pytorch", ("pytorch-text",))):
+        run = write_run(
+            shaped(Cell("text-museum", product, 2, output, ranks)), 0, tmp_path / output, forms
+        )
+        engine = "cpp" if product in ("A2", "A3") else "python"
+        writers = {"pytorch": {"adapter"}, "msprof": {engine, "python"}}[output]
+        due = {
+            file.modules[output]
+            for name, file in text_catalog().csv.items()
+            if output in file.modules
+            and product in file.families
+            and not writers.isdisjoint(file.writers)
+            and name not in WITHOUT[product]
+        }
+        (folder,) = {path.parent for path in run.profiles[0].rglob("*.csv")}
+        found = {path.stem.removesuffix("_20260101170000") for path in folder.glob("*.csv")}
+        assert found == due
