@@ -136,7 +136,14 @@ DEFECTS = {
 }
 
 
-@pytest.mark.parametrize("name", DEFECTS)
+FEW = ("row 2, no strings", "row 7, an operator without a task", "row 9, a slow core")
+"""Those that are tried each time; the others are the exhaustive ones."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name in FEW else pytest.mark.exhaustive) for name in DEFECTS],
+)
 def test_a_defect_of_one_rank_is_told(profile: Path, tmp_path: Path, name: str) -> None:
     defect = DEFECTS[name]
     change(ranks_of(profile)[defect.rank].profiler, defect.change)

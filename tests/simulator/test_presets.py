@@ -18,7 +18,7 @@ from ascend_simulator.scenario.preset import preset, preset_names
 from ascend_simulator.truth import schema
 from ascend_spec import catalog
 
-LEVELS = (0, 1, 2)
+LARGE = ("moe-64", "a3-dense")
 REVISIONS = [revision.id for revision in catalog().revisions]
 FORMATS = ("pytorch-db", "msprof-db")
 PARALLEL_FROM = 16
@@ -37,8 +37,16 @@ def said(folder: Path, ranks: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [
+        pytest.param(
+            *(name, level), marks=pytest.mark.exhaustive if level != 1 or name in LARGE else ()
+        )
+        for name in preset_names()
+        for level in (0, 1, 2)
+    ],
+)
 def test_a_preset_is_clean_and_holds_its_truth(name: str, level: int, tmp_path: Path) -> None:
     scenario = preset(name)
     scenario = replace(scenario, capture=replace(scenario.capture, level=level))

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import pytest
 from text_folders import judged
 
 from ascend_conformance.engine.plan import Selection
 from ascend_conformance.options import Options
-from ascend_simulator import write_run
-from ascend_simulator.scenario import override, preset
+from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_simulator import simulate, write_run
+from ascend_simulator.scenario import override, preset, preset_names
 from ascend_simulator.scenario.model import FaultChoice, ProductName, Scenario
+from ascend_spec import catalog
 from ascend_spec.text import Output, text_catalog
 
 FORMATS: Mapping[Output, tuple[str, ...]] = {
@@ -82,6 +84,23 @@ def findings(profile: Path) -> Iterator[tuple[str, str, str | None, str]]:
 def test_nothing_is_wrong(cell: Cell, tmp_path: Path) -> None:
     run = write_run(shaped(cell), 0, tmp_path / "run", FORMATS[cell.output])
     assert list(findings(run.profiles[0])) == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("level", [0, 1, 2])
+@pytest.mark.parametrize("output", FORMATS)
+@pytest.mark.parametrize("name", preset_names())
+def test_nothing_is_wrong_with_any_preset(
+    name: str, output: Output, level: Literal[0, 1, 2], tmp_path: Path
+) -> None:
+    scenario = preset(name)
+    scenario = replace(scenario, capture=replace(scenario.capture, level=level))
+    capture, newest = simulate(scenario).capture(0), catalog().revisions[-1].id
+    if output == "pytorch":
+        profile = write_pytorch_profile(tmp_path, capture, newest, ("db", "text"))
+    else:
+        profile = write_msprof_profile(tmp_path, [capture], newest, ("db", "csv", "timeline"))
+    assert list(findings(profile)) == []
 
 
 def test_a_clock_that_is_slow_in_every_step(tmp_path: Path) -> None:
