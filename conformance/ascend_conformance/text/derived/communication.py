@@ -28,8 +28,13 @@ PARTS = 64
 """Parts of a ns."""
 NS_PER_MS, BYTES_PER_MB = 1e6, 1e6
 NO_RANK = (1 << 32) - 1
-PLANES = 8
-"""Planes of which any may be the one that waiting and moving is told of."""
+MASTERS: Mapping[str, tuple[int, ...]] = {
+    "0 and 1": (0, 1),
+    **{str(plane): (plane,) for plane in range(8)},
+}
+"""Planes that may be those of the master, of which waiting and moving is told. An operator of few
+ranks has plane 0 alone, one of more does within the chip what stands there, and exchanges first on
+plane 1 (text-outputs.md 7.8)."""
 OF_LINK: Mapping[str, int] = {
     "ON_CHIP": transit.LOCAL,
     "HCCS": transit.HCCS,
@@ -135,13 +140,13 @@ def _times(facts: Facts) -> pa.Table:
         "elapse": pa.array(_milliseconds(work.length)),
     }
     found = []
-    for plane in range(PLANES):
-        own = work.tasks.chosen(work.plane == plane)
+    for name, planes in MASTERS.items():
+        own = work.tasks.chosen(np.isin(work.plane, planes))
         division = transit.division(own, np.zeros(count, np.int64), work.length)
         spent = (division.transit, division.wait, division.synchronization, division.idle)
         columns = dict(zip(("transit", "wait", "synchronization", "idle"), spent, strict=True))
-        shown = {name: pa.array(_milliseconds(parts)) for name, parts in columns.items()}
-        found.append(pa.table({**known, **shown, "plane": pa.array([str(plane)] * count)}))
+        shown = {column: pa.array(_milliseconds(parts)) for column, parts in columns.items()}
+        found.append(pa.table({**known, **shown, "plane": pa.array([name] * count)}))
     return pa.concat_tables(found)
 
 
