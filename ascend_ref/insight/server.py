@@ -18,6 +18,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.asyncio.server import serve as listen
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode
+from websockets.protocol import State
 
 from .answer import Body
 from .envelope import encoded
@@ -114,28 +115,36 @@ class _Connection(ServerConnection):
 
 
 class _Desk:
-    """Takes one client at a time."""
+    """Takes one client at a time.
+
+    The next may come while the last one's answer is still being worked out; it waits for the end of
+    that, since the session knows one request at a time.
+    """
 
     def __init__(self, session: Session, left: asyncio.Future[Any] | None) -> None:
         self._session = session
         self._worker = Worker()
         self._left = left
+        self._client: ServerConnection | None = None
+        self._free = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     async def attend(self, client: ServerConnection) -> None:
         """Answer a client until it leaves; a second one is turned away (A20)."""
-        if self._task is not None:
+        if self._client is not None and self._client.state is State.OPEN:
             await client.close(CloseCode.TRY_AGAIN_LATER, "another client is being served")
             return
-        self._task = asyncio.current_task()
-        try:
-            with suppress(ConnectionClosed):
-                async for message in client:
-                    await self._answer(client, message)
-        finally:
-            self._task = None
-            if self._left is not None and not self._left.done():
-                self._left.set_result(None)
+        self._client = client
+        async with self._free:
+            self._task = asyncio.current_task()
+            try:
+                with suppress(ConnectionClosed):
+                    async for message in client:
+                        await self._answer(client, message)
+            finally:
+                self._task = None
+                if self._left is not None and not self._left.done():
+                    self._left.set_result(None)
 
     def close(self) -> None:
         """Leave the client, also in the middle of an answer, so that nobody waits for its end."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,6 +30,7 @@ from .filetrials import run_file_trials
 from .finding import Finding
 from .mutation import NotBreakable, statements
 from .places import Instance
+from .trials import Sums
 
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
@@ -83,36 +84,13 @@ class Trial:
 
 
 @dataclass
-class SelfTest:
-    """The sums over all trials. ``unclean`` are findings on the clean specimens."""
-
-    trials: list[Trial] = field(default_factory=list)
-    unclean: list[str] = field(default_factory=list)
-
-    @property
-    def mutations(self) -> list[Trial]:
-        """Trials whose place could be broken."""
-        return [trial for trial in self.trials if trial.not_broken is None]
-
-    @property
-    def missed(self) -> list[Trial]:
-        """Mutations that their rule did not see."""
-        return [trial for trial in self.mutations if not trial.caught]
-
-    @property
-    def false_alarms(self) -> list[Trial]:
-        """Mutations that woke another rule as well."""
-        return [trial for trial in self.mutations if trial.false_alarms]
+class SelfTest(Sums[Trial]):
+    """The sums over all trials of databases."""
 
     @property
     def rules_tried(self) -> set[str]:
         """Ids of the rules that were broken at least once."""
         return {trial.rule for trial in self.mutations}
-
-    @property
-    def passed(self) -> bool:
-        """All caught, none false, clean profiles clean."""
-        return not (self.missed or self.false_alarms or self.unclean)
 
 
 @cache

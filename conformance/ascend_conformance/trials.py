@@ -6,6 +6,54 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+
+class Tried(Protocol):
+    """One break of something clean, and what it woke."""
+
+    @property
+    def not_broken(self) -> str | None:
+        """Why there was nothing to break."""
+
+    @property
+    def caught(self) -> bool:
+        """Whether the rule saw the break."""
+
+    @property
+    def false_alarms(self) -> tuple[str, ...]:
+        """Everything else that fired."""
+
+
+AnyTrial = TypeVar("AnyTrial", bound=Tried)
+
+
+@dataclass
+class Sums(Generic[AnyTrial]):
+    """All trials of some kind. ``unclean`` are findings on what was clean."""
+
+    trials: list[AnyTrial] = field(default_factory=list)
+    unclean: list[str] = field(default_factory=list)
+
+    @property
+    def mutations(self) -> list[AnyTrial]:
+        """Trials whose subject could be broken."""
+        return [trial for trial in self.trials if trial.not_broken is None]
+
+    @property
+    def missed(self) -> list[AnyTrial]:
+        """Breaks that their rule did not see."""
+        return [trial for trial in self.mutations if not trial.caught]
+
+    @property
+    def false_alarms(self) -> list[AnyTrial]:
+        """Breaks that woke another rule as well."""
+        return [trial for trial in self.mutations if trial.false_alarms]
+
+    @property
+    def passed(self) -> bool:
+        """All caught, none false, what was clean is clean."""
+        return not (self.missed or self.false_alarms or self.unclean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +91,8 @@ class Trial:
 
 
 @dataclass
-class Trials:
-    """The sums over all trials. ``unclean`` are findings on the clean files."""
-
-    trials: list[Trial] = field(default_factory=list)
-    unclean: list[str] = field(default_factory=list)
-
-    @property
-    def mutations(self) -> list[Trial]:
-        """Trials whose subject could be broken."""
-        return [trial for trial in self.trials if trial.not_broken is None]
-
-    @property
-    def missed(self) -> list[Trial]:
-        """Breaks that their rule did not see."""
-        return [trial for trial in self.mutations if not trial.caught]
-
-    @property
-    def false_alarms(self) -> list[Trial]:
-        """Breaks that woke another rule as well."""
-        return [trial for trial in self.mutations if trial.false_alarms]
+class Trials(Sums[Trial]):
+    """The sums over trials of files or folders."""
 
     @property
     def never_broken(self) -> list[str]:
@@ -72,8 +102,8 @@ class Trials:
 
     @property
     def passed(self) -> bool:
-        """All caught, none false, each rule tried, clean subjects clean."""
-        return not (self.missed or self.false_alarms or self.unclean or self.never_broken)
+        """As :attr:`Sums.passed`, and each rule tried."""
+        return super().passed and not self.never_broken
 
 
 def try_all(

@@ -127,6 +127,25 @@ def test_a_message_that_is_too_long_ends_the_connection() -> None:
             assert ask(client, "source/details/roofline")["result"] is True
 
 
+def test_who_comes_as_the_last_client_leaves_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    handle = Session.handle
+
+    def slowly(session: Session, message: str) -> Iterator[Any]:
+        time.sleep(0.3)
+        return handle(session, message)
+
+    monkeypatch.setattr(Session, "handle", slowly)
+    with running(once=False) as address:
+        with connect(address) as first:
+            first.send(json.dumps(request("source/details/roofline")))
+        with connect(address) as second:
+            with connect(address) as third, pytest.raises(ConnectionClosed) as closed:
+                third.recv(SECONDS)
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 1013
+            assert ask(second, "source/details/roofline")["result"] is True
+
+
 def test_a_second_client_is_turned_away_and_the_first_goes_on() -> None:
     with running(once=False) as address:
         with connect(address) as first:

@@ -28,7 +28,7 @@ NEVER = -1
 
 
 @dataclass
-class _Sweep:
+class Sweep:
     """Slices thread by thread, in order of their starts, longer ones first; what crossed so far.
 
     ``thread``, ``last`` and ``reach``: of the slice before, and the latest end on its thread.
@@ -65,7 +65,7 @@ def crossing_slices(folder: Folder, examples: int) -> Iterator[Fault]:
     A crossing behind others inside the same slice is not seen.
     """
     for file, elements in folder.timelines.items():
-        sweep = _Sweep()
+        sweep = Sweep()
         for part in read_parts(folder.facts, _slices(file)):
             sweep.add(*(integers(part, name) for name in ("row", "thread", "ts", "stop")))
         rows = np.concatenate([np.empty((0, 4), np.int64), *sweep.found])
