@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import Spill, batches, is_ascending, sorted_rows
 
 EARLIEST, LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
@@ -43,6 +45,25 @@ def union(start: Integers, end: Integers) -> Intervals:
     return merged if filled.all() else Intervals(merged.start[filled], merged.end[filled])
 
 
+def long_union(spill: Spill, start: Integers, end: Integers) -> Intervals:
+    """As :func:`union`, of however many intervals."""
+    order = None if is_ascending(start) else sorted_rows(spill, start)
+    return Intervals(*spill.arrays(_merged(start, end, order), 2, np.int64))
+
+
+def _merged(start: Integers, end: Integers, order: Integers | None) -> Iterator[Intervals]:
+    last = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
+    for batch in batches(len(start)):
+        rows = batch if order is None else order[batch]
+        found = union(
+            np.concatenate([last.start, start[rows]]), np.concatenate([last.end, end[rows]])
+        )
+        # What follows may still touch the last one.
+        yield Intervals(found.start[:-1], found.end[:-1])
+        last = Intervals(found.start[-1:], found.end[-1:])
+    yield last
+
+
 def joined(one: Intervals, other: Intervals) -> Intervals:
     """What lies in at least one of two unions."""
     return union(np.concatenate([one.start, other.start]), np.concatenate([one.end, other.end]))
@@ -70,4 +91,7 @@ def difference(minuend: Intervals, subtrahend: Intervals) -> Intervals:
 
 def clipped(intervals: Intervals, start: int, end: int) -> Intervals:
     """What of a union lies within ``start`` and ``end``."""
-    return intersection(intervals, union(np.array([start]), np.array([end])))
+    first = int(np.searchsorted(intervals.end, start, side="right"))
+    stop = int(np.searchsorted(intervals.start, end, side="left")) if start < end else first
+    own = slice(first, max(first, stop))
+    return Intervals(np.maximum(intervals.start[own], start), np.minimum(intervals.end[own], end))

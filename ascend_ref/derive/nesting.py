@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.spill import Spill, batches
 
 NEVER = np.iinfo(np.int64).min
 
@@ -30,35 +33,54 @@ def innermost(start: Integers, end: Integers, moment: Integers) -> Integers:
 def last_reaching(values: Integers, before: Integers, threshold: Integers) -> Integers:
     """For each query the last place ``before`` a place whose value reaches a threshold, else NONE.
 
-    Takes time n log n and memory n: greatest values of ever larger blocks are climbed until one
-    reaches the threshold, and descended within it.
+    Takes time n log n and memory n.
     """
-    blocks = _pyramid(values)
-    found = np.full(len(before), NONE)
-    height = np.zeros(len(before), np.int64)
-    searched = np.flatnonzero(before > 0)
-    place = before[searched]
-    for level, greatest in enumerate(blocks):
-        odd = np.flatnonzero(place % 2)
-        block = place[odd] - 1
-        hit = greatest[block] >= threshold[searched[odd]]
-        hits = searched[odd[hit]]
-        found[hits], height[hits] = block[hit], level
-        place[odd[hit]] = 0
-        place //= 2
-        searched, place = searched[place > 0], place[place > 0]
-    for level in range(len(blocks) - 1, 0, -1):
-        above = np.flatnonzero(height >= level)
-        right = 2 * found[above] + 1
-        found[above] = right - (blocks[level - 1][right] < threshold[above])
-    return found
+    return Heights(values, Spill()).last_reaching(before, threshold)
 
 
-def _pyramid(values: Integers) -> list[Integers]:
-    """Greatest values of blocks of 1, 2, 4 … places, the last block completed."""
-    blocks = [np.append(values, NEVER)]
-    while len(blocks[-1]) > 1:
-        below = blocks[-1] if len(blocks[-1]) % 2 == 0 else np.append(blocks[-1], NEVER)
-        blocks[-1] = below
-        blocks.append(np.maximum(below[::2], below[1::2]))
-    return blocks
+class Heights:
+    """Greatest values of ever larger blocks: of 1, 2, 4 … places, the last block completed.
+
+    They are climbed until one reaches the threshold, and descended within it.
+    """
+
+    def __init__(self, values: Integers, spill: Spill) -> None:
+        self._spill = spill
+        own = (values[part] for part in batches(len(values)))
+        self._blocks = [spill.array(_complete(own, len(values)), np.int64)]
+        while len(self._blocks[-1]) > 1:
+            below = self._blocks[-1].reshape(-1, 2)
+            greatest = (np.maximum(*below[part].T) for part in batches(len(below)))
+            self._blocks.append(spill.array(_complete(greatest, len(below)), np.int64))
+
+    def last_reaching(self, before: Integers, threshold: Integers) -> Integers:
+        """As :func:`last_reaching`, in these values."""
+        return self._spill.made(self._found, before, threshold)
+
+    def _found(self, before: Integers, threshold: Integers) -> Integers:
+        blocks = self._blocks
+        found = np.full(len(before), NONE)
+        height = np.zeros(len(before), np.int64)
+        searched = np.flatnonzero(before > 0)
+        place = before[searched]
+        for level, greatest in enumerate(blocks):
+            odd = np.flatnonzero(place % 2)
+            block = place[odd] - 1
+            hit = greatest[block] >= threshold[searched[odd]]
+            hits = searched[odd[hit]]
+            found[hits], height[hits] = block[hit], level
+            place[odd[hit]] = 0
+            place //= 2
+            searched, place = searched[place > 0], place[place > 0]
+        for level in range(len(blocks) - 1, 0, -1):
+            above = np.flatnonzero(height >= level)
+            right = 2 * found[above] + 1
+            found[above] = right - (blocks[level - 1][right] < threshold[above])
+        return found
+
+
+def _complete(blocks: Iterator[Integers], count: int) -> Iterator[Integers]:
+    """Blocks with one that reaches nothing behind an odd number of them, but for a single one."""
+    yield from blocks
+    if count % 2 and count > 1:
+        yield np.array([NEVER])

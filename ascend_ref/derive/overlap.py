@@ -5,6 +5,8 @@ Source: text-outputs.md 7.5 and the note of OVERLAP_ANALYSIS.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import Spill
 
-from .intervals import Intervals, difference, joined, union
+from .intervals import Intervals, clipped, difference, joined, union
 
 KERNEL_TASKS = (
     "KERNEL_AICORE",
@@ -28,6 +31,8 @@ KERNEL_TASKS = (
 """Types of device tasks that do not open or close the time under analysis."""
 COMMUNICATION_KERNELS = ("AicpuKernel", "AivKernel")
 """Ends of the names of operators that run as kernels but communicate."""
+
+INTERVALS_AT_ONCE = 1 << 16
 
 
 class Overlap(NamedTuple):
@@ -51,6 +56,29 @@ def overlap(computing: Intervals, communication: Intervals, start: int, end: int
         difference(communication, computing),
         difference(window, joined(computing, communication)),
     )
+
+
+def long_overlap(
+    spill: Spill, computing: Intervals, communication: Intervals, start: int, end: int
+) -> Overlap:
+    """As :func:`overlap`, of however many intervals."""
+    found = _windows(computing, communication, start, end)
+    columns = spill.arrays(found, 4, np.int64)
+    return Overlap(computing, communication, Intervals(*columns[:2]), Intervals(*columns[2:]))
+
+
+def _windows(
+    computing: Intervals, communication: Intervals, start: int, end: int
+) -> Iterator[tuple[Integers, ...]]:
+    """Starts and ends of the last two kinds of time, window by window.
+
+    A window begins where something does, so that nothing of these kinds crosses its bounds.
+    """
+    longer = max(computing, communication, key=lambda kind: len(kind.start))
+    cuts = longer.start[INTERVALS_AT_ONCE::INTERVALS_AT_ONCE].tolist()
+    for low, high in pairwise([start, *cuts, end]):
+        own = overlap(clipped(computing, low, high), clipped(communication, low, high), low, high)
+        yield *own.communication_not_overlapped, *own.free
 
 
 def computes(names: pa.Array, on_mc2_stream: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

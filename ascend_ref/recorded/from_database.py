@@ -11,6 +11,7 @@ from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.db.level import shown_level
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.profile import grammar
+from ascend_ref.spill import Spill
 
 from .beside import Beside, look_beside
 from .families import family_of
@@ -36,7 +37,8 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     analysis = path.parent / grammar.ANALYSIS
     if output == "pytorch" and analysis.is_file():
         files.append(DatabaseFile(analysis))
-    tables = FileTables(output, files, lenient)
+    spill = Spill()
+    tables = FileTables(output, files, spill, lenient)
     beside = look_beside(path)
     start, end = _session(tables)
     groups = {spelled: group for group, spelled in AIC_METRICS.items()}
@@ -50,6 +52,7 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
         end=end,
         tables=tables,
         extras={},
+        spill=spill,
     )
 
 

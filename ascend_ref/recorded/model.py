@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import pyarrow as pa
+
+from ascend_ref.spill import Spill
 
 from .shape import shape_of
 
@@ -45,7 +47,8 @@ class Recorded:
     revision, in its order: int64 and double as stored, ``dictionary<int32, string>`` with the text
     itself where the database holds an id of STRING_IDS or of an enum, NULL where it holds NULL.
     extras: what has no database table, by the name of its file, columns by their names in the
-    capture; times int64 ns, sizes int64 Byte, texts as above.
+    capture; times int64 ns, sizes int64 Byte, texts as above. spill: where long columns of tables
+    are, and place for what is made of them.
     """
 
     output: Output
@@ -57,6 +60,7 @@ class Recorded:
     end: int | None
     tables: Mapping[str, pa.Table]
     extras: Mapping[str, pa.Table]
+    spill: Spill = field(default_factory=Spill, compare=False, repr=False)
 
     def table(self, name: str) -> pa.Table:
         """The table; without rows where nothing was recorded. ``KeyError`` for an unknown name."""

@@ -18,6 +18,7 @@ from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, fold, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
 from ascend_ref.db.reader import read_columns, stream_columns
+from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 
 from .shape import STRINGS, TEXT, Shape, shape_of
@@ -110,8 +111,11 @@ class DatabaseFile:
 class FileTables(Mapping[str, pa.Table]):
     """The tables that have rows; each look-up reads the table anew."""
 
-    def __init__(self, output: str, files: Sequence[DatabaseFile], lenient: bool) -> None:
+    def __init__(
+        self, output: str, files: Sequence[DatabaseFile], spill: Spill, lenient: bool
+    ) -> None:
         self._output = output
+        self._spill = spill
         self._lenient = lenient
         homes = {name: file for file in reversed(files) for name in file.tables()}
         self._homes = {name: homes[name] for name in sorted(homes) if homes[name].has_rows(name)}
@@ -132,20 +136,21 @@ class FileTables(Mapping[str, pa.Table]):
     def _read(self, name: str, batches: int | None) -> pa.Table:
         file, shape = self._homes[name], shape_of(self._output, name)
         sources = file.sources(shape)
-        streamed = read_columns(file.path, name, list(sources.values()))
-        read = pa.Table.from_batches(islice(streamed, batches))
-        arrays = []
+        read = islice(read_columns(file.path, name, list(sources.values())), batches)
+        return spilled_table(
+            self._spill,
+            shape.schema,
+            (self._row_batch(file, shape, sources, batch) for batch in read),
+        )
+
+    def _row_batch(
+        self, file: DatabaseFile, shape: Shape, sources: Mapping[str, str], batch: pa.RecordBatch
+    ) -> Iterator[pa.Array]:
         for field in shape.schema:
-            if field.name not in sources:
-                arrays.append(pa.nulls(read.num_rows, field.type))
-                continue
-            chunks = [
-                self._typed(file, shape, field, chunk)
-                for chunk in read.column(sources[field.name]).chunks
-            ]
-            arrays.append(pa.chunked_array(chunks, field.type))
-        table = pa.Table.from_arrays(arrays, schema=shape.schema)
-        return table.unify_dictionaries().combine_chunks()
+            if field.name in sources:
+                yield self._typed(file, shape, field, batch.column(sources[field.name]))
+            else:
+                yield pa.nulls(batch.num_rows, field.type)
 
     def _typed(
         self, file: DatabaseFile, shape: Shape, field: pa.Field, cells: pa.Array

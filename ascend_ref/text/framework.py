@@ -73,7 +73,7 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Every operator of the framework but the steps, in order of start."""
     session = _session(recorded, setting)
     activity = session.activity
-    rows = np.flatnonzero(activity.operator)
+    rows = activity.operator
     rows = rows[np.argsort(activity.start[rows], kind="stable")]
     place = np.full(len(activity) + 1, -1)
     place[rows] = np.arange(len(rows))

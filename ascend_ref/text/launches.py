@@ -49,7 +49,7 @@ def launched(session: Session) -> Launched:
     core[known] = cores[work.kernel[known]]
     kernels, copies = task_ends(session, copies=False), task_ends(session, copies=True)
     copies = copies.at(np.sort(np.unique(copies.call, return_index=True)[1]))
-    others = operator_ends(operators, session.calls)
+    others = operator_ends(operators, session.calls, session.spill)
     found: Sequence[tuple[Ends, Integers, npt.NDArray[np.bool_]]] = (
         (kernels, work.end[kernels.row], core[kernels.row]),
         (copies, work.end[copies.row], core[copies.row]),

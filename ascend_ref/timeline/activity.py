@@ -9,12 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.nesting import innermost
 from ascend_ref.recorded import Recorded
 
-from .device_work import LOW_WORD
-from .lookup import NONE, Lookup, Mask, array_of, filled, holds, integers, places
+from .lookup import NONE, Columns, Lookup, Mask, array_of, filled, integers, places
 from .notation import Notation
+from .threads import OpenCalls
 
 ENQUEUE, DEQUEUE = "Enqueue", "Dequeue"
 SEPARATOR = "@"
@@ -25,43 +24,55 @@ FRAMES_BETWEEN = ";\r\n"
 
 
 class Activity:
-    """key: CONNECTION_IDS.id, NONE without links. operator, enqueue, dequeue, function: kinds."""
+    """key: CONNECTION_IDS.id, NONE without links. operator, enqueue, dequeue, function: rows."""
 
     def __init__(self, recorded: Recorded) -> None:
         table = recorded.table("PYTORCH_API")
         self.table = table.select(["inputShapes", "inputDtypes", "callchainId"])
         self._recorded = recorded
-        self.start = integers(table, "startNs", 0)
-        self.end = integers(table, "endNs", 0)
-        self.thread = integers(table, "globalTid", 0) & LOW_WORD
-        self.key = integers(table, "connectionId", NONE)
-        self.sequence = integers(table, "sequenceNumber", NONE)
-        self.forward_thread = integers(table, "fwdThreadId", 0)
-        self.operator = holds(table, "type", "op", "mstx")
-        self.function = holds(table, "type", "trace")
-        queue = holds(table, "type", "queue")
+        self._spill = spill = recorded.spill
+        columns = Columns(table, spill)
+        self.start = columns.integers("startNs", 0)
+        self.end = columns.integers("endNs", 0)
+        self.thread = columns.low_words("globalTid")
+        self.key = columns.integers("connectionId", NONE)
+        self.sequence = columns.integers("sequenceNumber", NONE)
+        self.forward_thread = columns.integers("fwdThreadId", 0)
+        self.operator = self._rows(columns.holds("type", "op", "mstx"))
+        self.function = self._rows(columns.holds("type", "trace"))
         names = filled(array_of(table["name"]), "")
         entering = [text.startswith(ENQUEUE) for text in names.dictionary.to_pylist()]
-        enters: Mask = np.array([*entering, False])[places(names)]
-        self.enqueue, self.dequeue = queue & enters, queue & ~enters
+        enters: Mask = np.array([*entering, False])
+        queue, place = columns.holds("type", "queue"), places(names)
+        self.enqueue = spill.where(lambda queue, place: queue & enters[place], queue, place)
+        self.dequeue = spill.where(lambda queue, place: queue & ~enters[place], queue, place)
         self.names = names
 
     def __len__(self) -> int:
         return len(self.start)
 
+    def _rows(self, mask: Mask) -> Integers:
+        return self._spill.where(lambda mask: mask, mask)
+
     @cached_property
-    def links(self) -> tuple[Integers, Integers]:
+    def _links(self) -> tuple[Integers, Integers]:
         """CONNECTION_IDS: keys and connections."""
-        table = self._recorded.table("CONNECTION_IDS")
-        return integers(table, "id", NONE), integers(table, "connectionId", NONE)
+        columns = Columns(self._recorded.table("CONNECTION_IDS"), self._spill)
+        return columns.integers("id", NONE), columns.integers("connectionId", NONE)
+
+    @cached_property
+    def _link_of_key(self) -> Lookup:
+        return Lookup(self._links[0], self._spill)
 
     def correlation(self, rows: Integers) -> Integers:
         """The number that both ends of a queue entry have, NONE without one."""
-        keys, connections = self.links
-        row = Lookup(keys).rows(self.key[rows])
-        row[self.key[rows] == NONE] = NONE
+        return self._spill.made(self._correlation, rows)
+
+    def _correlation(self, rows: Integers) -> Integers:
+        key, connections = self.key[rows], self._links[1]
+        row = np.where(key == NONE, NONE, self._link_of_key.rows(key))
         if not len(connections):
-            return np.full(len(rows), NONE)
+            return row
         found = connections[row]
         plain = np.where(found >= FIRST_PRIVATE, found - FIRST_PRIVATE, found)
         return np.where(row == NONE, NONE, plain)
@@ -73,58 +84,65 @@ class Activity:
         others the exporter takes the operator that put the work into the queue whose taking out
         they lie in, or where there is no queue, the innermost one that they lie in themselves.
         """
+        return self._spill.made(self._launching, connections, thread, moment)
+
+    def _launching(self, connections: Integers, thread: Integers, moment: Integers) -> Integers:
         found = self._linked(connections)
         lost = np.flatnonzero(found == NONE)
-        if not self.dequeue.any():
-            found[lost] = self._innermost(self.operator, thread[lost], moment[lost])
+        if not len(self.dequeue):
+            found[lost] = self._operators.innermost(thread[lost], moment[lost])
             return found
-        taken = self._innermost(self.dequeue, thread[lost], moment[lost])
+        taken = self._takings.innermost(thread[lost], moment[lost])
         lost, taken = lost[taken != NONE], taken[taken != NONE]
-        given = np.flatnonzero(self.enqueue)
-        number = self.correlation(taken)
-        source = Lookup(self.correlation(given)).rows(number)
-        source[number == NONE] = NONE
-        lost, given = lost[source != NONE], given[source[source != NONE]]
-        found[lost] = self._innermost(self.operator, self.thread[given], self.start[given])
+        number = self._correlation(taken)
+        source = np.where(number == NONE, NONE, self._giving.rows(number))
+        lost, given = lost[source != NONE], self.enqueue[source[source != NONE]]
+        found[lost] = self._operators.innermost(self.thread[given], self.start[given])
         return found
+
+    @cached_property
+    def _giving(self) -> Lookup:
+        """Where a number was put into the queue."""
+        return Lookup(self.correlation(self.enqueue), self._spill)
+
+    @cached_property
+    def _operators(self) -> OpenCalls:
+        return self._open(self.operator)
+
+    @cached_property
+    def _takings(self) -> OpenCalls:
+        return self._open(self.dequeue)
+
+    def _open(self, rows: Integers) -> OpenCalls:
+        return OpenCalls(self._spill, rows, self.thread, self.start, self.end)
+
+    @cached_property
+    def _owners(self) -> tuple[Lookup, Integers]:
+        """Where connections stand among those that operators launched through; the operators."""
+        keys, linked = self._links
+        keyed = self._spill.where(lambda row: self.key[row] != NONE, self.operator)
+        rows = self._spill.taken(self.operator, keyed)
+        of_key = Lookup(self._spill.taken(self.key, rows), self._spill)
+        owner = of_key.rows(keys)
+        known = self._spill.where(lambda owner: owner != NONE, owner)
+        connections = self._spill.taken(linked, known)
+        operators = self._spill.made(lambda link: rows[owner[link]], known)
+        return Lookup(connections, self._spill), operators
 
     def _linked(self, connections: Integers) -> Integers:
         """The operator that launched through each connection, as CONNECTION_IDS says."""
-        keys, linked = self.links
-        rows = np.flatnonzero(self.operator & (self.key != NONE))
-        owner = Lookup(self.key[rows]).rows(keys)
-        known = np.flatnonzero(owner != NONE)
-        link = Lookup(linked[known]).rows(connections)
-        if not len(known):
-            return np.full(len(connections), NONE)
-        return np.where(link == NONE, NONE, rows[owner[known[link]]])
+        lookup, operators = self._owners
+        link = lookup.rows(connections)
+        return np.where(link == NONE, NONE, operators[link]) if len(operators) else link
 
-    def _innermost(self, chosen: Mask, thread: Integers, moment: Integers) -> Integers:
-        """Of the chosen rows the innermost one on a thread at a moment, NONE without one."""
-        found = np.full(len(thread), NONE)
-        for one in np.unique(thread).tolist():
-            rows = np.flatnonzero(chosen & (self.thread == one))
-            rows = rows[np.lexsort((-self.end[rows], self.start[rows]))]
-            here = np.flatnonzero(thread == one)
-            place = innermost(self.start[rows], self.end[rows], moment[here])
-            found[here] = np.append(rows, NONE)[place]
-        return found
-
-    def inputs(self, notation: Notation) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:
-        """Shapes and types of the inputs; where one of them is told, the other is no less."""
-        columns = [array_of(self.table[name]) for name in ("inputShapes", "inputDtypes")]
-        if _are_types(columns[0]) and not _are_types(columns[1]):
+    @cached_property
+    def inputs(self) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:
+        """Shapes and types of the inputs of operators."""
+        shapes, types = (array_of(self.table[name]) for name in ("inputShapes", "inputDtypes"))
+        if _are_types(shapes) and not _are_types(types):
             # Erratum E23: until 2024-11 each column held what belongs into the other.
-            columns.reverse()
-        told = pc.or_(columns[0].is_valid(), columns[1].is_valid())
-        shapes, types = (filled(column, "") if column.null_count else column for column in columns)
-        return _where(told, notation.strings(shapes)), _where(told, notation.strings(types))
-
-
-def _where(told: pa.Array, column: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The column, NULL where nothing was told."""
-    indices = pc.if_else(told, column.indices, None)
-    return pa.DictionaryArray.from_arrays(indices, column.dictionary)
+            return types, shapes
+        return shapes, types
 
 
 def _are_types(column: pa.DictionaryArray) -> bool:
@@ -147,11 +165,12 @@ class CallStacks:
         self._separator = notation.string(FRAMES_BETWEEN)
         self._chains, self._first = np.unique(chain, return_index=True)
         self._stops = np.append(self._first[1:], len(chain))
+        self._row_of = Lookup(self._chains, recorded.spill)
 
     def texts(self, chains: Integers) -> pa.DictionaryArray:
         """The stacks with these numbers, innermost frame first; NULL where there is none."""
         distinct, number = np.unique(chains, return_inverse=True)
-        row = Lookup(self._chains).rows(distinct)
+        row = self._row_of.rows(distinct)
         row[distinct == NONE] = NONE
         known = np.flatnonzero(row != NONE)
         first, count = self._first[row[known]], (self._stops - self._first)[row[known]]

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import Spill, batches, first_equal
 from ascend_spec.text.timeline import FlowId, FlowKind, Layer
 
 from .communication import Communication
 from .device_work import Calls
 from .events import Item, Points
 from .flow_ids import flow_ids
-from .lookup import NONE, packed
+from .lookup import NONE, Lookup, Mask
 from .session import Session
 
 HOST = "CANN"
-ROWS_AT_ONCE = 1 << 15
 CONNECTION_ALONE = {"connectionId"}
 WITHOUT_EVENTS = ("adapter-2025-01",)
 """Writers that draw no arrow from calls about events: none of the 215 in the real timeline."""
@@ -37,43 +37,54 @@ class Ends(NamedTuple):
     thread: Integers
     ids: Mapping[str, Integers]
 
-    def at(self, places: Integers) -> Ends:
+    def taken(self, spill: Spill, places: Integers) -> Ends:
+        """As :meth:`at`, of many."""
+        return self._each(lambda column: spill.taken(column, places))
+
+    def at(self, places: Integers | slice) -> Ends:
         """The work at these places."""
+        return self._each(lambda column: column[places])
+
+    def _each(self, chosen: Callable[[Integers], Integers]) -> Ends:
         return Ends(
-            self.row[places],
-            self.call[places],
-            self.start[places],
-            self.device[places],
-            self.thread[places],
-            {name: values[places] for name, values in self.ids.items()},
+            chosen(self.row),
+            chosen(self.call),
+            chosen(self.start),
+            chosen(self.device),
+            chosen(self.thread),
+            {name: chosen(values) for name, values in self.ids.items()},
         )
 
 
 def task_ends(session: Session, *, copies: bool) -> Ends:
     """Tasks that calls launched: the copies, or all others."""
-    work = session.work
+    work, spill = session.work, session.spill
     launched = work.launched(by_event_calls=session.engine not in WITHOUT_EVENTS)
-    rows = np.flatnonzero(launched & (work.copies == copies))
+    rows = spill.where(
+        lambda launched, is_copy: launched & (is_copy == copies), launched, work.copies
+    )
     ids = {
-        "connectionId": work.connection[rows],
-        "deviceId": work.device[rows],
-        "streamId": work.stream[rows],
-        "taskId": work.number[rows],
-        "batchId": work.batch[rows],
-        "contextId": work.context[rows],
+        "connectionId": work.connection,
+        "deviceId": work.device,
+        "streamId": work.stream,
+        "taskId": work.number,
+        "batchId": work.batch,
+        "contextId": work.context,
     }
-    return Ends(rows, work.call[rows], work.start[rows], work.device[rows], work.stream[rows], ids)
+    every = Ends(spill.rows(len(work)), work.call, work.start, work.device, work.stream, ids)
+    return every.taken(spill, rows)
 
 
-def operator_ends(found: Communication, calls: Calls) -> Ends:
+def operator_ends(found: Communication, calls: Calls, spill: Spill) -> Ends:
     """Communication operators that calls launched."""
     call = calls.rows(found.connection)
-    rows = np.flatnonzero(call != NONE)
-    rows = rows[calls.node[call[rows]]]
+    known = spill.where(lambda call: call != NONE, call)
+    rows = spill.taken(known, spill.where(lambda row: calls.node[call[row]], known))
     first = np.array([group.first for group in found.groups], np.int64)
-    thread = first[found.operator_group[rows]] if len(first) else rows
-    ids = {"connectionId": found.connection[rows]}
-    return Ends(rows, call[rows], found.start[rows], found.device[rows], thread, ids)
+    thread = spill.taken(first, found.operator_group)
+    ids = {"connectionId": found.connection}
+    every = Ends(spill.rows(len(call)), call, found.start, found.device, thread, ids)
+    return every.taken(spill, rows)
 
 
 class Linked(NamedTuple):
@@ -94,25 +105,35 @@ def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
     forward: without work that seems to begin before its call, since the clocks of host and device
     are never quite the same.
     """
-    host = session.spec.layers[HOST]
-    started = np.empty(0, np.int64)
+    host, spill, calls = session.spec.layers[HOST], session.spill, session.calls
+    started: list[Lookup] = []
+
+    def is_later(call: Integers, start: Integers) -> Mask:
+        later: Mask = calls.start[call] <= start
+        return later
+
+    def is_new(call: Integers) -> Mask:
+        new: Mask = np.all([known.rows(call) == NONE for known in started], axis=0)
+        return new
+
     for name, home, launched in (
         ("kernel", "Ascend Hardware", task_ends(session, copies=False)),
         ("memcpy", "Ascend Hardware", task_ends(session, copies=True)),
-        ("communication", "Communication", operator_ends(session.communication, session.calls)),
+        ("communication", "Communication", operator_ends(session.communication, calls, spill)),
     ):
         flow, layer = session.flow(name), session.layer(home)
         form = flow.id_of(session.style_of(host)) if flow is not None else None
-        later = session.calls.start[launched.call] <= launched.start
-        work = launched.at(np.flatnonzero(later)) if forward else launched
+        later = spill.where(is_later, launched.call, launched.start) if forward else None
+        work = launched if later is None else launched.taken(spill, later)
         if flow is None or form is None or layer is None or not len(work.row):
             continue
-        ends, first = _unambiguous(work, form)
-        starts = ends.at(first)
+        ends, first = _unambiguous(spill, work, form)
+        starts = ends.taken(spill, first)
         if {part.of for part in form.parts} == CONNECTION_ALONE and form.parts[0].shift:
             # Several kinds of arrows then share the ids, and with them their starts.
-            starts = starts.at(np.flatnonzero(~np.isin(starts.call, started)))
-            started = np.concatenate([started, starts.call])
+            if started:
+                starts = starts.taken(spill, spill.where(is_new, starts.call))
+            started.append(Lookup(starts.call, spill))
         yield Linked(flow, form, layer, starts, ends)
 
 
@@ -124,28 +145,23 @@ def host_to_device(session: Session) -> Iterator[Item]:
             yield from _points(session, host, found)
 
 
-def _unambiguous(ends: Ends, form: FlowId) -> tuple[Ends, Integers]:
+def _unambiguous(spill: Spill, ends: Ends, form: FlowId) -> tuple[Ends, Integers]:
     """The ends whose id means one call, and where each id comes first."""
-    parts = [ends.ids[part.of] for part in form.parts if part.of in ends.ids]
-    _, first, place = np.unique(packed(*parts), return_index=True, return_inverse=True)
-    kept = np.flatnonzero(ends.call == ends.call[first][place])
-    first = np.sort(first)
-    return ends.at(kept), np.searchsorted(kept, first)
+    ids = [ends.ids[part.of] for part in form.parts if part.of in ends.ids]
+    leader = first_equal(spill, *ids)
+    kept = spill.where(lambda call, first: call == ends.call[first], ends.call, leader)
+    first = spill.where(np.equal, leader, spill.rows(len(leader)))
+    return ends.taken(spill, kept), Lookup(kept, spill).rows(first)
 
 
 def _points(session: Session, host: Layer, found: Linked) -> Iterator[Points]:
     calls, flow, form = session.calls, found.flow, found.form
-    for part in _parts(len(found.starts.row)):
-        some = found.starts.at(part)
+    for batch in batches(len(found.starts.row)):
+        some = found.starts.at(batch)
         identity = flow_ids(form, some.ids)
         start, thread = calls.start[some.call], calls.thread[some.call]
         yield Points(flow, host, False, identity, start, thread=thread)
-    for part in _parts(len(found.ends.row)):
-        some = found.ends.at(part)
+    for batch in batches(len(found.ends.row)):
+        some = found.ends.at(batch)
         identity = flow_ids(form, some.ids)
         yield Points(flow, found.layer, True, identity, some.start, some.device, some.thread)
-
-
-def _parts(rows: int) -> Iterator[Integers]:
-    for first in range(0, rows, ROWS_AT_ONCE):
-        yield np.arange(first, min(first + ROWS_AT_ONCE, rows))

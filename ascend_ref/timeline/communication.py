@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
+from ascend_ref.spill import Spill
 
 from .device_work import DeviceWork
-from .lookup import NONE, Lookup, array_of, distinct, filled, integers, packed, places
+from .lookup import NONE, Columns, Lookup, Rows, array_of, combinations, filled, packed, places
 
 NO_PLANE = 4294967295
 NO_RANK = 4294967295
@@ -47,78 +48,108 @@ class Communication:
     """
 
     def __init__(self, recorded: Recorded, work: DeviceWork, device: int) -> None:
+        self._spill = spill = recorded.spill
         operators = recorded.table("COMMUNICATION_OP")
         tasks = recorded.table("COMMUNICATION_TASK_INFO")
         self.operators, self.tasks = operators.select(OF_OPERATORS), tasks.select(OF_TASKS)
-        self.start = integers(operators, "startNs", 0)
-        self.end = integers(operators, "endNs", 0)
-        self.connection = integers(operators, "connectionId")
-        plane = integers(tasks, "planeId", NO_PLANE)
+        of_operators, of_tasks = Columns(operators, spill), Columns(tasks, spill)
+        self.start = of_operators.integers("startNs", 0)
+        self.end = of_operators.integers("endNs", 0)
+        self.connection = of_operators.integers("connectionId")
         # The threads of a group are numbered by its planes, which have 32 bits.
-        self.plane = np.where((plane < 0) | (plane > NO_PLANE), NO_PLANE, plane)
-        self.row = Lookup(work.identity).rows(integers(tasks, "globalTaskId"))
-        first = self._first_rows(operators, tasks)
-        self.model = _taken(integers(work.tasks, "modelId", NO_MODEL), first, NO_MODEL)
-        told = integers(operators, "deviceId", NONE)
-        self.device = np.where(told == NONE, _taken(work.device, first, device), told)
-        names, numbers = _numbered([operators, tasks])
-        homes = np.concatenate([self.device, _taken(work.device, self.row, device)])
-        place = packed(homes, numbers)
-        _, sample, group = np.unique(place, return_index=True, return_inverse=True)
-        turn = np.argsort(np.argsort(sample))
-        group = turn[group]
-        self.operator_group, self.task_group = np.split(group, [len(self.start)])
-        sample = np.sort(sample)
-        self.groups = self._groups(homes[sample].tolist(), [names[one] for one in numbers[sample]])
-        self.ranks = integers(operators, "rankSize", NONE)
+        self.plane = spill.made(
+            lambda plane: np.where((plane < 0) | (plane > NO_PLANE), NO_PLANE, plane),
+            of_tasks.integers("planeId", NO_PLANE),
+        )
+        self.row = Lookup(work.identity, spill).rows(of_tasks.integers("globalTaskId"))
+        first = self._first_rows(of_operators.integers("opId"), of_tasks.integers("opId"))
+        models = Columns(work.tasks, spill).integers("modelId", NO_MODEL)
+        self.model = _taken(spill, models, first, NO_MODEL)
+        told = of_operators.integers("deviceId", NONE)
+        self.device = spill.made(_told, told, _taken(spill, work.device, first, device))
+        groups = _Groups(spill)
+        self.operator_group = groups.of(operators, self.device)
+        self.task_group = groups.of(tasks, _taken(spill, work.device, self.row, device))
+        self.groups = self._groups(list(groups.found))
+        self.ranks = of_operators.integers("rankSize", NONE)
         if (self.ranks == NONE).any():
-            seen = self._ranks_seen()[self.operator_group]
-            self.ranks = np.where(self.ranks == NONE, seen, self.ranks)
+            seen = self._ranks_seen()
+            self.ranks = spill.made(
+                lambda ranks, group: np.where(ranks == NONE, seen[group], ranks),
+                self.ranks,
+                self.operator_group,
+            )
 
-    def _first_rows(self, operators: pa.Table, tasks: pa.Table) -> Integers:
-        """The first row of TASK of each operator, NONE without one."""
-        owner = Lookup(integers(operators, "opId")).rows(integers(tasks, "opId"))
-        known = np.flatnonzero((owner != NONE) & (self.row != NONE))[::-1]
-        first = np.full(len(self.start), NONE)
-        first[owner[known]] = self.row[known]
-        return first
+    def _first_rows(self, operators: Integers, tasks: Integers) -> Integers:
+        """The first row of TASK of each operator, NONE without one. From numbers of operators."""
+        owner = Lookup(operators, self._spill).rows(tasks)
+        found = self._spill.changeable(len(operators), NONE)
+        for batch in self._spill.batches(len(tasks)):
+            own, row = owner[batch], self.row[batch]
+            known = np.flatnonzero((own != NONE) & (row != NONE))
+            known = known[found[own[known]] == NONE][::-1]
+            found[own[known]] = row[known]
+        return found
 
     def _ranks_seen(self) -> Integers:
         """How many ranks the tasks of each group name, which older tables do not tell."""
-        group = np.concatenate([self.task_group, self.task_group])
-        ends = [integers(self.tasks, name, NO_RANK) for name in ("srcRank", "dstRank")]
-        rank = np.concatenate(ends)
-        seen, _ = distinct(group[rank != NO_RANK], rank[rank != NO_RANK])
-        return np.bincount(seen, minlength=len(self.groups))
+        columns = Columns(self.tasks, self._spill)
+        named: set[tuple[int, ...]] = set()
+        for name in ("srcRank", "dstRank"):
+            ranks = columns.integers(name, NO_RANK)
+            named.update(combinations(self._spill, self.task_group, ranks))
+        groups = [group for group, rank in named if rank != NO_RANK]
+        return np.bincount(np.array(groups, np.int64), minlength=len(self.groups))
 
-    def _groups(self, devices: Sequence[int], names: Sequence[str]) -> list[Group]:
-        plane = np.where(self.plane == NO_PLANE, 0, self.plane)
-        used = distinct(self.task_group, plane)
+    def _groups(self, places: Sequence[tuple[int, str]]) -> list[Group]:
+        used = combinations(self._spill, self.task_group, self.plane)
         found: list[Group] = []
         numbers: dict[int, int] = {}
         free: dict[int, int] = {}
-        for group, (device, name) in enumerate(zip(devices, names, strict=True)):
-            planes = tuple(used[1][used[0] == group].tolist())
+        for group, (device, name) in enumerate(places):
+            planes = sorted(
+                {0 if plane == NO_PLANE else plane for own, plane in used if own == group}
+            )
             number, first = numbers.get(device, 0), free.get(device, 0)
-            found.append(Group(device, name, number, first, planes))
+            found.append(Group(device, name, number, first, tuple(planes)))
             numbers[device], free[device] = number + 1, first + max(planes, default=-1) + 2
         return found
 
 
-def _taken(values: Integers, rows: Integers, missing: int) -> Integers:
+def _told(told: Integers, seen: Integers) -> Integers:
+    return np.where(told == NONE, seen, told)
+
+
+def _taken(spill: Spill, values: Integers, rows: Integers, missing: int) -> Integers:
     """The values in these rows, ``missing`` for row NONE."""
-    if not len(values):
-        return np.full(len(rows), missing)
-    return np.where(rows == NONE, missing, values[rows])
+
+    def made(row: Integers) -> Integers:
+        return np.where(row == NONE, missing, values[row] if len(values) else missing)
+
+    return spill.made(made, rows)
 
 
-def _numbered(tables: Sequence[pa.Table]) -> tuple[list[str], Integers]:
-    """The names of the groups of all rows, and a number for each row; equal names have one."""
-    number_of: dict[str, int] = {}
-    numbers = []
-    for table in tables:
-        column = filled(array_of(table["groupName"]), "")
-        texts = column.dictionary.to_pylist()
-        own = np.array([number_of.setdefault(text, len(number_of)) for text in texts], np.int64)
-        numbers.append(own[places(column)])
-    return list(number_of), np.concatenate(numbers)
+class _Groups:
+    """Numbers the groups of the devices. found: devices and names, in order of first use."""
+
+    def __init__(self, spill: Spill) -> None:
+        self.found: dict[tuple[int, str], int] = {}
+        self._spill = spill
+
+    def of(self, table: pa.Table, device: Integers) -> Integers:
+        """The group of each row of a table."""
+        names = filled(array_of(table["groupName"]), "")
+        texts = names.dictionary.to_pylist()
+
+        def numbers(device: Integers, name: Rows) -> Integers:
+            _, first, place = np.unique(
+                packed(device, name), return_index=True, return_inverse=True
+            )
+            number = np.empty(len(first), np.int64)
+            for one in np.argsort(first).tolist():
+                group = int(device[first[one]]), texts[name[first[one]]]
+                number[one] = self.found.setdefault(group, len(self.found))
+            found: Integers = number[place]
+            return found
+
+        return self._spill.made(numbers, device, places(names))

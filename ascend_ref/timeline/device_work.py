@@ -7,8 +7,9 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.spill import Spill, first_equal
 
-from .lookup import NONE, Lookup, Mask, holds, integers, packed
+from .lookup import NONE, Columns, Lookup, Mask
 
 NODE = "node"
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
@@ -19,7 +20,6 @@ SIMT = "KERNEL_SIMT"
 """Types of tasks that have events of their own kind."""
 NO_CONTEXT = 4294967295
 NO_CONNECTIONS = (4294967295, -1)
-LOW_WORD = (1 << 32) - 1
 
 OF_TASKS = ["taskType", "modelId"]
 OF_CALLS = ["type", "name"]
@@ -29,22 +29,25 @@ OF_CALLS = ["type", "name"]
 class Calls:
     """CANN_API. node: launches of kernels and operators. marks_event: calls about events."""
 
-    def __init__(self, table: pa.Table) -> None:
+    def __init__(self, table: pa.Table, spill: Spill) -> None:
         self.table = table.select(OF_CALLS)
-        self.start = integers(table, "startNs", 0)
-        self.end = integers(table, "endNs", 0)
-        self.thread = integers(table, "globalTid", 0) & LOW_WORD
-        self.connection = integers(table, "connectionId")
-        self.node = holds(table, "type", NODE)
-        self.about_event = holds(table, "name", *EVENT_CALLS)
-        self._rows = Lookup(self.connection)
+        columns = Columns(table, spill)
+        self.start = columns.integers("startNs", 0)
+        self.end = columns.integers("endNs", 0)
+        self.thread = columns.low_words("globalTid")
+        self.connection = columns.integers("connectionId")
+        self.node = columns.holds("type", NODE)
+        self.about_event = columns.holds("name", *EVENT_CALLS)
+        self._spill = spill
+        self._rows = Lookup(self.connection, spill)
 
     def rows(self, connection: Integers) -> Integers:
         """The call of each connection, NONE without one."""
-        rows = self._rows.rows(connection)
-        for none in NO_CONNECTIONS:
-            rows[connection == none] = NONE
-        return rows
+        return self._spill.made(self._found, connection)
+
+    def _found(self, connection: Integers) -> Integers:
+        none = np.isin(connection, NO_CONNECTIONS)
+        return np.where(none, NONE, self._rows.rows(connection))
 
 
 class DeviceWork:
@@ -55,48 +58,68 @@ class DeviceWork:
     :func:`~ascend_ref.derive.task_batches.task_batches` finds it.
     """
 
-    def __init__(self, tasks: pa.Table, kernels: pa.Table, calls: Calls, device: int) -> None:
+    def __init__(
+        self, tasks: pa.Table, kernels: pa.Table, calls: Calls, device: int, spill: Spill
+    ) -> None:
         self.tasks = tasks.select(OF_TASKS)
-        self.start = integers(tasks, "startNs", 0)
-        self.end = integers(tasks, "endNs", 0)
-        self.device = integers(tasks, "deviceId", device)
-        self.stream = integers(tasks, "streamId", 0)
-        self.number = integers(tasks, "taskId", 0)
-        self.context = integers(tasks, "contextId", NO_CONTEXT)
-        self.identity = integers(tasks, "globalTaskId")
-        self.connection = integers(tasks, "connectionId")
-        self.kernel = Lookup(integers(kernels, "globalTaskId")).rows(self.identity)
+        columns = Columns(tasks, spill)
+        self.start = columns.integers("startNs", 0)
+        self.end = columns.integers("endNs", 0)
+        self.device = columns.integers("deviceId", device)
+        self.stream = columns.integers("streamId", 0)
+        self.number = columns.integers("taskId", 0)
+        self.context = columns.integers("contextId", NO_CONTEXT)
+        self.identity = columns.integers("globalTaskId")
+        self.connection = columns.integers("connectionId")
+        self.kernel = Lookup(Columns(kernels, spill).integers("globalTaskId"), spill).rows(
+            self.identity
+        )
         self.call = calls.rows(self.connection)
-        self.copies = holds(tasks, "taskType", COPY)
-        self.marks = holds(tasks, "taskType", MARK)
-        self.simt = holds(tasks, "taskType", SIMT)
-        self.batch = task_batches(self.device, self.stream, self.number, self.start)
-        self.shown = ~self._enclosing()
+        self.copies = columns.holds("taskType", COPY)
+        self.marks = columns.holds("taskType", MARK)
+        self.simt = columns.holds("taskType", SIMT)
+        self.batch = task_batches(self.device, self.stream, self.number, self.start, spill)
+        self.shown = self._shown(spill)
         self._calls = calls
+        self._spill = spill
 
     def __len__(self) -> int:
         return len(self.start)
 
-    def _enclosing(self) -> Mask:
-        inner: Mask = self.context != NO_CONTEXT
-        if not inner.any():
-            return inner
-        place = packed(self.device, self.stream, self.number, self.batch)
-        enclosing: Mask = ~inner & np.isin(place, np.unique(place[inner]))
-        return enclosing
+    def _shown(self, spill: Spill) -> Mask:
+        def encloses(context: Integers) -> Mask:
+            found: Mask = context == NO_CONTEXT
+            return found
+
+        inner = spill.where(lambda context: ~encloses(context), self.context)
+        if not len(inner):
+            return spill.made(encloses, self.context, kind=np.bool_)
+        place = first_equal(spill, self.device, self.stream, self.number, self.batch)
+        holds_inner = spill.changeable(len(self), False, np.bool_)
+        for part in spill.batches(len(inner)):
+            holds_inner[place[inner[part]]] = True
+        return spill.made(
+            lambda context, place: ~(encloses(context) & holds_inner[place]),
+            self.context,
+            place,
+            kind=np.bool_,
+        )
 
     def launched(self, *, by_event_calls: bool) -> Mask:
         """Which tasks an arrow can lead to from a call on the host.
 
         by_event_calls: tasks of calls about events among them, though they run no operator.
         """
-        known: Mask = self.shown & ~self.marks & (self.call != NONE)
-        call = self._calls
-        if not len(call.start):
-            return known
-        place = np.where(known, self.call, 0)
-        linked: Mask = (self.kernel != NONE) & call.node[place] | self.copies
-        if by_event_calls:
-            linked |= call.about_event[place]
-        known &= linked
-        return known
+        calls = self._calls
+
+        def holds(shown: Mask, marks: Mask, kernel: Integers, call: Integers, copies: Mask) -> Mask:
+            known: Mask = shown & ~marks & (call != NONE)
+            if not len(calls.start):
+                return known
+            linked: Mask = (kernel != NONE) & calls.node[call] | copies
+            if by_event_calls:
+                linked |= calls.about_event[call]
+            return known & linked
+
+        columns = self.shown, self.marks, self.kernel, self.call, self.copies
+        return self._spill.made(holds, *columns, kind=np.bool_)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.db.columns import integers_of
+from ascend_ref.spill import Spill, batches, is_ascending, sorted_rows
 
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int32]
@@ -17,6 +20,7 @@ NONE = -1
 MISSING = -1
 """In place of a NULL."""
 LARGEST_KEY = 1 << 62
+LOW_WORD = (1 << 32) - 1
 
 
 def array_of(column: pa.ChunkedArray) -> pa.Array:
@@ -58,18 +62,51 @@ def holds(table: pa.Table, name: str, *texts: str) -> Mask:
     return found
 
 
+class Columns:
+    """Columns of a long table, in files of their own where they are not as the table has them."""
+
+    def __init__(self, table: pa.Table, spill: Spill) -> None:
+        self._table = table
+        self._spill = spill
+
+    def integers(self, name: str, missing: int = MISSING) -> Integers:
+        """As :func:`integers`."""
+        if self._table[name].null_count:
+            found = (integers(rows, name, missing) for rows in self._batches(name))
+            return self._spill.array(found, np.int64)
+        return integers(self._table, name)
+
+    def low_words(self, name: str) -> Integers:
+        """The lower 32 bits of each number, 0 where it is NULL."""
+        return self._spill.made(lambda value: value & LOW_WORD, self.integers(name, 0))
+
+    def holds(self, name: str, *texts: str) -> Mask:
+        """As :func:`holds`."""
+        return self._spill.array(
+            (holds(rows, name, *texts) for rows in self._batches(name)), np.bool_
+        )
+
+    def _batches(self, name: str) -> Iterator[pa.Table]:
+        column = self._table.select([name])
+        return (column.slice(part.start, part.stop - part.start) for part in batches(len(column)))
+
+
 class Lookup:
     """Where keys stand; of equal ones the first."""
 
-    def __init__(self, keys: Integers) -> None:
+    def __init__(self, keys: Integers, spill: Spill) -> None:
+        self._spill = spill
         self._order: Integers | None = None
-        if (keys[1:] < keys[:-1]).any():
-            self._order = np.argsort(keys, kind="stable")
-            keys = keys[self._order]
+        if not is_ascending(keys):
+            self._order = sorted_rows(spill, keys)
+            keys = spill.taken(keys, self._order)
         self._keys = keys
 
     def rows(self, wanted: Integers) -> Integers:
         """The row of each wanted key, NONE where it is not there."""
+        return self._spill.made(self._found, wanted)
+
+    def _found(self, wanted: Integers) -> Integers:
         if not len(self._keys):
             return np.full(len(wanted), NONE)
         place = np.searchsorted(self._keys, wanted)
@@ -79,7 +116,7 @@ class Lookup:
         return np.where(found, rows, NONE)
 
 
-def packed(*columns: Integers) -> Integers:
+def packed(*columns: Integers | Rows) -> Integers:
     """One number for each combination of numbers, equal where all of them are."""
     key = np.zeros(len(columns[0]), np.int64)
     size = 1
@@ -94,21 +131,30 @@ def packed(*columns: Integers) -> Integers:
     return key
 
 
-def _digits(column: Integers, most: int) -> tuple[Integers, int]:
+def _digits(column: Integers | Rows, most: int) -> tuple[Integers, int]:
     """A column as numbers from 0, and how many there may be; dense where they would be too many."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     if high - low < most:
-        return column - low, high - low + 1
+        return column.astype(np.int64) - low, high - low + 1
     _, digits = np.unique(column, return_inverse=True)
     return digits, len(column)
 
 
-def distinct(*columns: Integers) -> list[Integers]:
+def distinct(*columns: Integers | Rows) -> list[Integers | Rows]:
     """The combinations of numbers that occur, ascending from the first column on."""
     _, first = np.unique(packed(*columns), return_index=True)
     found = [column[first] for column in columns]
     order = np.lexsort(found[::-1])
     return [column[order] for column in found]
+
+
+def combinations(spill: Spill, *columns: Integers | Rows) -> list[tuple[int, ...]]:
+    """As :func:`distinct`, of long columns; row by row."""
+    found: set[tuple[int, ...]] = set()
+    for batch in spill.batches(len(columns[0])):
+        some = distinct(*(column[batch] for column in columns))
+        found.update(zip(*(column.tolist() for column in some), strict=True))
+    return sorted(found)
 
 
 def places(column: pa.DictionaryArray) -> Rows:
@@ -122,12 +168,13 @@ class Alternatives:
 
     def __init__(self, *columns: pa.DictionaryArray, nothing: str | None = None) -> None:
         self._texts = pa.concat_arrays([column.dictionary for column in columns])
-        self._places: list[Rows] = []
+        self._places = [places(column) for column in columns]
+        self._numbers: list[Rows] = []
         first = 0
         for column in columns:
             number = np.arange(first, first + len(column.dictionary) + 1, dtype=np.int32)
             number[[text == nothing for text in column.dictionary.to_pylist()] + [True]] = NONE
-            self._places.append(number[places(column)])
+            self._numbers.append(number)
             first += len(column.dictionary)
 
     def chosen(self, number: int, rows: Integers) -> Rows:
@@ -135,7 +182,7 @@ class Alternatives:
         own = self._places[number]
         if not len(own):
             return np.full(len(rows), NONE, np.int32)
-        found: Rows = np.where(rows == NONE, np.int32(NONE), own[rows])
+        found: Rows = np.where(rows == NONE, np.int32(NONE), self._numbers[number][own[rows]])
         return found
 
     def column(self, chosen: Rows) -> pa.DictionaryArray:

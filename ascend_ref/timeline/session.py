@@ -50,6 +50,7 @@ class Session:
 
     def __init__(self, recorded: Recorded, writer: str, file: str) -> None:
         self.recorded = recorded
+        self.spill = recorded.spill
         self.spec: TimelineCatalog = timeline_catalog()
         known = self.spec.files[file].writers
         if writer not in known:
@@ -183,12 +184,13 @@ class Session:
     @cached_property
     def calls(self) -> Calls:
         """The calls of CANN."""
-        return Calls(self.recorded.table("CANN_API"))
+        return Calls(self.recorded.table("CANN_API"), self.spill)
 
     @cached_property
     def work(self) -> DeviceWork:
         """What ran on the devices."""
-        return DeviceWork(self.recorded.table("TASK"), self.kernels, self.calls, self.device)
+        tasks = self.recorded.table("TASK")
+        return DeviceWork(tasks, self.kernels, self.calls, self.device, self.spill)
 
     @cached_property
     def communication(self) -> Communication:

@@ -145,3 +145,4 @@ def _fill(document: Document, session: Session) -> None:
             else:
                 for block in texts.rows(item):
                     document.events(block)
+            session.recorded.spill.release()

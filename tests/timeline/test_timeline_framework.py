@@ -18,6 +18,7 @@ from timeline_recordings import (
     timeline,
 )
 
+from ascend_ref.spill import Spill
 from ascend_ref.timeline.python_calls import nested
 
 STYLES = {"adapter": CPP, "adapter-2025-01": OLD}
@@ -62,7 +63,8 @@ def test_numbers_of_python_calls_are_those_of_the_real_timeline() -> None:
     events = [one for one in of_phase(real_trace(), "X") if one.get("cat") == "python_function"]
     start = np.array([nanoseconds(one["ts"]) for one in events])
     end = start + np.array([round(one["dur"] * 1000) for one in events])
-    calls = nested(start, end, np.array([one["tid"] for one in events]))
+    threads = np.array([one["tid"] for one in events])
+    calls = nested(Spill(), np.arange(len(events)), threads, start, end)
     pairs = [
         (one["args"]["Python id"], one["args"]["Python parent id"], *rest)
         for one, *rest in zip(events, calls.identity.tolist(), calls.parent.tolist(), strict=True)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ascend_ref.spill import Spill
 from ascend_ref.timeline import rows
 from ascend_ref.timeline.flow_ids import flow_ids
 from ascend_ref.timeline.lookup import Alternatives, Lookup, packed
@@ -132,7 +133,7 @@ def test_a_flow_id_counts_what_is_missing() -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.lists(st.integers(-3, 3)), st.lists(st.integers(-4, 4)))
 def test_a_lookup_finds_the_first_of_equal_keys(keys: list[int], wanted: list[int]) -> None:
-    found = Lookup(column(keys)).rows(column(wanted))
+    found = Lookup(column(keys), Spill()).rows(column(wanted))
     assert found.tolist() == [keys.index(one) if one in keys else -1 for one in wanted]
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.traffic import MEBIBYTE
+from ascend_ref.spill import batches
 
 from ..events import Events, Item
 from ..lookup import NONE, Rows, array_of, filled, holds, integers, packed, places, reals, taken
@@ -16,7 +17,6 @@ from ..notation import reals as real_texts
 from ..notation import wholes
 from ..rows import Fragment
 from ..session import Session
-from .batches import batches
 from .counters import Samples, processes
 
 FREQUENCY = "AI Core Freq"

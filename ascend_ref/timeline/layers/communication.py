@@ -10,14 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import batches
 from ascend_spec.text.timeline import Layer
 
 from ..communication import NO_PLANE
 from ..events import Events, Item
-from ..lookup import NONE, array_of, filled, integers, places
+from ..lookup import NONE, Columns, array_of, filled, places
 from ..notation import reals, wholes
 from ..session import Session
-from .batches import batches
 
 LAYER = "Communication"
 NAMELESS = ("", "N/A")
@@ -85,7 +85,8 @@ def _operators(session: Session, layer: Layer) -> Iterator[Item]:
         session.texts(table, name) for name in ("opName", "dataType", "algType")
     )
     flags = pa.array(FLAGS)
-    relay, retry, count = (integers(table, name, 0) for name in ("relay", "retry", "count"))
+    columns = Columns(table, session.spill)
+    relay, retry, count = (columns.integers(name, 0) for name in ("relay", "retry", "count"))
     for part in batches(table.num_rows):
         yield Events(
             layer=layer,
@@ -117,17 +118,18 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
         session.texts(table, name) for name in ("taskType", "transportType", "dataType", "linkType")
     )
     estimates = _estimates(filled(array_of(table["taskType"]), ""))
-    notify = integers(table, "notifyId", NO_NOTIFY[0])
-    size = np.maximum(integers(table, "size", 0), 0)
-    source, target = integers(table, "srcRank", NO_PLANE), integers(table, "dstRank", NO_PLANE)
-    models = integers(work.tasks, "modelId", NO_PLANE)
-    shown = (found.row != NONE) & (found.plane != NO_PLANE)
+    columns = Columns(table, session.spill)
+    notify = columns.integers("notifyId", NO_NOTIFY[0])
+    sizes = columns.integers("size", 0)
+    source, target = (columns.integers(name, NO_PLANE) for name in ("srcRank", "dstRank"))
+    models = Columns(work.tasks, session.spill).integers("modelId", NO_PLANE)
     for part in batches(table.num_rows):
-        rows = np.flatnonzero(shown[part]) + part.start
+        shown = (found.row[part] != NONE) & (found.plane[part] != NO_PLANE)
+        rows = np.flatnonzero(shown) + part.start
         if not len(rows):
             continue
         task, kind, index = found.row[rows], places(kinds)[rows], pa.array(rows)
-        length = work.end[task] - work.start[task]
+        length, size = work.end[task] - work.start[task], np.maximum(sizes[rows], 0)
         yield Events(
             layer=layer,
             kind=layer.event("task"),
@@ -138,9 +140,7 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
             parts={"taskName": kinds.take(index)},
             args={
                 "notify_id": _notify_texts(notify[rows]),
-                "duration estimated(us)": reals(
-                    estimates[kind, 0] + size[rows] / estimates[kind, 1]
-                ),
+                "duration estimated(us)": reals(estimates[kind, 0] + size / estimates[kind, 1]),
                 "stream id": wholes(work.stream[task]),
                 "task id": wholes(work.number[task]),
                 "context id": wholes(work.context[task]),
@@ -148,12 +148,10 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
                 "src rank": wholes(source[rows]),
                 "dst rank": wholes(target[rows]),
                 "transport type": transports.take(index),
-                "size(Byte)": wholes(size[rows]),
+                "size(Byte)": wholes(size),
                 "data type": types.take(index),
                 "link type": links.take(index),
-                "bandwidth(GB/s)": reals(
-                    np.where(length > 0, size[rows] / np.maximum(length, 1), 0.0)
-                ),
+                "bandwidth(GB/s)": reals(np.where(length > 0, size / np.maximum(length, 1), 0.0)),
                 "model id": wholes(models[task]),
             },
         )

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.traffic import MEBIBYTE, share
+from ascend_ref.spill import batches
 from ascend_spec.text.timeline import Layer
 
 from ..events import HOST, Events, Item, Values
@@ -18,7 +19,6 @@ from ..notation import reals as real_texts
 from ..notation import wholes
 from ..rows import Fragment
 from ..session import Session
-from .batches import batches
 
 PERCENT = 100.0
 NS_PER_US = 1e3

@@ -6,18 +6,20 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import batches
 from ascend_spec.text.timeline import Layer
 
 from ..activity import CallStacks
 from ..events import Events, Item
-from ..lookup import NONE, integers, places, taken
+from ..lookup import NONE, Columns, combinations, filled, integers, places, taken
 from ..notation import wholes
 from ..python_calls import nested
+from ..rows import Fragment
 from ..session import Session, total
-from .batches import batches
 
 LAYER = "Python"
 GC_LAYER = "Python GC"
@@ -40,25 +42,27 @@ def _threads(session: Session, layer: Layer) -> Iterator[Item]:
     """A thread that takes work from the queue is sorted behind all others."""
     found = session.activity
     yield from session.process(layer)
-    taking = set(np.unique(found.thread[found.dequeue]).tolist())
-    taking -= set(np.unique(found.thread[found.enqueue]).tolist())
-    threads = np.unique(found.thread).tolist()
+    taking = _distinct(session, found.thread, found.dequeue)
+    taking -= _distinct(session, found.thread, found.enqueue)
+    threads = [thread for (thread,) in combinations(session.spill, found.thread)]
     for thread in threads:
         for event in session.thread(layer, "calls", threadId=thread):
             behind = event.name == "thread_sort_index" and thread in taking
             yield replace(event, value=threads[-1] + 1) if behind else event
 
 
+def _distinct(session: Session, column: Integers, rows: Integers) -> set[int]:
+    spill = session.spill
+    return {value for (value,) in combinations(spill, spill.taken(column, rows))}
+
+
 def _operators(session: Session, layer: Layer) -> Iterator[Item]:
     found = session.activity
-    table = found.table
-    names = session.notation.strings(found.names)
-    shapes, types = found.inputs(session.notation)
-    chain = integers(table, "callchainId", NONE)
+    names, inputs = session.notation.strings(found.names), _Inputs(session)
+    chain = Columns(found.table, session.spill).integers("callchainId", NONE)
     stacks = CallStacks(session.recorded, session.notation)
-    rows = np.flatnonzero(found.operator)
-    for first in range(0, len(rows), ROWS_AT_ONCE):
-        own = rows[first : first + ROWS_AT_ONCE]
+    for first in range(0, len(found.operator), ROWS_AT_ONCE):
+        own = found.operator[first : first + ROWS_AT_ONCE]
         yield Events(
             layer=layer,
             kind=layer.event("operator"),
@@ -69,22 +73,40 @@ def _operators(session: Session, layer: Layer) -> Iterator[Item]:
             args={
                 "Sequence number": wholes(found.sequence[own]),
                 "Fwd thread id": wholes(found.forward_thread[own]),
-                "Input Dims": taken(shapes, own),
-                "Input type": taken(types, own),
+                **inputs.args(own),
                 "Call stack": stacks.texts(chain[own]),
             },
         )
 
 
+class _Inputs:
+    """Shapes and types of the inputs; where one of them is told, the other is no less."""
+
+    def __init__(self, session: Session) -> None:
+        notation = session.notation
+        self._shapes, self._types = map(notation.strings, session.activity.inputs)
+
+    def args(self, rows: Integers) -> dict[str, Fragment]:
+        columns = {"Input Dims": taken(self._shapes, rows), "Input type": taken(self._types, rows)}
+        told = pc.or_(*(column.is_valid() for column in columns.values()))
+        return {name: _where(told, filled(column, "")) for name, column in columns.items()}
+
+
+def _where(told: pa.Array, column: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The column, NULL where nothing was told."""
+    indices = pc.if_else(told, column.indices, None)
+    return pa.DictionaryArray.from_arrays(indices, column.dictionary)
+
+
 def _functions(session: Session, layer: Layer) -> Iterator[Item]:
     """The Python trace."""
     found = session.activity
-    rows = np.flatnonzero(found.function)
+    rows = found.function
     if not len(rows):
         return
-    calls = nested(found.start[rows], found.end[rows], found.thread[rows])
+    calls = nested(session.spill, rows, found.thread, found.start, found.end)
     names = session.notation.strings(found.names)
-    modules = _modules(found.names)
+    modules, module_names = _modules(found.names), places(found.names)
     for part in batches(len(rows)):
         own = rows[part]
         yield Events(
@@ -97,19 +119,16 @@ def _functions(session: Session, layer: Layer) -> Iterator[Item]:
             args={
                 "Python id": wholes(calls.identity[part]),
                 "Python parent id": wholes(calls.parent[part]),
-                "Python module id": taken(modules, own),
+                "Python module id": modules.take(pa.array(module_names[own])),
             },
         )
 
 
 def _modules(names: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The number of the module that a name tells, NULL in other names."""
+    """The number of the module that each text of a dictionary tells, NULL for other texts."""
     matches = [MODULE.fullmatch(text) for text in names.dictionary.to_pylist()]
     numbers = [None if match is None else str(int(match[1])) for match in matches]
-    place = np.where([number is None for number in numbers], NONE, np.arange(len(numbers)))
-    indices = np.append(place, NONE).astype(np.int32)[places(names)]
-    texts = pa.array([number or "" for number in numbers], pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=indices == NONE), texts)
+    return pa.array(numbers, pa.string()).dictionary_encode()
 
 
 def collections(session: Session) -> Iterator[Item]:

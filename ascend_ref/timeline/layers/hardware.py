@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import batches
 from ascend_spec.text.timeline import EventKind, Layer
 
 from ..events import Events, Item
-from ..lookup import NONE, Alternatives, Lookup, Mask, distinct, integers
+from ..lookup import NONE, Alternatives, Columns, Lookup, Mask, combinations
 from ..notation import reals, wholes
 from ..rows import Fragment
 from ..session import Session
-from .batches import batches
 
 LAYER = "Ascend Hardware"
 NOT_AVAILABLE = "N/A"
@@ -34,10 +36,11 @@ def hardware(session: Session) -> Iterator[Item]:
 def streams(session: Session, layer: Layer, shown: Mask) -> Iterator[Item]:
     """The processes of the devices with their streams."""
     work = session.work
-    devices, streams_of = distinct(work.device[shown], work.stream[shown])
-    for device in np.unique(devices).tolist():
+    rows = session.spill.where(lambda mask: mask, shown)
+    places = (session.spill.taken(column, rows) for column in (work.device, work.stream))
+    for device, streams_of in groupby(combinations(session.spill, *places), itemgetter(0)):
         yield from session.process(layer, device)
-        for stream in streams_of[devices == device].tolist():
+        for _, stream in streams_of:
             yield from session.thread(
                 layer, "stream", device, streamId=stream, logicStreamId=stream
             )
@@ -48,7 +51,8 @@ class _Tasks:
         self.layer = layer
         self.work = work = session.work
         self.kinds = {kind.kind: kind for kind in layer.events_of(session.style_of(layer))}
-        self.models = integers(work.tasks, "modelId", NO_MODEL)
+        spill = session.spill
+        self.models = Columns(work.tasks, spill).integers("modelId", NO_MODEL)
         kernels = session.kernels
         own = session.texts(work.tasks, "taskType")
         self.names = Alternatives(session.texts(kernels, "name"), own)
@@ -62,8 +66,9 @@ class _Tasks:
         ]
         copies = session.recorded.table("MEMCPY_INFO")
         self.copied = copies.num_rows > 0
-        self.copy_row = Lookup(integers(copies, "globalTaskId"))
-        self.sizes = integers(copies, "size", 0)
+        columns = Columns(copies, spill)
+        self.copy_row = Lookup(columns.integers("globalTaskId"), spill)
+        self.sizes = columns.integers("size", 0)
         self.directions = Alternatives(
             session.texts(copies, "memcpyOperation", OTHER_DIRECTION),
             session.constant(OTHER_DIRECTION),
@@ -71,10 +76,10 @@ class _Tasks:
 
     def items(self) -> Iterator[Item]:
         work = self.work
-        simt = work.simt if "simt-task" in self.kinds else np.zeros(len(work), np.bool_)
         for part in batches(len(work)):
             shown = work.shown[part] & ~work.marks[part]
-            copies, threads = shown & work.copies[part], shown & simt[part]
+            copies, threads = shown & work.copies[part], shown & work.simt[part]
+            threads &= "simt-task" in self.kinds
             for kind, rows in (
                 ("task", shown & ~copies & ~threads),
                 ("simt-task", threads),

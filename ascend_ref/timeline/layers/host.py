@@ -9,14 +9,23 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import batches
 from ascend_spec.text.timeline import EventKind, Layer
 
-from ..device_work import LOW_WORD
 from ..events import Events, Item
-from ..lookup import NONE, Alternatives, Lookup, Mask, array_of, filled, integers, places
+from ..lookup import (
+    NONE,
+    Alternatives,
+    Columns,
+    Lookup,
+    Mask,
+    array_of,
+    combinations,
+    filled,
+    places,
+)
 from ..notation import wholes
 from ..session import Session
-from .batches import batches
 
 CANN = "CANN"
 SYSTEM_CALLS = "OS Runtime API"
@@ -50,7 +59,7 @@ def calls(session: Session) -> Iterator[Item]:
     if layer is None or not table.num_rows or not session.shows(layer.event("call").levels):
         return
     yield from session.process(layer)
-    for thread in np.unique(session.calls.thread).tolist():
+    for (thread,) in combinations(session.spill, session.calls.thread):
         yield from session.thread(layer, "calls", threadId=thread)
     texts = _CallTexts(session, table)
     for part in batches(table.num_rows):
@@ -62,23 +71,19 @@ class _CallTexts:
 
     def __init__(self, session: Session, table: pa.Table) -> None:
         self.calls = session.calls
-        levels = array_of(table["type"])
+        levels = filled(array_of(table["type"]), "")
         names = filled(array_of(table["name"]), "")
-        self._levels = filled(levels, "")
-        self._names = names
-        level_texts, name_texts = self._levels.dictionary.to_pylist(), names.dictionary.to_pylist()
+        self._levels, self._names = places(levels), places(names)
+        level_texts, name_texts = levels.dictionary.to_pylist(), names.dictionary.to_pylist()
         old = session.engine in OLD_WRITERS
         shown = [_level(level, old) for level in level_texts]
         strings = session.notation.string
         self._title = pa.array([strings(title) for title, _ in shown])
         self._level = pa.array([strings(level) for _, level in shown])
-        width = len(name_texts)
-        pair = places(self._levels).astype(np.int64) * width + places(names)
-        distinct, self._pair = np.unique(pair, return_inverse=True)
-        details = [
-            _details(level_texts[one // width], name_texts[one % width])
-            for one in distinct.tolist()
-        ]
+        self._width = len(name_texts)
+        pairs = combinations(session.spill, self._levels, self._names)
+        self._pairs = np.array([level * self._width + name for level, name in pairs], np.int64)
+        details = [_details(level_texts[level], name_texts[name]) for level, name in pairs]
         self._api, self._mode, self._id, self._item = (
             pa.array([strings(text) for text in column], pa.string())
             for column in (zip(*details, strict=True) if details else ((), (), (), ()))
@@ -86,8 +91,10 @@ class _CallTexts:
         self._launched = _Launched(session)
 
     def events(self, layer: Layer, kind: EventKind, part: slice) -> Events:
-        calls, pair = self.calls, pa.array(self._pair[part].astype(np.int32))
-        level = pa.array(places(self._levels)[part])
+        calls, levels = self.calls, self._levels[part]
+        number = levels.astype(np.int64) * self._width + self._names[part]
+        pair = pa.array(np.searchsorted(self._pairs, number).astype(np.int32))
+        level = pa.array(levels)
         thread = wholes(calls.thread[part])
         item = pa.DictionaryArray.from_arrays(pair, self._item)
         return Events(
@@ -115,14 +122,13 @@ class _Launched:
     """What launches are about: the kernel, or the type of the communication operator."""
 
     def __init__(self, session: Session) -> None:
-        work = session.work
+        work, spill = session.work, session.spill
         kernels = session.kernels
         operators = session.communication.operators
-        self._kernel = work.kernel
-        launched = np.flatnonzero(self._kernel != NONE)
-        self._tasks = launched
-        self._by_task = Lookup(work.connection[launched])
-        self._by_operator = Lookup(session.communication.connection)
+        launched = spill.where(lambda kernel: kernel != NONE, work.kernel)
+        self._kernels = spill.taken(work.kernel, launched)
+        self._by_task = Lookup(spill.taken(work.connection, launched), spill)
+        self._by_operator = Lookup(session.communication.connection, spill)
         self._texts = (
             session.texts(kernels, "name"),
             session.texts(operators, "opType"),
@@ -134,8 +140,8 @@ class _Launched:
         """item_id of calls: that of ``others`` where they launch nothing."""
         task = self._by_task.rows(connection)
         kernel = np.full(len(task), NONE)
-        if len(self._tasks):
-            kernel = np.where(node & (task != NONE), self._kernel[self._tasks[task]], NONE)
+        if len(self._kernels):
+            kernel = np.where(node & (task != NONE), self._kernels[task], NONE)
         operator = np.where(node, self._by_operator.rows(connection), NONE)
         texts = Alternatives(*self._texts, others)
         return texts.first_of(kernel, operator, np.arange(len(connection)))
@@ -164,11 +170,12 @@ def system_calls(session: Session) -> Iterator[Item]:
     table = session.recorded.table("OSRT_API")
     if layer is None or not table.num_rows:
         return
-    thread = integers(table, "globalTid", 0) & LOW_WORD
-    start, end = integers(table, "startNs", 0), integers(table, "endNs", 0)
+    columns = Columns(table, session.spill)
+    thread = columns.low_words("globalTid")
+    start, end = columns.integers("startNs", 0), columns.integers("endNs", 0)
     names = session.texts(table, "name")
     yield from session.process(layer)
-    for number in np.unique(thread).tolist():
+    for (number,) in combinations(session.spill, thread):
         yield from session.thread(layer, "calls", threadId=number)
     for part in batches(table.num_rows):
         yield Events(

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import batches, first_equal
+
 from ..arrows import linked
 from ..events import Item, Points
 from ..flow_ids import flow_ids
-from ..lookup import NONE
+from ..lookup import NONE, Lookup, Mask
 from ..session import Session
-from .batches import batches
 from .framework import LAYER
 
 FLOW = "framework"
@@ -26,19 +28,25 @@ def launches(session: Session) -> Iterator[Item]:
     form = None if layer is None or flow is None else flow.id_of(session.style_of(layer))
     if layer is None or flow is None or form is None or not len(session.activity):
         return
-    found, calls = session.activity, session.calls
-    shown = np.empty(0, np.int64)
+    found, calls, spill = session.activity, session.calls, session.spill
+    shown: list[Lookup] = []
+
+    def has_arrow(operator: Integers, start: Integers) -> Mask:
+        known: Mask = (operator != NONE) & (found.start[operator] <= start)
+        for moments in shown:
+            known &= moments.rows(start) == NONE
+        return known
+
     for _, _, target, ends, _ in linked(session, forward=False):
-        operator = found.launching(
-            ends.ids["connectionId"], calls.thread[ends.call], calls.start[ends.call]
-        )
-        rows = np.flatnonzero((operator != NONE) & (found.start[operator] <= ends.start))
-        rows = rows[~np.isin(ends.start[rows], shown)]
-        moments, first = np.unique(ends.start[rows], return_index=True)
-        shown = np.concatenate([shown, moments])
-        rows = rows[np.sort(first)]
-        for part in batches(len(rows)):
-            some, caller = ends.at(rows[part]), operator[rows[part]]
+        thread, moment = (spill.taken(column, ends.call) for column in (calls.thread, calls.start))
+        operator = found.launching(ends.ids["connectionId"], thread, moment)
+        rows = spill.where(has_arrow, operator, ends.start)
+        moments = spill.taken(ends.start, rows)
+        first = spill.where(np.equal, first_equal(spill, moments), spill.rows(len(rows)))
+        shown.append(Lookup(spill.taken(moments, first), spill))
+        rows = spill.taken(rows, first)
+        for batch in batches(len(rows)):
+            some, caller = ends.at(rows[batch]), operator[rows[batch]]
             identity = flow_ids(form, {"endNs": some.start})
             start, thread = found.start[caller], found.thread[caller]
             yield Points(flow, layer, False, identity, start, thread=thread)

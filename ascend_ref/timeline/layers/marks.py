@@ -8,15 +8,14 @@ import numpy as np
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION
+from ascend_ref.spill import batches
 from ascend_spec.text.timeline import Layer
 
-from ..device_work import LOW_WORD
 from ..events import Events, Item, Points
 from ..flow_ids import flow_ids
-from ..lookup import NONE, Alternatives, Lookup, integers, taken
+from ..lookup import LOW_WORD, NONE, Alternatives, Lookup, integers, taken
 from ..notation import wholes
 from ..session import WHOLE, Session
-from .batches import batches
 from .hardware import LAYER as HARDWARE
 from .hardware import streams
 
@@ -74,7 +73,7 @@ def device_marks(session: Session) -> Iterator[Item]:
     found = _Marks(session)
     messages = Alternatives(found.message, session.constant(NO_MESSAGE))
     rows = np.flatnonzero(work.marks)
-    mark = Lookup(found.connection).rows(work.connection[rows])
+    mark = Lookup(found.connection, session.spill).rows(work.connection[rows])
     for part in batches(len(rows)):
         own = rows[part]
         yield Events(

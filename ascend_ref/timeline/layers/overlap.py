@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.intervals import union
-from ascend_ref.derive.overlap import KERNEL_TASKS, Overlap, computes, overlap, window
+from ascend_ref.derive.intervals import Intervals, long_union
+from ascend_ref.derive.overlap import KERNEL_TASKS, Overlap, computes, long_overlap, window
+from ascend_ref.spill import Spill, batches
 from ascend_spec.text.timeline import Layer
 
 from ..events import Events, Item
-from ..lookup import NONE, array_of, filled, holds, integers
+from ..lookup import NONE, Columns, Mask, array_of, combinations, filled, places
 from ..session import Session
 
 LAYER = "Overlap Analysis"
@@ -31,55 +33,94 @@ def overlap_analysis(session: Session) -> Iterator[Item]:
         return
     table = session.recorded.table("OVERLAP_ANALYSIS")
     if table.num_rows and session.engine not in OLD_WINDOW:
-        device = integers(table, "deviceId", session.device)
-        start, end = integers(table, "startNs", 0), integers(table, "endNs", 0)
-        kinds = [holds(table, "type", name) for name in TYPES]
-        for one in np.unique(device).tolist():
-            rows = [kind & (device == one) for kind in kinds]
-            parts = [(start[chosen], end[chosen]) for chosen in rows]
-            yield from _intervals(session, layer, one, parts)
+        found = _told(session, table)
     else:
-        for one, parts_of in _derived(session):
-            yield from _intervals(session, layer, one, list(parts_of))
+        found = _derived(session)
+    for device, kinds in found:
+        yield from _intervals(session, layer, device, kinds)
 
 
-def _intervals(
-    session: Session, layer: Layer, device: int, parts: list[tuple[Integers, Integers]]
-) -> Iterator[Item]:
+def _intervals(session: Session, layer: Layer, device: int, kinds: Overlap) -> Iterator[Item]:
     yield from session.process(layer, device)
     for kind in KINDS:
         yield from session.thread(layer, kind, device)
-    for number, (kind, (start, end)) in enumerate(zip(KINDS, parts, strict=True)):
-        if len(start):
+    for number, (kind, (start, end)) in enumerate(zip(KINDS, kinds, strict=True)):
+        for batch in batches(len(start)):
             yield Events(
                 layer=layer,
                 kind=layer.event(kind),
-                start=start,
+                start=start[batch],
                 device=device,
                 thread=number,
-                length=end - start,
+                length=end[batch] - start[batch],
             )
+
+
+def _told(session: Session, table: pa.Table) -> Iterator[tuple[int, Overlap]]:
+    """The intervals of each device as the table has them."""
+    spill, columns = session.spill, Columns(table, session.spill)
+    devices = columns.integers("deviceId", session.device)
+    start, end = columns.integers("startNs", 0), columns.integers("endNs", 0)
+    kinds = [columns.holds("type", name) for name in TYPES]
+    for (one,) in combinations(spill, devices):
+        yield one, Overlap(*(_chosen(spill, start, end, kind, devices, one) for kind in kinds))
 
 
 def _derived(session: Session) -> Iterator[tuple[int, Overlap]]:
     """The four kinds of time of each device that computed or communicated."""
-    work, operators = session.work, session.communication
+    work, operators, spill = session.work, session.communication, session.spill
     if not len(work):
         return
-    kernels = session.kernels
-    names = filled(array_of(kernels["name"]), "")
-    counted = computes(names, np.zeros(kernels.num_rows, np.bool_))
-    computing = work.kernel != NONE
-    if len(counted):
-        computing &= counted[work.kernel]
-    bounding = ~holds(work.tasks, "taskType", *KERNEL_TASKS)
+    computing, bounding = _computing(session), _bounding(session)
+    every = np.ones(len(operators.start), np.bool_)
+    for (one,) in combinations(spill, work.device):
+        computed = long_union(
+            spill, *_chosen(spill, work.start, work.end, computing, work.device, one)
+        )
+        communicated = long_union(
+            spill, *_chosen(spill, operators.start, operators.end, every, operators.device, one)
+        )
+        others = _chosen(spill, work.start, work.end, bounding, work.device, one)
+        outer = [
+            np.array(spill.range_of(column) if len(column) else (), np.int64) for column in others
+        ]
+        bounds = window(_ends(computed), _ends(communicated), *outer)
+        if bounds is not None and (len(computed.start) or len(communicated.start)):
+            yield one, long_overlap(spill, computed, communicated, *bounds)
+
+
+def _computing(session: Session) -> Mask:
+    """Which tasks compute."""
+    names = filled(array_of(session.kernels["name"]), "")
+    texts, name = names.dictionary, places(names)
+    computing = np.append(computes(texts, np.zeros(len(texts), np.bool_)), False)
+
+    def made(kernel: Integers) -> Mask:
+        known: Mask = kernel != NONE
+        return known & computing[name[kernel]] if len(name) else known
+
+    return session.spill.made(made, session.work.kernel, kind=np.bool_)
+
+
+def _bounding(session: Session) -> Mask:
+    """Which tasks open or close the time under analysis."""
+    types = array_of(session.work.tasks["taskType"])
+    bounding = np.array(
+        [text not in KERNEL_TASKS for text in types.dictionary.to_pylist()] + [True]
+    )
     if session.engine in OLD_WINDOW:
         bounding[:] = False
-    for device in np.unique(work.device).tolist():
-        here, own = work.device == device, operators.device == device
-        kernel_rows, other_rows = here & computing, here & bounding
-        computed = union(work.start[kernel_rows], work.end[kernel_rows])
-        communicated = union(operators.start[own], operators.end[own])
-        bounds = window(computed, communicated, work.start[other_rows], work.end[other_rows])
-        if bounds is not None and (len(computed.start) or len(communicated.start)):
-            yield device, overlap(computed, communicated, *bounds)
+    return session.spill.taken(bounding, places(types))
+
+
+def _chosen(
+    spill: Spill, start: Integers, end: Integers, mask: Mask, devices: Integers, device: int
+) -> Intervals:
+    """The intervals of a device where a mask is true, as they stand."""
+    rows = spill.where(lambda mask, devices: mask & (devices == device), mask, devices)
+    return Intervals(spill.taken(start, rows), spill.taken(end, rows))
+
+
+def _ends(intervals: Intervals) -> Intervals:
+    """The first start and the last end."""
+    return Intervals(intervals.start[:1], intervals.end[-1:])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.spill import Spill, batches, first_of_each, sorted_rows
 from ascend_spec.text.timeline import Layer
 
 from ..activity import SEPARATOR, Activity
@@ -17,7 +19,6 @@ from ..lookup import NONE, Alternatives, Lookup, Mask, taken
 from ..notation import wholes
 from ..rows import Fragment
 from ..session import Session
-from .batches import batches
 from .framework import LAYER
 
 NAMED = "named-enqueue"
@@ -30,9 +31,9 @@ def queue(session: Session) -> Iterator[Item]:
     if layer is None or not len(session.activity):
         return
     found = session.activity
-    given, got = np.flatnonzero(found.enqueue), np.flatnonzero(found.dequeue)
+    given, got = found.enqueue, found.dequeue
     given_number, got_number = found.correlation(given), found.correlation(got)
-    taker = _takers(given_number, got_number, got)
+    taker = _takers(session.spill, given_number, got_number, got)
     works = _Works(session, found)
     kinds = {kind.kind for kind in layer.events_of(session.style_of(layer))}
     putting = NAMED if NAMED in kinds else "enqueue"
@@ -51,18 +52,38 @@ def queue(session: Session) -> Iterator[Item]:
                 parts=parts,
                 args={"correlation_id": wholes(number[part])},
             )
-    known = np.flatnonzero(taker != NONE)
-    known = known[found.start[given[known]] <= found.start[taker[known]]]
-    number, first = np.unique(given_number[known], return_index=True)
-    pairs = given[known[first]], taker[known[first]]
-    yield from _arrows(session, layer, "task-queue", {"correlationId": number}, *pairs)
+    entries = _entries(session.spill, found, given, given_number, taker)
+    yield from _arrows(session, layer, "task-queue", "correlationId", entries)
 
 
-def _takers(given: Integers, got: Integers, rows: Integers) -> Integers:
+def _takers(spill: Spill, given: Integers, got: Integers, rows: Integers) -> Integers:
     """The row that took out what was put in under each number, NONE without one."""
-    place = Lookup(got).rows(given)
-    place[given == NONE] = NONE
-    return np.where(place == NONE, NONE, rows[place]) if len(rows) else place
+    lookup = Lookup(got, spill)
+
+    def taker(given: Integers) -> Integers:
+        place = np.where(given == NONE, NONE, lookup.rows(given))
+        return np.where(place == NONE, NONE, rows[place]) if len(rows) else place
+
+    return spill.made(taker, given)
+
+
+def _entries(
+    spill: Spill, found: Activity, given: Integers, number: Integers, taker: Integers
+) -> _Ends:
+    """Each number that was put in and later taken out, with the first rows that did so."""
+    known = spill.where(
+        lambda given, taker: (taker != NONE) & (found.start[given] <= found.start[taker]),
+        given,
+        taker,
+    )
+    known_number = spill.taken(number, known)
+    order = sorted_rows(spill, known_number)
+    ordered = spill.taken(known_number, order)
+    first = first_of_each(spill, ordered)
+    chosen = spill.taken(known, spill.taken(order, first))
+    return _Ends(
+        spill.taken(ordered, first), spill.taken(given, chosen), spill.taken(taker, chosen)
+    )
 
 
 class _Works:
@@ -91,42 +112,62 @@ def backward(session: Session) -> Iterator[Item]:
     if layer is None or not len(session.activity):
         return
     found = session.activity
-    numbered = found.operator & (found.sequence >= 0)
-    first = _last(found, numbered & (found.forward_thread == 0))
-    second = _last(found, numbered & (found.forward_thread != 0))
-    row = Lookup(found.sequence[second]).rows(found.sequence[first])
-    first, second = first[row != NONE], second[row[row != NONE]]
-    shown = found.thread[first] != found.thread[second]
-    shown &= found.start[first] <= found.start[second]
-    first, second = first[shown], second[shown]
-    number = {"sequenceNumber": found.sequence[first]}
-    yield from _arrows(session, layer, "forward-backward", number, first, second)
+    spill = session.spill
+    first = _last(spill, found, lambda thread: thread == 0)
+    second = _last(spill, found, lambda thread: thread != 0)
+    sequence = spill.taken(found.sequence, first)
+    row = Lookup(spill.taken(found.sequence, second), spill).rows(sequence)
+
+    def shown(first: Integers, row: Integers) -> Mask:
+        known = np.flatnonzero(row != NONE)
+        later, sooner = second[row[known]], first[known]
+        mask: Mask = row != NONE
+        mask[known] = found.thread[sooner] != found.thread[later]
+        mask[known] &= found.start[sooner] <= found.start[later]
+        return mask
+
+    chosen = spill.where(shown, first, row)
+    ends = _Ends(
+        spill.taken(sequence, chosen),
+        spill.taken(first, chosen),
+        spill.taken(second, spill.taken(row, chosen)),
+    )
+    yield from _arrows(session, layer, "forward-backward", "sequenceNumber", ends)
 
 
-def _last(found: Activity, chosen: Mask) -> Integers:
-    """Of the chosen rows with each number the one that starts last, numbers ascending."""
-    rows = np.flatnonzero(chosen)[::-1]
-    order = rows[np.lexsort((found.start[rows], found.sequence[rows]))]
-    ends: Mask = np.append(np.diff(found.sequence[order]) != 0, True)[: len(order)]
-    last: Integers = order[ends]
-    return last
+def _last(spill: Spill, found: Activity, holds: Callable[[Integers], Mask]) -> Integers:
+    """Of the operators with each number the one that starts last, numbers ascending.
+
+    holds: which of them, by the thread of their forward operator.
+    """
+    numbered = spill.where(
+        lambda row: (found.sequence[row] >= 0) & holds(found.forward_thread[row]), found.operator
+    )
+    rows = spill.taken(found.operator, numbered)
+    sequence = spill.taken(found.sequence, rows)
+    order = sorted_rows(spill, sequence, spill.made(lambda row: ~found.start[row], rows))
+    last = first_of_each(spill, spill.taken(sequence, order))
+    return spill.taken(rows, spill.taken(order, last))
+
+
+class _Ends(NamedTuple):
+    """number: what the ids are made of. starts, ends: rows of PYTORCH_API."""
+
+    number: Integers
+    starts: Integers
+    ends: Integers
 
 
 def _arrows(
-    session: Session,
-    layer: Layer,
-    name: str,
-    ids: Mapping[str, Integers],
-    starts: Integers,
-    ends: Integers,
+    session: Session, layer: Layer, name: str, quantity: str, arrows: _Ends
 ) -> Iterator[Points]:
     flow, found = session.flow(name), session.activity
     form = flow.id_of(session.style_of(layer)) if flow is not None else None
     if flow is None or form is None:
         return
-    for part in batches(len(starts)):
-        identity = flow_ids(form, {key: values[part] for key, values in ids.items()})
-        for rows, is_end in ((starts[part], False), (ends[part], True)):
+    for batch in batches(len(arrows.number)):
+        identity = flow_ids(form, {quantity: arrows.number[batch]})
+        for rows, is_end in ((arrows.starts[batch], False), (arrows.ends[batch], True)):
             yield Points(
                 flow, layer, is_end, identity, found.start[rows], thread=found.thread[rows]
             )

@@ -51,8 +51,8 @@ def _shown(facts: Facts) -> pa.Table:
 def _batches(facts: Facts) -> pa.Table:
     """The batches of the rows of TASK."""
     tasks = read(facts, "SELECT row, deviceId, streamId, taskId, startNs FROM db.TASK")
-    names = ("deviceId", "streamId", "taskId", "startNs")
-    batch = task_batches(*(integers(tasks, name) for name in names))
+    device, stream = integers(tasks, "deviceId"), integers(tasks, "streamId")
+    batch = task_batches(device, stream, integers(tasks, "taskId"), integers(tasks, "startNs"))
     return tasks.select(["row"]).append_column("batch", pa.array(batch))
 
 

@@ -1,0 +1,159 @@
+"""Arrays in nameless files that are mapped into memory."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO, TypeVar
+from weakref import WeakSet
+
+import numpy as np
+import numpy.typing as npt
+
+KEPT_BYTES = 1 << 20
+"""A shorter column stays in memory."""
+ROWS_AT_ONCE = 1 << 16
+
+Value = TypeVar("Value", bound=np.generic)
+Array = npt.NDArray[Any]
+
+
+def batches(rows: int) -> Iterator[slice]:
+    """Slices of some thousands of rows that together hold all."""
+    for start in range(0, rows, ROWS_AT_ONCE):
+        yield slice(start, min(start + ROWS_AT_ONCE, rows))
+
+
+class Spill:
+    """Makes long columns batch by batch and keeps them in files.
+
+    What it gives are ordinary arrays, whose files last as long as they do. The operating system
+    loads pages as they are used; :meth:`release` lets go of all of them.
+    """
+
+    def __init__(self) -> None:
+        self._maps: WeakSet[mmap.mmap] = WeakSet()
+
+    def release(self) -> None:
+        """Let go of the memory of all columns; what is used again is loaded again."""
+        for mapped in self._maps:
+            # Systems without this call take the pages back by themselves.
+            if hasattr(mapped, "madvise"):
+                mapped.madvise(mmap.MADV_DONTNEED)
+
+    def batches(self, rows: int) -> Iterator[slice]:
+        """As :func:`batches`, and after each of them everything is released."""
+        for batch in batches(rows):
+            yield batch
+            self.release()
+
+    def array(self, values: Iterable[npt.NDArray[Value]], kind: type[Value]) -> npt.NDArray[Value]:
+        """Batches of a column as one array, which cannot be changed."""
+        (column,) = self.arrays(([batch] for batch in values), 1, kind)
+        return column
+
+    def arrays(
+        self, values: Iterable[Sequence[npt.NDArray[Value]]], count: int, kind: type[Value]
+    ) -> list[npt.NDArray[Value]]:
+        """As :meth:`array`, of several columns at once."""
+        columns = [Bytes() for _ in range(count)]
+        for batch in values:
+            for column, own in zip(columns, batch, strict=True):
+                column.write(own.astype(kind, copy=False))
+            if any(column.is_in_file for column in columns):
+                self.release()
+        return [np.frombuffer(self.hold(column), kind) for column in columns]
+
+    def made(
+        self, function: Callable[..., Array], *columns: Array, kind: type[np.generic] = np.int64
+    ) -> Array:
+        """What a function makes of columns: one value of each row."""
+        if len(columns[0]) <= ROWS_AT_ONCE:
+            return function(*columns).astype(kind, copy=False)
+        found = (
+            function(*(column[batch] for column in columns)) for batch in batches(len(columns[0]))
+        )
+        return self.array(found, kind)
+
+    def taken(self, column: Array, rows: Array) -> Array:
+        """A column in these rows."""
+        return self.made(lambda row: column[row], rows, kind=column.dtype.type)
+
+    def where(self, function: Callable[..., Array], *columns: Array) -> npt.NDArray[np.int64]:
+        """The rows for which a function of columns is true, ascending."""
+        found = (
+            np.flatnonzero(function(*(column[batch] for column in columns))) + batch.start
+            for batch in batches(len(columns[0]))
+        )
+        return self.array(found, np.int64)
+
+    def rows(self, count: int) -> npt.NDArray[np.int64]:
+        """The whole numbers from 0."""
+        found = (np.arange(batch.start, batch.stop) for batch in batches(count))
+        return self.array(found, np.int64)
+
+    def changeable(
+        self, rows: int, value: int, kind: type[np.generic] = np.int64
+    ) -> npt.NDArray[Any]:
+        """An array of one value, to put others into at any place."""
+        size = rows * np.dtype(kind).itemsize
+        if size <= KEPT_BYTES:
+            return np.full(rows, value, kind)
+        with TemporaryFile() as file:
+            file.truncate(size)
+            mapped = mmap.mmap(file.fileno(), size)
+        self._maps.add(mapped)
+        array = np.frombuffer(mapped, kind)
+        for batch in self.batches(rows if value else 0):
+            array[batch] = value
+        return array
+
+    def range_of(self, column: Array) -> tuple[int, int]:
+        """The least and the greatest whole number of a column that is not empty."""
+        bounds = [
+            (int(column[batch].min()), int(column[batch].max()))
+            for batch in self.batches(len(column))
+        ]
+        return min(low for low, _ in bounds), max(high for _, high in bounds)
+
+    def hold(self, column: Bytes) -> bytes | mmap.mmap:
+        """The bytes of a complete column."""
+        found = column.finish()
+        if isinstance(found, mmap.mmap):
+            self._maps.add(found)
+        return found
+
+
+class Bytes:
+    """Bytes that move into a file when they become more than ``limit``."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = KEPT_BYTES if limit is None else limit
+        self._kept = bytearray()
+        self._file: BinaryIO | None = None
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether they have become so many."""
+        return self._file is not None
+
+    def write(self, values: Array) -> None:
+        """Add the bytes of an array."""
+        data = np.ascontiguousarray(values).data.cast("B") if values.size else b""
+        if self._file is not None:
+            self._file.write(data)
+            return
+        self._kept += data
+        if len(self._kept) > self._limit:
+            self._file = TemporaryFile()  # noqa: SIM115  (closed when it is complete)
+            self._file.write(self._kept)
+            self._kept = bytearray()
+
+    def finish(self) -> bytes | mmap.mmap:
+        """All of them; nothing can be added any more."""
+        if self._file is None:
+            return bytes(self._kept)
+        with self._file as file:
+            file.flush()
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

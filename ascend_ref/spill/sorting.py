@@ -1,0 +1,99 @@
+"""The order of rows, of however many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from .columns import KEPT_BYTES, Bytes, Spill, batches
+
+SORTED_AT_ONCE = 1 << 18
+MOST_BOUNDS = 256
+"""Each pile may need a file."""
+SAMPLES = 64
+"""Keys that are looked at for each bound."""
+
+Integers = npt.NDArray[np.int64]
+
+
+def is_ascending(keys: Integers) -> bool:
+    """Whether no key is less than the one before."""
+    return all(
+        bool((keys[batch.start + 1 : batch.stop + 1] >= keys[batch]).all())
+        for batch in batches(max(len(keys) - 1, 0))
+    )
+
+
+def sorted_rows(spill: Spill, *keys: Integers) -> Integers:
+    """The rows in order of their keys, of which the first counts most; equal ones as they stand.
+
+    Rows are dealt to piles by the first key, and each pile is sorted by itself.
+    """
+    rows = spill.rows(len(keys[0]))
+    if len(keys) == 1 and is_ascending(keys[0]):
+        return rows
+    return spill.array(_sorted(spill, rows, keys), np.int64)
+
+
+def first_of_each(spill: Spill, ordered: Integers) -> Integers:
+    """Where the values of an ordered column change, and its beginning."""
+    changes = spill.where(np.not_equal, ordered[1:], ordered[:-1])
+    later = (changes[batch] + 1 for batch in batches(len(changes)))
+    return spill.array(chain([np.zeros(min(len(ordered), 1), np.int64)], later), np.int64)
+
+
+def first_equal(spill: Spill, *keys: Integers) -> Integers:
+    """For each row the first one whose keys are all the same."""
+    order = sorted_rows(spill, *keys)
+    found = spill.changeable(len(order), 0)
+    last, leader = None, 0
+    for batch in spill.batches(len(order)):
+        rows = order[batch]
+        own = np.stack([key[rows] for key in keys])
+        before = np.column_stack([own[:, 0] if last is None else last, own[:, :-1]])
+        begins = (own != before).any(axis=0)
+        begins[0] |= last is None
+        leaders = np.append(leader, rows[begins])
+        found[rows] = leaders[np.cumsum(begins)]
+        last, leader = own[:, -1], int(leaders[-1])
+    return found
+
+
+def _sorted(spill: Spill, rows: Integers, keys: Sequence[Integers]) -> Iterator[Integers]:
+    if not keys:
+        yield from (rows[batch] for batch in batches(len(rows)))
+    elif len(rows) <= SORTED_AT_ONCE:
+        yield rows[np.lexsort([key[rows] for key in reversed(keys)])]
+    else:
+        for number, pile in enumerate(_piles(spill, rows, keys[0])):
+            if number % 2:
+                yield from _sorted(spill, pile, keys[1:])
+            else:
+                yield pile[np.lexsort([key[pile] for key in reversed(keys)])]
+
+
+def _piles(spill: Spill, rows: Integers, key: Integers) -> Iterator[Integers]:
+    """Rows whose keys lie between two bounds, and in turn those whose keys are the next bound."""
+    bounds = _bounds(rows, key)
+    count = 2 * len(bounds) + 1
+    piles = [Bytes(KEPT_BYTES // count) for _ in range(count)]
+    for batch in spill.batches(len(rows)):
+        keys = key[rows[batch]]
+        number = np.searchsorted(bounds, keys, "left") + np.searchsorted(bounds, keys, "right")
+        order = np.argsort(number, kind="stable")
+        dealt, first = np.unique(number[order], return_index=True)
+        for pile, own in zip(dealt.tolist(), np.split(rows[batch][order], first[1:]), strict=True):
+            piles[pile].write(own)
+    for pile in piles:
+        yield np.frombuffer(spill.hold(pile), np.int64)
+
+
+def _bounds(rows: Integers, key: Integers) -> Integers:
+    """Keys that divide all of them into about equal batches, as far as a sample tells."""
+    count = min(2 * len(rows) // SORTED_AT_ONCE, MOST_BOUNDS)
+    chosen = np.random.default_rng(0).integers(0, len(rows), count * SAMPLES)
+    sample = np.sort(key[rows[np.sort(chosen)]])
+    return np.unique(sample[SAMPLES // 2 :: SAMPLES])
