@@ -30,7 +30,7 @@ PRESET = "dense-8"
 STEPS = 144
 """So many steps of one rank make a timeline of about a million events."""
 MEGABYTE = 1_000_000
-LARGER = 3
+LARGER = 5
 
 
 def recording(steps: int = STEPS) -> Recorded:

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.joined import joined
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Column: TypeAlias = "npt.NDArray[Any] | pa.Array | pa.ChunkedArray"
@@ -68,7 +69,7 @@ def decimal_texts(
     parts = [pa.array(whole).cast(pa.string()), _fractions(rest, places, form)]
     if negative.any():
         parts.insert(0, _dictionary(("", "-")).take(pa.array(negative.astype(np.int8))))
-    texts = _joined(*parts)
+    texts = joined(*parts)
     if form is Form.REPR:
         tiny = (magnitude > 0) & (magnitude < 10**places * PYTHON_FIXED_FROM)
         rare = tiny | (magnitude >= 10**FLOAT_DIGITS)
@@ -77,7 +78,7 @@ def decimal_texts(
             texts, rare, [repr(value / 10**places) for value in values[rare].tolist()]
         )
     if tab:
-        texts = _joined(texts, pa.scalar("\t"))
+        texts = joined(texts, "\t")
     return _with_nulls(texts, valid)
 
 
@@ -96,7 +97,7 @@ def number_texts(
         texts, ~plain, [_slow_text(value, form, places) for value in reals[~plain].tolist()]
     )
     if tab:
-        texts = _joined(texts, pa.scalar("\t"))
+        texts = joined(texts, "\t")
     return _with_nulls(texts, valid)
 
 
@@ -105,7 +106,7 @@ def shortest_texts(values: Column) -> pa.Array:
     reals, valid = _filled(values)
     texts = pa.array(reals).cast(pa.string())
     whole = np.trunc(reals) == reals
-    texts = _joined(texts, _dictionary(("", ".0")).take(pa.array(whole.astype(np.int8))))
+    texts = joined(texts, _dictionary(("", ".0")).take(pa.array(whole.astype(np.int8))))
     magnitude = np.abs(reals)
     same = (magnitude >= PYTHON_FIXED_FROM) & (magnitude < ARROW_FIXED_BELOW) | (reals == 0)
     texts = _replaced(texts, ~same, [repr(value) for value in reals[~same].tolist()])
@@ -253,7 +254,7 @@ def _fractions(rest: npt.NDArray[np.uint64], places: int, form: Form) -> pa.Arra
     if places <= 3:
         return _fraction_table(places, form).take(pa.array(rest))
     upper, lower = np.divmod(rest, np.uint64(1000))
-    texts = _joined(
+    texts = joined(
         _fraction_table(places - 3, Form.FIXED).take(pa.array(upper)),
         _digit_table(3).take(pa.array(lower)),
     )
@@ -263,7 +264,7 @@ def _fractions(rest: npt.NDArray[np.uint64], places: int, form: Form) -> pa.Arra
 @cache
 def _fraction_table(places: int, form: Form) -> pa.Array:
     """The fractions with so many places."""
-    texts = _joined(pa.scalar("."), _digit_table(places))
+    texts = joined(".", _digit_table(places))
     return texts if form is Form.FIXED else _trimmed(texts, form)
 
 
@@ -281,10 +282,6 @@ def _trimmed(fractions: pa.Array, form: Form) -> pa.Array:
 @cache
 def _dictionary(texts: tuple[str, ...]) -> pa.Array:
     return pa.array(texts)
-
-
-def _joined(*parts: pa.Array | pa.Scalar) -> pa.Array:
-    return pc.binary_join_element_wise(*parts, "")
 
 
 def _replaced(texts: pa.Array, where: Mask, by: list[str]) -> pa.Array:

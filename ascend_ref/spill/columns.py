@@ -14,6 +14,10 @@ import numpy.typing as npt
 KEPT_BYTES = 1 << 20
 """A shorter column stays in memory."""
 ROWS_AT_ONCE = 1 << 16
+NEAR_ROWS = 1 << 20
+"""Among so many rows it does not matter where those are that are looked up."""
+FAR_ROWS_AT_ONCE = 1 << 12
+"""Each may load a page, or several of them."""
 
 Value = TypeVar("Value", bound=np.generic)
 Array = npt.NDArray[Any]
@@ -61,8 +65,7 @@ class Spill:
         for batch in values:
             for column, own in zip(columns, batch, strict=True):
                 column.write(own.astype(kind, copy=False))
-            if any(column.is_in_file for column in columns):
-                self.release()
+            self.release()
         return [np.frombuffer(self.hold(column), kind) for column in columns]
 
     def made(
@@ -70,7 +73,9 @@ class Spill:
     ) -> Array:
         """What a function makes of columns: one value of each row."""
         if len(columns[0]) <= ROWS_AT_ONCE:
-            return function(*columns).astype(kind, copy=False)
+            few = function(*columns).astype(kind, copy=False)
+            self.release()
+            return few
         found = (
             function(*(column[batch] for column in columns)) for batch in batches(len(columns[0]))
         )
@@ -78,7 +83,18 @@ class Spill:
 
     def taken(self, column: Array, rows: Array) -> Array:
         """A column in these rows."""
-        return self.made(lambda row: column[row], rows, kind=column.dtype.type)
+        return self.made(lambda row: self.gathered(column, row), rows, kind=column.dtype.type)
+
+    def gathered(self, column: Array, rows: Array) -> Array:
+        """As :meth:`taken`, of one batch; far rows are looked up with few pages in memory."""
+        if not len(rows) or int(rows.max()) - int(rows.min()) < NEAR_ROWS:
+            return column[rows]
+        found = np.empty(len(rows), column.dtype)
+        for start in range(0, len(rows), FAR_ROWS_AT_ONCE):
+            piece = slice(start, start + FAR_ROWS_AT_ONCE)
+            found[piece] = column[rows[piece]]
+            self.release()
+        return found
 
     def where(self, function: Callable[..., Array], *columns: Array) -> npt.NDArray[np.int64]:
         """The rows for which a function of columns is true, ascending."""
@@ -132,11 +148,6 @@ class Bytes:
         self._limit = KEPT_BYTES if limit is None else limit
         self._kept = bytearray()
         self._file: BinaryIO | None = None
-
-    @property
-    def is_in_file(self) -> bool:
-        """Whether they have become so many."""
-        return self._file is not None
 
     def write(self, values: Array) -> None:
         """Add the bytes of an array."""

@@ -47,12 +47,15 @@ def first_of_each(spill: Spill, ordered: Integers) -> Integers:
 
 def first_equal(spill: Spill, *keys: Integers) -> Integers:
     """For each row the first one whose keys are all the same."""
+    # By the key of the widest range first: it mostly follows the rows, so that rows that are looked
+    # up together lie near each other.
+    keys = tuple(sorted(keys, key=lambda key: _width(spill, key), reverse=True))
     order = sorted_rows(spill, *keys)
     found = spill.changeable(len(order), 0)
     last, leader = None, 0
     for batch in spill.batches(len(order)):
         rows = order[batch]
-        own = np.stack([key[rows] for key in keys])
+        own = np.stack([spill.gathered(key, rows) for key in keys])
         before = np.column_stack([own[:, 0] if last is None else last, own[:, :-1]])
         begins = (own != before).any(axis=0)
         begins[0] |= last is None
@@ -62,17 +65,26 @@ def first_equal(spill: Spill, *keys: Integers) -> Integers:
     return found
 
 
+def _width(spill: Spill, key: Integers) -> int:
+    low, high = spill.range_of(key) if len(key) else (0, 0)
+    return high - low
+
+
 def _sorted(spill: Spill, rows: Integers, keys: Sequence[Integers]) -> Iterator[Integers]:
     if not keys:
         yield from (rows[batch] for batch in batches(len(rows)))
     elif len(rows) <= SORTED_AT_ONCE:
-        yield rows[np.lexsort([key[rows] for key in reversed(keys)])]
+        yield _sorted_at_once(spill, rows, keys)
     else:
         for number, pile in enumerate(_piles(spill, rows, keys[0])):
             if number % 2:
                 yield from _sorted(spill, pile, keys[1:])
             else:
-                yield pile[np.lexsort([key[pile] for key in reversed(keys)])]
+                yield _sorted_at_once(spill, pile, keys)
+
+
+def _sorted_at_once(spill: Spill, rows: Integers, keys: Sequence[Integers]) -> Integers:
+    return rows[np.lexsort([spill.gathered(key, rows) for key in reversed(keys)])]
 
 
 def _piles(spill: Spill, rows: Integers, key: Integers) -> Iterator[Integers]:
@@ -81,7 +93,7 @@ def _piles(spill: Spill, rows: Integers, key: Integers) -> Iterator[Integers]:
     count = 2 * len(bounds) + 1
     piles = [Bytes(KEPT_BYTES // count) for _ in range(count)]
     for batch in spill.batches(len(rows)):
-        keys = key[rows[batch]]
+        keys = spill.gathered(key, rows[batch])
         number = np.searchsorted(bounds, keys, "left") + np.searchsorted(bounds, keys, "right")
         order = np.argsort(number, kind="stable")
         dealt, first = np.unique(number[order], return_index=True)

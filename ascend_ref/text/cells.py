@@ -56,7 +56,7 @@ class CellTexts:
         if pa.types.is_string(kind):
             return self._quoted(values.fill_null(self._none))
         if pa.types.is_null(kind):
-            none = self._quoted(pa.array([self._none]))
+            none = self._quoted(pa.array([self._none], pa.string()))
             return pa.DictionaryArray.from_arrays(np.zeros(len(values), np.int32), none)
         return self._numbers(values).fill_null(self._none)
 
@@ -83,7 +83,7 @@ class CellTexts:
         given = values.dictionary
         if self._dictionary is None or not _is_same(self._dictionary[0], given):
             # The sentinel comes last, for rows without a text.
-            texts = pa.concat_arrays([given.cast(pa.string()), pa.array([self._none])])
+            texts = pa.concat_arrays([given.cast(pa.string()), pa.array([self._none], pa.string())])
             self._dictionary = given, self._quoted(texts)
         indices = values.indices
         if indices.null_count:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.joined import joined
+
 STRUCTURAL = '[",\r\n]'
 """What makes Python's csv module quote a cell under QUOTE_MINIMAL (a CR always, as since 3.13)."""
 
@@ -18,5 +20,5 @@ def quoted(texts: pa.StringArray) -> pa.StringArray:
     if not pc.any(structural).as_py():
         return texts
     doubled = pc.replace_substring(texts, '"', '""')
-    enclosed = pc.binary_join_element_wise('"', doubled, '"', "")
+    enclosed = joined('"', doubled, '"')
     return pc.if_else(structural, enclosed, texts)

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.joined import joined
 from ascend_spec.text.timeline.model import FlowId
 
 from .notation import wholes
@@ -70,7 +71,7 @@ def _padded(first: Integers, tail: Integers) -> pa.Array:
     """The digits of ``first``, where it is not 0, and 18 digits of ``tail``."""
     filled = pa.array(tail + BILLION * BILLION).cast(pa.string())
     digits = pc.utf8_slice_codeunits(filled, 1)
-    texts = pc.binary_join_element_wise(pa.array(first).cast(pa.string()), digits, "")
+    texts = joined(pa.array(first).cast(pa.string()), digits)
     if first.all():
         return texts
     return pc.if_else(pa.array(first > 0), texts, pa.array(tail).cast(pa.string()))

@@ -30,7 +30,7 @@ def array_of(column: pa.ChunkedArray) -> pa.Array:
 
 def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
     """A text column with another text in place of NULL."""
-    texts = pa.concat_arrays([column.dictionary, pa.array([missing])])
+    texts = pa.concat_arrays([column.dictionary, pa.array([missing], pa.string())])
     indices = column.indices.fill_null(len(column.dictionary))
     return pa.DictionaryArray.from_arrays(indices, texts)
 

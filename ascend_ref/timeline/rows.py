@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.columns import integers_of
+from ascend_ref.joined import joined
 
 Fragment: TypeAlias = "str | pa.Array"
 
@@ -46,11 +47,11 @@ def _fused(fragments: Sequence[Fragment], rows: int) -> list[Fragment]:
             if isinstance(last, str):
                 found[-1:] = [last + fragment]
             elif _is_small(last, rows):
-                found[-1] = _with_dictionary(last, _concatenated(last.dictionary, fragment))
+                found[-1] = _with_dictionary(last, joined(last.dictionary, fragment))
             else:
                 found.append(fragment)
         elif isinstance(last, str) and _is_small(fragment, rows):
-            found[-1:] = [_with_dictionary(fragment, _concatenated(last, fragment.dictionary))]
+            found[-1:] = [_with_dictionary(fragment, joined(last, fragment.dictionary))]
         else:
             found.append(fragment)
     return found
@@ -69,15 +70,11 @@ def _with_dictionary(array: pa.DictionaryArray, texts: pa.Array) -> pa.Dictionar
     return pa.DictionaryArray.from_arrays(array.indices, texts)
 
 
-def _concatenated(*parts: str | pa.Array) -> pa.Array:
-    return pc.binary_join_element_wise(*parts, "")
-
-
 def _joined(fragments: Sequence[Fragment], rows: int) -> memoryview:
     columns = [_plain(one) for one in fragments]
     if all(isinstance(one, str) for one in columns):
         return memoryview("".join(columns).encode() * rows)
-    texts = pc.binary_join_element_wise(*columns, "", null_handling="replace", null_replacement="")
+    texts = joined(*columns, null_is_nothing=True)
     _, offsets, data = texts.buffers()
     bounds = np.frombuffer(offsets, np.int32, rows + 1, texts.offset * 4)
     return memoryview(data)[bounds[0] : bounds[-1]]

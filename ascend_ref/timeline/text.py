@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ascend_ref.joined import joined
 from ascend_spec.text.timeline import Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
@@ -178,4 +178,4 @@ def _wrapped(before: str, texts: pa.Array, after: str) -> pa.Array:
     if pa.types.is_dictionary(texts.type):
         inner = _wrapped(before, texts.dictionary, after)
         return pa.DictionaryArray.from_arrays(texts.indices, inner)
-    return pc.binary_join_element_wise(before, texts, after, "")
+    return joined(before, texts, after)

@@ -94,7 +94,7 @@ class _Inputs:
 
 def _where(told: pa.Array, column: pa.DictionaryArray) -> pa.DictionaryArray:
     """The column, NULL where nothing was told."""
-    indices = pc.if_else(told, column.indices, None)
+    indices = pc.if_else(told, column.indices, pa.scalar(None, column.indices.type))
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
 
