@@ -14,6 +14,7 @@ import numpy.typing as npt
 KEPT_BYTES = 1 << 20
 """A shorter column stays in memory."""
 ROWS_AT_ONCE = 1 << 16
+"""Fills whole bytes where each row has a bit."""
 NEAR_ROWS = 1 << 20
 """Among so many rows it does not matter where those are that are looked up."""
 FAR_ROWS_AT_ONCE = 1 << 12

@@ -133,7 +133,9 @@ class Activity:
         """The operator that launched through each connection, as CONNECTION_IDS says."""
         lookup, operators = self._owners
         link = lookup.rows(connections)
-        return np.where(link == NONE, NONE, operators[link]) if len(operators) else link
+        if not len(operators):
+            return np.full(len(connections), NONE)
+        return np.where(link == NONE, NONE, operators[link])
 
     @cached_property
     def inputs(self) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:
@@ -170,8 +172,7 @@ class CallStacks:
     def texts(self, chains: Integers) -> pa.DictionaryArray:
         """The stacks with these numbers, innermost frame first; NULL where there is none."""
         distinct, number = np.unique(chains, return_inverse=True)
-        row = self._row_of.rows(distinct)
-        row[distinct == NONE] = NONE
+        row = np.where(distinct == NONE, NONE, self._row_of.rows(distinct))
         known = np.flatnonzero(row != NONE)
         first, count = self._first[row[known]], (self._stops - self._first)[row[known]]
         ends = np.cumsum(count)

@@ -1,0 +1,44 @@
+"""Timelines do not depend on how many rows are handled at once."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from timeline_recordings import Event, real_database, simulated, written
+from tiny_batches import tiny_batches
+
+from ascend_ref.recorded import Output, Recorded
+
+WRITERS = {"msprof": ("cpp", "python"), "pytorch": ("adapter", "adapter-2025-01")}
+SIMULATED = [
+    ("observed-everything", "pytorch"),
+    ("text-museum", "pytorch"),
+    ("text-museum", "msprof"),
+]
+
+
+def alike(events: list[Event]) -> Counter[str]:
+    """Events without their order: kinds of events take turns batch by batch."""
+    return Counter(json.dumps(event, sort_keys=True) for event in events)
+
+
+def check(recorded: Recorded) -> None:
+    for writer in WRITERS[recorded.output]:
+        expected = written(recorded, writer)
+        with tiny_batches():
+            found = written(recorded, writer)
+        assert {name: alike(events) for name, events in found.items()} == {
+            name: alike(events) for name, events in expected.items()
+        }
+
+
+@pytest.mark.parametrize("name", ["level0_rank0", "level1_rank0", "level1_rank1"])
+def test_those_of_real_databases(name: str) -> None:
+    check(real_database(name))
+
+
+@pytest.mark.parametrize(("preset", "output"), SIMULATED)
+def test_those_of_simulated_recordings(preset: str, output: Output) -> None:
+    check(simulated(preset, output))
