@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from tempfile import TemporaryFile
+from contextlib import contextmanager, suppress
+from tempfile import TemporaryFile, gettempdir
 from typing import Any, BinaryIO, TypeVar
 from weakref import WeakSet
 
@@ -114,17 +115,11 @@ class Spill:
         self, rows: int, value: int, kind: type[np.generic] = np.int64
     ) -> npt.NDArray[Any]:
         """An array of one value, to put others into at any place."""
-        size = rows * np.dtype(kind).itemsize
-        if size <= KEPT_BYTES:
-            return np.full(rows, value, kind)
-        with TemporaryFile() as file:
-            file.truncate(size)
-            mapped = mmap.mmap(file.fileno(), size)
-        self._maps.add(mapped)
-        array = np.frombuffer(mapped, kind)
-        for batch in self.batches(rows if value else 0):
-            array[batch] = value
-        return array
+        column = Bytes()
+        # Written and not merely sized: a full disk is an error here, and a crash in a mapping.
+        for batch in batches(rows):
+            column.write(np.full(batch.stop - batch.start, value, kind))
+        return np.frombuffer(self.hold(column, mmap.ACCESS_WRITE), kind)
 
     def range_of(self, column: Array) -> tuple[int, int]:
         """The least and the greatest whole number of a column that is not empty."""
@@ -134,9 +129,9 @@ class Spill:
         ]
         return min(low for low, _ in bounds), max(high for _, high in bounds)
 
-    def hold(self, column: Bytes) -> bytes | mmap.mmap:
-        """The bytes of a complete column."""
-        found = column.finish()
+    def hold(self, column: Bytes, access: int = mmap.ACCESS_READ) -> bytearray | bytes | mmap.mmap:
+        """The bytes of a complete column; ``access`` as of :class:`mmap.mmap`."""
+        found = column.finish(access)
         if isinstance(found, mmap.mmap):
             self._maps.add(found)
         return found
@@ -151,21 +146,39 @@ class Bytes:
         self._file: BinaryIO | None = None
 
     def write(self, values: Array) -> None:
-        """Add the bytes of an array."""
+        """Add the bytes of an array. Raises ``OSError`` naming the folder that has no room."""
         data = np.ascontiguousarray(values).data.cast("B") if values.size else b""
         if self._file is not None:
-            self._file.write(data)
+            with _folder_named():
+                self._file.write(data)
             return
         self._kept += data
         if len(self._kept) > self._limit:
-            self._file = TemporaryFile()  # noqa: SIM115  (closed when it is complete)
-            self._file.write(self._kept)
+            with _folder_named():
+                self._file = TemporaryFile()  # noqa: SIM115  (closed when it is complete)
+                self._file.write(self._kept)
             self._kept = bytearray()
 
-    def finish(self) -> bytes | mmap.mmap:
-        """All of them; nothing can be added any more."""
+    def finish(self, access: int) -> bytearray | bytes | mmap.mmap:
+        """All of them; nothing can be added any more. Raises as :meth:`write`."""
         if self._file is None:
-            return bytes(self._kept)
-        with self._file as file:
+            return bytes(self._kept) if access == mmap.ACCESS_READ else self._kept
+        with _folder_named(), self._file as file:
             file.flush()
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return mmap.mmap(file.fileno(), 0, access=access)
+
+    def __del__(self) -> None:
+        """Close what an error elsewhere has left incomplete."""
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
+
+
+@contextmanager
+def _folder_named() -> Iterator[None]:
+    """Tell which folder an error is about; files here have no names."""
+    try:
+        yield
+    except OSError as error:
+        hint = "expected room for the columns of the profile; TMPDIR chooses another folder"
+        raise OSError(error.errno, f"{error.strerror}; {hint}", gettempdir()) from error

@@ -32,7 +32,7 @@ def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
     """A text column with another text in place of NULL."""
     texts = pa.concat_arrays([column.dictionary, pa.array([missing], pa.string())])
     indices = column.indices.fill_null(len(column.dictionary))
-    return pa.DictionaryArray.from_arrays(indices, texts)
+    return pa.DictionaryArray.from_arrays(indices, texts, safe=False)
 
 
 def integers(table: pa.Table, name: str, missing: int = MISSING) -> Integers:

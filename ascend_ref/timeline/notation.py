@@ -45,7 +45,7 @@ class Notation:
         """Texts without their quotes; NULL stays NULL. Only what needs it is touched one by one."""
         if pa.types.is_dictionary(texts.type):
             inner = self.strings(texts.dictionary)
-            return pa.DictionaryArray.from_arrays(texts.indices, inner)
+            return pa.DictionaryArray.from_arrays(texts.indices, inner, safe=False)
         escaped = pc.match_substring_regex(texts, PLAIN_ASCII if self.ascii else PLAIN)
         if not pc.any(escaped).as_py():
             return texts

@@ -172,6 +172,15 @@ def test_a_file_lasts_as_long_as_its_column_and_leaves_nothing(
     assert _mappings(tmp_path) == before
 
 
+def test_an_error_names_the_folder_of_the_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(FileNotFoundError, match="TMPDIR") as caught:
+        Spill().changeable(100, 0)
+    assert caught.value.filename == str(tmp_path / "gone")
+
+
 def _mappings(folder: Path) -> int:
     if not Path("/proc/self/maps").exists():
         pytest.skip("no /proc: mappings of this process cannot be counted")

@@ -99,7 +99,7 @@ class _Works:
     @staticmethod
     def _column(session: Session, found: Activity, texts: list[str]) -> pa.DictionaryArray:
         shown = session.notation.strings(pa.array(texts, pa.string()))
-        return pa.DictionaryArray.from_arrays(found.names.indices, shown)
+        return pa.DictionaryArray.from_arrays(found.names.indices, shown, safe=False)
 
     def suffixes(self, taker: Integers) -> pa.DictionaryArray:
         """What follows the name of putting in: the work that was taken out."""
