@@ -64,6 +64,11 @@ def _merged(start: Integers, end: Integers, order: Integers | None) -> Iterator[
     yield last
 
 
+def ends(intervals: Intervals) -> Intervals:
+    """The first start and the last end of a union."""
+    return Intervals(intervals.start[:1], intervals.end[-1:])
+
+
 def joined(one: Intervals, other: Intervals) -> Intervals:
     """What lies in at least one of two unions."""
     return union(np.concatenate([one.start, other.start]), np.concatenate([one.end, other.end]))

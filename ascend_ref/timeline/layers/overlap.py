@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.intervals import Intervals, long_union
+from ascend_ref.derive.intervals import Intervals, ends, long_union
 from ascend_ref.derive.overlap import KERNEL_TASKS, Overlap, computes, long_overlap, window
 from ascend_ref.spill import Spill, batches
 from ascend_spec.text.timeline import Layer
@@ -84,7 +84,7 @@ def _derived(session: Session) -> Iterator[tuple[int, Overlap]]:
         outer = [
             np.array(spill.range_of(column) if len(column) else (), np.int64) for column in others
         ]
-        bounds = window(_ends(computed), _ends(communicated), *outer)
+        bounds = window(ends(computed), ends(communicated), *outer)
         if bounds is not None and (len(computed.start) or len(communicated.start)):
             yield one, long_overlap(spill, computed, communicated, *bounds)
 
@@ -119,8 +119,3 @@ def _chosen(
     """The intervals of a device where a mask is true, as they stand."""
     rows = spill.where(lambda mask, devices: mask & (devices == device), mask, devices)
     return Intervals(spill.taken(start, rows), spill.taken(end, rows))
-
-
-def _ends(intervals: Intervals) -> Intervals:
-    """The first start and the last end."""
-    return Intervals(intervals.start[:1], intervals.end[-1:])

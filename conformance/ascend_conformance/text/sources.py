@@ -102,7 +102,7 @@ class Derived:
     name: str
     summary: str
     needs: tuple[str, ...]
-    compute: Callable[[Facts], pa.Table]
+    compute: Callable[[Facts], pa.Table | pa.RecordBatchReader]
     of: str | None = None
     cells: Mapping[str, Cell] = field(default_factory=dict)
     inputs: tuple[Input, ...] = ()

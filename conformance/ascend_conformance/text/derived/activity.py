@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.intervals import Intervals, joined, union
+from ascend_ref.derive.intervals import ends, long_union
 from ascend_ref.derive.overlap import (
     COMMUNICATION_KERNELS,
     KERNEL_TASKS,
     Overlap,
-    hull,
-    overlap,
+    long_overlap,
     window,
 )
+from ascend_ref.spill import Spill
 
 from ..database import Facts, quoted, text_literal
 from ..sources import Derived, Input
 from .operators import DEVICE, FILES
 from .reading import integers, read_parts
 
-EMPTY = Intervals(np.empty(0, np.int64), np.empty(0, np.int64))
 KINDS = ("computing", "communication", "not-overlapped", "free")
 """Kinds of slices of the layer, in the order of ENUM_OVERLAP_ANALYSIS_TYPE."""
 CORES: tuple[str, ...] = (
@@ -38,6 +36,7 @@ COMPUTING, COMMUNICATION, TASK, MARK = range(4)
 WINDOWS = {"marks": (TASK, MARK), "tasks": (TASK,), "unions": ()}
 """What bounds free time beside computing and communication: other tasks and the points of marks;
 other tasks; nothing, as older writers have it (erratum T27)."""
+KIND_NAMES, WINDOW_NAMES = pa.array(KINDS), pa.array(list(WINDOWS))
 SCHEMA = pa.schema(
     [
         ("device", pa.int64()),
@@ -49,65 +48,75 @@ SCHEMA = pa.schema(
 )
 
 
-@dataclass
-class _Device:
-    """What a device did: both unions, and the least and greatest bound of other tasks by kind."""
+class _Busy:
+    """Whatever went on, row by row. kind: COMPUTING and the others. start, stop: ns."""
 
-    works: Intervals = EMPTY
-    sends: Intervals = EMPTY
-    bounds: dict[int, tuple[int, int]] = field(default_factory=dict)
-
-    def add(self, kind: Integers, start: Integers, stop: Integers) -> None:
-        """Take in some rows."""
-        works, sends = (
-            union(start[chosen], stop[chosen])
-            for chosen in (kind == COMPUTING, kind == COMMUNICATION)
+    def __init__(self, facts: Facts, spill: Spill) -> None:
+        self._spill = spill
+        names = ("device", "kind", "start", "stop")
+        self._device, self._kind, self._start, self._stop = spill.arrays(
+            (
+                [integers(rows, name) for name in names]
+                for rows in read_parts(facts, " UNION ALL ".join(_busy(facts)))
+            ),
+            len(names),
+            np.int64,
         )
-        self.works, self.sends = joined(self.works, works), joined(self.sends, sends)
-        for one in (TASK, MARK):
-            before = np.array(self.bounds.get(one, ()), np.int64)
-            bounds = hull(before, start[kind == one], stop[kind == one])
-            if bounds is not None:
-                self.bounds[one] = bounds
 
-    def overlap(self, others: Iterable[int]) -> Overlap | None:
-        """The four kinds of time, within the bounds of these kinds of tasks."""
-        if not len(self.works.start) and not len(self.sends.start):
-            return None
-        bounds = (np.array(self.bounds[one]) for one in others if one in self.bounds)
-        within = window(self.works, self.sends, *bounds)
-        return None if within is None else overlap(self.works, self.sends, *within)
+    def devices(self) -> list[int]:
+        """Numbers of the devices."""
+        batches = self._spill.batches(len(self._device))
+        return sorted({one for batch in batches for one in np.unique(self._device[batch]).tolist()})
 
-
-def _overlap(facts: Facts) -> pa.Table:
-    """The four kinds of time of each device, by window."""
-    devices: dict[int, _Device] = {}
-    for rows in read_parts(facts, " UNION ALL ".join(_busy(facts))):
-        device, *columns = (integers(rows, name) for name in ("device", "kind", "start", "stop"))
-        for number in np.unique(device).tolist():
-            here = device == number
-            devices.setdefault(number, _Device()).add(*(column[here] for column in columns))
-    parts = [SCHEMA.empty_table()]
-    for number in sorted(devices):
+    def overlaps(self, device: int) -> Iterator[tuple[str, Overlap]]:
+        """The four kinds of time by window; nothing where a device has none."""
+        works, sends = (
+            long_union(self._spill, *self._spans(device, kind))
+            for kind in (COMPUTING, COMMUNICATION)
+        )
+        bounds = {kind: self._bounds(device, kind) for kind in (TASK, MARK)}
         for name, others in WINDOWS.items():
-            found = devices[number].overlap(others)
-            if found is not None:
-                parts.append(_table(number, name, found))
-    return pa.concat_tables(parts)
+            outer = window(ends(works), ends(sends), *(bounds[kind] for kind in others))
+            if outer is not None and (len(works.start) or len(sends.start)):
+                yield name, long_overlap(self._spill, works, sends, *outer)
+
+    def _spans(self, device: int, kind: int) -> tuple[Integers, Integers]:
+        rows = self._spill.where(
+            lambda devices, kinds: (devices == device) & (kinds == kind), self._device, self._kind
+        )
+        return self._spill.taken(self._start, rows), self._spill.taken(self._stop, rows)
+
+    def _bounds(self, device: int, kind: int) -> Integers:
+        bounds = [self._spill.range_of(one) for one in self._spans(device, kind) if len(one)]
+        return np.array(bounds, np.int64).reshape(-1)
 
 
-def _table(device: int, name: str, found: Overlap) -> pa.Table:
-    counts = [len(part.start) for part in found]
-    kinds = pa.array(np.repeat(np.arange(len(KINDS), dtype=np.int8), counts))
-    windows = pa.array(np.zeros(len(kinds), np.int8))
-    columns = [
-        pa.repeat(pa.scalar(device, pa.int64()), len(kinds)),
-        pa.DictionaryArray.from_arrays(windows, pa.array([name])),
-        pa.DictionaryArray.from_arrays(kinds, pa.array(KINDS)),
-        pa.array(np.concatenate([part.start for part in found])),
-        pa.array(np.concatenate([part.end for part in found])),
-    ]
-    return pa.table(columns, schema=SCHEMA)
+def _overlap(facts: Facts) -> pa.RecordBatchReader:
+    """The four kinds of time of each device, by window."""
+    spill = Spill()
+    busy = _Busy(facts, spill)
+    return pa.RecordBatchReader.from_batches(SCHEMA, _batches(spill, busy))
+
+
+def _batches(spill: Spill, busy: _Busy) -> Iterator[pa.RecordBatch]:
+    for device in busy.devices():
+        for name, found in busy.overlaps(device):
+            for number, intervals in enumerate(found):
+                for batch in spill.batches(len(intervals.start)):
+                    yield _batch(device, name, number, intervals.start[batch], intervals.end[batch])
+
+
+def _batch(device: int, window: str, kind: int, start: Integers, stop: Integers) -> pa.RecordBatch:
+    """Rows that are alike. All batches have the same dictionaries: readers may keep the first."""
+    rows = len(start)
+    constants = ((list(WINDOWS).index(window), WINDOW_NAMES), (kind, KIND_NAMES))
+    window_names, kind_names = (
+        pa.DictionaryArray.from_arrays(pa.array(np.full(rows, number, np.int8)), names)
+        for number, names in constants
+    )
+    devices = pa.repeat(pa.scalar(device, pa.int64()), rows)
+    columns = [devices, window_names, kind_names, pa.array(start), pa.array(stop)]
+    return pa.record_batch(columns, schema=SCHEMA)
 
 
 def _busy(facts: Facts) -> Iterator[str]:

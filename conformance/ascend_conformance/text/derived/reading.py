@@ -14,7 +14,7 @@ from ..database import Facts
 
 NONE = -1
 
-ROWS_AT_ONCE = 200_000
+ROWS_AT_ONCE = 50_000
 """In a part of what a query gives."""
 
 
