@@ -35,13 +35,21 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-16, in which spreadsheets save; without them half the bytes are zero."""
 
 RowFault = Literal[
-    "too-few-cells", "too-many-cells", "blank", "bad-quote", "lone-return", "not-utf8", "too-long"
+    "too-few-cells",
+    "too-many-cells",
+    "blank",
+    "bad-quote",
+    "lone-return",
+    "not-utf8",
+    "zero-byte",
+    "too-long",
 ]
 """What is wrong with a row: its number of cells, nothing in it, a quote where none may be or one
-that is not closed, a carriage return alone, bytes that are no UTF-8, more than :data:`MAX_ROW`.
+that is not closed, a carriage return alone, bytes that are no UTF-8, a byte 0, more than
+:data:`MAX_ROW`.
 """
 
-TOO_FEW, TOO_MANY, BLANK, BAD_QUOTE, LONE_RETURN, NOT_UTF8, TOO_LONG = get_args(RowFault)
+TOO_FEW, TOO_MANY, BLANK, BAD_QUOTE, LONE_RETURN, NOT_UTF8, ZERO_BYTE, TOO_LONG = get_args(RowFault)
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -136,6 +144,8 @@ class CsvRows:
         except UnicodeDecodeError:
             self.header_damage = NOT_UTF8
             text = line.decode("utf-8", "replace")
+        if b"\0" in line:
+            self.header_damage = ZERO_BYTE
         self._count_line_end(line)
         source.take(len(line))
         if line.strip():
@@ -168,6 +178,7 @@ class CsvRows:
             (BAD_QUOTE, part.bad_quotes),
             (LONE_RETURN, part.lone_returns),
             (NOT_UTF8, part.bad_texts),
+            (ZERO_BYTE, part.zero_bytes),
             (BLANK, part.blank & (wanted > 1)),
             (TOO_FEW, part.cells < wanted),
             (TOO_MANY, part.cells > wanted),
@@ -197,6 +208,7 @@ class _Rows(NamedTuple):
     bad_quotes: Flags
     lone_returns: Flags
     bad_texts: Flags
+    zero_bytes: Flags
     line_feeds: int
     returns: int
     quoted: bool
@@ -239,6 +251,7 @@ def _rows_of(buffer: bytes, ended: bool) -> _Rows:
         bad_quotes=bad & ~returning,
         lone_returns=returning,
         bad_texts=_not_utf8(buffer, starts, ends),
+        zero_bytes=_with_zero_byte(text, ends),
         line_feeds=int(np.sum(fed & ~returned)),
         returns=int(returned.sum()),
         quoted=len(quotes) > 0,
@@ -303,6 +316,13 @@ def _not_utf8(buffer: bytes, starts: Integers, ends: Integers) -> Flags:
     for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
         found[place] = not _is_utf8(buffer[start:end])
     return found
+
+
+def _with_zero_byte(text: npt.NDArray[np.uint8], ends: Integers) -> Flags:
+    found = np.zeros(len(ends) + 1, np.bool_)
+    if not text.all():
+        found[np.searchsorted(ends, np.flatnonzero(text == 0), "right")] = True
+    return found[:-1]
 
 
 def _is_utf8(text: bytes) -> bool:

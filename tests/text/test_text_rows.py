@@ -107,6 +107,7 @@ BROKEN = {
     "bad-quote": b'1,a"b,3',
     "lone-return": b"1,a\rb,3",
     "not-utf8": b"1,\xff,3",
+    "zero-byte": b"1,a\0,3",
 }
 
 
@@ -185,6 +186,7 @@ def test_huge_cells_are_cells(tmp_path: Path) -> None:
         (b"x,y", ("x", "y"), None),
         (b'"x,y\n1,2\n', ('"x', "y"), "bad-quote"),
         (b"x,\xff\n1,2\n", ("x", "\ufffd"), "not-utf8"),
+        (b"x,y\0\n1,2\n", ("x", "y\0"), "zero-byte"),
         (b"\xef\xbb\xbfx,y\r\n1,2\r\n", ("x", "y"), None),
         (b'"a ""b""",y\n', ('a "b"', "y"), None),
         (b",".join([b"x"] * 30_000) + b"\n", (), "too-long"),

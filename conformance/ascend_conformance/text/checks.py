@@ -21,6 +21,7 @@ from .structurecsv import Check
 CHECKS: Mapping[str, Check] = {
     "malformed-rows": structurecsv.malformed_rows("bad-quote", "lone-return", "too-long"),
     "rows-of-another-encoding": structurecsv.malformed_rows("not-utf8"),
+    "rows-with-a-zero-byte": structurecsv.malformed_rows("zero-byte"),
     "short-rows": structurecsv.malformed_rows("too-few-cells"),
     "long-rows": structurecsv.malformed_rows("too-many-cells"),
     "blank-rows": structurecsv.malformed_rows("blank"),

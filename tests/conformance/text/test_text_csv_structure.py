@@ -90,6 +90,7 @@ FAULTS: dict[str, tuple[str, Change, str, str, int]] = {
     "empty": (API, cell(4, "Count", ""), "CSV025", "Count", 5),
     "not-applicable": (API, cell(4, "API Name", "N/A"), "CSV025", "API Name", 5),
     "no-member": (API, cell(1, "Level", "AscendCL"), "CSV026", "Level", 2),
+    "zero-byte": (API, cell(4, "API Name", "aclrtMalloc\0\0"), "CSV015", "", 5),
     "order": (KERNELS, moved(20, 2), "CSV030", "Start Time(us)", 4),
 }
 
