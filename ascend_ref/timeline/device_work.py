@@ -27,7 +27,7 @@ OF_CALLS = ["type", "name"]
 
 
 class Calls:
-    """CANN_API. node: launches of kernels and operators. marks_event: calls about events."""
+    """CANN_API. node: launches of kernels and operators. about_event: calls about events."""
 
     def __init__(self, table: pa.Table, spill: Spill) -> None:
         self.table = table.select(OF_CALLS)

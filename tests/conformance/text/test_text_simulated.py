@@ -7,30 +7,19 @@ files that are there are compared with what the spec says that they should be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import pytest
-from text_folders import judged
+from simulated_folders import FORMATS, findings
 
-from ascend_conformance.engine.plan import Selection
-from ascend_conformance.options import Options
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_simulator import simulate, write_run
 from ascend_simulator.scenario import override, preset, preset_names
 from ascend_simulator.scenario.model import FaultChoice, ProductName, Scenario
 from ascend_spec import catalog
 from ascend_spec.text import Output, text_catalog
-
-FORMATS: Mapping[Output, tuple[str, ...]] = {
-    "pytorch": ("pytorch-db", "pytorch-text"),
-    "msprof": ("msprof-db", "csv", "timeline"),
-}
-TEXT_RULES = Options(selection=Selection(select=("CSV", "TRC", "DOC", "XLR")), workers=1)
-OF_EXPORTERS = {("CSV022", "T49"), ("TRC201", "T100")}
-"""Durations of the graph engine's blocks without tab; transfers both ways on one plane."""
 
 
 class Cell(NamedTuple):
@@ -68,16 +57,6 @@ def shaped(cell: Cell) -> Scenario:
         model = replace(model, data_type="FLOAT16")
     hardware = replace(found.hardware, product=cell.product)
     return replace(found, parallelism=split, hardware=hardware, model=model)
-
-
-def findings(profile: Path) -> Iterator[tuple[str, str, str | None, str]]:
-    for report in judged(profile, TEXT_RULES):
-        assert report.unreadable is None
-        yield from (
-            (one.rule, one.place, one.erratum, one.message)
-            for one in report.findings
-            if (one.rule, one.erratum) not in OF_EXPORTERS
-        )
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda one: "-".join(map(str, one[:4])))
