@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ascend_spec.loader import parse
 
-MEMORY = "260MB"
+MEMORY = "230MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""
 
 SETTINGS: Mapping[str, str | int] = {
