@@ -17,7 +17,7 @@ import construct
 import numpy as np
 from lines import Line, best, show
 
-from ascend_conformance.bin.recordchecks import (
+from ascend_conformance.media.bin.recordchecks import (
     CACHE_BLOCK,
     TRACE_BLOCK,
     RecordFault,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from ascend_conformance.check import open_session
 from ascend_conformance.discover import Candidate
-from ascend_conformance.engine.judge import judge
-from ascend_conformance.engine.plan import Selection
-from ascend_conformance.engine.session import Session
+from ascend_conformance.media.db.judge import judge
+from ascend_conformance.media.db.plan import Selection
+from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
 from ascend_spec.model import Column
 

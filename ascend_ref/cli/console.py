@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ascend_ref.export.style import Style
+    from ascend_ref.tools.spec.style import Style
 
 
 def print_page(render: Callable[[Style], str]) -> None:
@@ -14,7 +14,7 @@ def print_page(render: Callable[[Style], str]) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from ascend_ref.export.style import PLAIN, RENDERED
+    from ascend_ref.tools.spec.style import PLAIN, RENDERED
 
     console = Console()
     if console.is_terminal:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, first_equal
-from ascend_spec.text.timeline import FlowId, FlowKind, Layer
+from ascend_spec.timeline import FlowId, FlowKind, Layer
 
 from .communication import Communication
 from .device_work import Calls

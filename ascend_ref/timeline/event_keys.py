@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ascend_spec.text.timeline import timeline_catalog
-from ascend_spec.text.timeline.model import JsonType
+from ascend_spec.timeline import timeline_catalog
+from ascend_spec.timeline.model import JsonType
 
 MAX_FAULTS = 100
 """Kinds of faults that are told apart; hostile files invent keys without end."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from ascend_ref.capture.batch import Integers
-from ascend_spec.text.timeline import EventKind, FlowKind, Layer
+from ascend_spec.timeline import EventKind, FlowKind, Layer
 
 from .rows import Fragment
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.joined import joined
-from ascend_spec.text.timeline.model import FlowId
+from ascend_spec.timeline.model import FlowId
 
 from .notation import wholes
 from .rows import Fragment

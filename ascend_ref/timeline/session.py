@@ -11,7 +11,7 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
 from ascend_spec.text import text_catalog
-from ascend_spec.text.timeline import (
+from ascend_spec.timeline import (
     FlowKind,
     Layer,
     PartForm,
@@ -44,7 +44,7 @@ def engine_of(family: str | None) -> str:
 class Session:
     """A recording on its way into one file.
 
-    writer: of the file. file: its kind (spec: text/timeline/files.yaml). Raises ``ValueError``
+    writer: of the file. file: its kind (spec: timeline/files.yaml). Raises ``ValueError``
     naming the known writers for one that does not write such files.
     """
 

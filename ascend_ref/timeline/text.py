@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.joined import joined
-from ascend_spec.text.timeline import Layer, NameForm, Phase
+from ascend_spec.timeline import Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
 from .notation import Notation, instants, lengths, wholes

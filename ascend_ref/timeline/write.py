@@ -74,7 +74,7 @@ FILES: Mapping[str, tuple[Source, ...]] = {
     "step_trace_json": (steps.steps,),
     "trace_view": (*OF_FRAMEWORK, *OF_MSPROF, launches.launches),
 }
-"""What the files of the spec consist of (text/timeline/files.yaml)."""
+"""What the files of the spec consist of (timeline/files.yaml)."""
 FILES_OF_OUTPUT = {
     "msprof": ("timeline", "msprof_tx", "step_trace_json"),
     "pytorch": ("trace_view",),
@@ -93,7 +93,7 @@ def write_timeline(
 ) -> list[Path]:
     """Write the timelines of a recording into ``folder``; returns their paths.
 
-    writer: of the spec (text/timeline/forms.yaml): ``cpp`` or ``python`` for a recording of CANN's
+    writer: of the spec (timeline/forms.yaml): ``cpp`` or ``python`` for a recording of CANN's
     profiler, ``adapter`` or ``adapter-2025-01`` for one of the framework; None: the current one for
     the product family. timestamp: the 14 digits in the names; None: the end of the recording.
     slice_bytes: about how many bytes a file of the Python engine may have; the others never slice.

@@ -24,15 +24,15 @@ from ascend_ref.db.open import (
 )
 from ascend_ref.execution import Executor, InProcess, Processes
 
-from .checks.ranks import RankFacts, judge_ranks, rank_facts
 from .discover import GIVEN, Candidate, discover
-from .engine.findings import from_fault, make_findings
-from .engine.functions import register
-from .engine.judge import PARALLEL_BYTES, Progress, judge
-from .engine.seen import make_seen
-from .engine.session import Session, read_profiler_info, start
 from .engine.work import TooMuchWork, limited
 from .finding import TEXT_SUFFIXES, FileReport, Report
+from .media.db.checks.ranks import RankFacts, judge_ranks, rank_facts
+from .media.db.findings import from_fault, make_findings
+from .media.db.functions import register
+from .media.db.judge import PARALLEL_BYTES, Progress, judge
+from .media.db.seen import make_seen
+from .media.db.session import Session, read_profiler_info, start
 from .options import Options
 
 FileProgress = Callable[[Path], Progress]
@@ -138,7 +138,7 @@ def judge_file(
     label = candidate.label
     started = time.monotonic()
     if candidate.deliverables:
-        from .text.judge import judge_text  # slow: duckdb, pyarrow
+        from .media.text.judge import judge_text  # slow: duckdb, pyarrow
 
         return judge_text(
             candidate.deliverables,
@@ -149,7 +149,7 @@ def judge_file(
             progress=progress and progress(candidate.path),
         ), ()
     if candidate.blocks:
-        from .bin.judge import judge_bin  # slow: jsonschema-rs
+        from .media.bin.judge import judge_bin  # slow: jsonschema-rs
 
         return judge_bin(candidate.path, options, label, progress and progress(candidate.path)), ()
     try:

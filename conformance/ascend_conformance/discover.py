@@ -15,7 +15,7 @@ from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import is_block_file
 
-from .text.deliverables import Deliverable, beside, deliverable_of_content, deliverables_of
+from .media.text.deliverables import Deliverable, beside, deliverable_of_content, deliverables_of
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""

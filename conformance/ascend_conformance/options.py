@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ascend_spec.model import Reading
 
-from .engine.plan import EVERYTHING, Selection
+from .media.db.plan import EVERYTHING, Selection
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
-from ascend_ref.export.pages import citations, in_force, place_link
-from ascend_ref.export.site import SiteStyle, Targets
-from ascend_ref.export.style import PLAIN, Kind, Style, code, facts, page, table
+from ascend_ref.tools.spec.pages import citations, in_force, place_link
+from ascend_ref.tools.spec.site import SiteStyle, Targets
+from ascend_ref.tools.spec.style import PLAIN, Kind, Style, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.model import CARRIERS
 
-from .bin import pages as bin_pages
-from .bin.rules import BinRule
-from .places import instances
-from .probe.rules import ApiRule
+from .media.api.rules import ApiRule
+from .media.bin import pages as bin_pages
+from .media.bin.rules import BinRule
+from .media.db.places import instances
+from .media.text import pages as text_pages
+from .media.text.rules import TextRule
 from .ruleset import Rule
-from .text import pages as text_pages
-from .text.rules import TextRule
 
 PLACES = {
     "file": "the file",

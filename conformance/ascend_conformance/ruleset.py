@@ -32,8 +32,8 @@ class Rule:
 
     Exactly one of ``row``, ``select`` and ``code`` says how bad rows are found: a boolean over one
     row of the table, a SELECT with one result row per bad row (first column ``row``), or the name
-    of a check written in Python (``ascend_conformance.checks``). ``stage`` orders the rules: rows
-    that a lower stage condemned are left out when a higher stage looks at the same columns.
+    of a check written in Python (``media.db.checks``). ``stage`` orders the rules: rows that a lower
+    stage condemned are left out when a higher stage looks at the same columns.
     ``repeats`` names a column without which repeated values the rule cannot be broken.
     A ``fragile`` rule is not judged at all then, because leaving rows out could break it by itself.
     ``breaks`` are the SQL statements that make a clean profile break this rule and no other.
@@ -92,9 +92,9 @@ AnyRule = TypeVar("AnyRule", bound=Rule)
 @cache
 def load_rules() -> Mapping[str, Rule]:
     """Every rule of every format by id, in the order of the ids."""
-    from .bin.rules import load_bin_rules  # both build on this module
-    from .probe.rules import load_api_rules
-    from .text.rules import load_text_rules
+    from .media.api.rules import load_api_rules
+    from .media.bin.rules import load_bin_rules  # both build on this module
+    from .media.text.rules import load_text_rules
 
     found = {
         **rules_in("", _rule),

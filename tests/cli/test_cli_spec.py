@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ascend_ref.cli import main
-from ascend_ref.export.formats import FORMATS
-from ascend_ref.export.listing import LISTINGS
+from ascend_ref.tools.spec.formats import FORMATS
+from ascend_ref.tools.spec.listing import LISTINGS
 from ascend_spec import catalog
 
 

@@ -9,8 +9,8 @@ from functools import cache, partial
 
 from hypothesis import HealthCheck, settings
 
-from ascend_conformance.engine.session import Session
-from ascend_conformance.selftest import make_specimen, open_specimen
+from ascend_conformance.media.db.selftest import make_specimen, open_specimen
+from ascend_conformance.media.db.session import Session
 from ascend_spec.model import Carrier
 
 Value = int | float | str | bytes | None

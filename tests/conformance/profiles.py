@@ -20,9 +20,9 @@ import pytest
 from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding, Report
+from ascend_conformance.media.db.selftest import FILE_NAMES, make_specimen
 from ascend_conformance.options import Options
 from ascend_conformance.report import FORMATS
-from ascend_conformance.selftest import FILE_NAMES, make_specimen
 from ascend_simulator.specimen import Shape
 from ascend_spec.model import Carrier
 

@@ -19,20 +19,20 @@ from hypothesis import strategies as st
 from profiles import NEWEST, OLDEST, change, copy_real, opened, specimen
 
 from ascend_conformance.check import check, open_session
-from ascend_conformance.checks import sequences
 from ascend_conformance.discover import discover
-from ascend_conformance.engine import judge as engine
-from ascend_conformance.engine import session as sessions
-from ascend_conformance.engine.fusion import FUSED_RULES
-from ascend_conformance.engine.judge import bad_row
-from ascend_conformance.engine.plan import Selection, make_plan
-from ascend_conformance.engine.references import References
-from ascend_conformance.engine.rows import Hit, RowCheck, count, scan
-from ascend_conformance.engine.session import Session
 from ascend_conformance.finding import FileReport
+from ascend_conformance.media.db import judge as engine
+from ascend_conformance.media.db import session as sessions
+from ascend_conformance.media.db.checks import sequences
+from ascend_conformance.media.db.fusion import FUSED_RULES
+from ascend_conformance.media.db.judge import bad_row
+from ascend_conformance.media.db.places import Instance
+from ascend_conformance.media.db.plan import Selection, make_plan
+from ascend_conformance.media.db.references import References
+from ascend_conformance.media.db.rows import Hit, RowCheck, count, scan
+from ascend_conformance.media.db.selftest import make_specimen, open_specimen
+from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
-from ascend_conformance.places import Instance
-from ascend_conformance.selftest import make_specimen, open_specimen
 from ascend_ref.db.reader import stream_columns
 from ascend_spec.model import CARRIERS, Carrier, Column
 

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from profiles import NEWEST
 
-from ascend_conformance.engine.fusion import merged
-from ascend_conformance.engine.references import References, Target, survey_column, survey_key
-from ascend_conformance.selftest import findings_of, make_specimen, open_specimen
+from ascend_conformance.media.db.fusion import merged
+from ascend_conformance.media.db.references import References, Target, survey_column, survey_key
+from ascend_conformance.media.db.selftest import findings_of, make_specimen, open_specimen
 
 # References
 

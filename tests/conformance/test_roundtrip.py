@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ascend_conformance.check import check
-from ascend_conformance.selftest import FILE_NAMES
+from ascend_conformance.media.db.selftest import FILE_NAMES
 from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build, write_msprof_folder, write_rank_folder

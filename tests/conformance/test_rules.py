@@ -9,11 +9,11 @@ import jsonschema
 import pytest
 import yaml
 
-from ascend_conformance.checks import registry
-from ascend_conformance.checks.sequences import WALKS
-from ascend_conformance.mutation import SCHEMA_BREAKS
+from ascend_conformance.media.db.checks import registry
+from ascend_conformance.media.db.checks.sequences import WALKS
+from ascend_conformance.media.db.mutation import SCHEMA_BREAKS
+from ascend_conformance.media.db.places import SELECTORS
 from ascend_conformance.pages import rule_page
-from ascend_conformance.places import SELECTORS
 from ascend_conformance.ruleset import BETWEEN_RANKS, LAST_STAGE, Rule, load_rules
 from ascend_spec import catalog
 

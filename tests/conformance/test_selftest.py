@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from ascend_conformance.media.db.selftest import Batch, batches, run_batch
 from ascend_conformance.ruleset import load_rules
-from ascend_conformance.selftest import Batch, batches, run_batch
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS, Carrier
 

@@ -14,9 +14,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from ascend_conformance.bin.edits import apply_edits
-from ascend_conformance.bin.facts import open_facts
-from ascend_conformance.bin.judge import collect
+from ascend_conformance.media.bin.edits import apply_edits
+from ascend_conformance.media.bin.facts import open_facts
+from ascend_conformance.media.bin.judge import collect
 from ascend_conformance.ruleset import Rule, load_rules
 from ascend_ref.bin import Block, canonical, read_blocks, to_bytes
 from ascend_ref.db.ddl import create_table

@@ -11,11 +11,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_ref.cli import main
-from ascend_ref.export.blocks import block_page, hexed
-from ascend_ref.export.disagreements import disagreements
-from ascend_ref.export.lookup import find, names
-from ascend_ref.export.payload import export_payload_schema, payload_file_name
-from ascend_ref.export.style import PLAIN
+from ascend_ref.tools.spec.blocks import block_page, hexed
+from ascend_ref.tools.spec.disagreements import disagreements
+from ascend_ref.tools.spec.lookup import find, names
+from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
+from ascend_ref.tools.spec.style import PLAIN
 from ascend_spec import catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
 from ascend_spec.bin.schema import walk
@@ -76,7 +76,7 @@ def test_records_are_shown_with_offsets_and_values() -> None:
 
 
 def test_the_framing_is_on_the_first_page() -> None:
-    from ascend_ref.export.site import spec_pages, spec_targets
+    from ascend_ref.tools.spec.site import spec_pages, spec_targets
 
     pages = spec_pages(catalog(), spec_targets(catalog()))
     for part in HEADER.subcons:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ascend_ref.export.c_header import export_c_header
+from ascend_ref.tools.spec.c_header import export_c_header
 from ascend_spec import Schema, catalog
 from ascend_spec.model import CARRIERS, Carrier
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ascend_ref.export.ddl import export_ddl
+from ascend_ref.tools.spec.ddl import export_ddl
 from ascend_spec import Schema, catalog
 from ascend_spec.model import CARRIERS, Carrier
 

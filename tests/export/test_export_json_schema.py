@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from ascend_ref.export.json_schema import export_json_schema
+from ascend_ref.tools.spec.json_schema import export_json_schema
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS, Carrier
 

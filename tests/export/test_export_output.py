@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ascend_ref.export.output import write_atomically
+from ascend_ref.tools.spec.output import write_atomically
 
 
 def test_a_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from ascend_ref.export.history import enum_changes, table_changes
-from ascend_ref.export.lookup import find, names
-from ascend_ref.export.markdown import export_markdown
-from ascend_ref.export.site import anchor, spec_pages, spec_targets
-from ascend_ref.export.style import PLAIN, RENDERED, table
+from ascend_ref.tools.spec.history import enum_changes, table_changes
+from ascend_ref.tools.spec.lookup import find, names
+from ascend_ref.tools.spec.markdown import export_markdown
+from ascend_ref.tools.spec.site import anchor, spec_pages, spec_targets
+from ascend_ref.tools.spec.style import PLAIN, RENDERED, table
 from ascend_spec import catalog
 from ascend_spec.model import CARRIERS, Carrier
 

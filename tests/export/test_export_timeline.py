@@ -9,19 +9,19 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
-from ascend_ref.export.document_pages import (
+from ascend_ref.tools.spec.document_pages import (
     export_document_schema,
     export_event_schema,
     writers_of_document,
     writers_of_layer,
 )
-from ascend_ref.export.lookup import find
-from ascend_ref.export.site import SiteStyle, spec_pages, spec_targets
-from ascend_ref.export.style import PLAIN
-from ascend_ref.export.verb import spec
+from ascend_ref.tools.spec.lookup import find
+from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
+from ascend_ref.tools.spec.style import PLAIN
+from ascend_ref.tools.spec.verb import spec
 from ascend_spec import catalog
-from ascend_spec.text.documents import DOCUMENTS
-from ascend_spec.text.timeline import timeline_catalog
+from ascend_spec.documents import DOCUMENTS
+from ascend_spec.timeline import timeline_catalog
 
 LAYERS = list(timeline_catalog().layers)
 

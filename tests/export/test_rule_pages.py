@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ascend_conformance.media.db.places import SELECTORS
 from ascend_conformance.pages import PLACES, THE_FINDING, rule_page, rules_by_table, rules_index
-from ascend_conformance.places import SELECTORS
 from ascend_conformance.ruleset import Rule, load_rules
 from ascend_spec import catalog
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from insight_files import answers, body, trace_block
 
-from ascend_ref.insight import Answers
+from ascend_ref.tools.serve import Answers
 
 Event = dict[str, Any]
 

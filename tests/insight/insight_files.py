@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_ref.bin import Block, canonical, to_bytes
-from ascend_ref.insight import Answer, Answers, Session
-from ascend_spec.insight import insight_catalog
+from ascend_ref.tools.serve import Answer, Answers, Session
+from ascend_spec.api import insight_catalog
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "bin"
 PLACE = Path("/runs/today/op/visualize_data.bin")

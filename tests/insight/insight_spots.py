@@ -6,7 +6,7 @@ from typing import Any
 
 from insight_files import body, json_block
 
-from ascend_ref.insight import Answers
+from ascend_ref.tools.serve import Answers
 
 CORES = ["core0.cubecore0", "core0.veccore0"]
 DECLARED = {"Address Range": 0, "Line": 1, "Cycles": 1, "L2Cache Hit Rate": 4, "Note": 3}

@@ -8,9 +8,9 @@ import pytest
 from insight_files import PLACE, content, json_block, source_block, trace_block
 
 from ascend_ref.bin import Block, to_bytes
-from ascend_ref.insight import Answers
-from ascend_ref.insight import blocks as blocks_module
-from ascend_ref.insight.blocks import Blocks
+from ascend_ref.tools.serve import Answers
+from ascend_ref.tools.serve import blocks as blocks_module
+from ascend_ref.tools.serve.blocks import Blocks
 
 BASE = json_block(0x05, {"name": "n"})
 INSTRUCTIONS = json_block(0x04, {"Cores": ["c"]})

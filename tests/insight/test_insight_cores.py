@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from insight_files import answers, ask, body, compared, json_block, text_block
 
-from ascend_ref.insight import Answers
+from ascend_ref.tools.serve import Answers
 
 # --- 0x0C ----------------------------------------------------------------------------------------
 

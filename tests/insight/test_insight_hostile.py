@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from insight_files import PLACE, answers, check_message, request, validator
 
 from ascend_ref.bin import Block, canonical
-from ascend_ref.insight import Session
-from ascend_ref.insight.commands import COMMANDS
+from ascend_ref.tools.serve import Session
+from ascend_ref.tools.serve.commands import COMMANDS
 
 KEYS = [
     *("Files", "Lines", "Source", "Files Dtype", "Line", "Cycles", "Instructions Executed"),

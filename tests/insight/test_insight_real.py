@@ -13,8 +13,8 @@ import pytest
 from insight_files import ask, body, real, send
 
 from ascend_ref.bin import open_file, parse
-from ascend_ref.insight import Answers, Session, open_answers
-from ascend_ref.insight.commands import COMMANDS
+from ascend_ref.tools.serve import Answers, Session, open_answers
+from ascend_ref.tools.serve.commands import COMMANDS
 
 FILES = ["mix.bin", "roofline_data.bin", "base_info.bin"]
 ANY = {"blockId": "0", "sourceName": "/a.cpp", "coreName": "c", "processId": "p", "id": "1"}

@@ -9,7 +9,7 @@ import pytest
 from insight_events import event, shown, timeline, traces
 from insight_files import ask, body
 
-from ascend_ref.insight import Answers
+from ascend_ref.tools.serve import Answers
 
 # --- the screen ----------------------------------------------------------------------------------
 

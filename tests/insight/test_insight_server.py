@@ -17,9 +17,9 @@ from insight_files import PLACE, answers, check_message, json_block, request, tr
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from ascend_ref.insight import Session
-from ascend_ref.insight.server import Endpoint, is_loopback, serve
-from ascend_spec.insight import insight_catalog
+from ascend_ref.tools.serve import Session
+from ascend_ref.tools.serve.server import Endpoint, is_loopback, serve
+from ascend_spec.api import insight_catalog
 
 EVENT = {"ph": "X", "name": "n", "pid": "p", "tid": "t", "ts": 5, "dur": 1}
 IMPORT = {"path": [PLACE.name], "projectName": "p", "projectAction": 1}

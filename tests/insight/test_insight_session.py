@@ -20,7 +20,7 @@ from insight_files import (
     trace_block,
 )
 
-from ascend_ref.insight import Session
+from ascend_ref.tools.serve import Session
 
 FILE = (
     json_block(0x05, {"name": "n"}),

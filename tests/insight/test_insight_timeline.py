@@ -9,8 +9,8 @@ import pytest
 from insight_events import Event, event, flag, shown, timeline, traces
 from insight_files import answers, body, text_block, trace_block
 
-from ascend_ref.insight.timeline.depths import NONE, depths
-from ascend_ref.insight.timeline.times import nanoseconds
+from ascend_ref.tools.serve.timeline.depths import NONE, depths
+from ascend_ref.tools.serve.timeline.times import nanoseconds
 
 # --- times ---------------------------------------------------------------------------------------
 
@@ -236,6 +236,6 @@ def test_a_timeline_without_events_is_empty(text: str) -> None:
 
 
 def test_too_many_events_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ascend_ref.insight.timeline.read.MAX_EVENTS", 3)
+    monkeypatch.setattr("ascend_ref.tools.serve.timeline.read.MAX_EVENTS", 3)
     assert "more than 3 events" in str(timeline(*[event(1)] * 4).timeline_problem)
     assert timeline(*[event(1)] * 3).timeline_problem is None

@@ -19,13 +19,13 @@ from websockets.sync.client import connect
 
 from ascend_ref.bin import to_bytes
 from ascend_ref.cli.guard import CommandError
-from ascend_ref.insight.verb import serve
+from ascend_ref.tools.serve.verb import serve
 
 SECONDS = 20
 PROGRAM = """
 import sys
 from ascend_ref.cli.guard import guarded
-from ascend_ref.insight.verb import serve
+from ascend_ref.tools.serve.verb import serve
 
 def run():
     with serve.make_context("serve", sys.argv[1:]) as context:

@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 from ascend_ref.bin import to_bytes
-from ascend_simulator.kernel import KernelRun, simulate_kernel
-from ascend_simulator.kernel.scenario import KernelScenario, parse
+from ascend_simulator.operator import KernelRun, simulate_kernel
+from ascend_simulator.operator.scenario import KernelScenario, parse
 
 PATH_SECTION = 4096
 GIBI = 1 << 30

@@ -11,10 +11,10 @@ from jsonschema import Draft202012Validator
 from kernel_bytes import walk
 
 from ascend_ref.cli import main
-from ascend_simulator.kernel import simulate_kernel, write_kernel
-from ascend_simulator.kernel.blocks.file import File
-from ascend_simulator.kernel.scenario import kernel_schema, parse, preset_names
-from ascend_simulator.kernel.truth import truth_schema
+from ascend_simulator.operator import simulate_kernel, write_kernel
+from ascend_simulator.operator.blocks.file import File
+from ascend_simulator.operator.scenario import kernel_schema, parse, preset_names
+from ascend_simulator.operator.truth import truth_schema
 
 SMALL = "name: small\noperator: {kind: add, shape: [5000]}\ndevice: {block_dim: 2}\n"
 

@@ -9,9 +9,9 @@ from itertools import accumulate
 import pytest
 from kernel_bytes import ATTENTION, CUBE, MIX, NEAR, UNIFIED, scenario
 
-from ascend_simulator.kernel.chip.model import Memory
-from ascend_simulator.kernel.program.tape import Quantity
-from ascend_simulator.kernel.world import run
+from ascend_simulator.operator.chip.model import Memory
+from ascend_simulator.operator.program.tape import Quantity
+from ascend_simulator.operator.world import run
 
 TALL = (
     "operator: {kind: flash-attention, shape: [1, 1, 768, 256]}\ndevice: {chip: Ascend950PR_9599}"

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_simulator.kernel.chip import CacheShape
-from ascend_simulator.kernel.memory import cached
-from ascend_simulator.kernel.scenario import parse
-from ascend_simulator.kernel.world import run
+from ascend_simulator.operator.chip import CacheShape
+from ascend_simulator.operator.memory import cached
+from ascend_simulator.operator.scenario import parse
+from ascend_simulator.operator.world import run
 
 SHAPE = CacheShape(sets=4, ways=3, line=512)
 

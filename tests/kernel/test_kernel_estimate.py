@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from kernel_bytes import DEVICE, scenario
 
-from ascend_simulator.kernel.chip import chip
-from ascend_simulator.kernel.program.estimate import estimate
-from ascend_simulator.kernel.world import run
+from ascend_simulator.operator.chip import chip
+from ascend_simulator.operator.program.estimate import estimate
+from ascend_simulator.operator.world import run
 
 SMALL_PIECES = (
     "operator: {kind: matmul-leakyrelu, shape: [256, 64, 256]}\n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from kernel_bytes import scenario
 
-from ascend_simulator.kernel import simulate_kernel
+from ascend_simulator.operator import simulate_kernel
 
 MIX = "operator: {kind: matmul-leakyrelu, shape: [1024, 256, 768]}"
 OPERATORS = (

@@ -18,11 +18,11 @@ from kernel_bytes import (
     written,
 )
 
-from ascend_conformance.bin.judge import judge_content
+from ascend_conformance.media.bin.judge import judge_content
 from ascend_ref.bin import to_bytes
-from ascend_simulator.kernel import simulate_kernel
-from ascend_simulator.kernel.scenario import KernelScenario, preset_names, presets, to_yaml
-from ascend_simulator.kernel.strategies import kernel_scenarios
+from ascend_simulator.operator import simulate_kernel
+from ascend_simulator.operator.scenario import KernelScenario, preset_names, presets, to_yaml
+from ascend_simulator.operator.strategies import kernel_scenarios
 
 PAGES = [0x05, 0x06, 0x07, 0x08, 0x09]
 QUICK = ("simulated-add", "310p-add", "museum", "matmul-leakyrelu")

@@ -9,8 +9,8 @@ import pytest
 from kernel_bytes import Written, walk
 
 from ascend_ref.bin import to_bytes
-from ascend_simulator.kernel import simulate_kernel
-from ascend_simulator.kernel.scenario import preset
+from ascend_simulator.operator import simulate_kernel
+from ascend_simulator.operator.scenario import preset
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "bin"
 SHARED_LINES = {

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from ascend_simulator.kernel import simulate_kernel
-from ascend_simulator.kernel.chip import chip_names
-from ascend_simulator.kernel.scenario import (
+from ascend_simulator.operator import simulate_kernel
+from ascend_simulator.operator.chip import chip_names
+from ascend_simulator.operator.scenario import (
     Device,
     KernelScenario,
     Operator,
@@ -28,7 +28,7 @@ from ascend_simulator.kernel.scenario import (
     to_yaml,
     validate,
 )
-from ascend_simulator.kernel.strategies import kernel_scenarios
+from ascend_simulator.operator.strategies import kernel_scenarios
 from ascend_simulator.scenario import ScenarioError
 
 

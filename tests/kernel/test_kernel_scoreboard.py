@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_bytes import DEVICE, scenario
 
-from ascend_simulator.kernel.program.listing import Instruction
-from ascend_simulator.kernel.program.tape import FlagKey, Step
-from ascend_simulator.kernel.timing import schedule
-from ascend_simulator.kernel.world import run
+from ascend_simulator.operator.program.listing import Instruction
+from ascend_simulator.operator.program.tape import FlagKey, Step
+from ascend_simulator.operator.timing import schedule
+from ascend_simulator.operator.world import run
 
 SMALL_UNIFIED = (
     "operator: {kind: matmul, shape: [300, 90, 500]}\n"

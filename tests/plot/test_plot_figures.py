@@ -13,12 +13,12 @@ import pytest
 from plot_cases import ORIGIN, Run, real, words, write_summary
 
 from ascend_ref.derive.intervals import union
-from ascend_ref.plot.blocks import LEVELS, Shown, Window, blocks, seen
-from ascend_ref.plot.draw import draw, read
-from ascend_ref.plot.errors import CannotDraw
-from ascend_ref.plot.kinds import Kind
-from ascend_ref.plot.step import step_of
-from ascend_ref.plot.units import duration, percent
+from ascend_ref.tools.plot.blocks import LEVELS, Shown, Window, blocks, seen
+from ascend_ref.tools.plot.draw import draw, read
+from ascend_ref.tools.plot.errors import CannotDraw
+from ascend_ref.tools.plot.kinds import Kind
+from ascend_ref.tools.plot.step import step_of
+from ascend_ref.tools.plot.units import duration, percent
 
 CORES = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "AI_CPU", "DSA_SQE")
 

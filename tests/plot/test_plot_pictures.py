@@ -11,8 +11,8 @@ import pytest
 from plot_cases import ORIGIN, Run, event, process, words, write_summary, write_timeline
 
 from ascend_ref.cli import main
-from ascend_ref.plot.draw import draw
-from ascend_ref.plot.errors import CannotDraw
+from ascend_ref.tools.plot.draw import draw
+from ascend_ref.tools.plot.errors import CannotDraw
 
 HOSTILE = [
     "$x^2$ \\frac{1}{0}",

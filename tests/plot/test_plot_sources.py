@@ -16,13 +16,13 @@ from plot_cases import ORIGIN, Run, event, microseconds, process, real, write_su
 from plot_cases import write_timeline as write_events
 
 from ascend_ref.cli import main
-from ascend_ref.plot.draw import read
-from ascend_ref.plot.errors import CannotDraw
-from ascend_ref.plot.kinds import Kind
-from ascend_ref.plot.recording import Lane, Recording, Section
-from ascend_ref.plot.step import step_of
 from ascend_ref.recorded import from_database
 from ascend_ref.timeline.write import write_timeline
+from ascend_ref.tools.plot.draw import read
+from ascend_ref.tools.plot.errors import CannotDraw
+from ascend_ref.tools.plot.kinds import Kind
+from ascend_ref.tools.plot.recording import Lane, Recording, Section
+from ascend_ref.tools.plot.step import step_of
 
 RUNS = [
     Run("AI_CORE", 0, 4_000, "MatMulV2"),

@@ -15,11 +15,11 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection, serve
 
 from ascend_conformance.finding import FileReport
-from ascend_conformance.probe.options import ProbeOptions
-from ascend_conformance.probe.run import probe
-from ascend_ref.insight import Answers, Session, open_answers
-from ascend_ref.insight.server import Endpoint
-from ascend_ref.insight.server import serve as serve_reference
+from ascend_conformance.media.api.options import ProbeOptions
+from ascend_conformance.media.api.run import probe
+from ascend_ref.tools.serve import Answers, Session, open_answers
+from ascend_ref.tools.serve.server import Endpoint
+from ascend_ref.tools.serve.server import serve as serve_reference
 
 Message = dict[str, Any]
 Sent = Message | str | bytes | None

@@ -20,7 +20,7 @@ from probe_servers import (
     unchanged,
 )
 
-from ascend_spec.insight import insight_catalog
+from ascend_spec.api import insight_catalog
 
 DOCUMENTED = {
     "import/action": (

@@ -21,7 +21,7 @@ from websockets.sync.server import ServerConnection
 
 from ascend_conformance.cards import rule_cards
 from ascend_conformance.finding import FileReport, Report
-from ascend_conformance.probe.client import MAX_MESSAGE, CannotConnect
+from ascend_conformance.media.api.client import MAX_MESSAGE, CannotConnect
 from ascend_conformance.report import BYTES_PER_FILE, FORMATS
 
 IMPORT = "import/action"
@@ -167,7 +167,7 @@ def test_a_message_longer_than_any_answer_is_not_read(file: Path) -> None:
 def test_a_file_whose_import_cannot_be_taken_is_not_asked_about(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ascend_conformance.probe.talk.MAX_MESSAGE", 100)
+    monkeypatch.setattr("ascend_conformance.media.api.talk.MAX_MESSAGE", 100)
     with reference(file) as server:
         found = server.report()
     assert found.findings == ()

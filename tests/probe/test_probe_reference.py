@@ -10,7 +10,7 @@ from probe_files import CORES, handmade, real, trace
 from probe_servers import judged, served, told
 
 from ascend_ref.bin import Block, canonical, to_bytes
-from ascend_spec.insight import insight_catalog
+from ascend_spec.api import insight_catalog
 
 HAND_MADE: dict[str, Callable[[], list[Block]]] = {
     "timeline alone": lambda: [Block(0x02, canonical(trace()))],
@@ -74,7 +74,7 @@ def test_nothing_is_found_on_the_reference_with_a_file_made_by_hand(
 def test_an_event_may_be_much_longer_than_the_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ascend_conformance.probe.talk.SPARE_BYTES", 0)
+    monkeypatch.setattr("ascend_conformance.media.api.talk.SPARE_BYTES", 0)
     lanes = [{**COUNT, "ph": "X", "tid": f"lane{number}", "dur": 1} for number in range(100)]
     path = tmp_path / "visualize_data.bin"
     path.write_bytes(to_bytes([Block(0x02, canonical({"traceEvents": lanes}))]))

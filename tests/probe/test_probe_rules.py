@@ -15,7 +15,7 @@ from probe_files import handmade
 from probe_servers import IMPATIENT, PATIENT, Reference, Sent, places, reference, told
 
 import ascend_conformance
-from ascend_conformance.probe.rules import ApiRule, Finds, load_api_rules
+from ascend_conformance.media.api.rules import ApiRule, Finds, load_api_rules
 from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 

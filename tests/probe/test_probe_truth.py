@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ascend_conformance.probe.habits import Habits
-from ascend_conformance.probe.older import in_older_form
-from ascend_conformance.probe.places import column_of, pointer_of, shown
-from ascend_conformance.probe.truth import differences
+from ascend_conformance.media.api.habits import Habits
+from ascend_conformance.media.api.older import in_older_form
+from ascend_conformance.media.api.places import column_of, pointer_of, shown
+from ascend_conformance.media.api.truth import differences
 
 PLAIN = Habits()
 SET = Habits(unordered={"": ()})

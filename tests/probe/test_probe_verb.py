@@ -36,7 +36,7 @@ def run():
 
 sys.exit(guarded("ascend-ref", run))
 """
-SERVE = PROGRAM.format(module="ascend_ref.insight.verb", verb="serve")
+SERVE = PROGRAM.format(module="ascend_ref.tools.serve.verb", verb="serve")
 PROBE = PROGRAM.format(module="ascend_conformance.cli.probe", verb="probe")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from insight_examples import Example, document, examples
 from jsonschema import Draft202012Validator
 
-from ascend_spec.insight import erratum_at, insight_catalog
+from ascend_spec.api import erratum_at, insight_catalog
 
 Fault = tuple[str, str, str | None]
 

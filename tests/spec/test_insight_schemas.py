@@ -12,10 +12,10 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
+from ascend_spec.api import erratum_at, insight_catalog
+from ascend_spec.api.catalog import DOCUMENTS
+from ascend_spec.api.schema import bundle
 from ascend_spec.bin import bin_catalog
-from ascend_spec.insight import erratum_at, insight_catalog
-from ascend_spec.insight.catalog import DOCUMENTS
-from ascend_spec.insight.schema import bundle
 from ascend_spec.loader import read_document, read_documents
 
 GENERATIONS = [generation.id for generation in insight_catalog().generations]
@@ -36,36 +36,36 @@ def nodes(node: Any) -> Iterator[dict[str, Any]]:
 
 def errors(kind: str, document: object) -> list[str]:
     """What the meta-schema of a kind of document finds wrong with one."""
-    vocabulary = [*read_documents("insight/vocabulary"), *read_documents("vocabulary")]
+    vocabulary = [*read_documents("api/vocabulary"), *read_documents("vocabulary")]
     registry: Registry[Any] = Registry().with_resources(
         (name.rpartition("/")[2], DRAFT202012.create_resource(schema))
         for name, schema in reversed(vocabulary)
     )
-    meta = read_document(f"insight/vocabulary/{kind}.schema.yaml")
+    meta = read_document(f"api/vocabulary/{kind}.schema.yaml")
     found = Draft202012Validator(meta, registry=registry).iter_errors(document)
     return [f"{error.json_path}: {error.message}" for error in found]
 
 
 @pytest.mark.parametrize("name", ["commands", "errata", "errors", "events", "generations"])
 def test_a_list_obeys_its_meta_schema(name: str) -> None:
-    assert errors(name, read_document(f"insight/{name}.yaml")) == []
+    assert errors(name, read_document(f"api/{name}.yaml")) == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_of_schemas_obeys_its_meta_schema(name: str) -> None:
-    assert errors("definitions", read_document(f"insight/{name}.schema.yaml")) == []
+    assert errors("definitions", read_document(f"api/{name}.schema.yaml")) == []
 
 
 @pytest.mark.parametrize(
     "node", [{"tpye": "string"}, {"since": "E3"}, {"description": "No period"}, {"erratum": "B1"}]
 )
 def test_the_meta_schema_notices(node: object) -> None:
-    document = read_document("insight/global.schema.yaml")
+    document = read_document("api/global.schema.yaml")
     assert len(errors("definitions", {**document, "$defs": {"x": node}})) == 1
 
 
 def test_the_generations_are_those_of_the_vocabulary() -> None:
-    words = read_document("insight/vocabulary/words.schema.yaml")
+    words = read_document("api/vocabulary/words.schema.yaml")
     assert words["$defs"]["generation"]["enum"] == GENERATIONS
 
 
@@ -99,13 +99,11 @@ def test_every_definition_in_force_is_a_schema_without_open_ends(generation: str
 def test_names_of_definitions_are_given_once() -> None:
     documents = sorted(
         entry.name
-        for entry in (files("ascend_spec") / "insight").iterdir()
+        for entry in (files("ascend_spec") / "api").iterdir()
         if entry.name.endswith(".schema.yaml")
     )
     assert documents == sorted(f"{name}.schema.yaml" for name in DOCUMENTS)
-    names = [
-        name for document in documents for name in read_document(f"insight/{document}")["$defs"]
-    ]
+    names = [name for document in documents for name in read_document(f"api/{document}")["$defs"]]
     assert sorted(names) == DEFINITIONS
 
 
@@ -172,11 +170,11 @@ def test_a_command_is_there_in_the_generations_that_it_names() -> None:
 
 
 def test_a_command_s_definitions_stand_in_the_document_that_it_names() -> None:
-    for row in (*read_document("insight/commands.yaml"), *read_document("insight/events.yaml")):
+    for row in (*read_document("api/commands.yaml"), *read_document("api/events.yaml")):
         for reference in (row.get("params"), row["body"]):
             if reference is not None:
                 document, _, name = reference.partition("#/$defs/")
-                assert name in read_document(f"insight/{document}")["$defs"]
+                assert name in read_document(f"api/{document}")["$defs"]
 
 
 def test_every_fact_names_a_source_of_its_own_kind() -> None:

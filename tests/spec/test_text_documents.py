@@ -22,7 +22,7 @@ from ascend_spec.text import CsvColumn, CsvFile, text_catalog
 from ascend_spec.text import model as text_model
 from ascend_spec.text import pmu as text_pmu
 from ascend_spec.text.loader import FOLDER
-from ascend_spec.text.timeline import timeline_catalog
+from ascend_spec.timeline import timeline_catalog
 
 LISTS = ["errata", "formats", "pmu", "writers"]
 CSV = [name for name, _ in read_documents(f"{FOLDER}/csv")]

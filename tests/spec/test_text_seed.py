@@ -10,7 +10,7 @@ from seed_tables import seed_text
 from text_seed import FAMILIES, FieldTable, Section, text_sections
 
 from ascend_spec.text import text_catalog
-from ascend_spec.text.timeline import timeline_catalog
+from ascend_spec.timeline import timeline_catalog
 
 REGISTERS = "寄存器值"
 

@@ -15,10 +15,10 @@ from jsonschema import Draft202012Validator
 from test_vocabulary import _repeated_keys, errors, schemas
 
 from ascend_spec import catalog
+from ascend_spec.documents import DOCUMENTS, source_of, writers_of
 from ascend_spec.loader import read_document, read_documents
 from ascend_spec.text import text_catalog
-from ascend_spec.text.documents import DOCUMENTS, source_of, writers_of
-from ascend_spec.text.timeline import (
+from ascend_spec.timeline import (
     Arg,
     EventKind,
     Layer,
@@ -26,12 +26,12 @@ from ascend_spec.text.timeline import (
     event_schema,
     timeline_catalog,
 )
-from ascend_spec.text.timeline import model as timeline_model
-from ascend_spec.text.timeline.loader import FOLDER, load_kinds
+from ascend_spec.timeline import model as timeline_model
+from ascend_spec.timeline.loader import FOLDER, load_kinds
 
 LISTS = ["files", "flows", "forms", "keys", "metadata", "pids", "value_types"]
 LAYERS = [name for name, _ in read_documents(f"{FOLDER}/layers")]
-SCHEMAS = [name for name, _ in read_documents("text/documents")]
+SCHEMAS = [name for name, _ in read_documents("documents")]
 TOPICS = {"flow-ids", "pid-packing"}
 
 
@@ -68,7 +68,7 @@ def test_a_document_schema_obeys_its_meta_schema(name: str) -> None:
 def test_no_timeline_document_is_left_out() -> None:
     held = {entry.name for entry in (files("ascend_spec") / FOLDER).iterdir()}
     assert {name for name in held if name.endswith(".yaml")} == {f"{name}.yaml" for name in LISTS}
-    assert {f"text/documents/{name}.schema.yaml" for name in DOCUMENTS} == set(SCHEMAS)
+    assert {f"documents/{name}.schema.yaml" for name in DOCUMENTS} == set(SCHEMAS)
 
 
 @pytest.mark.parametrize("name", [*(f"{FOLDER}/{name}.yaml" for name in LISTS), *LAYERS, *SCHEMAS])

@@ -12,9 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from text_timeline_files import ADAPTER, DATA, STEP_TRACE
 
-from ascend_spec.insight import erratum_at
-from ascend_spec.text.documents import DOCUMENTS, writers_of
-from ascend_spec.text.timeline import document_schema
+from ascend_spec.api import erratum_at
+from ascend_spec.documents import DOCUMENTS, writers_of
+from ascend_spec.timeline import document_schema
 
 ABSENT = object()
 OUTPUT = ADAPTER / "ASCEND_PROFILER_OUTPUT"

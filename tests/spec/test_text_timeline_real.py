@@ -12,7 +12,7 @@ import jsonschema_rs
 import pytest
 from text_timeline_files import MSPROF, STEP_TRACE, TIMELINES, TRACE_VIEW, Event, Timeline
 
-from ascend_spec.text.timeline import event_schema, timeline_catalog
+from ascend_spec.timeline import event_schema, timeline_catalog
 
 FLOWS = {flow.cat for flow in timeline_catalog().flows.values()}
 IDS = [timeline.path.stem for timeline in TIMELINES]

@@ -12,7 +12,7 @@ from seed_tables import seed_text
 from text_seed import FAMILIES, Section, text_sections
 
 from ascend_spec.text import text_catalog
-from ascend_spec.text.timeline import Layer, timeline_catalog
+from ascend_spec.timeline import Layer, timeline_catalog
 
 # The layers that tables are about, by the section and what the heading above them begins with.
 ABOUT = {

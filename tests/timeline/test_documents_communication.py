@@ -14,7 +14,7 @@ from timeline_recordings import DATA, real_database, simulated
 
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import Recorded
-from ascend_spec.text import documents
+from ascend_spec import documents
 
 NAMES = ["communication.json", "communication_matrix.json"]
 LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.traffic import MEBIBYTE, share
 from ascend_ref.spill import batches
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..events import HOST, Events, Item, Values
 from ..lookup import array_of, filled, holds, integers, reals

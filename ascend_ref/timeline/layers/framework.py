@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..activity import CallStacks
 from ..events import Events, Item

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
-from ascend_spec.text.timeline import EventKind, Layer
+from ascend_spec.timeline import EventKind, Layer
 
 from ..events import Events, Item
 from ..lookup import (

@@ -9,7 +9,7 @@ import numpy as np
 from ascend_ref.capture.batch import Integers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION
 from ascend_ref.spill import batches
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..events import Events, Item, Points
 from ..flow_ids import flow_ids

@@ -11,7 +11,7 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.intervals import Intervals, ends, long_union
 from ascend_ref.derive.overlap import KERNEL_TASKS, Overlap, computes, long_overlap, window
 from ascend_ref.spill import Spill, batches
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
 from ..lookup import NONE, Columns, Mask, array_of, combinations, filled, places

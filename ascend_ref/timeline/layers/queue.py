@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, first_of_each, sorted_rows
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..activity import SEPARATOR, Activity
 from ..events import Events, Item, Points

@@ -17,7 +17,7 @@ from ascend_ref.derive.step_trace import (
     iteration_times,
     reduce_numbers,
 )
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
 from ..lookup import Mask, integers

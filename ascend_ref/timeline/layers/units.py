@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_spec.text.timeline import Layer
+from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
 from ..lookup import distinct, holds, integers

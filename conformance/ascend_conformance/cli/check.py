@@ -13,15 +13,15 @@ import click
 
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.execution import NoCluster, open_executor
-from ascend_ref.export.output import write_atomically
+from ascend_ref.tools.spec.output import write_atomically
 from ascend_spec.model import Reading
 
 from ..cards import rule_cards
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
-from ..engine.plan import Selection
 from ..finding import VERDICTS, Report
+from ..media.db.plan import Selection
 from ..options import Options
 from ..report import (
     FORMATS,

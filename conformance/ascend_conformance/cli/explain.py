@@ -6,7 +6,7 @@ import click
 
 from ascend_ref.cli.console import print_page
 from ascend_ref.cli.suggest import unknown
-from ascend_ref.export.lookup import find, names
+from ascend_ref.tools.spec.lookup import find, names
 from ascend_spec import catalog
 
 from ..pages import rule_page

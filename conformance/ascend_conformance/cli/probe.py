@@ -13,7 +13,7 @@ import click
 from ascend_ref.bin import Unreadable
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.suggest import unknown
-from ascend_spec.insight import insight_catalog
+from ascend_spec.api import insight_catalog
 
 from ..report import FORMATS, render_to_stdout
 
@@ -68,9 +68,9 @@ def probe(
     0 conforms, 1 violations, 2 no such file or no server.
     """
     from ..cards import rule_cards
-    from ..probe.client import CannotConnect
-    from ..probe.options import ProbeOptions, fits_none  # slow: numpy, jsonschema-rs
-    from ..probe.run import probe as probe_server
+    from ..media.api.client import CannotConnect
+    from ..media.api.options import ProbeOptions, fits_none  # slow: numpy, jsonschema-rs
+    from ..media.api.run import probe as probe_server
 
     patterns = tuple(part.strip() for text in commands for part in text.split(",") if part.strip())
     for pattern in fits_none(patterns):

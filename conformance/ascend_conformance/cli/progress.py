@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..engine.judge import Progress
+from ..media.db.judge import Progress
 
 
 @contextmanager

@@ -12,11 +12,11 @@ import click
 
 from ascend_spec.model import Carrier
 
-from ..bin.selftest import run_specimens
+from ..engine.trials import Trials
+from ..media.bin.selftest import run_specimens
+from ..media.db.selftest import SelfTest, run
+from ..media.text.selftest import run_specimens as run_texts
 from ..ruleset import Format, load_rules
-from ..selftest import SelfTest, run
-from ..text.selftest import run_specimens as run_texts
-from ..trials import Trials
 
 LISTED = 20
 

@@ -1,1 +1,1 @@
-"""Runs the rules on one database: where the data is, in few passes, in flat memory."""
+"""What every judge shares: the limit on work, and how rules are tried."""

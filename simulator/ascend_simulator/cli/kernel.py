@@ -14,7 +14,7 @@ from ascend_ref.execution.interrupts import interrupts_held
 from .scenarios import is_file
 
 if TYPE_CHECKING:
-    from ..kernel.scenario import KernelScenario
+    from ..operator.scenario import KernelScenario
 
 
 @click.command()
@@ -66,7 +66,7 @@ def kernel(
         raise click.UsageError("expected a preset (see --list) or a scenario file")
     chosen = _chosen(scenario, mode, chip, block_dim)
     if as_yaml:
-        from ..kernel.scenario import to_yaml
+        from ..operator.scenario import to_yaml
 
         click.echo(to_yaml(chosen), nl=False)
         return 0
@@ -76,7 +76,7 @@ def kernel(
 
 def _write(chosen: KernelScenario, folder: Path, seed: int) -> None:
     with interrupts_held():
-        from ..kernel.run import write_kernel  # slow: numpy
+        from ..operator.run import write_kernel  # slow: numpy
 
     try:
         written = write_kernel(chosen, folder.absolute(), seed)
@@ -90,7 +90,7 @@ def _write(chosen: KernelScenario, folder: Path, seed: int) -> None:
 
 
 def _chosen(name: str, mode: str | None, chip: str | None, block_dim: int | None) -> KernelScenario:
-    from ..kernel.scenario import load, override, preset, validate
+    from ..operator.scenario import load, override, preset, validate
 
     found = load(name) if is_file(name) else preset(name)
     options = {"--mode": mode, "--chip": chip, "--block-dim": block_dim}
@@ -100,7 +100,7 @@ def _chosen(name: str, mode: str | None, chip: str | None, block_dim: int | None
 
 
 def _list() -> None:
-    from ..kernel.scenario import presets
+    from ..operator.scenario import presets
 
     rows = [
         (one.name, one.operator.kind, one.device.chip, one.capture.mode, one.summary)
@@ -110,10 +110,10 @@ def _list() -> None:
 
 
 def _print_schema(*, truth: bool) -> None:
-    from ..kernel.scenario import kernel_schema
+    from ..operator.scenario import kernel_schema
 
     if truth:
-        from ..kernel.truth import truth_schema
+        from ..operator.truth import truth_schema
 
         click.echo(json.dumps(truth_schema(), indent=2))
     else:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ascend_ref.capture import RECORDS, Records, Switches
 from ascend_spec.text import text_catalog
-from ascend_spec.text.timeline import timeline_catalog
+from ascend_spec.timeline import timeline_catalog
 
 from ..scenario.model import ModelChoice, ProductName
 from . import ai_cpu, caches, functions, graph, iterations, memory, pipes, preparation, processors

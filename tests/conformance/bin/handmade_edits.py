@@ -7,8 +7,8 @@ from typing import Any
 
 import handmade
 
-from ascend_conformance.bin.judge import judge_content
 from ascend_conformance.finding import Finding
+from ascend_conformance.media.bin.judge import judge_content
 from ascend_ref.bin import Block, canonical, parse, read_blocks, to_bytes
 
 

@@ -7,7 +7,7 @@ import pytest
 from handmade_edits import changed, found, rewritten, rules_of
 from handmade_sources import timeline
 
-from ascend_conformance.bin.judge import judge_content
+from ascend_conformance.media.bin.judge import judge_content
 from ascend_ref.bin import Block, canonical, parse, read_blocks, to_bytes
 
 WHOLE_FLOATS = [

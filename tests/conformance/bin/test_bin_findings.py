@@ -7,7 +7,7 @@ import pytest
 from handmade_edits import changed, found
 from handmade_sources import stall_reasons, timeline
 
-from ascend_conformance.bin.flatten import (
+from ascend_conformance.media.bin.flatten import (
     as_address,
     as_kind,
     as_number,
@@ -15,10 +15,10 @@ from ascend_conformance.bin.flatten import (
     bounded,
     fact_tables,
 )
-from ascend_conformance.bin.judge import judge_content
-from ascend_conformance.bin.rules import load_bin_rules
-from ascend_conformance.bin.selftest import trials
-from ascend_conformance.engine.plan import Selection
+from ascend_conformance.media.bin.judge import judge_content
+from ascend_conformance.media.bin.rules import load_bin_rules
+from ascend_conformance.media.bin.selftest import trials
+from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
 from ascend_ref.bin import Block, canonical, read_blocks, to_bytes
 

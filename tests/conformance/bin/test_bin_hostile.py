@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ascend_conformance.bin.facts
-import ascend_conformance.bin.gather
-import ascend_conformance.bin.schemajudge
 import ascend_conformance.engine.work
-from ascend_conformance.bin.judge import judge_bin, judge_content
+import ascend_conformance.media.bin.facts
+import ascend_conformance.media.bin.gather
+import ascend_conformance.media.bin.schemajudge
 from ascend_conformance.finding import FileReport
+from ascend_conformance.media.bin.judge import judge_bin, judge_content
 from ascend_ref.bin import Block, canonical, parse, read_blocks, to_bytes
 
 SMALL = to_bytes(
@@ -157,7 +157,7 @@ def test_what_is_no_such_file_is_one_line(tmp_path):
 
 
 def test_a_payload_larger_than_is_read_is_not_parsed(monkeypatch):
-    monkeypatch.setattr(ascend_conformance.bin.gather, "TEXT_LIMIT", 1_000)
+    monkeypatch.setattr(ascend_conformance.media.bin.gather, "TEXT_LIMIT", 1_000)
     report = judge_content(handmade.device_file("vector"), "vector.bin")
     large = [finding for finding in report.findings if finding.rule == "BIN103"]
     assert "0x09 memory tables" in {finding.table for finding in large}
@@ -186,7 +186,7 @@ def dumped(payload) -> bytes:
 
 
 def test_a_payload_full_of_errors_is_given_up(monkeypatch):
-    monkeypatch.setattr(ascend_conformance.bin.schemajudge, "ERRORS", 1_000)
+    monkeypatch.setattr(ascend_conformance.media.bin.schemajudge, "ERRORS", 1_000)
     content = to_bytes([Block(0x09, dumped({"table_per_block": [True] * 50_000}))])
     report = judge_content(content, "wrong.bin")
     (finding,) = (one for one in report.findings if one.rule == "BIN121")
@@ -196,7 +196,7 @@ def test_a_payload_full_of_errors_is_given_up(monkeypatch):
 
 
 def test_more_rows_than_are_taken_are_not_judged(monkeypatch):
-    monkeypatch.setattr(ascend_conformance.bin.facts, "ROWS", 30)
+    monkeypatch.setattr(ascend_conformance.media.bin.facts, "ROWS", 30)
     report = judge_content(handmade.device_file("mix"), "mix.bin")
     assert report.findings == ()
     assert "BIN606" in {skip.rule for skip in report.skipped if "more rows" in skip.reason}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ascend_conformance.bin.judge import judge_bin
-from ascend_conformance.bin.rules import load_bin_rules
-from ascend_conformance.bin.selftest import trials
 from ascend_conformance.finding import FileReport
+from ascend_conformance.media.bin.judge import judge_bin
+from ascend_conformance.media.bin.rules import load_bin_rules
+from ascend_conformance.media.bin.selftest import trials
 from ascend_spec.bin import bin_catalog
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "bin"

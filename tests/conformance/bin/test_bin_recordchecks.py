@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import ascend_conformance.bin.recordchecks as checks
-from ascend_conformance.bin.judge import judge_content
-from ascend_conformance.bin.recordchecks import (
+import ascend_conformance.media.bin.recordchecks as checks
+from ascend_conformance.media.bin.judge import judge_content
+from ascend_conformance.media.bin.recordchecks import (
     CACHE_BLOCK,
     DECLARATIONS,
     TRACE_BLOCK,

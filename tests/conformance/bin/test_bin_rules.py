@@ -8,10 +8,10 @@ import jsonschema
 import pytest
 import yaml
 
-import ascend_conformance.bin as referee
-from ascend_conformance.bin.facts import plain_tables
-from ascend_conformance.bin.flatten import fact_tables
-from ascend_conformance.bin.rules import BinRule, load_bin_rules
+import ascend_conformance.media.bin as referee
+from ascend_conformance.media.bin.facts import plain_tables
+from ascend_conformance.media.bin.flatten import fact_tables
+from ascend_conformance.media.bin.rules import BinRule, load_bin_rules
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog

@@ -9,8 +9,8 @@ from handmade_edits import changed, found, only, rewritten, rules_of
 from handmade_sources import flags, timeline
 
 import ascend_conformance.engine.work
-from ascend_conformance.bin.judge import judge_content
-from ascend_conformance.bin.structure import _owners
+from ascend_conformance.media.bin.judge import judge_content
+from ascend_conformance.media.bin.structure import _owners
 from ascend_ref.bin import Block, canonical, to_bytes
 
 JSON_TYPES = [0x05, 0x06, 0x07, 0x08, 0x09]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from text_folders import judged
 
-from ascend_conformance.engine.plan import Selection
+from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
 from ascend_spec.text import Output
 

@@ -22,19 +22,19 @@ from typing import Any
 
 import pytest
 
+from ascend_conformance.media.text.agreeing import ask_agreements
+from ascend_conformance.media.text.agreement import Agreement
+from ascend_conformance.media.text.database import open_facts
+from ascend_conformance.media.text.deliverables import beside, deliverables_of
+from ascend_conformance.media.text.disagreement import Mutation, broken, mutations
+from ascend_conformance.media.text.folder import Folder, read_folder
+from ascend_conformance.media.text.layers import ALL_LAYERS
+from ascend_conformance.media.text.loaddb import load_database
+from ascend_conformance.media.text.pairing import told_by
+from ascend_conformance.media.text.rules import TextRule, load_text_rules
+from ascend_conformance.media.text.selecting import Absent
+from ascend_conformance.media.text.sources import Sources
 from ascend_conformance.options import Options
-from ascend_conformance.text.agreeing import ask_agreements
-from ascend_conformance.text.agreement import Agreement
-from ascend_conformance.text.database import open_facts
-from ascend_conformance.text.deliverables import beside, deliverables_of
-from ascend_conformance.text.disagreement import Mutation, broken, mutations
-from ascend_conformance.text.folder import Folder, read_folder
-from ascend_conformance.text.layers import ALL_LAYERS
-from ascend_conformance.text.loaddb import load_database
-from ascend_conformance.text.pairing import told_by
-from ascend_conformance.text.rules import TextRule, load_text_rules
-from ascend_conformance.text.selecting import Absent
-from ascend_conformance.text.sources import Sources
 from ascend_ref.cli import main
 
 GROUPS = "1234567"

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_conformance.text.crossing import Sweep
+from ascend_conformance.media.text.crossing import Sweep
 
 Slices = list[tuple[int, int, int]]
 """Number of the thread, start and end; in order of thread and start, longer ones first."""

@@ -12,7 +12,7 @@ import pytest
 from text_folders import OUTPUT, RANK, STRUCTURE, copied, judged, needs_data
 
 from ascend_conformance.discover import NothingToCheck, discover
-from ascend_conformance.text.deliverables import deliverable_of_name
+from ascend_conformance.media.text.deliverables import deliverable_of_name
 
 
 @pytest.mark.parametrize(

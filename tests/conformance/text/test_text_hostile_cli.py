@@ -13,11 +13,11 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from ascend_conformance.text import agreeing, database, judge
-from ascend_conformance.text.agreement import Agreement
-from ascend_conformance.text.database import open_facts
-from ascend_conformance.text.queries import GivenUp, limited
-from ascend_conformance.text.sources import Sources
+from ascend_conformance.media.text import agreeing, database, judge
+from ascend_conformance.media.text.agreement import Agreement
+from ascend_conformance.media.text.database import open_facts
+from ascend_conformance.media.text.queries import GivenUp, limited
+from ascend_conformance.media.text.sources import Sources
 from ascend_ref.cli import main
 
 HEADER = b"Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance\r\n"

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from text_folders import DATA, RANK, needs_data
 
-from ascend_conformance.text import loadtrace
-from ascend_conformance.text.database import open_facts
-from ascend_conformance.text.deliverables import deliverable_of_content
-from ascend_conformance.text.loadtrace import describe, load_timeline
+from ascend_conformance.media.text import loadtrace
+from ascend_conformance.media.text.database import open_facts
+from ascend_conformance.media.text.deliverables import deliverable_of_content
+from ascend_conformance.media.text.loadtrace import describe, load_timeline
 
 TRACES = (
     RANK / "ASCEND_PROFILER_OUTPUT" / "trace_view.json",

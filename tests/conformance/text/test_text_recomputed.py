@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ascend_conformance.text.database import Facts, open_facts
-from ascend_conformance.text.derived import TABLES
-from ascend_conformance.text.selftest import open_specimen
-from ascend_conformance.text.sources import Derived
+from ascend_conformance.media.text.database import Facts, open_facts
+from ascend_conformance.media.text.derived import TABLES
+from ascend_conformance.media.text.selftest import open_specimen
+from ascend_conformance.media.text.sources import Derived
 
 DERIVED: dict[str, Derived] = {table.name: table for table in TABLES}
 

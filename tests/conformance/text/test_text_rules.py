@@ -8,11 +8,11 @@ import jsonschema
 import pytest
 import yaml
 
+from ascend_conformance.media.text.checks import NAMES, READS
+from ascend_conformance.media.text.database import Facts, fact_tables, open_facts
+from ascend_conformance.media.text.rules import TextRule, load_text_rules
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import load_rules
-from ascend_conformance.text.checks import NAMES, READS
-from ascend_conformance.text.database import Facts, fact_tables, open_facts
-from ascend_conformance.text.rules import TextRule, load_text_rules
 from ascend_spec import catalog
 from ascend_spec.text import text_catalog
 

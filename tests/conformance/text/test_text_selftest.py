@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from ascend_conformance.text.asking import find
-from ascend_conformance.text.folder import Folder
-from ascend_conformance.text.rules import load_text_rules
-from ascend_conformance.text.selftest import (
+from ascend_conformance.media.text.asking import find
+from ascend_conformance.media.text.folder import Folder
+from ascend_conformance.media.text.rules import load_text_rules
+from ascend_conformance.media.text.selftest import (
     WITHOUT_EXAMPLES,
     changed_tables,
     open_specimen,

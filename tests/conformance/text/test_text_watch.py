@@ -7,8 +7,8 @@ import time
 import duckdb
 import pytest
 
-from ascend_conformance.text import watch as module
-from ascend_conformance.text.watch import Watch
+from ascend_conformance.media.text import watch as module
+from ascend_conformance.media.text.watch import Watch
 
 ENDLESS = "SELECT count(*) FROM range(1000000000) a(x), range(1000000) b(y) WHERE (x + y) % 7 = 3"
 

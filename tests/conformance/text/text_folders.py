@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ascend_conformance.check import check
-from ascend_conformance.engine.plan import Selection
 from ascend_conformance.finding import FileReport, Finding
+from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "text"

@@ -1,0 +1,1 @@
+"""What reads deliverables for people: pictures, a server, the pages of the spec."""

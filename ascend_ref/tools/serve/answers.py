@@ -1,0 +1,182 @@
+"""A decoded file that answers the commands of the API."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ascend_ref.bin import MalformedPayload, open_file
+
+from . import timeline as lanes
+from .answer import Answer, Body, failure
+from .blocks import Blocks
+from .columns import cores_of
+from .commands import CACHELINES_TYPE, COMMANDS, Question
+from .instructions import INSTRUCTIONS_TYPE
+from .params import read_params, refusal
+from .values import UINT64
+
+NO_ORIGIN = UINT64.stop - 1
+"""The origin of times where nothing has one."""
+
+DATABASE_SUFFIX = "_mindstudio_insight_data.db"
+"""How the database that the viewer keeps beside a file is named."""
+
+BIN_PROJECT = 1
+"""``projectType`` of a bin file."""
+
+_NOTHING = Blocks(memoryview(b""))
+_NO_TIMELINE = lanes.Timeline()
+
+
+class Answers:
+    """One file: what each command answers, from its blocks alone.
+
+    ``card`` is the ``rankId`` of the file, its path. Payloads are read when they are asked for;
+    small ones are kept, up to a fixed size in all, and of the timeline what
+    :class:`ascend_ref.tools.serve.timeline.Timeline` keeps. Use :func:`open_answers`.
+    """
+
+    def __init__(self, view: memoryview, place: Path) -> None:
+        self.blocks = Blocks(view)
+        self.place = place
+        self.card = _text(place)
+        self.payloads = self.blocks.timelines()
+
+    @cached_property
+    def _read(self) -> lanes.Timeline | MalformedPayload:
+        try:
+            return lanes.read_timeline(self.payloads)
+        except MalformedPayload as problem:
+            return problem
+
+    @property
+    def timeline(self) -> lanes.Timeline:
+        """The timeline; an empty one where it cannot be read."""
+        return self._read if isinstance(self._read, lanes.Timeline) else _NO_TIMELINE
+
+    @property
+    def timeline_problem(self) -> str | None:
+        """Why the timeline cannot be read."""
+        return str(self._read) if isinstance(self._read, MalformedPayload) else None
+
+    @property
+    def database(self) -> str:
+        """Where the viewer would keep its database of the file; ours keeps none."""
+        return _text(self.place.with_name(self.place.stem + DATABASE_SUFFIX))
+
+    def origin(self) -> int:
+        """The start of the file's timeline, from which times are counted."""
+        bounds = self.timeline.bounds()
+        return NO_ORIGIN if bounds is None else bounds[0]
+
+    def answer(
+        self,
+        command: str,
+        given: Mapping[str, Any],
+        *,
+        baseline: Answers | None = None,
+        origin: int | None = None,
+    ) -> Answer:
+        """What a command about the open file answers to its parameters as they came.
+
+        ``baseline`` is what ``isCompared`` compares with; ``origin`` the start that parse/success
+        told, by default that of the file itself. Raises ``KeyError`` for a command that opens or
+        closes something or is unknown.
+        """
+        answered = COMMANDS[command]
+        params = read_params(command, given)
+        problem = refusal(command, params)
+        start = 0
+        if "endTime" in params:
+            start = self.origin() if origin is None else origin
+            is_window = params["startTime"] <= params["endTime"] <= NO_ORIGIN - start
+            problem = problem or (None if is_window else failure("parameters"))
+        if problem:
+            nothing = Question(_NOTHING, params, None, _no_timeline, (), 0)
+            return Answer(_answer_of(answered(nothing)).body, result=False, error=problem)
+        beside = baseline.blocks if baseline and params.get("isCompared") else None
+        asked = Question(self.blocks, params, beside, lambda: self.timeline, self.payloads, start)
+        return _answer_of(answered(asked))
+
+    def import_body(self) -> Body:
+        """The body of ``import/action`` for this file."""
+        body = {**NOT_IMPORTED, "children": [self._project()]}
+        if not self.blocks.accepted:
+            return body
+        parts = self.card.replace("\\", "/").split("/")
+        card = {
+            "cardName": self.card,
+            "rankId": self.card,
+            "cardPath": f"Directory: {parts[-3] if len(parts) > 2 else ''}",
+            "result": True,
+            "dbPath": self.database,
+            "cluster": "",
+            "projectType": BIN_PROJECT,
+            "dataPathList": [],
+            "host": "",
+        }
+        return {
+            **body,
+            "isSimulation": True,
+            "isBinary": True,
+            "coreList": cores_of(self.blocks.hot_spots(INSTRUCTIONS_TYPE)),
+            "sourceList": list(self.blocks.sources),
+            "result": [card],
+            "hasCachelineRecords": CACHELINES_TYPE in self.blocks,
+            "instrVersion": self.blocks.instruction_version,
+        }
+
+    def _project(self) -> Body:
+        file = {
+            "clusterPath": "",
+            "host": "",
+            "filePath": self.card,
+            "deviceId": "",
+            "fileDir": _text(Path(self.place.name)),
+        }
+        compute = {"rankId": self.card, "type": "COMPUTE", "projectType": 0, "children": []}
+        project = {"rankId": "", "type": "PROJECT", "projectType": BIN_PROJECT}
+        return {**file, **project, "children": [{**file, **compute}]}
+
+    def unit(self, card: str) -> Body:
+        """The tree of processes and lanes that parse/success shows for a card."""
+        return lanes.unit(self.timeline, self.payloads, card)
+
+
+NOT_IMPORTED: Body = {
+    **dict.fromkeys(("isOnlyTraceJson", "isCluster", "isSimulation", "isBinary", "isIpynb"), False),
+    **dict.fromkeys(("isPending", "isLeaks", "isIE", "isMultiDevice", "isTriton"), False),
+    "hasCachelineRecords": False,
+    "reset": True,
+    "instrVersion": _NOTHING.instruction_version,
+    "coreList": [],
+    "sourceList": [],
+    "children": [],
+    "result": [],
+}
+"""The body of ``import/action`` where no file was taken as a bin file."""
+
+
+@contextmanager
+def open_answers(path: Path | str) -> Iterator[Answers]:
+    """Open a file to be asked. Raises :class:`ascend_ref.bin.Unreadable`."""
+    with open_file(path) as file:
+        yield Answers(file.view, Path(os.path.realpath(path)))
+
+
+def _answer_of(told: Answer | Body) -> Answer:
+    return told if isinstance(told, Answer) else Answer(told)
+
+
+def _no_timeline() -> lanes.Timeline:
+    return _NO_TIMELINE
+
+
+def _text(path: Path) -> str:
+    """A path as text that every encoding takes."""
+    return os.fsencode(path).decode("utf-8", "replace")

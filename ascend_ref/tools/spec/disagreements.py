@@ -1,0 +1,46 @@
+"""The errata of all formats, each with the way in which its places are written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ascend_spec import Catalog
+from ascend_spec.api import insight_catalog
+from ascend_spec.bin import bin_catalog
+from ascend_spec.model import Erratum
+from ascend_spec.text import text_catalog
+
+from .blocks import bin_place
+from .csv_pages import text_place
+from .lexicon import erratum_section
+from .pages import place_link
+from .style import PLAIN, Style, code
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An erratum and what it is about: the databases, the blocks, the viewer's messages or text."""
+
+    erratum: Erratum
+    place: Callable[[Style, str], str]
+
+    def section(self, catalog: Catalog, style: Style = PLAIN, level: int = 1) -> str:
+        """The erratum as a section of a page."""
+        return erratum_section(catalog, self.erratum, style, level, self.place)
+
+
+def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
+    """Every erratum: of the databases, of visualize_data.bin, of the messages, of text."""
+    for erratum in catalog.errata.values():
+        yield Disagreement(erratum, place_link)
+    for erratum in bin_catalog().errata.values():
+        yield Disagreement(erratum, bin_place)
+    for erratum in insight_catalog().errata.values():
+        yield Disagreement(erratum, _message_place)
+    for erratum in text_catalog().errata.values():
+        yield Disagreement(erratum, text_place)
+
+
+def _message_place(_style: Style, place: str) -> str:
+    return code(place)

@@ -1,0 +1,197 @@
+"""The JSON documents beside the timelines as Markdown pages, and their schemas as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from ascend_spec import Catalog
+from ascend_spec.documents import DOCUMENTS, source_of, writers_of
+from ascend_spec.timeline import document_schema, event_schema, timeline_catalog
+
+from .pages import citations, value_range
+from .style import PLAIN, Kind, Style, code, facts, page, table
+
+Node = Mapping[str, Any]
+Render = Callable[[Style], str]
+
+
+def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: int = 1) -> str:
+    """One document: the objects in it, each with its keys."""
+    source = source_of(name)
+    objects = {"": source, **source["$defs"]}
+    return page(
+        f"{'#' * level} {name}",
+        style.prose(source["description"]),
+        facts(
+            (
+                ("File", code(source["title"])),
+                ("Written by", ", ".join(style.link("writer", one) for one in source["writers"])),
+                ("Source", citations(catalog, source["source"], style)),
+                ("Errata", _errata(source, style)),
+            )
+        ),
+        *(
+            block
+            for title, node in objects.items()
+            if _keys(node)
+            for block in _object(title, node, source["$defs"], style, level + 1)
+        ),
+    )
+
+
+def documents_page(catalog: Catalog, style: Style = PLAIN) -> str:
+    """Every document as a section."""
+    return page(
+        "# JSON documents",
+        *(document_section(catalog, name, style, level=2).rstrip("\n") for name in DOCUMENTS),
+    )
+
+
+def document_subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
+    """Every name that a section of this module explains."""
+    for name in DOCUMENTS:
+        for known in (name, f"{name}.json"):
+            yield known, partial(document_section, catalog, name)
+
+
+def document_targets() -> dict[tuple[Kind, str], str]:
+    """Where on the site the documents are explained."""
+    return {("document", name): f"timeline/documents.md#{name}" for name in DOCUMENTS}
+
+
+def document_site(catalog: Catalog, below: Style) -> dict[str, str]:
+    """The pages of the site by path; ``below`` links from one folder below the root."""
+    return {"timeline/documents.md": documents_page(catalog, below)}
+
+
+def writers_of_document() -> dict[str, tuple[str, ...]]:
+    """By document the writers whose schema can be exported, ``step_trace_json`` among them."""
+    step_trace = timeline_catalog().files["step_trace_json"]
+    return {**{name: writers_of(name) for name in DOCUMENTS}, step_trace.file: step_trace.writers}
+
+
+def writers_of_layer(name: str) -> tuple[str, ...]:
+    """The writers in whose timelines a layer can be."""
+    facts = timeline_catalog()
+    layer = facts.layers[name]
+    return tuple(writer for writer in facts.forms if layer in facts.layers_of(writer))
+
+
+def export_document_schema(name: str, writer: str) -> str:
+    """JSON Schema 2020-12 of a document, or of ``step_trace_json``, as a writer writes it.
+
+    Raises ``KeyError`` for an unknown document, or a writer that does not write it.
+    """
+    return _text(document_schema(name, writer))
+
+
+def export_event_schema(layer: str, writer: str) -> str:
+    """JSON Schema 2020-12 of an event of a layer as a writer writes it.
+
+    Raises ``KeyError`` for an unknown layer, or a writer that does not have it.
+    """
+    return _text(event_schema(layer, writer))
+
+
+def document_schema_file_name(name: str, writer: str) -> str:
+    """``ascend-communication-adapter.schema.json``."""
+    return f"ascend-{name}-{writer}.schema.json"
+
+
+def event_schema_file_name(layer: str, writer: str) -> str:
+    """``ascend-event-cann-cpp.schema.json``."""
+    return f"ascend-event-{timeline_catalog().layers[layer].slug}-{writer}.schema.json"
+
+
+def _text(schema: Node) -> str:
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _object(
+    title: str, node: Node, definitions: Mapping[str, Node], style: Style, level: int
+) -> tuple[str, str, str]:
+    forms = [node, *node.get("variants", ())]
+    required = {key for form in forms for key in form.get("required", ())}
+    rows = (_row(shown, one, definitions, shown in required, style) for shown, one in _keys(node))
+    return (
+        f"{'#' * level} {title or 'At the top'}",
+        style.prose(node.get("description", "")) if title else "",
+        table(("key", "JSON", "unit", "meaning"), rows),
+    )
+
+
+def _keys(node: Node) -> list[tuple[str, Node]]:
+    """The keys of an object, those that are told by a form last."""
+    keys = list(node.get("properties", {}).items())
+    keys += [(f"/{form}/", one) for form, one in node.get("patternProperties", {}).items()]
+    further = node.get("additionalProperties")
+    if isinstance(further, Mapping):
+        keys.append((f"/{node.get('propertyNames', {}).get('pattern', '.*')}/", further))
+    for variant in node.get("variants", ()):
+        own = {"writers": variant["writers"]}
+        keys += [(key, {**one, **own}) for key, one in _keys(variant)]
+    return keys
+
+
+def _row(
+    key: str, node: Node, definitions: Mapping[str, Node], required: bool, style: Style
+) -> tuple[str, str, str, str]:
+    name = node.get("$ref", "").rpartition("/")[2]
+    meant: Node = {**definitions.get(name, {}), **node}
+    remarks = [style.prose(meant.get("description", "")).rstrip(".")]
+    if "enum" in meant:
+        remarks.append(f"One of {', '.join(code(json.dumps(one)) for one in meant['enum'])}")
+    if bounds := value_range(meant.get("minimum"), meant.get("maximum")):
+        remarks.append(bounds[0].upper() + bounds[1:])
+    if not required and not key.startswith("/"):
+        remarks.append("May be missing")
+    if "writers" in node:
+        remarks.append(f"By {', '.join(node['writers'])}")
+    if "erratum" in meant:
+        remarks.append(f"See {style.link('erratum', meant['erratum'])}")
+    kind = "object" if _keys(meant) else _json(meant)
+    linked = f" ({name})" if kind == "object" and name else ""
+    return (
+        code(key),
+        f"{kind}{linked}",
+        meant.get("unit", ""),
+        f"{'. '.join(remark for remark in remarks if remark)}.",
+    )
+
+
+def _json(node: Node) -> str:
+    """The JSON types of a value, in every form that it has."""
+    forms = [node, *node.get("variants", ()), *node.get("anyOf", ())]
+    kinds: dict[str, None] = {}
+    for form in forms:
+        given = form.get("type", ())
+        kinds.update(dict.fromkeys([given] if isinstance(given, str) else given))
+        if "$ref" in form and form is not node:
+            kinds["object"] = None
+        if "enum" in form:
+            kinds.update(dict.fromkeys(_kind(one) for one in form["enum"]))
+        if "const" in form:
+            kinds[_kind(form["const"])] = None
+    return " or ".join(kinds)
+
+
+def _kind(value: object) -> str:
+    return {str: "string", int: "integer", type(None): "null"}.get(type(value), "number")
+
+
+def _errata(node: Any, style: Style) -> str:
+    return ", ".join(style.link("erratum", one) for one in dict.fromkeys(_cited(node)))
+
+
+def _cited(node: Any) -> Iterator[str]:
+    if isinstance(node, Mapping):
+        if isinstance(node.get("erratum"), str):
+            yield node["erratum"]
+        for inner in node.values():
+            yield from _cited(inner)
+    elif isinstance(node, list):
+        for inner in node:
+            yield from _cited(inner)

@@ -1,0 +1,62 @@
+"""What a caller can ask of a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache
+
+from ascend_spec.api import insight_catalog
+
+IMPORT = "import/action"
+"""The command that every probe begins with."""
+
+COMPARED = "isCompared"
+"""The parameter that puts a baseline beside the file."""
+
+
+@cache
+def needed_for() -> Mapping[str, tuple[str, ...]]:
+    """Commands without which others cannot be tried in full: they tell the numbers of slices, or
+    set the baseline to compare with."""
+    known = insight_catalog()
+    comparing = (
+        name
+        for name in known.commands
+        if COMPARED in known.params_schema(name).get("properties", {})
+    )
+    return {
+        "unit/threadTraces": ("unit/flows", "unit/threadDetail"),
+        "global/setBaseline": tuple(comparing),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeOptions:
+    """``commands`` are names or patterns such as ``source/details/*``; none means all.
+
+    ``server_path`` is what the server calls the file, by default its absolute path here;
+    ``timeout`` the seconds that an answer, or an event after it, may take. ``max_examples`` bad
+    places are shown per finding.
+    """
+
+    commands: tuple[str, ...] = ()
+    server_path: str | None = None
+    timeout: float = 10.0
+    max_examples: int = 5
+
+    def wants(self, command: str) -> bool:
+        """Whether a command is to be tried; the import always is, and what others need."""
+        if not self.commands or command == IMPORT:
+            return True
+        names = (command, *needed_for().get(command, ()))
+        return any(fnmatchcase(name, pattern) for name in names for pattern in self.commands)
+
+
+def fits_none(patterns: Iterable[str]) -> list[str]:
+    """The patterns that no command of the API fits."""
+    known = insight_catalog().commands
+    return [
+        pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in known)
+    ]

@@ -1,0 +1,93 @@
+"""What only the page of a bin rule says: how bad places are found, how a clean file is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from ascend_ref.tools.spec.style import code
+
+from .places import block_label, fact_table
+from .rules import BinRule, RecordSearch, SchemaSearch
+
+FINDS = {
+    "fault": "What the payload's schema of the file's own epoch does not allow",
+    "advisory": "What the spec marks as advisory in the payload's schema",
+    "older": "What the newest epoch's schema does not allow, and that of the file's own does",
+    "unknown": "Keys that the payload's schema does not describe",
+}
+"""In words, what a rule takes of the errors of the schemas."""
+
+
+def where(rule: BinRule) -> str:
+    """The blocks, or the table of facts, that the rule looks at."""
+    if rule.records:
+        return f"{block_label(rule.records.block)}: {_names(rule.records.fields)}"
+    if rule.schema and rule.schema.places:
+        named = (f"{block_label(number)} {code(at)}" for number, at in rule.schema.places)
+        return ", ".join(named)
+    if rule.schema:
+        return "every JSON payload"
+    place = ".".join(filter(None, (rule.table, rule.column)))
+    table = fact_table(rule.table)
+    numbers = rule.present or (table.blocks if table else ())
+    blocks = ", ".join(block_label(number) or "" for number in numbers)
+    return f"{blocks}: facts {code(place)}" if blocks else f"facts {code(place)}"
+
+
+def search(rule: BinRule) -> str:
+    """How bad places are found, where it is not by SQL alone."""
+    if rule.schema:
+        return _by_schema(rule.schema)
+    if rule.records:
+        return _by_records(rule.records)
+    found = "A fact is bad where this holds" if rule.row else "Each row of this query is a bad fact"
+    return f"{found}, among the facts of {code(rule.table or '')}:\n\n{_block('sql', _sql(rule))}"
+
+
+def _sql(rule: BinRule) -> str:
+    return rule.row or rule.select or ""
+
+
+def _by_schema(wanted: SchemaSearch) -> str:
+    keywords = f" ({_names(wanted.keywords)})" if wanted.keywords else ""
+    return f"{FINDS[wanted.finds]}{keywords}."
+
+
+def _by_records(wanted: RecordSearch) -> str:
+    others = f" against {_names(wanted.others)}" if wanted.others else ""
+    return f"Record by record, {code(wanted.check)} of {_names(wanted.fields)}{others}."
+
+
+def mutation(rule: BinRule) -> Iterator[str]:
+    """How the self-test damages a clean file."""
+    if rule.edits:
+        yield "## How the self-test breaks it"
+        yield "On a clean file these edits wake this rule" + (
+            " and, by their nature, " + ", ".join(sorted(rule.also)) + ":"
+            if rule.also
+            else " and no other:"
+        )
+        edits = yaml.safe_dump([_shown(edit) for edit in rule.edits], sort_keys=False, width=90)
+        yield _block("yaml", edits)
+        if rule.victim:
+            yield "The names in braces stand for what this query finds first in the file:"
+            yield _block("sql", rule.victim)
+        for other, reason in sorted((rule.also or {}).items()):
+            yield f"{other}: {reason}"
+
+
+def _shown(edit: Mapping[str, Any]) -> dict[str, Any]:
+    """The edit with its block type as it is called everywhere."""
+    number = edit.get("block")
+    return {**edit, "block": block_label(number)} if isinstance(number, int) else dict(edit)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(map(code, names))
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text.strip()}\n```"

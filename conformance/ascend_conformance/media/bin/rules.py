@@ -1,0 +1,118 @@
+"""The rules of ``visualize_data.bin``, loaded from ``rules/bin/*.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from ascend_spec.bin import bin_catalog
+
+from ...ruleset import Rule, common_fields, rules_in
+
+SchemaFinds = Literal["fault", "unknown", "older", "advisory"]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSearch:
+    """Which errors of the payload schemas are findings of a rule.
+
+    ``fault``: errors by the schema of the file's own epoch, at the ``places`` (block type and path)
+    or, for the general rules, by one of the ``keywords``; no keywords: what no other rule takes.
+    ``advisory``: those that the spec marks as such. ``older``: what only the newest epoch's schema
+    finds. ``unknown``: keys that the schema does not describe.
+    """
+
+    finds: SchemaFinds = "fault"
+    keywords: tuple[str, ...] = ()
+    places: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecordSearch:
+    """Which packed records are bad (:mod:`.recordchecks`): a check by name, and its fields."""
+
+    block: int
+    check: str
+    fields: tuple[str, ...]
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BinRule(Rule):
+    """One rule document of ``rules/bin``.
+
+    Exactly one of ``row``, ``select``, ``schema`` and ``records`` says how bad places are found.
+    ``table`` is the table of facts whose rows ``row`` looks at, or ``select`` returns in its first
+    column, called ``row``. ``present`` are block types without which the rule has nothing to
+    judge. ``edits`` (:mod:`.edits`) make a clean file break it; ``victim`` is a SELECT over the
+    clean file's facts, whose columns fill the ``{names}`` in them. ``also`` names the rules that
+    the same damage wakes by its nature, each with the reason.
+    """
+
+    table: str | None = None
+    shows: tuple[str, ...] = ()
+    schema: SchemaSearch | None = None
+    records: RecordSearch | None = None
+    present: tuple[int, ...] = ()
+    victim: str | None = None
+    edits: tuple[Mapping[str, Any], ...] = ()
+    also: Mapping[str, str] | None = None
+
+    def in_force(self, epoch: str) -> bool:
+        """Whether the rule is for files of an epoch; ``since`` and ``until`` are ids of epochs."""
+        order = [one.id for one in bin_catalog().epochs]
+        at = order.index(epoch)
+        return (self.since is None or at >= order.index(self.since)) and (
+            self.until is None or at < order.index(self.until)
+        )
+
+
+@cache
+def load_bin_rules() -> Mapping[str, BinRule]:
+    """Every rule by id, in the order of the ids."""
+    return rules_in("bin", _rule)
+
+
+def _rule(document: Mapping[str, Any], theme: str) -> BinRule:
+    return BinRule(
+        **common_fields(document, theme),
+        format="bin",
+        invariant=document.get("invariant"),
+        erratum=document.get("erratum"),
+        since=document.get("since"),
+        until=document.get("until"),
+        column=document.get("column"),
+        row=document.get("row"),
+        select=document.get("select"),
+        table=document.get("table"),
+        shows=tuple(document.get("shows", ())),
+        schema=_schema(document["schema"]) if "schema" in document else None,
+        records=_records(document["records"]) if "records" in document else None,
+        present=tuple(document.get("present", ())),
+        victim=document.get("victim"),
+        edits=tuple(document.get("break", ())),
+        also=document.get("also"),
+    )
+
+
+def _schema(document: Mapping[str, Any]) -> SchemaSearch:
+    return SchemaSearch(
+        finds=document.get("finds", "fault"),
+        keywords=tuple(document.get("keywords", ())),
+        places=tuple((one["block"], one["at"]) for one in document.get("places", ())),
+    )
+
+
+def _records(document: Mapping[str, Any]) -> RecordSearch:
+    return RecordSearch(
+        block=document["block"],
+        check=document["check"],
+        fields=_names(document["fields"]),
+        others=_names(document.get("others", ())),
+    )
+
+
+def _names(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)

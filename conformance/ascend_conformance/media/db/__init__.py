@@ -1,0 +1,1 @@
+"""The judge of profile databases: recognised, asked in SQL where the data lies, broken by SQL."""

@@ -1,0 +1,153 @@
+"""Checks of a database against its file name and what lies beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from ascend_ref.db.open import read_examples
+from ascend_ref.derive.group_hash import group_hash
+
+from ....ruleset import Rule
+from ..places import Instance
+from ..seen import stated_level
+from ..session import Session
+from ..sql import single_row
+from . import Check, Fault
+
+RANK = re.compile("-?[0-9]{1,16}")
+"""A rank as the file names of torch_npu spell it: at most 16 digits."""
+
+JSON_BYTES = 8 << 20
+"""Longest parallel_group_info that is read; a thousand ranks need a tenth of it."""
+
+POINT_TO_POINT = (
+    "SELECT id FROM main.STRING_IDS WHERE value GLOB 'hcom_send*' "
+    "OR value GLOB 'hcom_receive*' OR value GLOB 'hcom_batchSendRecv*'"
+)
+"""Operators between two ranks: their communicators need no entry in parallel_group_info."""
+
+AT_LEVEL_1 = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix")
+
+
+def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+    """RANK_DEVICE_MAP.rankId, the number in the file name and rank_id of profiler_info."""
+    if not session.layout.holds("RANK_DEVICE_MAP.rankId"):
+        return
+    rank = session.schema.tables["RANK_DEVICE_MAP"].columns["rankId"]
+    named = session.identity.rank_from_name
+    informed = _informed_rank(session)
+    for told, where in ((named, "the file name"), (informed, "profiler_info")):
+        if told is None:
+            continue
+        row = single_row(
+            session.connection,
+            "SELECT count(*), min(rowid), min(rankId) FROM main.RANK_DEVICE_MAP "
+            "WHERE typeof(rankId) = 'integer' AND rankId <> CAST(? AS INTEGER) "
+            f"AND rankId BETWEEN {rank.minimum} AND {rank.maximum}",
+            (str(told),),
+        )
+        if row[0]:
+            what = f"RANK_DEVICE_MAP.rankId is {row[2]}, {where} says {told}: {row[0]:,} rows"
+            context = {"rankId": row[2], "told": told, "by": where}
+            yield Fault(
+                rule, "RANK_DEVICE_MAP", "rankId", what, str(told), row[0], row[1], context=context
+            )
+            return
+    if named is not None and informed is not None and named != informed:
+        what = f"the file name says rank {named}, profiler_info says {informed}"
+        yield Fault(rule, "RANK_DEVICE_MAP", "rankId", what, str(informed))
+
+
+def _informed_rank(session: Session) -> int | None:
+    """``rank_id`` is a number or its text, depending on the exporter (consumers.md 3.2)."""
+    found = (session.profiler_info or {}).get("rank_id")
+    if isinstance(found, bool) or not isinstance(found, int | str):
+        return None
+    return int(found) if RANK.fullmatch(str(found)) else None
+
+
+def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+    """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
+    needed = (
+        "COMMUNICATION_OP.groupName",
+        "COMMUNICATION_OP.opName",
+        "STRING_IDS.id",
+        "STRING_IDS.value",
+        "META_DATA.name",
+        "META_DATA.value",
+    )
+    if not all(session.layout.holds(use) for use in needed):
+        return
+    groups = _parallel_groups(session)
+    if groups is None:
+        return
+    known = groups | {group_hash(name) for name in groups}
+    listed = (
+        "SELECT s.value, count(*), min(o.rowid) FROM main.COMMUNICATION_OP o "
+        "JOIN main.STRING_IDS s ON s.id = o.groupName "
+        f"WHERE o.opName NOT IN ({POINT_TO_POINT}) GROUP BY o.groupName ORDER BY min(o.rowid)"
+    )
+    absent = [
+        row
+        for row in session.connection.execute(_as_bytes(listed))
+        if bytes(row[0]).decode(session.physical.encoding, "replace") not in known
+    ]
+    if absent:
+        rows = sum(int(row[1]) for row in absent)
+        name = read_examples(session.connection, listed, columns=3, rows=1)[0][0]
+        what = (
+            f"groups that parallel_group_info does not list: {len(absent)} "
+            f"(first: {name}), {rows:,} rows"
+        )
+        first = min(int(row[2]) for row in absent)
+        yield Fault(rule, "COMMUNICATION_OP", "groupName", what, None, rows, first)
+
+
+def _as_bytes(select: str) -> str:
+    listed = f"WITH listed(name, number, first) AS ({select})"
+    return f"{listed} SELECT CAST(name AS BLOB), number, first FROM listed"
+
+
+def _parallel_groups(session: Session) -> set[str] | None:
+    row = session.connection.execute(
+        "SELECT CAST(value AS BLOB) FROM main.META_DATA "
+        "WHERE name = 'parallel_group_info' AND length(value) < ? LIMIT 1",
+        (JSON_BYTES,),
+    ).fetchone()
+    try:
+        text = bytes(row[0] or b"").decode(session.physical.encoding) if row else "null"
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return set(found) if isinstance(found, dict) else None
+
+
+def _analysis_tables(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+    """An analysis.db of level 1 or 2 whose profiler database shows data sent between ranks."""
+    level = stated_level(session)
+    if level not in ("1", "2") or session.profiler is None or not _sends_data(session.profiler):
+        return
+    for table in AT_LEVEL_1:
+        if table in session.schema.tables and table not in session.layout.tables:
+            what = f"level {level} with communication, but the database has no table {table}"
+            yield Fault(rule, table, None, what)
+
+
+def _sends_data(profiler: Session) -> bool:
+    columns = ("size", "srcRank", "dstRank")
+    if not all(profiler.layout.holds(f"COMMUNICATION_TASK_INFO.{column}") for column in columns):
+        return False
+    query = (
+        "SELECT 1 FROM main.COMMUNICATION_TASK_INFO "
+        "WHERE size > 0 AND srcRank <> dstRank AND dstRank <> 4294967295 LIMIT 1"
+    )
+    return profiler.connection.execute(query).fetchone() is not None
+
+
+CHECKS: Mapping[str, Check] = {
+    "rank-in-name-vs-map": _rank,
+    "group-absent-from-parallel_group_info": _group_absent,
+    "analysis-tables-missing": _analysis_tables,
+}

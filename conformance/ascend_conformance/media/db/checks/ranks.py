@@ -1,0 +1,101 @@
+"""Checks that compare the databases of several ranks with each other."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ascend_ref.db.open import read_examples
+
+from ....ruleset import load_rules
+from ..plan import Selection
+from ..session import Session
+from . import Fault
+
+OPERATORS = 2_000
+"""Operators compared per database; the first ones already show a group under two names."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankFacts:
+    """What one database says of its communication: operator name to (group name, rowid)."""
+
+    file: str
+    table: str
+    column: str
+    groups: Mapping[str, tuple[str, int]]
+
+
+SOURCES = {
+    "CommAnalyzerTime": (
+        "group_name",
+        "SELECT hccl_op_name, group_name, min(rowid) FROM main.CommAnalyzerTime "
+        "WHERE hccl_op_name GLOB '*__[0-9][0-9][0-9]_*' "
+        "GROUP BY hccl_op_name, group_name ORDER BY min(rowid)",
+        ("CommAnalyzerTime.hccl_op_name", "CommAnalyzerTime.group_name"),
+    ),
+    "COMMUNICATION_OP": (
+        "groupName",
+        "SELECT n.value, g.value, o.rowid FROM main.COMMUNICATION_OP o "
+        "JOIN main.STRING_IDS n ON n.id = o.opName JOIN main.STRING_IDS g ON g.id = o.groupName "
+        "WHERE n.value GLOB '*__[0-9][0-9][0-9]_*' ORDER BY o.rowid",
+        (
+            "COMMUNICATION_OP.opName",
+            "COMMUNICATION_OP.groupName",
+            "STRING_IDS.id",
+            "STRING_IDS.value",
+        ),
+    ),
+}
+
+
+def rank_facts(session: Session) -> list[RankFacts]:
+    """The operators and groups of this database, for comparison with other ranks."""
+    found: list[RankFacts] = []
+    for table, (column, select, needed) in SOURCES.items():
+        if all(session.layout.holds(use) for use in needed):
+            rows = read_examples(session.connection, select, columns=3, rows=OPERATORS)
+            groups = {str(row[0]): (str(row[1]), int(row[2] or 0)) for row in rows}
+            found.append(RankFacts(session.label, table, column, groups))
+    return found
+
+
+def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str, Sequence[Fault]]:
+    """Faults by file: operators whose group has another name than on most other ranks.
+
+    Operators carry the last digits of the group's hash and a running number, so one name on two
+    ranks is one operator, and its group must have one name (consumers.md 2.1.3, 2.1.5).
+    """
+    rule = next((rule for rule in load_rules().values() if rule.compares_ranks), None)
+    if rule is None or not selection.wants(rule):
+        return {}
+    found: dict[str, list[Fault]] = defaultdict(list)
+    for table in SOURCES:
+        ranks = [fact for fact in facts if fact.table == table]
+        usual = _usual_groups(ranks)
+        for rank in ranks:
+            odd = [
+                (name, group, row)
+                for name, (group, row) in rank.groups.items()
+                if name in usual and usual[name] != group
+            ]
+            if odd:
+                name, group, row = odd[0]
+                what = (
+                    f"operators in a group that other ranks call otherwise: {len(odd):,} "
+                    f"({name} in {group})"
+                )
+                found[rank.file].append(
+                    Fault(rule, table, rank.column, what, usual[name], len(odd), row)
+                )
+    return found
+
+
+def _usual_groups(ranks: Sequence[RankFacts]) -> dict[str, str]:
+    """For each operator on several ranks, the group name that most of them give, first wins."""
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for rank in ranks:
+        for name, (group, _) in rank.groups.items():
+            votes[name][group] += 1
+    return {name: count.most_common(1)[0][0] for name, count in votes.items() if count.total() > 1}

@@ -1,0 +1,123 @@
+"""Self-test of the rules whose fault lies in the file or between files, not in one row.
+
+Each trial damages a clean folder of two ranks, or a file in it, and expects exactly one rule.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ascend_simulator.specimen import Shape, write_rank_folder
+
+from ...check import check
+from ...ruleset import load_rules
+
+RANKS = 2
+Damage = Callable[[Path, Path], None]
+"""Gets the profiler database and the analysis.db of rank 0 in a folder of clean ranks."""
+
+
+def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """By rule id: the place that should be reported, and all ``rule@place`` that were."""
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    with TemporaryDirectory() as name:
+        clean = Path(name) / "clean"
+        for rank in range(RANKS):
+            write_rank_folder(clean, revision, Shape(ranks=RANKS, rank=rank))
+        for rule in load_rules().values():
+            if rule.code and rule.code in DAMAGES:
+                place, damage = DAMAGES[rule.code]
+                copy = Path(name) / rule.id
+                shutil.copytree(clean, copy)
+                output = next(copy.glob("*/ASCEND_PROFILER_OUTPUT/*_0.db")).parent
+                damage(output / "ascend_pytorch_profiler_0.db", output / "analysis.db")
+                fired = {f"{one.rule}@{one.place}" for one in check([copy]).findings}
+                found[rule.id] = place, tuple(sorted(fired))
+    return found
+
+
+def _write_ahead_log(profiler: Path, _analysis: Path) -> None:
+    """A transaction that only the log holds, as a killed writer leaves it."""
+    live = profiler.with_name("live.db")
+    shutil.copy(profiler, live)
+    with closing(sqlite3.connect(live)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("INSERT INTO META_DATA VALUES ('LATE', '1')")
+        connection.commit()
+        shutil.copy(f"{live}-wal", f"{profiler}-wal")
+    for leftover in profiler.parent.glob("live.db*"):
+        leftover.unlink()
+
+
+def _rollback_journal(profiler: Path, _analysis: Path) -> None:
+    header = bytes.fromhex("d9d505f920a163d7") + bytes(504)
+    Path(f"{profiler}-journal").write_bytes(header)
+
+
+def _write_ahead_mode(profiler: Path, _analysis: Path) -> None:
+    _run(profiler, "PRAGMA journal_mode = WAL")
+
+
+def _text_encoding(profiler: Path, _analysis: Path) -> None:
+    """The same tables and rows in a database of UTF-16 texts."""
+    copy = profiler.with_name("copy")
+    with closing(sqlite3.connect(profiler)) as old, closing(sqlite3.connect(copy)) as new:
+        new.execute("PRAGMA encoding = 'UTF-16le'")
+        for (statement,) in old.execute("SELECT sql FROM sqlite_schema ORDER BY type DESC, rowid"):
+            new.execute(statement)
+        for (table,) in old.execute("SELECT name FROM sqlite_schema WHERE type = 'table'"):
+            rows = old.execute(f"SELECT * FROM {table}").fetchall()
+            marks = ", ".join("?" * len(rows[0]))
+            new.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        new.commit()
+    copy.replace(profiler)
+
+
+def _file_name(profiler: Path, analysis: Path) -> None:
+    """A profiler database under the name of an msprof database; nothing else in the folder."""
+    profiler.replace(profiler.with_name("msprof_1.db"))
+    analysis.unlink()
+
+
+def _rank_in_name(profiler: Path, _analysis: Path) -> None:
+    profiler.replace(profiler.with_name("ascend_pytorch_profiler_7.db"))
+
+
+def _group_between_ranks(profiler: Path, analysis: Path) -> None:
+    """One rank's analysis gives its group another name; the profiler database would contradict."""
+    profiler.unlink()
+    for table in ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix"):
+        _run(analysis, f"UPDATE {table} SET group_name = '77' || substr(group_name, 3)")
+
+
+def _group_absent(profiler: Path, _analysis: Path) -> None:
+    _run(profiler, "UPDATE META_DATA SET value = '{}' WHERE name = 'parallel_group_info'")
+
+
+def _analysis_tables(_profiler: Path, analysis: Path) -> None:
+    _run(analysis, "DROP TABLE CommAnalyzerMatrix")
+
+
+def _run(path: Path, statement: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+DAMAGES: Mapping[str, tuple[str, Damage]] = {
+    "write-ahead-log": ("", _write_ahead_log),
+    "rollback-journal": ("", _rollback_journal),
+    "write-ahead-mode": ("", _write_ahead_mode),
+    "text-encoding": ("", _text_encoding),
+    "file-name": ("", _file_name),
+    "rank-in-name-vs-map": ("RANK_DEVICE_MAP.rankId", _rank_in_name),
+    "group-name-differs-between-ranks": ("CommAnalyzerTime.group_name", _group_between_ranks),
+    "group-absent-from-parallel_group_info": ("COMMUNICATION_OP.groupName", _group_absent),
+    "analysis-tables-missing": ("CommAnalyzerMatrix", _analysis_tables),
+}

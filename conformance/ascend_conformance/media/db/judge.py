@@ -1,0 +1,375 @@
+"""From an open session to the list of hits and faults: the order of the checks.
+
+1. schema and file checks in Python; 2. one pass per table for all row rules, and the SELECT
+rules, spread over worker threads; 3. rules that fired on columns in which a lower stage found
+bad rows are judged again without those rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from queue import Empty, SimpleQueue
+from typing import Protocol
+
+import apsw
+
+from ascend_spec.model import Column
+
+from ...engine.work import TooMuchWork, limited
+from ...finding import Skipped
+from ...ruleset import LAST_STAGE
+from . import fusion
+from .checks import Fault, registry
+from .checks.sequences import walk
+from .places import Instance
+from .plan import PROFILER, Plan, Selection, make_plan
+from .references import Range, References
+from .rows import Hit, RowCheck, count, scan
+from .session import Session
+from .sql import single_row
+
+PARALLEL_BYTES = 16 << 20
+"""Files below this size are judged in one thread: starting another costs more than it saves."""
+
+
+class Progress(Protocol):
+    """Told how many units of work there are and when one is done."""
+
+    def __call__(self, done: int, total: int, what: str) -> None:
+        """``done`` of ``total`` units are finished, the last of them ``what``."""
+
+
+@dataclass
+class Outcome:
+    """Everything that one session's judgement brought to light."""
+
+    plan: Plan
+    references: References
+    hits: list[Hit] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A unit of work for one connection; ``weight`` is the number of rows that its rules read."""
+
+    weight: int
+    what: str
+    instances: Sequence[Instance]
+    run: Callable[[apsw.Connection, References], list[Hit]]
+
+    def perform(self, connection: apsw.Connection, references: References) -> _Found:
+        """What the rules found, or why they were given up."""
+        try:
+            with limited(connection, self.weight):
+                return self.run(connection, references), []
+        except TooMuchWork as reason:
+            return [], _given_up(self.instances, reason)
+
+
+_Found = tuple[list[Hit], list[Skipped]]
+
+
+def _given_up(instances: Sequence[Instance], reason: TooMuchWork) -> list[Skipped]:
+    return [Skipped(instance.rule.id, instance.at, str(reason)) for instance in instances]
+
+
+def judge(
+    session: Session, selection: Selection, progress: Progress | None = None, workers: int = 1
+) -> Outcome:
+    """Run every selected rule on the session."""
+    plan = make_plan(session, selection)
+    references = References(session.connection, session.targets)
+    outcome = Outcome(plan, references, skipped=list(plan.skipped))
+    checks = registry()
+    for places in plan.codes.values():
+        rule = places[0].rule
+        try:
+            with limited(session.connection, sum(session.rows.values())):
+                outcome.faults.extend(checks[rule.code or ""](session, rule, places))
+        except TooMuchWork as reason:
+            outcome.skipped.extend(_given_up(places[:1], reason))
+    for instances in plan.rows.values():
+        for instance in instances:
+            bad_row(session, instance, references)  # surveys what it needs, in this thread
+    tasks = [
+        *(_table_task(session, table, found) for table, found in plan.rows.items()),
+        *(
+            _select_task(session, instance)
+            for instance in plan.selects
+            if _can_fire(session, instance)
+        ),
+        *(_walk_task(session, instance) for instance in plan.walks),
+    ]
+    tasks.sort(key=lambda task: -task.weight)
+    for hits, skipped in _run(session, tasks, references, progress, workers):
+        outcome.hits.extend(hits)
+        outcome.skipped.extend(skipped)
+    _judge_again(session, outcome, references)
+    return outcome
+
+
+def reference_targets(session: Session, instance: Instance) -> list[tuple[str, str]]:
+    """The targets of a reference instance that can be looked up in this file."""
+    places = instance.place.get("targets", "").split()
+    return [
+        (table, column)
+        for table, _, column in (place.partition(".") for place in places)
+        if session.layout.holds(f"{table}.{column}") and session.rows[table]
+    ]
+
+
+def _table_task(session: Session, table: str, found: Sequence[Instance]) -> _Task:
+    def run(connection: apsw.Connection, references: References) -> list[Hit]:
+        checks = [
+            RowCheck(instance, bad)
+            for instance in found
+            if (bad := bad_row(session, instance, references))
+        ]
+        if not checks:
+            return []
+        return scan(connection, table, checks, _fused(session, table, checks, references))
+
+    return _Task(session.rows[table] * len(found), table, found, run)
+
+
+def bad_row(session: Session, instance: Instance, references: References) -> str | None:
+    """The final predicate of a row rule, good for the connection of ``references``.
+
+    ``None`` for other rules, and for a reference whose targets cannot be read.
+    """
+    bad = instance.row
+    if not bad:
+        return None
+    if "{resolves}" in bad:
+        targets = reference_targets(session, instance)
+        if not targets:
+            return None
+        bad = bad.replace("{resolves}", references.resolves(instance.column or "", targets))
+    return session.constant_sets.write_out(bad)
+
+
+def _fused(
+    session: Session, table: str, checks: Sequence[RowCheck], references: References
+) -> str | None:
+    match = session.layout.tables[table]
+    declared = {name: column.declared for name, column in match.columns.items()}
+    by_column: dict[str, set[str]] = {}
+    for check in checks:
+        if check.instance.column:
+            by_column.setdefault(check.instance.column, set()).add(check.instance.rule.id)
+    judged = {
+        check.instance.column: check.instance
+        for check in checks
+        if "targets" in check.instance.place
+    }
+    columns = [
+        column
+        for column in fusion.columns_to_fuse(match.table, declared)
+        if fusion.FUSED_RULES & by_column.get(column.name, set()) == _expected_rules(column, judged)
+    ]
+
+    replaced = {column.name for column in columns}
+    further = [
+        check.bad
+        for check in checks
+        if check.instance.rule.id not in fusion.FUSED_RULES or check.instance.column not in replaced
+    ]
+    sound = fusion.sound(
+        [_admissible(session, column, judged.get(column.name), references) for column in columns]
+    )
+    return fusion.fuse(sound, further)
+
+
+def _admissible(
+    session: Session, column: Column, reference: Instance | None, references: References
+) -> tuple[Column, tuple[Range, ...], str | None]:
+    """The column with its admissible ranges, or with the look-up that its reference needs."""
+    if reference is None:
+        return column, fusion.admissible(column, None), None
+    targets = reference_targets(session, reference)
+    ranges = references.ranges(targets)
+    if ranges is not None:
+        return column, fusion.admissible(column, ranges), None
+    look_up = references.resolves(column.name, targets)
+    spare = "".join(f" OR {column.name} = {value}" for value in column.none)
+    return column, fusion.admissible(column, None), f"{look_up}{spare}"
+
+
+def _expected_rules(column: Column, judged: Mapping[str | None, Instance]) -> set[str]:
+    """The fused rules that must all be selected for the fused form to be their equal."""
+    expected = {"DB201"}
+    if not column.nullable:
+        expected.add("DB202")
+    if column.minimum is not None:
+        expected.add("DB203")
+    if column.maximum is not None:
+        expected.add("DB204")
+    if column.name in judged:
+        expected.add(judged[column.name].rule.id)
+    return expected
+
+
+def _can_fire(session: Session, instance: Instance) -> bool:
+    """False for a rule on repeated values where the column holds every value once."""
+    if instance.rule.repeats is None:
+        return True
+    table, _, column = instance.rule.repeats.partition(".")
+    return session.targets[table, column].repeats
+
+
+def _select_task(session: Session, instance: Instance) -> _Task:
+    def run(connection: apsw.Connection, _references: References) -> list[Hit]:
+        return count_select(connection, instance, instance.select or "")
+
+    return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
+
+
+def _walk_task(session: Session, instance: Instance) -> _Task:
+    def run(connection: apsw.Connection, _references: References) -> list[Hit]:
+        number, first = walk(session, instance, connection)
+        return [Hit(instance, number, first)] if number else []
+
+    return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
+
+
+def _weight(session: Session, instance: Instance) -> int:
+    rows = 0
+    for name in {use.removeprefix(PROFILER).partition(".")[0] for use in instance.uses}:
+        rows += session.rows.get(name, 0)
+        rows += session.profiler.rows.get(name, 0) if session.profiler else 0
+    return rows
+
+
+def count_select(connection: apsw.Connection, instance: Instance, select: str) -> list[Hit]:
+    """Zero or one hit: the number of result rows, counted only when there is a first one."""
+    if connection.execute(f"SELECT 1 FROM ({select}) LIMIT 1").fetchone() is None:
+        return []
+    number, first = single_row(connection, f"SELECT count(*), min(row) FROM ({select})")
+    return [Hit(instance, number, first)]
+
+
+def _run(
+    session: Session,
+    tasks: Sequence[_Task],
+    references: References,
+    progress: Progress | None,
+    workers: int,
+) -> Iterator[_Found]:
+    """Run the tasks, heaviest first, on one connection per worker; results in task order."""
+    done: SimpleQueue[int] = SimpleQueue()
+
+    def finished(what: str) -> None:
+        done.put(1)
+        if progress:
+            progress(done.qsize(), len(tasks), what)
+
+    small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
+    if workers < 2 or small:
+        for task in tasks:
+            yield task.perform(session.connection, references)
+            finished(task.what)
+        return
+    results: list[_Found] = [([], []) for _ in tasks]
+    waiting: SimpleQueue[int] = SimpleQueue()
+    for index in range(len(tasks)):
+        waiting.put(index)
+
+    def work() -> None:
+        with session.another_connection() as connection:
+            own_references = References(connection, references.targets)
+            while not session.stop.is_set():
+                try:
+                    index = waiting.get_nowait()
+                except Empty:
+                    return
+                results[index] = tasks[index].perform(connection, own_references)
+                finished(tasks[index].what)
+
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for future in [pool.submit(work) for _ in range(workers)]:
+                future.result()
+        except BaseException:  # Ctrl-C above all: the pool waits for its threads
+            session.stop.set()
+            raise
+    yield from results
+
+
+def _judge_again(session: Session, outcome: Outcome, references: References) -> None:
+    """Judge rules of a higher stage again without the rows that a lower stage condemned."""
+    for stage in range(1, LAST_STAGE + 1):
+        condemned = _condemned(session, outcome.hits, stage, references)
+        kept: list[Hit] = []
+        for hit in outcome.hits:
+            guards = {use: condemned[use] for use in hit.instance.uses if use in condemned}
+            if hit.instance.rule.stage != stage or not guards:
+                kept.append(hit)
+            elif hit.instance.rule.fragile:
+                outcome.skipped.append(_not_judged(hit, guards))
+            else:
+                try:
+                    with limited(session.connection, _weight(session, hit.instance)):
+                        kept.extend(_without(session, hit, guards, references))
+                except TooMuchWork as reason:
+                    outcome.skipped.extend(_given_up((hit.instance,), reason))
+        outcome.hits = kept
+
+
+def _condemned(
+    session: Session, hits: Sequence[Hit], stage: int, references: References
+) -> dict[str, list[str]]:
+    """``TABLE.column`` to the predicates of lower-stage rules that found bad rows there."""
+    found: dict[str, list[str]] = {}
+    for hit in hits:
+        if hit.instance.rule.stage < stage:
+            bad = bad_row(session, hit.instance, references)
+            if bad:
+                found.setdefault(hit.instance.at, []).append(bad)
+    return found
+
+
+def _not_judged(hit: Hit, guards: Mapping[str, Sequence[str]]) -> Skipped:
+    return Skipped(
+        hit.instance.rule.id,
+        hit.instance.at,
+        f"bad values in {', '.join(sorted(guards))} leave it open",
+    )
+
+
+def _without(
+    session: Session, hit: Hit, guards: Mapping[str, Sequence[str]], references: References
+) -> list[Hit]:
+    instance = hit.instance
+    if instance.row is None:
+        select = without_rows(instance.select or "", guards)
+        return [
+            replace(hit, guards=guards)
+            for hit in count_select(session.connection, instance, select)
+        ]
+    own = {use: found for use, found in guards.items() if use.startswith(f"{instance.table}.")}
+    if not own:  # another table's bad rows cannot be left out of a predicate on one row
+        return [hit]
+    guards = own
+    sound = " AND ".join(f"({bad}) IS NOT TRUE" for found in guards.values() for bad in found)
+    bad = f"(({bad_row(session, instance, references)}) AND {sound})"
+    found = count(session.connection, instance.table or "", [RowCheck(instance, bad)])
+    return [replace(hit, guards=guards) for hit in found]
+
+
+def without_rows(select: str, guards: Mapping[str, Sequence[str]]) -> str:
+    """The SELECT with its tables shadowed by themselves minus the condemned rows."""
+    by_table: dict[str, list[str]] = {}
+    for use, found in guards.items():
+        if not use.startswith(PROFILER):
+            by_table.setdefault(use.partition(".")[0], []).extend(found)
+    shadows = ", ".join(
+        f"{table} AS NOT MATERIALIZED (SELECT rowid AS rowid, * FROM main.{table} WHERE "
+        + " AND ".join(f"({bad}) IS NOT TRUE" for bad in found)
+        + ")"
+        for table, found in sorted(by_table.items())
+    )
+    return f"WITH {shadows} SELECT * FROM ({select})" if shadows else select

@@ -1,0 +1,361 @@
+"""Where a rule applies: place selectors expanded over a schema.
+
+A selector is a name from a closed set. Each place is a mapping of placeholders (``table``,
+``column``, ``start`` …) that are filled into the rule's SQL. Placeholder values come from the
+spec only, never from the file under test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from ascend_spec.catalog import Catalog, Schema
+from ascend_spec.model import Column, Table
+
+from ...ruleset import Rule
+
+Place = Mapping[str, str]
+
+AFFINITY_STORAGE: Mapping[str, frozenset[str]] = {
+    "INTEGER": frozenset({"integer"}),
+    "NUMERIC": frozenset({"integer", "real"}),
+    "REAL": frozenset({"real"}),
+    "TEXT": frozenset({"text"}),
+}
+"""What a column of this declared type holds after SQLite applied its affinity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One rule at one place: the unit that is run, counted, broken and reported.
+
+    ``uses`` holds every ``TABLE.column`` the SQL reads, ``PROFILER.TABLE.column`` excepted.
+    """
+
+    rule: Rule
+    table: str | None
+    column: str | None
+    place: Place
+    uses: tuple[str, ...]
+    row: str | None = None
+    select: str | None = None
+
+    @property
+    def at(self) -> str:
+        """``TABLE.column``, ``TABLE`` or nothing for the file itself."""
+        return ".".join(part for part in (self.table, self.column) if part)
+
+    @property
+    def key(self) -> str:
+        """``DB203@TASK.taskType``: stable name of the instance."""
+        return f"{self.rule.id}@{self.at}"
+
+
+def fill(template: str, place: Place) -> str:
+    """The template with its placeholders replaced; unknown braces are left alone."""
+    for name, value in place.items():
+        template = template.replace(f"{{{name}}}", value)
+    return template
+
+
+def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance]:
+    """The rule at every place of the schema where it applies."""
+    if not rule.applies_at(schema.carrier, schema.revision.date):
+        return
+    selected = (
+        SELECTORS[rule.places](schema, catalog)
+        if isinstance(rule.places, str)
+        else iter(rule.places)
+    )
+    for place in selected:
+        table = place.get("table")
+        column = fill(rule.column, place) if rule.column else place.get("column")
+        uses = tuple(fill(use, place) for use in rule.uses)
+        if not rule.uses and table and column:
+            uses = (f"{table}.{column}", *place.get("further_uses", "").split())
+        if _stands_in(schema, rule, table, uses):
+            yield Instance(
+                rule,
+                table,
+                column,
+                place,
+                uses,
+                fill(rule.row, place) if rule.row else None,
+                fill(query, place) if (query := rule.select or rule.oracle) else None,
+            )
+
+
+def _stands_in(schema: Schema, rule: Rule, table: str | None, uses: tuple[str, ...]) -> bool:
+    """Whether this schema has everything the rule looks at; code rules decide for themselves."""
+    if rule.code and not rule.oracle:
+        return isinstance(rule.places, str) or table is None or table in schema.tables
+    local = [use for use in uses if not use.startswith("profiler.")]
+    return (table is None or table in schema.tables) and all(
+        use in schema.tables if "." not in use else schema.column(use) is not None for use in local
+    )
+
+
+def quoted(values: tuple[str, ...]) -> str:
+    """Texts as a SQL list."""
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
+
+
+def _columns(schema: Schema) -> Iterator[tuple[Table, Column, dict[str, str]]]:
+    for table in schema.tables.values():
+        for column in table.columns.values():
+            yield table, column, {"table": table.name, "column": column.name}
+
+
+def _file(_schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    yield {}
+
+
+def _tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for name in schema.tables:
+        yield {"table": name}
+
+
+def _always_tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for table in schema.tables.values():
+        if table.carriers[schema.carrier] == "always":
+            yield {"table": table.name}
+
+
+def _optional_tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for table in schema.tables.values():
+        if table.carriers[schema.carrier] != "always":
+            yield {"table": table.name}
+
+
+def _one_row_tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for table in schema.tables.values():
+        if table.rows == "one":
+            yield {"table": table.name}
+
+
+def _every_column(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, _, place in _columns(schema):
+        yield place
+
+
+def _key_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, column, place in _columns(schema):
+        if column.primary_key:
+            yield place
+
+
+def _plain_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, column, place in _columns(schema):
+        if not column.primary_key:
+            yield place
+
+
+def sound_storage(column: Column) -> set[str]:
+    """The storage classes that a value may have under any of the declared types."""
+    further = (AFFINITY_STORAGE[declared] for declared in column.also_declared)
+    return set(column.storage).union(*further)
+
+
+def _typed_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    """Columns whose values can have a wrong storage class; a rowid alias cannot."""
+    for _, column, place in _columns(schema):
+        if not column.primary_key:
+            classes = {*sound_storage(column), "null"}
+            yield {
+                **place,
+                "classes": quoted(tuple(sorted(classes))),
+                "storage": " or ".join(sorted(classes - {"null"})),
+                "wrong": "x'00'",
+            }
+
+
+def _never_null_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, column, place in _columns(schema):
+        if not column.primary_key and not column.nullable:
+            yield place
+
+
+def _sentinels(column: Column) -> str:
+    return ", ".join(str(value) for value in column.none)
+
+
+def _bounded(schema: Schema, bound: str) -> Iterator[Place]:
+    """Columns with this bound; the ids of an enum table are judged by their names instead."""
+    for table, column, place in _columns(schema):
+        value = getattr(column, bound)
+        if value is not None and table.name not in schema.enums:
+            spare = f" AND {column.name} NOT IN ({_sentinels(column)})" if column.none else ""
+            yield {**place, bound: str(value), "spare": spare, "unit": column.unit or ""}
+
+
+def _minimum_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    return _bounded(schema, "minimum")
+
+
+def _maximum_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    return _bounded(schema, "maximum")
+
+
+def _real_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, column, place in _columns(schema):
+        if "real" in column.storage and not column.primary_key:
+            yield place
+
+
+def _text_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, column, place in _columns(schema):
+        if "text" in column.storage:
+            yield place
+
+
+def reference_kind(target: str) -> str:
+    """``string``, ``enum`` or ``row``: what a reference into this ``TABLE.column`` means."""
+    table = target.partition(".")[0]
+    if table == "STRING_IDS":
+        return "string"
+    return "enum" if table.startswith("ENUM_") else "row"
+
+
+def _references(kind: str) -> Callable[[Schema, Catalog], Iterator[Place]]:
+    """References of one kind; ``soft`` selects those that real exporters may leave open."""
+
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for _, column, place in _columns(schema):
+            targets = [target for target in column.references if schema.column(target)]
+            found = "soft" if column.soft_reference else reference_kind((targets or ["."])[0])
+            if targets and found == kind:
+                spare = f" AND {column.name} NOT IN ({_sentinels(column)})" if column.none else ""
+                yield {
+                    **place,
+                    "targets": " ".join(targets),
+                    "target": " or ".join(targets),
+                    "spare": spare,
+                }
+
+    return select
+
+
+def _time_text_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for _, column, place in _columns(schema):
+        if column.type == "timestampText":
+            yield place
+
+
+def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    """Columns whose texts form a closed set, held directly or through STRING_IDS."""
+    for _, column, place in _columns(schema):
+        if column.members:
+            through = "STRING_IDS.id" in column.references
+            texts = quoted(column.members)
+            held = (
+                f"(SELECT id FROM STRING_IDS WHERE value IN ({texts}))" if through else f"({texts})"
+            )
+            yield {
+                **place,
+                "members": texts,
+                "held": held,
+                "known": f" AND {column.name} IN (SELECT id FROM STRING_IDS)" if through else "",
+                "further_uses": "STRING_IDS.id STRING_IDS.value" if through else "",
+            }
+
+
+def _intervals(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for table in schema.tables.values():
+            if table.interval and session_start in (None, table.session_start):
+                start, end = table.interval
+                yield {"table": table.name, "start": start, "end": end}
+
+    return select
+
+
+def _samples(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for table in schema.tables.values():
+            if table.sample and session_start in (None, table.session_start):
+                yield {"table": table.name, "sample": table.sample}
+
+    return select
+
+
+def _indexes(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for table in schema.tables.values():
+        for index, over in table.indexes.items():
+            yield {"table": table.name, "index": index, "over": ", ".join(over)}
+
+
+def _enum_members(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for enum, members in schema.enums.items():
+        for identifier, name in members.items():
+            yield {"table": enum, "id": str(identifier), "name": name.replace("'", "''")}
+
+
+def _enums(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+    for enum in schema.enums:
+        yield {"table": enum}
+
+
+def _other_tables(schema: Schema, catalog: Catalog) -> Iterator[Place]:
+    """Tables that the spec knows, but not for this carrier at this revision."""
+    foreign = {item.table for item in catalog.foreign_objects if item.column is None}
+    for name in catalog.tables:
+        if name not in schema.tables and name not in foreign:
+            yield {"table": name}
+
+
+def _other_columns(schema: Schema, catalog: Catalog) -> Iterator[Place]:
+    """Columns that the spec knows at another revision of a table that stands here."""
+    foreign = {(item.table, item.column) for item in catalog.foreign_objects}
+    for name, table in schema.tables.items():
+        for column in catalog.tables[name].columns.values():
+            if column.name not in table.columns and (name, column.name) not in foreign:
+                yield {"table": name, "column": column.name, "declared": column.declared}
+
+
+def _foreign_tables(schema: Schema, catalog: Catalog) -> Iterator[Place]:
+    for item in catalog.foreign_objects:
+        if item.column is None and item.table not in schema.tables:
+            yield {"table": item.table, "added_by": item.added_by}
+
+
+def _foreign_columns(schema: Schema, catalog: Catalog) -> Iterator[Place]:
+    for item in catalog.foreign_objects:
+        table = schema.tables.get(item.table)
+        if item.column is not None and table and item.column not in table.columns:
+            yield {"table": item.table, "column": item.column, "added_by": item.added_by}
+
+
+SELECTORS: Mapping[str, Callable[[Schema, Catalog], Iterator[Place]]] = {
+    "file": _file,
+    "table": _tables,
+    "always-table": _always_tables,
+    "optional-table": _optional_tables,
+    "one-row-table": _one_row_tables,
+    "column": _every_column,
+    "key-column": _key_columns,
+    "plain-column": _plain_columns,
+    "typed-column": _typed_columns,
+    "never-null-column": _never_null_columns,
+    "minimum-column": _minimum_columns,
+    "maximum-column": _maximum_columns,
+    "real-column": _real_columns,
+    "text-column": _text_columns,
+    "string-reference": _references("string"),
+    "enum-reference": _references("enum"),
+    "row-reference": _references("row"),
+    "soft-reference": _references("soft"),
+    "time-text-column": _time_text_columns,
+    "member-column": _member_columns,
+    "interval": _intervals(None),
+    "hard-interval": _intervals("hard"),
+    "sample": _samples(None),
+    "hard-sample": _samples("hard"),
+    "index": _indexes,
+    "enum": _enums,
+    "enum-member": _enum_members,
+    "other-table": _other_tables,
+    "other-column": _other_columns,
+    "foreign-table": _foreign_tables,
+    "foreign-column": _foreign_columns,
+}

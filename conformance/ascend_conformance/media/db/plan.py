@@ -1,0 +1,137 @@
+"""Which rules run on a session, where, and why others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from ascend_spec.catalog import Schema, catalog
+from ascend_spec.model import Carrier, Reading
+
+from ...finding import Skipped
+from ...ruleset import Rule, load_rules
+from .places import Instance, instances
+from .session import Session
+
+PROFILER = "profiler."
+"""Prefix of tables of the profiler database that is attached beside an analysis.db."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which rules the user asked for: prefixes of ids, or names. Empty ``select``: all."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def wants(self, rule: Rule) -> bool:
+        """Whether the rule is selected and not ignored."""
+        chosen = not self.select or self._matches(rule, self.select)
+        return chosen and not self._matches(rule, self.ignore)
+
+    @staticmethod
+    def _matches(rule: Rule, patterns: Iterable[str]) -> bool:
+        return any(rule.name == pattern or rule.id.startswith(pattern) for pattern in patterns)
+
+
+EVERYTHING = Selection()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The instances to run, by the way they run; ``skipped`` names those that cannot."""
+
+    rows: Mapping[str, tuple[Instance, ...]]
+    selects: tuple[Instance, ...]
+    walks: tuple[Instance, ...]
+    codes: Mapping[str, tuple[Instance, ...]]
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def places(self) -> int:
+        """Number of places at which a rule looks."""
+        return (
+            sum(map(len, self.rows.values()))
+            + len(self.selects)
+            + len(self.walks)
+            + sum(map(len, self.codes.values()))
+        )
+
+    @property
+    def rules(self) -> int:
+        """Number of rules that look at one place at least."""
+        ran = {instance.rule.id for found in self.rows.values() for instance in found}
+        ran |= {instance.rule.id for instance in (*self.selects, *self.walks)}
+        return len(ran | self.codes.keys())
+
+
+@cache
+def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
+    """Every rule at every place of a schema (carrier, revision id, reading)."""
+    carrier, revision, reading = key
+    spec = catalog()
+    schema = spec.at(revision, carrier, reading)
+    return tuple(
+        instance
+        for rule in load_rules().values()
+        if rule.format == "db"
+        for instance in instances(rule, schema, spec)
+    )
+
+
+def schema_key(schema: Schema) -> tuple[Carrier, str, Reading]:
+    """What identifies a schema: carrier, revision id, reading."""
+    return schema.carrier, schema.revision.id, schema.reading
+
+
+def make_plan(session: Session, selection: Selection) -> Plan:
+    """The rules that apply to what stands in the file."""
+    rows: dict[str, list[Instance]] = {}
+    selects: list[Instance] = []
+    walks: list[Instance] = []
+    codes: dict[str, list[Instance]] = {}
+    skipped: dict[tuple[str, str], Skipped] = {}
+    for instance in all_instances(schema_key(session.schema)):
+        if instance.rule.compares_ranks or not selection.wants(instance.rule):
+            continue
+        if instance.rule.code and not instance.rule.oracle:
+            codes.setdefault(instance.rule.id, []).append(instance)
+            continue
+        reason = _unjudgeable(session, instance)
+        if reason == "":
+            continue
+        if reason:
+            entry = Skipped(instance.rule.id, instance.at, reason)
+            skipped[instance.rule.id, reason] = entry
+        elif instance.row:
+            rows.setdefault(instance.table or "", []).append(instance)
+        elif instance.rule.oracle:
+            walks.append(instance)
+        else:
+            selects.append(instance)
+    return Plan(
+        {table: tuple(found) for table, found in rows.items()},
+        tuple(selects),
+        tuple(walks),
+        {rule: tuple(found) for rule, found in codes.items()},
+        tuple(skipped.values()),
+    )
+
+
+def _unjudgeable(session: Session, instance: Instance) -> str | None:
+    """``None``: judge it. Empty text: nothing to judge, a table is legally absent. Else why not."""
+    for use in instance.uses:
+        beside = use.startswith(PROFILER)
+        owner = session.profiler if beside else session
+        place = use.removeprefix(PROFILER)
+        table = place.partition(".")[0]
+        if owner is None:
+            return "no readable profiler database lies beside this file"
+        if table not in owner.layout.tables:
+            return ""
+        if not owner.layout.holds(place):
+            return f"column {place} is absent or cannot be read"
+        if not beside and session.rows[table] == 0 and table != instance.table:
+            return f"table {table} is empty"
+    return None

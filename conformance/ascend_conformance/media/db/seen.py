@@ -1,0 +1,179 @@
+"""What the checker recognised in a file: product, level, ranks, span, and coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ascend_ref.db.level import shown_level as level_of_rows
+from ascend_spec.model import Column, Table
+
+from ...finding import Coverage, Seen
+from .session import Session
+from .sql import single_row
+
+SAMPLE_ROWS = 10_000
+EVERY_PRODUCT = "all"
+
+
+def make_seen(session: Session) -> Seen:
+    """What the file tells about its capture; an analysis.db leans on its profiler database."""
+    capture = session.profiler or session
+    level = profiler_level(session)
+    start, end = _span(capture)
+    return Seen(
+        carrier=session.schema.carrier,
+        schema_version=capture.identity.schema_version,
+        revision=session.schema.revision.id,
+        product=_product(capture),
+        level=level,
+        ranks=_integers(capture, "RANK_DEVICE_MAP", "rankId"),
+        devices=_devices(capture),
+        start_ns=start,
+        end_ns=end,
+        rows=dict(session.rows),
+        coverage=_coverage(session, level),
+        readings=_readings(session),
+    )
+
+
+def _product(session: Session) -> str | None:
+    if not session.layout.holds("NPU_INFO.name"):
+        return None
+    names = session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO ORDER BY 1")
+    chips = ", ".join(name for name in names[:4] if name != "UNKNOWN")
+    families = sorted(
+        product.name
+        for product in session.catalog.products.values()
+        if product.id != EVERY_PRODUCT and set(product.chips) & set(names)
+    )
+    if not chips:
+        return None
+    return f"{chips} ({', '.join(families)})" if families else chips
+
+
+def profiler_level(session: Session) -> str | None:
+    """``0``, ``1`` or ``2`` with its ground: what profiler_info says, else what the rows show."""
+    stated = stated_level(session)
+    if stated is not None:
+        return f"{stated} (profiler_info)"
+    shown = shown_level(session)
+    return None if shown is None else f"{shown} (from the rows)"
+
+
+def stated_level(session: Session) -> str | None:
+    """``_profiler_level`` of profiler_info without its prefix: ``0`` for ``Level0``."""
+    config = (session.profiler_info or {}).get("config")
+    experimental = config.get("experimental_config") if isinstance(config, dict) else None
+    level = experimental.get("_profiler_level") if isinstance(experimental, dict) else None
+    return level.removeprefix("Level").lstrip("_") if isinstance(level, str) else None
+
+
+def shown_level(session: Session) -> str | None:
+    """The level that the rows show, as text."""
+    if session.schema.carrier == "analysis":
+        return "1 or 2" if session.rows.get("CommAnalyzerTime") else None
+    level = level_of_rows(
+        session.layout.holds,
+        lambda table: bool(session.rows.get(table)),
+        lambda query: session.connection.execute(query).fetchone() is not None,
+    )
+    return None if level is None else str(level)
+
+
+def _span(session: Session) -> tuple[int | None, int | None]:
+    if not session.rows.get("SESSION_TIME_INFO") or not (
+        session.layout.holds("SESSION_TIME_INFO.startTimeNs")
+        and session.layout.holds("SESSION_TIME_INFO.endTimeNs")
+    ):
+        return None, None
+    row = single_row(
+        session.connection, "SELECT min(startTimeNs), max(endTimeNs) FROM main.SESSION_TIME_INFO"
+    )
+    start, end = (value if isinstance(value, int) else None for value in row)
+    return start, end
+
+
+def _integers(session: Session, table: str, column: str) -> tuple[int, ...]:
+    if not session.layout.holds(f"{table}.{column}"):
+        return ()
+    rows = session.connection.execute(
+        f"SELECT DISTINCT {column} FROM main.{table} WHERE typeof({column}) = 'integer' "
+        "ORDER BY 1 LIMIT 1000"
+    )
+    return tuple(row[0] for row in rows)
+
+
+def _devices(session: Session) -> tuple[int, ...]:
+    return _integers(session, "NPU_INFO", "id") or _integers(session, "StepTraceTime", "deviceId")
+
+
+def _coverage(session: Session, level: str | None) -> Coverage:
+    """Columns that carry a value, of those this carrier, revision, product and level can fill."""
+    exercised = producible = 0
+    missing: list[str] = []
+    for table in _producible_tables(session, level):
+        producible += len(table.columns)
+        if session.rows.get(table.name):
+            exercised += len(_filled(session, table))
+        else:
+            missing.append(table.name)
+    return Coverage(exercised, producible, tuple(missing))
+
+
+def _producible_tables(session: Session, level: str | None) -> Iterator[Table]:
+    chips = set(
+        session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO")
+        if session.layout.holds("NPU_INFO.name")
+        else []
+    )
+    family = {
+        key
+        for key, product in session.catalog.products.items()
+        if key != EVERY_PRODUCT and chips & set(product.chips)
+    }
+    number = int(level[0]) if level and level[0].isdecimal() else None
+    for table in session.schema.tables.values():
+        fits = not family or EVERY_PRODUCT in table.products or not table.products
+        if (fits or family & set(table.products)) and (number is None or number in table.levels):
+            yield table
+
+
+def _filled(session: Session, table: Table) -> set[str]:
+    """Columns with at least one value that is neither NULL nor a sentinel.
+
+    The first rows settle most columns; the rest share one scan.
+    """
+    match = session.layout.tables[table.name]
+    open_columns = [table.columns[name] for name in match.columns]
+    filled: set[str] = set()
+    for scope in (f"(SELECT * FROM main.{table.name} LIMIT {SAMPLE_ROWS})", f"main.{table.name}"):
+        if not open_columns:
+            break
+        wanted = ", ".join(f"max({_carries_value(column)})" for column in open_columns)
+        values = single_row(session.connection, f"SELECT {wanted} FROM {scope}")
+        filled |= {column.name for column, value in zip(open_columns, values, strict=True) if value}
+        open_columns = [column for column in open_columns if column.name not in filled]
+        if session.rows[table.name] <= SAMPLE_ROWS:
+            break
+    return filled
+
+
+def _carries_value(column: Column) -> str:
+    if not column.none:
+        return f"{column.name} IS NOT NULL"
+    return f"{column.name} NOT IN ({', '.join(map(str, column.none))})"
+
+
+def _readings(session: Session) -> tuple[str, ...]:
+    """Errata on which the documents state this file's columns differently from what it holds."""
+    found = {
+        erratum.id
+        for erratum in session.catalog.errata.values()
+        for place in erratum.documented
+        if session.layout.holds(place)
+    }
+    return (
+        tuple(sorted(found, key=lambda name: int(name[1:])))
+        if session.schema.reading == "observed"
+        else ()
+    )

@@ -1,0 +1,200 @@
+"""One database under judgement: its connection, its layout and what lies beside it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import apsw
+import pyarrow as pa
+
+from ascend_ref.db.detect import Identity, identify
+from ascend_ref.db.header import READ_FLAGS
+from ascend_ref.db.introspect import PhysicalSchema, describe
+from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
+from ascend_ref.db.reader import stream_columns
+from ascend_spec.catalog import Catalog, Schema, catalog
+from ascend_spec.model import Reading, Revision
+
+from .constants import ConstantSets
+from .functions import register
+from .layout import Layout, match_layout
+from .sql import single_row
+from .targets import Targets
+
+INFO_BYTES = 8 << 20
+"""Longest profiler_info that is read; real ones have some 1,200 bytes."""
+
+TEXT_ROWS = 1_000
+ENUM_ROWS = 10_000
+"""Rows read of one enum table; the largest real one has 78."""
+
+
+@dataclass
+class Session:
+    """An open database with everything the checks ask about it.
+
+    ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
+    ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
+    profiler database beside an analysis.db, also attached as schema ``profiler``. Setting ``stop``
+    ends what worker threads still do.
+    """
+
+    label: str
+    path: Path | None
+    connection: apsw.Connection
+    physical: PhysicalSchema
+    identity: Identity
+    schema: Schema
+    catalog: Catalog
+    layout: Layout
+    profiler_info: Mapping[str, Any] | None = None
+    profiler: Session | None = None
+    stop: Event = field(default_factory=Event)
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """Rows per table of the schema that stands in the file."""
+        return {
+            name: int(single_row(self.connection, f"SELECT count(*) FROM main.{name}")[0])
+            for name in self.layout.tables
+        }
+
+    @cached_property
+    def targets(self) -> Targets:
+        """What is known of the columns that others refer to; looked up when first asked for."""
+        return Targets(self)
+
+    @cached_property
+    def constant_sets(self) -> ConstantSets:
+        """The sets in rules' SQL, as ranges of numbers where they are few."""
+        return ConstantSets(self)
+
+    @cached_property
+    def enum_rows(self) -> Mapping[str, Mapping[int, str | None]]:
+        """Contents of the readable enum tables: id to name, ``None`` for what is no text."""
+        return {
+            name: self._enum(name)
+            for name in self.schema.enums
+            if self.layout.holds(f"{name}.id") and self.layout.holds(f"{name}.name")
+        }
+
+    def _enum(self, name: str) -> dict[int, str | None]:
+        select = (
+            "SELECT id, CASE WHEN typeof(name) = 'text' AND instr(name, char(0)) = 0 "
+            "AND ascend_is_valid(CAST(name AS BLOB)) THEN name END "
+            f"FROM main.{name} WHERE typeof(id) = 'integer' ORDER BY id"
+        )
+        rows = read_examples(self.connection, select, columns=2, rows=ENUM_ROWS)
+        return {
+            int(row[0]): None if row[1] is None else str(row[1])
+            for row in rows
+            if row[0] is not None
+        }
+
+    def texts(self, select: str) -> list[str]:
+        """The texts of a one-column SELECT, made safe to show; at most 1,000."""
+        rows = read_examples(self.connection, select, columns=1, rows=TEXT_ROWS)
+        return [str(row[0]) for row in rows]
+
+    def stream(self, query: str) -> Generator[pa.RecordBatch, None, None]:
+        """Integer columns of a query in batches; in bulk where the database is a file.
+
+        To be closed by name: ^C while a forgotten stream is collected would be lost. Raises
+        ``apsw.InterruptError`` after ``stop``, like the statements of a worker's connection.
+        """
+        if self.path is not None:
+            with closing(stream_columns(self.path, query)) as batches:
+                for batch in batches:
+                    if self.stop.is_set():
+                        raise apsw.InterruptError("stopped")
+                    yield batch
+            return
+        rows = self.connection.execute(query).fetchall()
+        if rows:
+            columns = [pa.array(values) for values in zip(*rows, strict=True)]
+            yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
+
+    @contextmanager
+    def another_connection(self) -> Iterator[apsw.Connection]:
+        """A second connection to the same files, for a worker thread; it ends with ``stop``."""
+        if self.path is None:
+            raise ValueError("a database in memory has one connection only")
+        connection = open_readonly(self.path)
+        register(connection)
+        connection.set_progress_handler(self.stop.is_set, TICK, id="stop")
+        try:
+            if self.profiler is not None and self.profiler.path is not None:
+                attach_readonly(connection, self.profiler.path, "profiler")
+            yield connection
+        finally:
+            connection.close()
+
+
+def start(
+    label: str,
+    path: Path | None,
+    connection: apsw.Connection,
+    reading: Reading,
+    profiler_info: Mapping[str, Any] | None = None,
+    profiler: Session | None = None,
+) -> Session:
+    """Recognise the database behind a connection.
+
+    Raises ``NotAProfile`` when no carrier fits, ``UnreadableDatabase`` when it is damaged.
+    """
+    spec = catalog()
+    physical = describe(connection)
+    identity = identify(physical, connection, path or Path(label), spec)
+    revision = _revision(identity, profiler)
+    schema = spec.at(revision.id, identity.carrier, reading)
+    return Session(
+        label=label,
+        path=path,
+        connection=connection,
+        physical=physical,
+        identity=identity,
+        schema=schema,
+        catalog=spec,
+        layout=match_layout(physical, schema),
+        profiler_info=profiler_info,
+        profiler=profiler,
+    )
+
+
+def _revision(identity: Identity, profiler: Session | None) -> Revision:
+    """The revision found, or that of the profiler database beside it if it fits equally well.
+
+    An analysis.db carries no version and changed only once, so it alone cannot tell.
+    """
+    if profiler is not None:
+        beside = profiler.schema.revision
+        nearest = identity.candidates[0].distance
+        if any(one.revision == beside and one.distance == nearest for one in identity.candidates):
+            return beside
+    return identity.revision
+
+
+def read_profiler_info(path: Path) -> Mapping[str, Any] | None:
+    """The object in a ``profiler_info`` file, or ``None`` when it is not a JSON object."""
+    try:
+        found = json.loads(_read_beside(path).decode("utf-8", "replace"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _read_beside(path: Path) -> bytes:
+    """The start of a regular file; opening a FIFO would wait for ever, a device never ends."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(f"{path} is no regular file")
+    with open(os.open(path, READ_FLAGS), "rb") as file:
+        return file.read(INFO_BYTES)

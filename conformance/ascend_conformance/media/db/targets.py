@@ -1,0 +1,53 @@
+"""The surveyed target columns of one session."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from .places import reference_kind
+from .references import Target, survey_column, survey_key
+
+if TYPE_CHECKING:
+    from .session import Session
+
+Place = tuple[str, str]
+
+
+class Targets:
+    """Surveys each (table, column) once, when it is first asked for.
+
+    Not for several threads at once: ask for everything that is needed before they start.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[Place, Target] = {}
+
+    def __getitem__(self, place: Place) -> Target:
+        if place not in self._known:
+            self._known[place] = self._survey(*place)
+        return self._known[place]
+
+    def is_key(self, table: str, column: str) -> bool:
+        """Whether the column stands in the file as an alias of the rowid."""
+        if not self._session.layout.holds(f"{table}.{column}"):
+            return False
+        match = self._session.layout.tables[table]
+        return match.physical.rowid_alias == match.columns[column].name
+
+    def _survey(self, table: str, column: str) -> Target:
+        session = self._session
+        if self.is_key(table, column):
+            target = survey_key(session.connection, table, column)
+        else:
+            with closing(session.stream(f"SELECT {column} FROM {table}")) as batches:
+                target = survey_column(session.connection, table, column, batches)
+        return replace(target, further=self._members(table, column))
+
+    def _members(self, table: str, column: str) -> frozenset[int]:
+        """Ids that count as held: an enum member that the table lacks is reported as such, once."""
+        if reference_kind(f"{table}.{column}") != "enum":
+            return frozenset()
+        return frozenset(self._session.schema.enums.get(table, ()))

@@ -1,0 +1,369 @@
+"""Agreements judged: what two sides tell differently, as findings that name both places."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from ascend_ref.db.display import clip, printable
+from ascend_spec.documents import DOCUMENTS, writers_of
+from ascend_spec.text import text_catalog
+from ascend_spec.timeline import timeline_catalog
+
+from ...finding import Scalar, Skipped
+from ...options import Options
+from .agreement import WHICH, Side, Which
+from .findings import SHOWN, Fault, finding_of
+from .folder import Folder
+from .loaddocs import key_of, pointer_below
+from .loadtrace import layer_table
+from .pairing import PAIRS, Outcome, best_reading, difference
+from .queries import Asked, GivenUp, limited
+from .rules import TextRule
+from .selecting import FILE, ROW, Absent, Compared, pair_types
+from .sources import WHOLE, Cell, Sources, gathers, home_of
+from .structuredocs import byte_of
+
+NOWHERE = -1
+"""The number of no file of the folder; that of the database, if there is one."""
+DIGITS = 9
+"""Digits of fractions, where they suffice."""
+COLUMNS_SHOWN = 6
+"""Columns of a row that stands alone which are shown."""
+_FORMULA = re.compile(r"""(\w+|"[^"]+")( [-+*/] (\w+|"[^"]+"))+""")
+"""Formulas that users are shown; of others they see the column."""
+_DIVISOR = re.compile(r"""nullif\((\w+|"[^"]+"), 0\)""")
+
+
+def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) -> Asked:
+    """Judge every rule that is an agreement, at each of its places."""
+    asked = Asked()
+    sources = Sources(folder.facts)
+    for rule in rules:
+        if rule.agreement is None or not _concerns(folder, rule):
+            continue
+        for agreement in rule.agreement.instances:
+            place = _place(agreement.left)
+            try:
+                with limited(folder.facts.connection):
+                    found = best_reading(sources, agreement)
+                    asked.ran.add(rule.id)
+                    asked.places += 1
+                    for fault in faults(folder, found, options):
+                        asked.findings.append(finding_of(folder, rule, fault))
+            except Absent as problem:
+                reason = _reason(folder, problem)
+                if reason:
+                    asked.skipped.append(Skipped(rule.id, place, reason))
+            except GivenUp as problem:
+                asked.skipped.append(Skipped(rule.id, place, str(problem)))
+    return asked
+
+
+def _concerns(folder: Folder, rule: TextRule) -> bool:
+    """Whether a rule is for the output and the writers of a folder."""
+    if rule.outputs and folder.output not in (None, *rule.outputs):
+        return False
+    writers = set(folder.writers.values())
+    return not (rule.writers and writers.isdisjoint(rule.writers)) and not (
+        rule.not_writers and writers.intersection(rule.not_writers)
+    )
+
+
+def _place(side: Side) -> str:
+    return side.of.partition(".")[2]
+
+
+def _reason(folder: Folder, absent: Absent) -> str | None:
+    """Why an agreement cannot be judged; ``None`` where there is nothing to judge.
+
+    That is so where both sides are absent, or one that these writers do not write, and where a file
+    has none of the columns: the rules of its header say so where it should.
+    """
+    if len(absent.tables) != 1:
+        return None
+    (table,) = absent.tables.values()
+    schema, _, name = table.partition(".")
+    writers = _writers_of(schema, name)
+    if writers is not None and writers.isdisjoint(folder.writers.values()):
+        return None
+    if schema == "db" and folder.database is None:
+        return "no readable database lies beside these files"
+    return f"there is no {name} beside" if schema == "unit" else f"nothing here tells {table}"
+
+
+def _writers_of(schema: str, name: str) -> frozenset[str] | None:
+    """Who writes what a table is filled from; ``None`` where everybody does."""
+    if schema in ("csv", "raw") and name in text_catalog().csv:
+        return frozenset(text_catalog().csv[name].writers)
+    if schema == "unit" and name in DOCUMENTS:
+        return frozenset(writers_of(name))
+    if schema == "unit" and name in timeline_catalog().files:
+        return frozenset(timeline_catalog().files[name].writers)
+    return None
+
+
+def faults(folder: Folder, found: Outcome, options: Options) -> Iterator[Fault]:
+    """A fault for each column that differs, and for the rows of each side that stand alone."""
+    if not found.faults:
+        return
+    view = _Shown(folder, found)
+    for name, count in found.differing.items():
+        if count:
+            yield view.differing(name, count, options)
+    for which in WHICH:
+        if found.alone[which] and found.compared.agreement.counts(which):
+            yield view.alone(which, found.alone[which], options)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands: its file, and what users call the table, the row and the column."""
+
+    file: int
+    table: str
+    column: str
+    cell: Cell | None = None
+    row: int | None = None
+    line: int | None = None
+    offset: int | None = None
+    pointer: str | None = None
+
+    @property
+    def words(self) -> str:
+        """``op_summary.csv line 17``, ``TASK row 3``; the table alone where there is no row."""
+        if self.row is None:
+            return self.table
+        if self.line is not None:
+            return f"{self.table} line {self.line:,}"
+        if self.offset is not None:
+            return f"{self.table} event {self.row:,}"
+        if self.pointer is not None:
+            return f"{self.table} {self.pointer}"
+        return f"{self.table} row {self.row:,}"
+
+    @property
+    def in_text(self) -> bool:
+        """Whether the value stands in a deliverable, and not in the database."""
+        return self.row is not None and self.cell is not None and not _in_database(self.cell)
+
+    @property
+    def shown_column(self) -> str:
+        """The column in findings: with its table in a database, with its layer in a timeline."""
+        schema, _, table = self.cell.table.partition(".") if self.cell else ("", "", "")
+        if schema == "db":
+            return f"{table}.{self.column}" if self.column else table
+        if schema == "trace" and table in _layers():
+            return f"{_layers()[table]}: {self.column}" if self.column else _layers()[table]
+        return self.column
+
+
+def _in_database(cell: Cell) -> bool:
+    return cell.table.startswith("db.")
+
+
+@cache
+def _layers() -> Mapping[str, str]:
+    """Layers by the names of their tables."""
+    return {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}
+
+
+class _Shown:
+    """The rows of an outcome as users see them."""
+
+    def __init__(self, folder: Folder, found: Outcome) -> None:
+        self.folder = folder
+        self.found = found
+        self.compared: Compared = found.compared
+        self.types = pair_types(found.compared)
+
+    def differing(self, name: str, count: int, options: Options) -> Fault:
+        """The pairs that differ in a column; the place is in a deliverable, if one of them is."""
+        query = f"FROM {PAIRS} WHERE {difference(self.compared, self.types, name)}"
+        rows = self._rows(query, max(options.max_examples, 1))
+        order = WHICH if self._where("left", name, rows[0]).in_text else WHICH[::-1]
+        own, other = (self._where(which, name, rows[0]) for which in order)
+        values = self._values(name, rows[0], order)
+        remark = f"{own.column} {values[0]} against {other.column} {values[1]} of {other.words}"
+        examples = [self._example(name, row, order) for row in rows[: options.max_examples]]
+        total = self.found.rows[order[0]]
+        return self._fault(own, own.shown_column, count, total, remark, examples, options, query)
+
+    def alone(self, which: Which, count: int, options: Options) -> Fault:
+        """The rows of a side without a counterpart."""
+        other: Which = "right" if which == "left" else "left"
+        query = f"FROM {PAIRS} WHERE {other}_turn IS NULL"
+        rows = self._rows(query, max(options.max_examples, 1))
+        shown = [name for name in self.compared.shown if name != FILE][:COLUMNS_SHOWN]
+        place = self._where(which, None, rows[0])
+        if place.file == NOWHERE:  # what is recomputed from many places is missed in the other file
+            place = replace(place, file=self._file_of(other))
+        examples = [
+            {
+                self._where(which, name, row).column or name: self._value(
+                    name, row[f"{which}_{name}"]
+                )
+                for name in shown
+            }
+            for row in rows
+        ]
+        told = ", ".join(f"{column} {value}" for column, value in examples[0].items())
+        remark = f"{told} of {place.words} is not in {self._called(other)}"
+        examples = examples[: options.max_examples]
+        total = self.found.rows[which]
+        column = place.shown_column
+        return self._fault(place, column, count, total, remark, examples, options, query)
+
+    def _rows(self, query: str, limit: int) -> list[dict[str, Any]]:
+        order = "left_file, left_row, right_file, right_row"
+        cursor = self.folder.facts.connection.execute(f"{query} ORDER BY {order} LIMIT {limit}")
+        names = [entry[0] for entry in cursor.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def _fault(
+        self,
+        place: Place,
+        column: str,
+        count: int,
+        total: int,
+        remark: str,
+        examples: list[dict[str, Scalar]],
+        options: Options,
+        query: str,
+    ) -> Fault:
+        return Fault(
+            place.file,
+            column or None,
+            count=count,
+            total=max(total, count),
+            row=place.row,
+            line=place.line,
+            offset=byte_of(self.folder, place.file, place.pointer)
+            if place.offset is None
+            else place.offset,
+            pointer=place.pointer,
+            examples=examples,
+            remark=clip(printable(remark), SHOWN),
+            query=query if options.with_sql else None,
+        )
+
+    def _example(
+        self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]
+    ) -> dict[str, Scalar]:
+        shown: dict[str, Scalar] = {}
+        for which, value in zip(order, self._values(name, row, order), strict=True):
+            place = self._where(which, name, row)
+            shown[_unused(shown, f"{place.words} {place.column}".strip())] = value
+        return shown
+
+    def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
+        """What both sides tell; of fractions no more digits than tell them apart, or all."""
+        told = [row[f"{which}_{name}"] for which in order]
+        short = [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in told]
+        return [self._value(name, one) for one in (told if short[0] == short[1] else short)]
+
+    def _where(self, which: Which, name: str | None, row: Mapping[str, Any]) -> Place:
+        """The place of a value; of the side's row for no column."""
+        side = self.compared.sides[which].side
+        file = row[f"{which}_file"]
+        home = home_of(side.of)
+        cells = self.compared.sides[which].cells.get(name or "", ())
+        cell = cells[0] if cells else Cell(home, "") if home else None
+        label = self._label(which, name) if name else ""
+        times = row[f"{which}_times"]
+        called = self._called(which, cell)
+        if times is not None and side.together and times > 1:
+            called = f"{times:,} rows of {called}"
+        elif gathers(side.of) and not side.called:
+            called = f"the rows of {called} from"
+        number = row.get(f"{which}_{cell.row}") if cell else None
+        if number is None and home is not None:  # the row has no part in that table
+            cell = Cell(home, cell.column if cell else "")
+            number = row.get(f"{which}_{ROW}")
+        if cell is None or number is None:
+            return Place(NOWHERE if file is None else file, called, label, cell)
+        named = cell.key or cell.column
+        if named.startswith("@"):
+            label = row[f"{which}_{named[1:]}"] or label
+        return Place(file, called, label, cell, number, *self._position(cell, file, number))
+
+    def _label(self, which: Which, name: str) -> str:
+        """What users call a column of a side: of the file, or the formula."""
+        side = self.compared.sides[which].side
+        cells = self.compared.sides[which].cells.get(name, ())
+        if side.of.startswith("derived.") or not cells:
+            return name.replace("_", " ")
+        formula = _DIVISOR.sub(r"\1", side.columns[name])
+        if len(cells) > 1 and _FORMULA.fullmatch(formula):
+            return formula.replace('"', "")
+        return cells[0].key or key_of(cells[0].table, cells[0].column)
+
+    def _file_of(self, which: Which) -> int:
+        """The file that a side is told by."""
+        home = home_of(self.compared.sides[which].side.of)
+        called = table_in_words(self.folder, home) if home else ""
+        places = {number: file.place for number, file in self.folder.files.items()}
+        return next((one for one, place in places.items() if called.startswith(place)), NOWHERE)
+
+    def _called(self, which: Which, cell: Cell | None = None) -> str:
+        """What users call a side."""
+        side = self.compared.sides[which].side
+        if side.called:
+            return side.called
+        home = cell.table if cell else home_of(side.of)
+        return table_in_words(self.folder, home) if home else "what is recomputed"
+
+    def _position(
+        self, cell: Cell, file: int | None, row: int
+    ) -> tuple[int | None, int | None, str | None]:
+        schema = cell.table.partition(".")[0]
+        facts = self.folder.facts
+        if schema in ("csv", "raw"):
+            table = cell.table.replace("csv.", "raw.", 1)
+            found = facts.rows(
+                f'SELECT line, "offset" FROM {table} WHERE file = ? AND row = ?', (file, row)
+            )
+            return (*found[0], None) if found else (None, None, None)
+        if schema == "trace":
+            elements = self.folder.timelines.get(NOWHERE if file is None else file)
+            return None, None if elements is None else elements.offset_of(row), f"/{row}"
+        if schema == "doc":
+            query = f"SELECT pointer FROM {cell.table} WHERE file = ? AND row = ?"
+            pointer = facts.value(query, (file, row))
+            below = pointer_below(cell.table, cell.column)
+            return None, None, pointer if pointer is None else f"{pointer}{below}"
+        return None, None, None
+
+    def _value(self, name: str, value: Any) -> Scalar:
+        one = self.compared.columns.get(name)
+        unit = one.unit if one else "ns" if name == self.compared.near else None
+        if value is None:
+            return "nothing"
+        if unit == "ns" and isinstance(value, int):
+            sign, amount = "-" * (value < 0), abs(value)
+            return f"{sign}{amount // 1000}.{amount % 1000:03d} us"
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return f"{value!r} {unit}" if unit else value
+        return clip(str(value), SHOWN)
+
+
+def _unused(shown: Mapping[str, Scalar], name: str) -> str:
+    return name if name not in shown else f"{name} (2)"
+
+
+def table_in_words(folder: Folder, table: str) -> str:
+    """A table of the facts as users know it: its file, and the layer in it."""
+    schema, _, name = table.partition(".")
+    if schema == "db":
+        return name
+    if schema in ("csv", "raw"):
+        return f"{name}.csv"
+    if schema == "doc":
+        return "communication_matrix.json" if name == "matrix" else "communication.json"
+    places = [one.place for one in folder.files.values() if one.name in WHOLE]
+    places += [one.place for one in folder.files.values() if one.kind == "timeline"]
+    place = places[0] if places else "the timeline"
+    return f"{place} {_layers()[name]}" if name in _layers() else place

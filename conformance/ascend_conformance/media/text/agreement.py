@@ -1,0 +1,187 @@
+"""Agreements: documents of rules that say what two deliverables must tell alike.
+
+Both sides are selections of rows with columns of the same names. Some of them are keys, by which
+the rows of the sides are paired; others are compared in each pair.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, Literal, TypeAlias
+
+from ..db.places import fill
+
+Which: TypeAlias = Literal["left", "right"]
+WHICH: tuple[Which, Which] = ("left", "right")
+
+OneSided = Literal["both", "left", "right", "neither"]
+"""Whose rows without a counterpart are findings."""
+
+TABLE_NAME = re.compile(r'\b(raw|csv|trace|doc|db|unit|layer|view|derived)\.("[^"]+"|[A-Za-z_]\w*)')
+_QUOTED = re.compile(r'"([^"]+)"')
+_WORD = re.compile(r"[A-Za-z_]\w*\b(?!\()")
+"""A name that is no function's."""
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One selection: SQL for each of its columns.
+
+    ``of`` is a table of the facts, a view (views.yaml) or a derived table. ``where`` are conditions
+    of its rows; one about a column that does not stand in the file is left out. ``together``: rows
+    with equal keys are one row, and the compared columns are aggregates. ``called`` is what users
+    call it where the names of its files and tables do not tell.
+    """
+
+    of: str
+    columns: Mapping[str, str]
+    where: tuple[str, ...] = ()
+    together: bool = False
+    called: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a column is compared. ``unit``: of its numbers; ``ns`` are shown as us.
+
+    ``tolerance``: SQL for the greatest difference, over ``left.`` and ``right.`` columns; ``None``:
+    equal. ``step``: what a trial adds to a number so that it is wrong, in units of the cell.
+    """
+
+    unit: str | None = None
+    tolerance: str | None = None
+    step: float | None = None
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What two sides must tell alike.
+
+    Rows are paired by ``keys``; those with equal keys by ``near`` where it is equal, the others in
+    its order, and it is compared, too. Columns that are ``untold`` by a whole side do not count.
+    ``one_sided``: whose rows need a counterpart. ``readings`` are values of the placeholder
+    ``{reading}``; the one that fits best counts.
+    """
+
+    left: Side
+    right: Side
+    keys: tuple[str, ...]
+    compare: Mapping[str, Comparison]
+    near: str | None = None
+    untold: tuple[str, ...] = ()
+    one_sided: OneSided = "both"
+    readings: tuple[str, ...] = ()
+    each: tuple[Mapping[str, str], ...] = ({},)
+
+    def side(self, which: Which) -> Side:
+        """One of the two."""
+        return self.left if which == "left" else self.right
+
+    def counts(self, which: Which) -> bool:
+        """Whether a row of a side that stands alone is a finding."""
+        return self.one_sided in (which, "both")
+
+    @cached_property
+    def instances(self) -> tuple[Agreement, ...]:
+        """The agreement at each of its places."""
+        return tuple(
+            replace(
+                self, left=_filled(self.left, place), right=_filled(self.right, place), each=({},)
+            )
+            for place in self.each
+        )
+
+    @cached_property
+    def read_as(self) -> tuple[Agreement, ...]:
+        """The agreement in each of its readings."""
+        return tuple(
+            replace(
+                self, left=_filled(self.left, place), right=_filled(self.right, place), readings=()
+            )
+            for place in ({"reading": reading} for reading in self.readings or ("",))
+        )
+
+
+def _filled(side: Side, place: Mapping[str, str]) -> Side:
+    columns = {fill(name, place): fill(sql, place) for name, sql in side.columns.items()}
+    return replace(
+        side,
+        of=fill(side.of, place),
+        columns={name: sql for name, sql in columns.items() if sql},
+        where=tuple(fill(one, place) for one in side.where),
+        called=fill(side.called, place) if side.called else None,
+    )
+
+
+def agreement_of(document: Mapping[str, Any] | None) -> Agreement | None:
+    """The agreement of a rule document, ``None`` for a rule that has none."""
+    if document is None:
+        return None
+    return Agreement(
+        left=_side(document["left"]),
+        right=_side(document["right"]),
+        keys=tuple(document.get("keys", ())),
+        compare={
+            name: _comparison(given) for name, given in (document.get("compare") or {}).items()
+        },
+        near=document.get("near"),
+        untold=tuple(document.get("untold", ())),
+        one_sided=document.get("one_sided", "both"),
+        readings=tuple(document.get("readings", ())),
+        each=tuple(
+            chosen for place in document.get("each", ({},)) for chosen in combinations_of(place)
+        ),
+    )
+
+
+def combinations_of(place: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """The values of placeholders; where some have several, every combination of them."""
+    values = [value if isinstance(value, list) else [value] for value in place.values()]
+    for chosen in product(*values):
+        yield dict(zip(place, map(str, chosen), strict=True))
+
+
+def _side(given: Mapping[str, Any]) -> Side:
+    return Side(
+        of=given["of"],
+        columns={name: str(sql) for name, sql in given["columns"].items()},
+        where=tuple(given.get("where", ())),
+        together=given.get("together", False),
+        called=given.get("called"),
+    )
+
+
+def _comparison(given: Mapping[str, Any] | None) -> Comparison:
+    given = given or {}
+    tolerance = given.get("tolerance")
+    return Comparison(
+        given.get("unit"), None if tolerance is None else str(tolerance), given.get("step")
+    )
+
+
+def names_in(sql: str, columns: Sequence[str]) -> list[str]:
+    """Those of the columns that an expression names, in its order."""
+    known = {name.casefold(): name for name in columns}
+    bare = _TEXT.sub("''", sql)
+    found = [(match.start(), match[1]) for match in _QUOTED.finditer(bare)]
+    plain = _QUOTED.sub(lambda match: " " * len(match[0]), bare)
+    found += [(match.start(), match[0]) for match in _WORD.finditer(plain)]
+    named = [known[name.casefold()] for _, name in sorted(found) if name.casefold() in known]
+    return list(dict.fromkeys(named))
+
+
+def quoted_names(sql: str) -> list[str]:
+    """The names in double quotes, which can only be columns."""
+    return [match[1] for match in _QUOTED.finditer(_TEXT.sub("''", sql))]
+
+
+def tables_in(sql: str) -> list[str]:
+    """The tables that a query names, as ``schema.name``."""
+    named = TABLE_NAME.finditer(_TEXT.sub("''", sql))
+    found = [f"{match[1]}.{match[2].strip(chr(34))}" for match in named]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,97 @@
+"""Every rule asked of a folder, several at the same time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import partial
+from queue import SimpleQueue
+from typing import Protocol
+
+from ...finding import Finding
+from ...options import Options
+from .agreeing import ask_agreements
+from .checks import structural_findings
+from .folder import Folder
+from .queries import Asked, Tables, ask, tables_with_rows
+from .rules import TextRule
+
+
+class Way(Protocol):
+    """How some rules are asked."""
+
+    def __call__(self, folder: Folder, rules: Sequence[TextRule], options: Options, /) -> Asked:
+        """The answers."""
+
+
+def ask_all(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+    """Every rule asked, in as many threads as are allowed.
+
+    Each query has one thread: most are too short to be shared out, and there are hundreds.
+    """
+    jobs = list(_jobs(rules, tables_with_rows(folder.facts)))
+    if options.workers == 1:
+        return _together(way(folder, part, options) for way, part in jobs)
+    with ExitStack() as stack:
+        idle: SimpleQueue[Folder] = SimpleQueue()
+        connections = [stack.enter_context(folder.facts.another()) for _ in range(options.workers)]
+        for facts in connections:
+            idle.put(replace(folder, facts=facts))
+
+        def run(way: Way, part: Sequence[TextRule]) -> Asked:
+            beside = idle.get()
+            try:
+                return way(beside, part, options)
+            finally:
+                idle.put(beside)
+
+        pool = stack.enter_context(ThreadPoolExecutor(options.workers))
+        running: list[Future[Asked]] = [pool.submit(partial(run, *job)) for job in jobs]
+        try:
+            return _together([one.result() for one in running])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for facts in connections:
+                facts.connection.interrupt()
+            raise
+
+
+def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Finding]:
+    """The findings of some rules on facts as they are now, without their places in the text."""
+    jobs = _jobs(rules, tables_with_rows(folder.facts))
+    return _together(way(folder, part, options) for way, part in jobs).findings
+
+
+def _jobs(rules: Sequence[TextRule], tables: Tables) -> Iterator[tuple[Way, Sequence[TextRule]]]:
+    """The rules in parts. Agreements share views and derived tables and are therefore one part."""
+    agreements = [rule for rule in rules if rule.agreement]
+    if agreements:
+        yield ask_agreements, agreements
+    checks = [rule for rule in rules if rule.check]
+    if checks:
+        yield _check, checks
+    # Windows, which sort, take longest and should not be waited for.
+    queries = [rule for rule in rules if rule.row or rule.select]
+    yield from ((partial(ask, tables=tables), [rule]) for rule in sorted(queries, key=_is_short))
+
+
+def _is_short(rule: TextRule) -> bool:
+    return " OVER " not in (rule.select or "")
+
+
+def _check(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+    """The rules that are checks."""
+    found = list(structural_findings(folder, rules, options))
+    return Asked(found, [], {rule.id for rule in rules}, len(rules))
+
+
+def _together(answers: Iterable[Asked]) -> Asked:
+    every = Asked()
+    for one in answers:
+        every.findings += one.findings
+        every.skipped += one.skipped
+        every.ran |= one.ran
+        every.places += one.places
+    return every

@@ -1,0 +1,129 @@
+"""The checks of the checker itself, by the name that rule documents give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import get_args
+
+from ...finding import Finding
+from ...options import Options
+from . import structurecsv, structuredocs, structuretrace
+from .cellfaults import cell_faults
+from .cells import CellFault
+from .crossing import crossing_slices
+from .findings import Fault, finding_of
+from .folder import Folder
+from .rules import TextRule, load_text_rules
+from .structureargs import wrong_args
+from .structurecsv import Check
+
+CHECKS: Mapping[str, Check] = {
+    "malformed-rows": structurecsv.malformed_rows("bad-quote", "lone-return", "too-long"),
+    "rows-of-another-encoding": structurecsv.malformed_rows("not-utf8"),
+    "rows-with-a-zero-byte": structurecsv.malformed_rows("zero-byte"),
+    "short-rows": structurecsv.malformed_rows("too-few-cells"),
+    "long-rows": structurecsv.malformed_rows("too-many-cells"),
+    "blank-rows": structurecsv.malformed_rows("blank"),
+    "byte-order-mark": structurecsv.byte_order_mark,
+    "mixed-line-ends": structurecsv.mixed_line_ends,
+    "unreadable-header": structurecsv.unreadable_header,
+    "missing-columns": structurecsv.missing_columns,
+    "strange-columns": structurecsv.strange_columns,
+    "order-of-columns": structurecsv.order_of_columns,
+    "doubled-columns": structurecsv.doubled_columns,
+    "slices-in-order": structurecsv.slices_in_order,
+    "full-slices": structurecsv.full_slices,
+    "order-of-rows": structurecsv.order_of_rows,
+    "missing-files": structurecsv.missing_files,
+    "damaged-documents": structuredocs.damaged_documents,
+    "damaged-timelines": structuredocs.damaged_timelines,
+    "departures": structuredocs.departures,
+    "strange-keys": structuredocs.strange_keys,
+    "wrong-key-types": structuretrace.wrong_key_types,
+    "unknown-keys": structuretrace.unknown_keys,
+    "nameless-processes": structuretrace.nameless_processes,
+    "contradicting-metadata": structuretrace.contradicting_metadata,
+    "unknown-layers": structuretrace.unknown_layers,
+    "unknown-events": structuretrace.unknown_events,
+    "wrong-pids": structuretrace.wrong_pids,
+    "wrong-args": wrong_args,
+    "crossing-slices": crossing_slices,
+}
+"""Checks that take the folder and the number of examples."""
+
+READS: Mapping[str, tuple[str, ...]] = {
+    "order-of-rows": ("raw",),
+    "departures": ("doc",),
+    "strange-keys": ("doc",),
+    "missing-keys": ("trace", "unit"),
+    "unknown-phases": ("trace",),
+    "times-that-are-none": ("trace",),
+    "times-without-decimals": ("trace",),
+    "nameless-processes": ("trace",),
+    "contradicting-metadata": ("trace",),
+    "unknown-layers": ("trace",),
+    "unknown-events": ("trace",),
+    "wrong-pids": ("trace",),
+    "wrong-args": ("trace",),
+    "crossing-slices": ("trace",),
+}
+"""Schemas of the facts that a check looks at; of those that are not named it is ``unit``."""
+
+
+def reads(check: str) -> tuple[str, ...]:
+    """The schemas of the facts that a check looks at."""
+    return ("raw",) if check.startswith(CELLS) else READS.get(check, ("unit",))
+
+
+CELLS = "cell-"
+"""Beginning of the names of checks of cells; a kind of fault (:data:`.cells.CellFault`) follows."""
+
+NAMES = frozenset(
+    {*CHECKS, *structuretrace.EVENTS, *(f"{CELLS}{fault}" for fault in get_args(CellFault))}
+)
+"""Every check that a rule may name."""
+
+
+def structural_findings(
+    folder: Folder, rules: Iterable[TextRule], options: Options
+) -> Iterator[Finding]:
+    """The findings of all rules with a check among those given."""
+    chosen = {rule.id for rule in rules if rule.check}
+    writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
+    for check, faults in _faults(folder, chosen, options.max_examples):
+        for fault in faults:
+            rule = _rule_of(check, fault, writers.get(fault.file))
+            if rule is not None and rule.id in chosen:
+                finding = finding_of(folder, rule, fault)
+                yield finding if options.with_sql else replace(finding, sql=None)
+
+
+def _faults(
+    folder: Folder, chosen: set[str], examples: int
+) -> Iterator[tuple[str, Iterable[Fault]]]:
+    wanted = {rule.check for rule in load_text_rules().values() if rule.id in chosen and rule.check}
+    for name, check in CHECKS.items():
+        if name in wanted:
+            yield name, check(folder, examples)
+    if not wanted.isdisjoint(structuretrace.EVENTS):
+        for name, fault in structuretrace.event_faults(folder, examples):
+            yield name, (fault,)
+    if any(name.startswith(CELLS) for name in wanted):
+        for cell, fault in cell_faults(folder, examples):
+            yield f"{CELLS}{cell.fault}", (fault,)
+
+
+def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:
+    """The rule that takes a fault: one for its writer before one for its erratum before all."""
+    rules = [rule for rule in load_text_rules().values() if rule.check == check]
+    for_writer = [rule for rule in rules if writer in rule.writers]
+    for_erratum = [
+        rule for rule in rules if not rule.writers and rule.erratum and rule.erratum in fault.errata
+    ]
+    for_all = [
+        rule
+        for rule in rules
+        if not rule.writers and writer not in rule.not_writers and not rule.erratum
+    ]
+    return next(iter([*for_writer, *for_erratum, *for_all]), None)

@@ -1,0 +1,183 @@
+"""Which files of a folder are text deliverables, and what each of them is.
+
+Names tell it in folders, the first bytes where a single file is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from ascend_ref.db.display import show_path
+from ascend_ref.sniff import SQLITE_HEADER
+from ascend_spec.documents import DOCUMENTS
+from ascend_spec.text import CsvFile, text_catalog
+from ascend_spec.timeline import timeline_catalog
+
+Kind = Literal["csv", "timeline", "document"]
+
+HEAD = 1 << 20
+"""Bytes of a single file that may tell what it is."""
+
+BESIDE = ("profiler_info", "profiler_metadata")
+"""Documents about a capture; they make no folder an output folder, and may stand one above it."""
+
+_ALIKE = 0.5
+"""Share of the columns of a header that must be known for a file of any name to be that one."""
+
+_TAIL = r"(?:_slice_(?P<slice>[0-9]{1,9}))?(?P<numbers>(?:_[0-9]{1,20}){0,4})"
+
+
+@dataclass(frozen=True, slots=True)
+class Deliverable:
+    """One file: its kind, what the spec calls it, and which slice of it this is.
+
+    ``numbers`` are what else its name tells: the time of export, or device, model and iteration of
+    intermediate files.
+    """
+
+    path: Path
+    kind: Kind
+    name: str
+    slice: int | None = None
+    numbers: tuple[str, ...] = ()
+
+    named: Path | None = None
+
+    @property
+    def label(self) -> str:
+        """What reports call it."""
+        return show_path(self.named or self.path)
+
+    def anywhere(self) -> Deliverable:
+        """The same file, with a path that does not depend on the working directory."""
+        return replace(self, path=self.path.absolute(), named=self.named or self.path)
+
+    @property
+    def place(self) -> str:
+        """What places in findings begin with, the same for all slices and exports."""
+        if self.kind == "csv":
+            return f"{self.name}.csv"
+        if self.kind == "document":
+            return f"{self.name}.json"
+        template = timeline_catalog().files[self.name].name.template
+        return re.sub(r"_\{[^}]*\}", "", template)
+
+
+def deliverable_of_name(path: Path) -> Deliverable | None:
+    """What a file is by its name."""
+    for pattern, kind, names in _patterns():
+        found = pattern.fullmatch(path.name)
+        if found is not None:
+            number = found.groupdict().get("slice")
+            numbers = tuple(re.findall("[0-9]+", found.groupdict().get("numbers") or ""))
+            name = names[found["module"]]
+            return Deliverable(path, kind, name, int(number) if number else None, numbers)
+    return None
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], Kind, Mapping[str, str]], ...]:
+    """For each kind the names of its files, and what the spec calls a file of each name."""
+    modules = {
+        module: file.name
+        for file in text_catalog().csv.values()
+        for module in file.modules.values()
+    }
+    timelines = {
+        file.name.template.partition("_{")[0].removesuffix(".json"): file.file
+        for file in timeline_catalog().files.values()
+    }
+    return (
+        (_named(modules, _TAIL, "csv"), "csv", modules),
+        (_named(timelines, _TAIL, "json"), "timeline", timelines),
+        (_named(DOCUMENTS, r"(?:_[0-9]{1,10})?", "json"), "document", {d: d for d in DOCUMENTS}),
+    )
+
+
+def _named(modules: Iterable[str], tail: str, suffix: str) -> re.Pattern[str]:
+    longest_first = sorted(modules, key=len, reverse=True)
+    names = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?P<module>{names}){tail}\.{suffix}")
+
+
+def deliverables_of(names: Iterable[Path]) -> tuple[Deliverable, ...]:
+    """The deliverables among the files of one folder; none if only :data:`BESIDE` are there."""
+    named = map(deliverable_of_name, sorted(names))
+    found = [one for one in named if one is not None and one.path.is_file()]
+    return tuple(found) if any(one.name not in BESIDE for one in found) else ()
+
+
+def beside(folder: Path) -> Iterator[Deliverable]:
+    """The documents about a capture that stand above its output folder."""
+    try:
+        above = sorted(folder.absolute().parent.iterdir())
+    except OSError:
+        return
+    for path in above:
+        found = deliverable_of_name(path)
+        if found is not None and found.name in BESIDE and path.is_file():
+            yield found
+
+
+def deliverable_of_content(path: Path) -> Deliverable | None:
+    """What a single file is: by its first bytes, and where they leave a choice by its name.
+
+    ``None`` for what is no text deliverable, no file, or cannot be opened.
+    """
+    try:
+        if not path.is_file():
+            return None  # a pipe would be waited for
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except (OSError, ValueError):
+        return None
+    named = deliverable_of_name(path)
+    if head.startswith(SQLITE_HEADER):
+        return None
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if text[:1] in (b"[", b"{"):
+        return named if named and named.kind != "csv" else _json_kind(path, text)
+    if named is not None:
+        return named
+    return _csv_kind(path, text)
+
+
+def _json_kind(path: Path, text: bytes) -> Deliverable | None:
+    """A timeline by the keys of its first event, a document by its first keys."""
+    if text.startswith(b"[") or b'"traceEvents"' in text[: 1 << 16]:
+        has_events = text[1:].lstrip()[:1] in (b"]", b"") or b'"ph"' in text
+        return Deliverable(path, "timeline", "trace_view") if has_events else None
+    marks = {
+        "communication": b'"Communication Time Info"',
+        "communication_matrix": b'"Transport Type"',
+        "profiler_info": b'"start_info"',
+        "profiler_metadata": b'"ENV_VARIABLES"',
+    }
+    for name in DOCUMENTS:
+        if marks[name] in text:
+            return Deliverable(path, "document", name)
+    return None
+
+
+def _csv_kind(path: Path, text: bytes) -> Deliverable | None:
+    """The CSV file most of whose columns stand in the header."""
+    line = text.partition(b"\n")[0].strip()
+    if b"," not in line or b"\0" in line:
+        return None
+    cells = set(line.decode("utf-8", "replace").split(","))
+    best = max(text_catalog().csv.values(), key=lambda file: _likeness(file, cells))
+    if _likeness(best, cells) < _ALIKE:
+        return None
+    return Deliverable(path, "csv", best.name)
+
+
+def _likeness(file: CsvFile, cells: set[str]) -> float:
+    """Known columns by all columns of the header and of the file's own."""
+    own = {name for column in file.own_columns for name in column.names}
+    known = sum(file.column(cell) is not None for cell in cells)
+    return known / (len(cells) + 0.1 * len(own - cells))

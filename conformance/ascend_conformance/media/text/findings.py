@@ -1,0 +1,179 @@
+"""Findings about text deliverables: which file, which line and byte, how many rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ascend_ref.db.display import clip, printable, show_path
+from ascend_ref.json_damage import scan_value
+from ascend_ref.json_place import place_of
+from ascend_ref.timeline.parts import MAX_EVENT
+
+from ...finding import Finding, Scalar
+from .deliverables import Deliverable
+from .folder import Folder
+from .rules import TextRule
+
+SHOWN = 300
+"""Characters of a text of the file that are shown."""
+
+PART = 4 << 20
+"""Bytes read at a time where lines are counted."""
+
+HIDDEN = {"file", "row", "line", "offset", "shape", "ts_decimals"}
+"""Columns that are no examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What a check found wrong at one place: all bad rows of it together.
+
+    ``file`` is the number of the file of the first one, ``row`` its row in the facts. ``column`` is
+    the place in the file. ``expected`` and ``remark`` say what the rule leaves open. ``errata`` are
+    those of the place in the spec.
+    """
+
+    file: int
+    column: str | None = None
+    count: int = 1
+    total: int = 1
+    row: int | None = None
+    line: int | None = None
+    offset: int | None = None
+    pointer: str | None = None
+    examples: Sequence[Mapping[str, Scalar]] = ()
+    expected: str | None = None
+    remark: str | None = None
+    errata: tuple[str, ...] = ()
+    query: str | None = None
+
+
+def finding_of(folder: Folder, rule: TextRule, fault: Fault) -> Finding:
+    """A fault as a finding of a rule; the line of a byte is still to be counted."""
+    label, table = _file(folder, fault.file)
+    summary = rule.summary.rstrip(".")
+    number = f": {fault.count:,} of {fault.total:,}" if fault.total > 1 else ""
+    remark = f"; {fault.remark}" if fault.remark else ""
+    return Finding(
+        rule=rule.id,
+        name=rule.name,
+        verdict=rule.verdict,
+        file=label,
+        message=f"{summary}{number}{remark}",
+        expected=rule.expected.replace("{expected}", fault.expected or "what the spec says"),
+        table=table,
+        column=clip(printable(fault.column), SHOWN) if fault.column else None,
+        count=fault.count,
+        examples=tuple(fault.examples),
+        context={"count": fault.count, "rows": fault.total, "row": fault.row},
+        erratum=rule.erratum,
+        sql=fault.query,
+        offset=fault.offset,
+        pointer=fault.pointer and clip(printable(fault.pointer), SHOWN),
+        line=fault.line,
+    )
+
+
+def _file(folder: Folder, number: int) -> tuple[str, str]:
+    """How reports call a file, and its name in places."""
+    if number in folder.files:
+        return folder.files[number].label, folder.files[number].place
+    database = folder.database
+    return (show_path(database), database.name) if database else ("", "")
+
+
+def with_places(folder: Folder, findings: Sequence[Finding]) -> list[Finding]:
+    """The findings with the lines of their bytes, and both in the message."""
+    paths = {file.label: file.path for file in folder.files.values()}
+    wanted: dict[str, set[int]] = {}
+    for one in findings:
+        if one.line is None and one.offset is not None:
+            wanted.setdefault(one.file, set()).add(one.offset)
+    elements = {folder.files[number].label: one for number, one in folder.timelines.items()}
+    lines = {
+        file: {offset: elements[file].line_of(offset) for offset in found}
+        if file in elements
+        else lines_of(paths[file], sorted(found))
+        for file, found in wanted.items()
+    }
+    placed = []
+    for one in findings:
+        line = one.line
+        if line is None and one.offset is not None:
+            line = lines[one.file].get(one.offset)
+        context = {**one.context, "line": line, "offset": one.offset}
+        placed.append(
+            replace(one, line=line, message=one.message + _first_place(one, line), context=context)
+        )
+    return placed
+
+
+def _first_place(finding: Finding, line: int | None) -> str:
+    parts = []
+    if line is not None:
+        parts.append(f"line {line:,}")
+    if finding.offset is not None:
+        parts.append(f"byte {finding.offset:,}")
+    if not parts:
+        return ""
+    return f" ({'first: ' if finding.count > 1 else ''}{', '.join(parts)})"
+
+
+def lines_of(path: Path, offsets: Sequence[int]) -> dict[int, int]:
+    """The lines, counted from 1, in which some bytes stand; ascending bytes."""
+    found: dict[int, int] = {}
+    left = list(reversed(offsets))
+    line, at = 1, 0
+    try:
+        with path.open("rb") as file:
+            while left and (part := file.read(PART)):
+                start = 0
+                while left and left[-1] <= at + len(part):
+                    place = left.pop()
+                    line += part.count(b"\n", start, place - at)
+                    start = place - at
+                    found[place] = line
+                line += part.count(b"\n", start)
+                at += len(part)
+    except OSError:
+        return found
+    return found
+
+
+def event_text(file: Deliverable, offset: int) -> bytes:
+    """The JSON text of an event that begins at a byte of its file; empty if it cannot be read."""
+    try:
+        with file.path.open("rb") as source:
+            source.seek(offset)
+            text = source.read(4096)
+            scanned = scan_value(text)
+            while scanned.unfinished and len(text) < MAX_EVENT:
+                more = source.read(len(text))
+                if not more:
+                    return b""
+                text += more
+                scanned = scan_value(text)
+    except OSError:
+        return b""
+    return text[: scanned.end] if scanned.end is not None else b""
+
+
+def place_in_event(file: Deliverable, offset: int, pointer: str) -> int:
+    """The byte at which the value of a pointer into an event stands; the event's own for none."""
+    text = event_text(file, offset)
+    return offset + place_of(text, pointer) if text else offset
+
+
+def example_of(names: Sequence[str], values: Sequence[Any]) -> Mapping[str, Scalar]:
+    """One bad row as reports show it."""
+    pairs = zip(names, values, strict=True)
+    return {name: _scalar(value) for name, value in pairs if name not in HIDDEN}
+
+
+def _scalar(value: Any) -> Scalar:
+    if value is None or isinstance(value, (int, float, str)):
+        return clip(value, SHOWN) if isinstance(value, str) else value
+    return clip(str(value), SHOWN)

@@ -1,0 +1,218 @@
+"""One output folder read into facts: its files, their writers, what is known of the capture."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ascend_ref.text.headers import Circumstance, Recognised
+from ascend_ref.text.rows import CsvRows
+from ascend_ref.timeline.elements import Elements
+from ascend_spec.documents import writers_of
+from ascend_spec.text import Output, text_catalog
+
+from ..db.judge import Progress
+from .cells import likeliest
+from .database import Facts
+from .deliverables import BESIDE, Deliverable
+from .layers import Reading
+from .loadcsv import load_csv, make_views
+from .loaddocs import Document, load_document
+from .loadtrace import describe, load_timeline, narrow_events
+from .schemas import schema_faults
+
+
+@dataclass
+class Folder:
+    """What was read. Everything is by the number of a file, which is ``file`` in the facts.
+
+    ``unreadable`` are files that the system refused, with the reason. ``circumstances`` are those
+    that fit most CSV files, ``at`` the most likely ones of each; ``writers`` the most likely writer
+    of each file.
+    """
+
+    facts: Facts
+    files: dict[int, Deliverable] = field(default_factory=dict)
+    csv: dict[int, tuple[CsvRows, Recognised]] = field(default_factory=dict)
+    timelines: dict[int, Elements] = field(default_factory=dict)
+    readings: dict[int, Reading] = field(default_factory=dict)
+    documents: dict[int, Document] = field(default_factory=dict)
+    unreadable: dict[int, str] = field(default_factory=dict)
+    circumstances: tuple[Circumstance, ...] = ()
+    at: dict[int, Circumstance] = field(default_factory=dict)
+    writers: dict[int, str] = field(default_factory=dict)
+    database: Path | None = None
+    alone: bool = False
+
+    @property
+    def output(self) -> Output | None:
+        """The output that the writers belong to; ``None`` where both are possible."""
+        outputs = {text_catalog().writers[one].output for one in self.writers.values()}
+        return outputs.pop() if len(outputs) == 1 else None
+
+    @property
+    def level(self) -> int | None:
+        """The level of the profiler, by profiler_info; else what all CSV files allow."""
+        select = "SELECT value FROM doc.member WHERE pointer = ?"
+        told = self.facts.value(select, ("/config/experimental_config/_profiler_level",))
+        found = re.search("([0-2])$", told or "")
+        if found:
+            return int(found.group())
+        level = self.known("level")
+        return level if isinstance(level, int) else None
+
+    def known(self, what: str) -> str | int | None:
+        """A fact about the capture that all circumstances agree on."""
+        found = {getattr(one, what) for one in self.circumstances} - {None}
+        return found.pop() if len(found) == 1 else None
+
+
+def read_folder(
+    facts: Facts,
+    deliverables: Sequence[Deliverable],
+    *,
+    alone: bool = False,
+    tables: Container[str] = (),
+    lean: bool = False,
+    progress: Progress | None = None,
+) -> Folder:
+    """Read all files of an output folder.
+
+    ``alone``: one file that was given by itself. ``tables``: see :func:`.loadtrace.describe`.
+    ``lean``: in less memory; the facts of timelines cannot be changed then.
+    """
+    if lean:
+        narrow_events(facts)
+    folder = Folder(facts, dict(enumerate(deliverables)), alone=alone)
+    sizes = [_size(one.path) for one in deliverables]
+    for number, file in folder.files.items():
+        if progress:
+            progress(sum(sizes[:number]), sum(sizes), file.path.name)
+        try:
+            _read(folder, number, file)
+        except OSError as problem:
+            folder.unreadable[number] = problem.strerror or type(problem).__name__
+    folder.circumstances = _agreed(found for _, found in folder.csv.values())
+    likely = sorted({one.writer for one in folder.circumstances})
+    timelines = {number: folder.files[number] for number in folder.timelines}
+    folder.readings = describe(facts, timelines, likely, tables, lean=lean)
+    _choose_writers(folder)
+    _add_files(folder)
+    names = {number: folder.files[number].name for number in folder.csv}
+    make_views(facts, {name: folder.writers[number] for number, name in names.items()})
+    return folder
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _read(folder: Folder, number: int, file: Deliverable) -> None:
+    facts = folder.facts
+    if file.kind == "csv":
+        folder.csv[number] = load_csv(facts, number, file)
+    elif file.kind == "timeline":
+        folder.timelines[number] = load_timeline(facts, number, file)
+    else:
+        folder.documents[number] = load_document(facts, number, file)
+
+
+def _agreed(headers: Iterable[Recognised]) -> tuple[Circumstance, ...]:
+    """Circumstances of as many headers as possible, by what does not change between files."""
+    found = [one for one in headers if one.exact]
+    votes: Counter[tuple[str, str]] = Counter()
+    for one in found:
+        votes.update({(at.writer, at.family) for at in one.circumstances})
+    best = max(votes.values(), default=0)
+    chosen = {pair for pair, number in votes.items() if number == best}
+    return tuple(
+        dict.fromkeys(
+            at for one in found for at in one.circumstances if (at.writer, at.family) in chosen
+        )
+    )
+
+
+def _choose_writers(folder: Folder) -> None:
+    """The writer of each file: of those that its own form allows, the one that most files allow."""
+    likely = Counter(one.writer for one in folder.circumstances)
+    for reading in folder.readings.values():
+        likely[reading.writer] += 1
+    for number, file in folder.files.items():
+        if number in folder.readings:
+            folder.writers[number] = folder.readings[number].writer
+        elif number in folder.csv:
+            found = _of_family(folder.csv[number][1], folder.circumstances)
+            folder.at[number] = likeliest(folder.facts, number, file, found, likely)
+            folder.writers[number] = folder.at[number].writer
+        elif number in folder.documents:
+            folder.writers[number] = _writer_of(file.name, folder.documents[number], likely)
+
+
+def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
+    """What a header tells, for each writer of the families that most files fit, if it fits them."""
+    pairs = {(one.writer, one.family) for one in agreed}
+    fitting = [one for one in found.circumstances if (one.writer, one.family) in pairs]
+    writers = {one.writer for one in fitting}
+    others = [one for one in found.circumstances if one.writer not in writers]
+    return replace(found, circumstances=(*fitting, *others))
+
+
+def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
+    """A likely writer of a document; without one that whose schema fits best."""
+    writers = writers_of(name)
+    best = max(likely.get(one, 0) for one in writers)
+    chosen = [one for one in writers if likely.get(one, 0) == best]
+    if len(chosen) == 1 or document.damage is not None:
+        return chosen[0]
+    return min(chosen, key=lambda one: len(schema_faults(name, one, document.value)))
+
+
+def _add_files(folder: Folder) -> None:
+    """Tell the facts what is known of the files and of the capture, and what is wrong with JSON."""
+    facts = folder.facts
+    for number, file in folder.files.items():
+        read = folder.csv.get(number)
+        rows = read[0] if read else None
+        elements = folder.timelines.get(number)
+        document = folder.documents.get(number)
+        source = rows or elements or document
+        facts.add(
+            "unit.file",
+            [
+                (
+                    *(number, file.label, file.place, file.kind, file.name),
+                    folder.writers.get(number),
+                    file.slice,
+                    rows.count if rows else elements.count if elements else None,
+                    rows.line_feeds if rows else None,
+                    rows.returns if rows else None,
+                    source is not None and source.marked,
+                    elements.in_object if elements else None,
+                    file.name in BESIDE,
+                )
+            ],
+        )
+        damage = elements.damage if elements else document.damage if document else None
+        if damage is not None:
+            row = elements.count if elements else None
+            facts.add("unit.damage", [(number, row, None, damage.offset, damage.reason)])
+        if document is not None and document.damage is None:
+            found = schema_faults(file.name, folder.writers[number], document.value)
+            facts.add(
+                "doc.fault",
+                [
+                    (
+                        *(number, row, one.pointer, one.place, None, one.keyword),
+                        *(one.expected, one.shown, one.erratum, one.count),
+                    )
+                    for row, one in enumerate(found)
+                ],
+            )
+    level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")
+    facts.add("unit.about", [(folder.output, folder.known("writer"), family, level, metrics)])

@@ -1,0 +1,131 @@
+"""The verdict on the text deliverables of one folder: ``judge_text(candidate) -> FileReport``."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+
+from ...finding import FileReport, Skipped
+from ...options import Options
+from ..db.judge import Progress
+from .asking import ask_all
+from .database import MEMORY, open_facts
+from .deliverables import Deliverable
+from .findings import with_places
+from .folder import Folder, read_folder
+from .loaddb import load_database
+from .rules import TextInstance, TextRule, instances, load_text_rules
+from .seen import make_seen
+from .sources import layers_to_compare
+
+TOO_LARGE = (
+    f"some values are so long that they do not fit into {MEMORY} together; expected texts of a "
+    "few kB, as profilers write them"
+)
+
+
+def judge_text(
+    deliverables: Sequence[Deliverable],
+    label: str,
+    options: Options | None = None,
+    *,
+    alone: bool = False,
+    database: Path | None = None,
+    progress: Progress | None = None,
+) -> FileReport:
+    """The verdict on some files of one folder together with the database beside them.
+
+    Files that cannot be read are part of it (``FileReport.unreadable``). ``alone``: one file that
+    was given by itself, so that nothing is missed beside it.
+    """
+    chosen = options or Options()
+    started = time.monotonic()
+    rules = [rule for rule in load_text_rules().values() if chosen.selection.wants(rule)]
+    try:
+        with open_facts(chosen.workers) as facts:
+            folder = read_folder(
+                facts,
+                deliverables,
+                alone=alone,
+                tables=worth_tables(rules, deliverables, database is not None),
+                lean=True,
+                progress=progress,
+            )
+            if database is not None:
+                load_database(folder, database, rules)
+            facts.settle()
+            report = judge_folder(folder, label, chosen, rules)
+            unreadable = _unreadable(folder)
+    except duckdb.OutOfMemoryException:
+        return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}")
+    return replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
+
+
+def worth_tables(
+    rules: Sequence[TextRule], deliverables: Iterable[Deliverable], stored: bool
+) -> frozenset[str]:
+    """Relations of layers that more than one rule reads, agreements among those that can be asked.
+
+    ``stored``: a database lies beside the files.
+    """
+    needs = [need for rule in rules for one in instances(rule) for need in set(_tables(one))]
+    tables = [one.name for one in deliverables if one.kind == "csv"]
+    needs += layers_to_compare(rules, tables, stored)
+    return frozenset(name for name, number in Counter(needs).items() if number > 1)
+
+
+def _tables(instance: TextInstance) -> Iterator[str]:
+    for need in instance.needs:
+        schema, _, rest = need.partition(".")
+        if schema == "trace":
+            yield rest.partition(".")[0]
+
+
+def judge_folder(
+    folder: Folder, label: str, options: Options, rules: Sequence[TextRule]
+) -> FileReport:
+    """The verdict on a folder that has been read."""
+    asked = ask_all(folder, rules, options)
+    findings = with_places(folder, asked.findings)
+    return FileReport(
+        file=label,
+        seen=make_seen(folder),
+        findings=tuple(sorted(findings, key=lambda one: (one.rule, one.place, one.file))),
+        skipped=(*_unread(folder, rules), *asked.skipped),
+        rules_run=len(asked.ran),
+        places_checked=asked.places,
+        members=tuple(file.label for file in folder.files.values()),
+    )
+
+
+def _unreadable(folder: Folder) -> str | None:
+    """Why a file could not be read; what the others hold is judged."""
+    for number, reason in folder.unreadable.items():
+        return f"{folder.files[number].label}: {reason}; expected a readable file"
+    return None
+
+
+def _unread(folder: Folder, rules: Sequence[TextRule]) -> Iterator[Skipped]:
+    """A word on what stands behind damage."""
+    of_check = {rule.check: rule.id for rule in rules if rule.check}
+    select = (
+        'SELECT f.place, f.kind, d.row, d."offset" FROM unit.damage d '
+        "JOIN unit.file f USING (file) ORDER BY file"
+    )
+    for place, kind, row, offset in folder.facts.rows(select):
+        rule = of_check.get(f"damaged-{kind}s")
+        if rule is not None:
+            what = "the document" if row is None else f"events from {row:,} on"
+            reason = f"{what} cannot be read behind byte {offset:,} of {place}"
+            yield Skipped(rule, place, reason)
+    for number, (rows, _) in folder.csv.items():
+        rule = of_check.get("malformed-rows")
+        if rows.skipped_from is not None and rule is not None:
+            place = folder.files[number].place
+            reason = f"rows behind byte {rows.skipped_from:,} of {place} cannot be read"
+            yield Skipped(rule, place, reason)

@@ -1,0 +1,243 @@
+"""Rules that SQL judges, and their findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import duckdb
+import pyarrow as pa
+
+from ascend_ref.db.display import clip, printable
+from ascend_spec.timeline import timeline_catalog
+
+from ...finding import Finding, Skipped
+from ...options import Options
+from .database import Facts, text_literal
+from .findings import SHOWN, Fault, event_text, example_of, finding_of, place_in_event
+from .folder import Folder
+from .loaddocs import key_of, pointer_below
+from .loadtrace import layer_table
+from .rules import TextInstance, TextRule, instances
+from .structuredocs import byte_of
+from .watch import watch
+
+SECONDS = 120.0
+"""After which a query is given up; those of sound folders of any size take a fraction of it.
+
+DuckDB counts no operations, so it has to be time: a join over ids that sound files hold once
+multiplies without end where a broken file repeats one of them.
+"""
+
+UNCOMPUTABLE = (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError)
+"""What SQL, Arrow and NumPy say of values that they cannot compute with."""
+
+
+class GivenUp(Exception):
+    """A question without an answer; the text says why, in one line."""
+
+
+@dataclass
+class Asked:
+    """The answers: findings, rules that ran, places asked, and what could not be asked."""
+
+    findings: list[Finding] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    ran: set[str] = field(default_factory=set)
+    places: int = 0
+
+
+Tables = Mapping[str, frozenset[str]]
+"""Columns of tables and views, by ``schema.table``."""
+
+
+def tables_with_rows(facts: Facts) -> Tables:
+    """Every table and view, but for tables of documents that are not there."""
+    tables = facts.tables()
+    found = facts.rows(
+        " UNION ALL ".join(
+            f"SELECT {text_literal(name)} WHERE NOT EXISTS (FROM {name})"
+            for name in sorted(tables)
+            if name.startswith("doc.")
+        )
+    )
+    empty = {name for (name,) in found}
+    return {name: columns for name, columns in tables.items() if name not in empty}
+
+
+def ask(folder: Folder, rules: Sequence[TextRule], options: Options, tables: Tables) -> Asked:
+    """Judge every rule that has a ``row`` or a ``select``, at each of its tables that there are."""
+    asked = Asked()
+    for rule in rules:
+        for instance in instances(rule):
+            reason = _unaskable(folder, instance, tables)
+            if reason:
+                asked.skipped.append(Skipped(rule.id, instance.table, reason))
+            if reason is not None:
+                continue
+            asked.ran.add(rule.id)
+            asked.places += 1
+            try:
+                with limited(folder.facts.connection):
+                    asked.findings.extend(_findings(folder, instance, options))
+            except GivenUp as problem:
+                asked.skipped.append(Skipped(rule.id, instance.table, str(problem)))
+    return asked
+
+
+@contextmanager
+def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """What is asked inside ends: after :data:`SECONDS`, or where it cannot be computed.
+
+    Files and databases can hold values that no arithmetic of ours was made for. Raises
+    :class:`GivenUp`.
+    """
+    try:
+        with watch().limited(connection, SECONDS):
+            yield
+    except duckdb.InterruptException as problem:
+        raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
+    except duckdb.OutOfMemoryException as problem:
+        raise GivenUp("given up: it takes more memory than a query may have") from problem
+    except UNCOMPUTABLE as problem:
+        said = str(problem).strip().partition("\n")[0] or type(problem).__name__
+        raise GivenUp(f"cannot be computed: {clip(printable(said), SHOWN)}") from problem
+
+
+def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | None:
+    """``None``: ask it. Empty text: nothing of this kind is here. Else why it cannot be asked."""
+    if not _concerns(folder, instance):
+        return ""
+    absent = [_split(need) for need in instance.needs if not _holds(tables, need)]
+    if not absent:
+        return None
+    here = [table for table, _ in map(_split, instance.needs) if table in tables]
+    if not here or any(table == instance.table and table in here for table, _ in absent):
+        return ""  # a header that lacks a column has a finding of its own
+    table, column = absent[0]
+    if table.startswith("db.") and folder.database is None:
+        return "no readable database lies beside these files"
+    if column and table in tables:
+        return f"{table} has no column {column}"
+    return f"nothing here tells {table}"
+
+
+def _concerns(folder: Folder, instance: TextInstance) -> bool:
+    """Whether a rule is for the output and the writers of its files."""
+    rule = instance.rule
+    if rule.outputs and folder.output not in rule.outputs:
+        return False
+    writers = _writers(folder, instance.table)
+    wanted = not rule.writers or not writers.isdisjoint(rule.writers)
+    return wanted and writers.isdisjoint(rule.not_writers)
+
+
+def _split(need: str) -> tuple[str, str]:
+    """Table and column of ``schema.table`` or ``schema.table.column``."""
+    schema, _, rest = need.partition(".")
+    name, _, column = rest.partition(".")
+    return f"{schema}.{name}", column
+
+
+def _holds(tables: Tables, need: str) -> bool:
+    table, column = _split(need)
+    columns = tables.get(table)
+    return columns is not None and (not column or column in columns)
+
+
+def _writers(folder: Folder, table: str) -> set[str]:
+    """The writers of the files that a table is filled from."""
+    schema, _, name = table.partition(".")
+    kinds = {"csv": "csv", "raw": "csv", "trace": "timeline", "doc": "document"}
+    return {
+        writer
+        for number, writer in folder.writers.items()
+        if schema not in kinds
+        or (
+            folder.files[number].kind == kinds[schema]
+            and (kinds[schema] != "csv" or folder.files[number].name == name)
+        )
+    }
+
+
+def _findings(folder: Folder, instance: TextInstance, options: Options) -> Iterator[Finding]:
+    facts = folder.facts
+    # The first rows with the count: windows and joins of a query are not computed twice.
+    count, first = facts.rows(
+        "SELECT count(*), arg_min(bad, {'file': bad.file, 'row': bad.row}, "
+        f"{max(options.max_examples, 1)}) FROM ({instance.query}) bad"
+    )[0]
+    if not count:
+        return
+    file, row = first[0]["file"], first[0]["row"]
+    examples = [example_of(tuple(one), tuple(one.values())) for one in first]
+    line, offset, pointer = place_of(folder, instance, file, row)
+    fault = Fault(
+        file,
+        column_place(instance),
+        count=count,
+        total=facts.value(f"SELECT count(*) FROM {instance.table}"),
+        row=row,
+        line=line,
+        offset=offset,
+        pointer=pointer,
+        examples=examples[: options.max_examples],
+        query=instance.query if options.with_sql else None,
+    )
+    yield finding_of(folder, instance.rule, fault)
+
+
+def column_place(instance: TextInstance) -> str | None:
+    """The column as findings name it: of a layer's table with the layer."""
+    schema, _, table = instance.table.partition(".")
+    layers = {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}
+    if schema == "trace" and table in layers:
+        return f"{layers[table]}: {instance.column}" if instance.column else layers[table]
+    if schema == "db":
+        return ".".join(part for part in (table, instance.column) if part)
+    return instance.column and key_of(instance.table, instance.column)
+
+
+def place_of(
+    folder: Folder, instance: TextInstance, file: int, row: int
+) -> tuple[int | None, int | None, str | None]:
+    """Line, byte and pointer of a row of a table."""
+    schema, _, _ = instance.table.partition(".")
+    facts = folder.facts
+    if schema in ("csv", "raw"):
+        found = facts.rows(
+            f'SELECT line, "offset" FROM {instance.table} WHERE file = ? AND row = ?', (file, row)
+        )
+        return (*found[0], None) if found else (None, None, None)
+    if schema == "trace":
+        elements = folder.timelines.get(file)
+        offset = None if elements is None else elements.offset_of(row)
+        if offset is None:
+            return None, None, None
+        pointer = _key(folder, instance, file, offset)
+        if pointer:
+            offset = place_in_event(folder.files[file], offset, pointer)
+        return None, offset, f"/{row}{pointer}"
+    if schema == "doc":
+        pointer = facts.value(
+            f"SELECT pointer FROM {instance.table} WHERE file = ? AND row = ?", (file, row)
+        )
+        if pointer is not None:
+            pointer += pointer_below(instance.table, instance.column)
+        return None, byte_of(folder, file, pointer), pointer
+    return None, None, None
+
+
+def _key(folder: Folder, instance: TextInstance, file: int, offset: int) -> str:
+    """Where in an event the column of a rule stands; nothing for the event itself."""
+    column = instance.column
+    if not column or file not in folder.timelines:
+        return ""
+    token = column.replace("~", "~0").replace("/", "~1")
+    text = event_text(folder.files[file], offset)
+    for pointer, mark in ((f"/args/{token}", f'"{column}"'), (f"/{token}", f'"{column}"')):
+        inside = text.partition(b'"args"')[2] if pointer.startswith("/args") else text
+        if mark.encode() in inside:
+            return pointer
+    return ""

@@ -1,0 +1,103 @@
+"""The rules of the text deliverables, loaded from ``rules/text/*.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ...ruleset import Rule, common_fields, rules_in
+from ..db.places import fill
+from .agreement import Agreement, agreement_of
+
+
+@dataclass(frozen=True, slots=True)
+class TextRule(Rule):
+    """One rule document of ``rules/text``.
+
+    Exactly one of ``row``, ``select``, ``check`` and ``agreement`` says how bad rows are found.
+    ``at`` are the tables that the rule is for, with the texts of its placeholders; ``breaks`` are
+    SQL statements that make clean facts break it. ``also`` names the rules that the same break
+    wakes by its nature, each with the reason.
+    """
+
+    at: tuple[Mapping[str, str], ...] = ()
+    shows: tuple[str, ...] = ()
+    check: str | None = None
+    outputs: tuple[str, ...] = ()
+    writers: tuple[str, ...] = ()
+    not_writers: tuple[str, ...] = ()
+    also: Mapping[str, str] | None = None
+    agreement: Agreement | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextInstance:
+    """One rule at one table, with its placeholders filled in.
+
+    ``query`` has a result row for each bad row, ``needs`` are the tables and columns without which
+    it cannot be asked.
+    """
+
+    rule: TextRule
+    table: str
+    column: str | None
+    query: str
+    needs: tuple[str, ...]
+    breaks: tuple[str, ...]
+
+
+@cache
+def load_text_rules() -> Mapping[str, TextRule]:
+    """Every rule by id, in the order of the ids."""
+    return rules_in("text", _rule)
+
+
+def instances(rule: TextRule) -> Iterator[TextInstance]:
+    """A rule that SQL judges, at each of its tables."""
+    for given in rule.at if rule.row or rule.select else ():
+        table = given["table"]
+        place = {"raw": table.replace("csv.", "raw.", 1), **given}
+        column = fill(rule.column, place) if rule.column else None
+        needs = [table, *(fill(use, place) for use in rule.needs)]
+        if column and table.startswith(("csv.", "raw.")):
+            needs.append(f"{table}.{column}")
+        yield TextInstance(
+            rule,
+            table,
+            column,
+            fill(rule.select, place) if rule.select else _query(rule, table, column, place),
+            tuple(dict.fromkeys(needs)),
+            tuple(fill(one, place) for one in rule.breaks),
+        )
+
+
+def _query(rule: TextRule, table: str, column: str | None, place: Mapping[str, str]) -> str:
+    shown = [fill(one, place) for one in rule.shows] or ([column] if column else [])
+    columns = "".join(f', "{name}"' for name in shown) if shown else ", *"
+    return f"SELECT file, row{columns} FROM {table} WHERE {fill(rule.row or '', place)}"
+
+
+def _rule(document: Mapping[str, Any], theme: str) -> TextRule:
+    places = document.get("places") or (
+        [{"table": document["table"]}] if "table" in document else []
+    )
+    return TextRule(
+        **common_fields(document, theme),
+        format="text",
+        erratum=document.get("erratum"),
+        column=document.get("column"),
+        needs=tuple(document.get("needs", ())),
+        row=document.get("row"),
+        select=document.get("select"),
+        breaks=tuple(document.get("break", ())),
+        at=tuple(places),
+        shows=tuple(document.get("shows", ())),
+        check=document.get("check"),
+        outputs=tuple(document.get("outputs", ())),
+        writers=tuple(document.get("writers", ())),
+        not_writers=tuple(document.get("not_writers", ())),
+        also=document.get("also"),
+        agreement=agreement_of(document.get("agreement")),
+    )

@@ -1,0 +1,120 @@
+"""What was recognised in a folder of text deliverables."""
+
+from __future__ import annotations
+
+from ascend_spec.text import text_catalog
+from ascend_spec.timeline import timeline_catalog
+
+from ...finding import TEXT, Coverage, Seen
+from ...report.phrases import counted
+from .deliverables import BESIDE
+from .folder import Folder
+
+
+def make_seen(folder: Folder) -> Seen:
+    """Writers, product, level, ranks, devices, time, and each file in words."""
+    start, end = _span(folder)
+    level, metrics = folder.level, folder.known("metrics")
+    return Seen(
+        carrier=TEXT,
+        schema_version=None,
+        revision=", ".join(sorted(set(folder.writers.values()))),
+        product=_text(folder.known("family")),
+        level=None if level is None else f"{level}{f', {metrics}' if metrics else ''}",
+        ranks=_ranks(folder),
+        devices=_devices(folder),
+        start_ns=start,
+        end_ns=end,
+        rows=_rows(folder),
+        coverage=_coverage(folder),
+        files={file.path.name: _words(folder, number) for number, file in folder.files.items()},
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _rows(folder: Folder) -> dict[str, int]:
+    rows: dict[str, int] = {}
+    for name, count in folder.facts.rows("SELECT path, rows FROM unit.file WHERE rows IS NOT NULL"):
+        rows[name.rpartition("/")[2]] = count
+    return rows
+
+
+def _words(folder: Folder, number: int) -> str:
+    parts = [folder.writers.get(number, "unknown writer")]
+    if number in folder.csv:
+        rows, found = folder.csv[number]
+        groups = {at.metrics for at in found.circumstances}
+        group = groups.pop() if len(groups) == 1 else None
+        end = "CRLF" if rows.returns > rows.line_feeds else "LF"
+        parts += [group] if group else []
+        columns = counted(len(rows.header), "column")
+        parts += [f"{counted(rows.count, 'row')} of {columns}", end]
+        if not found.exact:
+            parts.append("a header that no writer prints")
+    elif number in folder.timelines:
+        elements = folder.timelines[number]
+        reading = folder.readings[number]
+        form = timeline_catalog().form(reading.writer)
+        kind = "texts" if "string" in form.types["ts"] else "numbers"
+        shape = "an object" if elements.in_object else "an array"
+        layers = counted(len(reading.layers), "layer")
+        parts += [f"{counted(elements.count, 'event')} of {layers} in {shape}"]
+        parts += [f"times as {kind}"]
+    return ", ".join(parts)
+
+
+def _ranks(folder: Folder) -> tuple[int, ...]:
+    found = folder.facts.rows(
+        "SELECT DISTINCT TRY_CAST(value AS BIGINT) FROM doc.member WHERE pointer = '/rank_id'"
+    )
+    return tuple(sorted(rank for (rank,) in found if rank is not None and rank >= 0))
+
+
+def _devices(folder: Folder) -> tuple[int, ...]:
+    queries = ["SELECT device FROM trace.process WHERE device IS NOT NULL"]
+    for table, columns in sorted(folder.facts.tables().items()):
+        if table.startswith("raw.") and "Device_id" in columns:
+            queries.append(
+                f'SELECT TRY_CAST("Device_id" AS INTEGER) AS device FROM {table} '
+                "WHERE \"Device_id\" <> 'host'"
+            )
+    union = " UNION ".join(queries)
+    found = folder.facts.rows(f"SELECT DISTINCT device FROM ({union}) WHERE device >= 0 ORDER BY 1")
+    return tuple(device for (device,) in found[:1_000])
+
+
+def _span(folder: Folder) -> tuple[int | None, int | None]:
+    """From the first to the last instant of the timeline, else of the CSV files."""
+    start, end = folder.facts.rows(
+        "SELECT min(ts), max(ts + CAST(round(least(coalesce(dur, 0), 1e15) * 1000) AS BIGINT)) "
+        "FROM trace.event WHERE ts BETWEEN 0 AND 4102444800000000000"
+    )[0]
+    if start is not None:
+        return start, end
+    names = {folder.files[number].name: folder.writers[number] for number in folder.csv}
+    columns = [
+        (name, column.name)
+        for name in sorted(names)
+        for column in text_catalog().csv[name].columns
+        if column.type == "timestampUs" and column.name in folder.facts.columns(f"csv.{name}")
+    ]
+    times = [
+        f'SELECT "{column}" AS ns FROM csv.{name} WHERE "{column}" > 0' for name, column in columns
+    ]
+    if not times:
+        return None, None
+    start, end = folder.facts.rows(f"SELECT min(ns), max(ns) FROM ({' UNION ALL '.join(times)})")[0]
+    return start, end
+
+
+def _coverage(folder: Folder) -> Coverage:
+    """Deliverables that are here, of those that the output folder can hold."""
+    here = {file.place for file in folder.files.values() if file.name not in BESIDE}
+    if folder.output is None:
+        return Coverage(len(here), len(here))
+    output = folder.output
+    can = {f"{file.modules[output]}.csv" for file in text_catalog().in_folder(output)}
+    return Coverage(len(here), len(can | here))

@@ -1,0 +1,203 @@
+"""Every rule meets its own break on clean facts, and only its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ...engine.trials import Trial, Trials, try_all
+from ...finding import Finding
+from ...options import Options
+from .asking import find
+from .checks import reads
+from .crosstrials import try_agreement
+from .database import Facts, open_facts
+from .folder import Folder, read_folder
+from .layers import ALL_LAYERS
+from .loaddb import load_database
+from .rules import TextInstance, TextRule, instances, load_text_rules
+from .specbreaks import structural_breaks
+from .specimens import SUBJECTS, write_specimen
+
+WITHOUT_EXAMPLES = Options(max_examples=0)
+
+_CHANGED = re.compile(
+    r'^(?:UPDATE|DELETE FROM|INSERT INTO|DROP TABLE|ALTER TABLE)\s+([a-z]+)\.("[^"]+"|\w+)',
+    re.IGNORECASE,
+)
+
+
+def run_subject(subject: str, only: Iterable[str] | None = None) -> Trials:
+    """Try every rule, or those named, on one clean folder; what a worker process does."""
+    rules = list(load_text_rules().values())
+    tried = [one.id for one in rules if one.id.startswith(SUBJECTS[subject].tried or "")]
+    wanted = set(tried if only is None else only)
+    result = Trials()
+    with open_specimen(subject) as folder:
+        clean = find(folder, rules, WITHOUT_EXAMPLES)
+        before = {_key(one) for one in clean}
+        result.unclean += [
+            f"{subject}: {one.rule} {one.place}: {one.message}"
+            for one in clean
+            if one.erratum is None
+        ]
+        for rule in rules:
+            if rule.id in wanted:
+                result.trials += try_rule(subject, folder, rule, before)
+    return result
+
+
+def run_specimens(processes: int = 1, progress: Callable[[int, int], None] | None = None) -> Trials:
+    """Try every rule on all clean folders and sum up."""
+    result = try_all(SUBJECTS, run_subject, processes, progress)
+    result.trials = _once_broken(result.trials)
+    return result
+
+
+def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
+    """The breaks, and each place that none of the folders could be broken at."""
+    broken = [one for one in trials if one.not_broken is None]
+    known = {(one.rule, one.place) for one in broken}
+    others = {(one.rule, one.place): one for one in trials if one.not_broken is not None}
+    return broken + [one for place, one in others.items() if place not in known]
+
+
+@contextmanager
+def open_specimen(subject: str) -> Iterator[Folder]:
+    """The facts of a clean folder, every layer a table, with the database beside it."""
+    with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
+        deliverables, database = write_specimen(subject, Path(place))
+        folder = read_folder(facts, deliverables, tables=ALL_LAYERS)
+        load_database(folder, database, load_text_rules().values())
+        yield folder
+
+
+def try_rule(
+    subject: str, folder: Folder, rule: TextRule, before: set[tuple[str, str]]
+) -> Iterator[Trial]:
+    """Break the facts for a rule at each of its places; findings from ``before`` do not count."""
+    if rule.agreement is not None:
+        yield from _cross_trials(subject, folder, rule)
+        return
+    if rule.check is not None:
+        tried = False
+        for place, breaks in structural_breaks(folder, rule):
+            tried = True
+            yield _trial(subject, folder, rule, place, breaks, before)
+        if not tried:
+            yield Trial(subject, rule.id, "", not_broken="no file gives occasion")
+        return
+    tables = folder.facts.tables()
+    for given, instance in zip(rule.at, instances(rule), strict=True):
+        place = ", ".join(given.values())
+        if not _present(tables, instance):
+            yield Trial(subject, rule.id, place, not_broken="the facts have not its columns")
+        elif instance.breaks:
+            yield _trial(subject, folder, rule, place, instance.breaks, before)
+
+
+def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
+    """Every change that breaks an agreement; other rules see no cell that they do not read."""
+    for one in try_agreement(folder, rule):
+        if one.mutation is None:
+            yield Trial(subject, rule.id, one.instance, not_broken="there are not both sides")
+        else:
+            fired = (rule.id,) if one.caught else ()
+            yield Trial(subject, rule.id, one.instance, fired, changed=one.mutation.words)
+
+
+def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> bool:
+    for need in instance.needs:
+        schema, _, rest = need.partition(".")
+        name, _, column = rest.partition(".")
+        columns = tables.get(f"{schema}.{name}")
+        if columns is None or (column and column not in columns):
+            return False
+    return True
+
+
+def _trial(
+    subject: str,
+    folder: Folder,
+    rule: TextRule,
+    place: str,
+    breaks: Sequence[str],
+    before: set[tuple[str, str]],
+) -> Trial:
+    facts = folder.facts
+    facts.connection.execute("BEGIN")
+    try:
+        if not sum(_run(facts, statement) for statement in breaks):
+            return Trial(subject, rule.id, place, not_broken="the facts have nothing to break")
+        changed = changed_tables(breaks)
+        rules = affected(changed, rule)
+        found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
+        fired = sorted({one.rule for one in found if _key(one) not in before})
+        if rule.id not in fired and rule.id in {one.rule for one in found}:
+            return Trial(subject, rule.id, place, not_broken="the folder has it already")
+        return Trial(subject, rule.id, place, tuple(fired), tuple(rule.also or ()))
+    finally:
+        facts.connection.execute("ROLLBACK")
+
+
+def _run(facts: Facts, statement: str) -> int:
+    """Run a statement; the number of rows that it changed."""
+    row = facts.connection.execute(statement).fetchone()
+    return int(row[0]) if row else 1
+
+
+def _key(finding: Finding) -> tuple[str, str]:
+    return finding.rule, finding.place
+
+
+def changed_tables(breaks: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """Schema and name of the tables that some statements change. Raises ``ValueError``."""
+    changed = set()
+    for statement in breaks:
+        found = _CHANGED.match(statement.strip())
+        if found is None:
+            raise ValueError(f"cannot tell what this changes: {statement}")
+        changed.add((found.group(1), found.group(2).strip('"')))
+    return frozenset(changed)
+
+
+def affected(changed: Iterable[tuple[str, str]], rule: TextRule) -> list[TextRule]:
+    """The rules that a change can wake: those that read one of the tables, and the rule itself."""
+    tables = list(changed)
+    return [
+        other
+        for other in load_text_rules().values()
+        if other.id == rule.id or any(_reads(other, *table) for table in tables)
+    ]
+
+
+def _reads(rule: TextRule, schema: str, name: str) -> bool:
+    if rule.check is not None:
+        return schema in reads(rule.check)
+    if schema == "unit":
+        return False
+    whole = (schema, name) in {("trace", "event"), ("trace", "process"), ("trace", "shape")}
+    table = r"trace\." if whole else rf'\b{schema}\."?{name}\b'
+    shown = re.compile(rf'{table}|\bcsv\."?{name}\b' if schema == "raw" else table)
+    return shown.search(_asked(rule.id)) is not None
+
+
+@cache
+def _asked(rule: str) -> str:
+    """All that a rule asks, at all its places."""
+    found = instances(load_text_rules()[rule])
+    return "\n".join(" ".join((one.query, one.table, *one.needs)) for one in found)
+
+
+def _part(folder: Folder, changed: Iterable[tuple[str, str]]) -> Folder:
+    """The folder without CSV files whose cells have not changed, if only cells have."""
+    names = {name for schema, name in changed if schema == "raw"}
+    if not names or any(schema == "unit" for schema, _ in changed):
+        return folder
+    kept = [number for number in folder.csv if folder.files[number].name in names]
+    return replace(folder, csv={number: folder.csv[number] for number in kept})
