@@ -32,7 +32,7 @@ class Rule:
 
     Exactly one of ``row``, ``select`` and ``code`` says how bad rows are found: a boolean over one
     row of the table, a SELECT with one result row per bad row (first column ``row``), or the name
-    of a check written in Python (``media.db.checks``). ``stage`` orders the rules: rows that a lower
+    of a check in Python (``media.db.checks``). ``stage`` orders the rules: rows that a lower
     stage condemned are left out when a higher stage looks at the same columns.
     ``repeats`` names a column without which repeated values the rule cannot be broken.
     A ``fragile`` rule is not judged at all then, because leaving rows out could break it by itself.
