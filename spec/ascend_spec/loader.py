@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from . import model
+from .shows import show_of
 
 Document = dict[str, Any]
 
@@ -177,6 +178,7 @@ def merge_column(
     return model.Column(
         name=facts.get("name", name),
         type=kind.id,
+        shows=show_of(facts["shows"]),
         declared=facts.get("declared", kind.declared),
         storage=tuple(facts.get("storage", kind.storage)),
         summary=facts.get("summary", kind.summary),

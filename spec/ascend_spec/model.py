@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from .shows import Show
+
 Grade = Literal["documented", "observed", "inferred"]
 Reading = Literal["documented", "observed"]
 Carrier = Literal["msprof", "pytorch", "analysis"]
@@ -82,11 +84,13 @@ class Column:
 
     ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
     (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
-    ``references`` holds ``TABLE.column`` targets, of which one must hold the value.
+    ``references`` holds ``TABLE.column`` targets, of which one must hold the value. ``shows``: what
+    of the recording the column shows.
     """
 
     name: str
     type: str
+    shows: Show
     declared: str
     storage: tuple[StorageClass, ...]
     summary: str

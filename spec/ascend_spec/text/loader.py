@@ -14,6 +14,7 @@ from typing import Any
 from ascend_spec import loader as database
 from ascend_spec.loader import Document, best_grade, read_document, read_documents
 from ascend_spec.model import Source, ValueType
+from ascend_spec.shows import RowTest, row_tests, show_of
 
 from .csv_file import CsvFile
 from .model import (
@@ -82,6 +83,7 @@ class ColumnMerger:
         return CsvColumn(
             name=row["name"],
             type=kind.id,
+            shows=show_of(row["shows"]),
             storage=tuple(row.get("storage", kind.storage)),
             summary=row.get("summary", kind.summary),
             grade=best_grade(cited, self.sources),
@@ -97,7 +99,6 @@ class ColumnMerger:
             renamed=tuple(map(_rename, row.get("renamed", ()))),
             group=row.get("group"),
             formula=row.get("formula"),
-            tells=tuple(row.get("tells", ())),
             errata=tuple(row.get("errata", ())),
         )
 
@@ -188,9 +189,21 @@ def _csv_file(
             writer: tuple(map(_sort_key, keys)) for writer, keys in row.get("order", {}).items()
         },
         slicing=_slicing(row.get("slicing")),
+        rows=_row_tests(row, rows),
         note=row.get("note"),
         errata=tuple(row.get("errata", ())),
     )
+
+
+def _row_tests(row: Document, rows: Mapping[str, Document]) -> dict[str, RowTest]:
+    """Those of the file, or of its original under the names that the copy has."""
+    copy = row.get("copy")
+    if copy is None:
+        return row_tests(row.get("rows", {}))
+    return {
+        entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))
+        for entity, test in row_tests(rows[copy["of"]].get("rows", {})).items()
+    }
 
 
 def _families(row: str | list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:

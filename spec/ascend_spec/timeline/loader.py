@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ascend_spec.loader import best_grade, load_sources, load_value_types, read_document
 from ascend_spec.loader import read_documents as _read_documents
 from ascend_spec.model import Grade, Source, ValueType
+from ascend_spec.shows import event_shows, row_tests, show_of
 
 from . import files, model
 from .names import Field, NameForm
@@ -239,6 +240,9 @@ class _Reader:
             writers=tuple(row.get("writers", ())),
             documented_as=tuple(row.get("documented_as", ())),
             when=row.get("when"),
+            shows=event_shows(row["shows"]),
+            rows=row_tests(row["shows"].get("rows", {})),
+            fixed=row["shows"].get("fixed", {}),
             errata=tuple(row.get("errata", ())),
         )
 
@@ -248,6 +252,7 @@ class _Reader:
         return model.Arg(
             name=self.name(row["arg"], {**fields, **row.get("fields", {})}),
             type=kind.id,
+            shows=show_of(row["shows"]),
             json=kind.json,
             summary=row["summary"],
             grade=self.grade(own),
@@ -262,7 +267,6 @@ class _Reader:
             many=row.get("many", False),
             writers=tuple(row.get("writers", ())),
             documented_as=tuple(row.get("documented_as", ())),
-            tells=row.get("tells"),
             errata=tuple(row.get("errata", ())),
         )
 
