@@ -23,7 +23,7 @@ from ascend_simulator import simulate
 from ascend_simulator.scenario import ScenarioError, override, parse, preset
 from ascend_simulator.scenario.model import ProductName
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 NOTHING = Switches(aic_metrics=None, record_shapes=False)
