@@ -19,7 +19,15 @@ from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
 from ascend_spec import Catalog, catalog
 
 ROOT = Path(__file__).parents[1]
-EVIDENCE = ("index", "db-schema", "text-outputs", "bin-blocks", "consumers", "raw-prof", "ge-profiling")
+EVIDENCE = (
+    "index",
+    "db-schema",
+    "text-outputs",
+    "bin-blocks",
+    "consumers",
+    "raw-prof",
+    "ge-profiling",
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

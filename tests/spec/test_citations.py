@@ -40,7 +40,9 @@ def text_of(document: str) -> str:
 def holds(document: str, place: str) -> bool:
     """Whether a document has a section of this number, or an entry with this id."""
     if place[0].isdigit():
-        return re.search(rf"^#+ {re.escape(place)}\.? ", text_of(document), re.MULTILINE) is not None
+        return (
+            re.search(rf"^#+ {re.escape(place)}\.? ", text_of(document), re.MULTILINE) is not None
+        )
     return re.search(rf"\b{place}[a-z]?\b", text_of(document)) is not None
 
 
