@@ -9,8 +9,7 @@ from test_vocabulary import errors
 from ascend_ref import derive
 from ascend_ref.capture.model import Capture
 from ascend_ref.capture.records import RECORDS
-from ascend_spec import catalog
-from ascend_spec.loader import read_documents
+from ascend_spec import catalog, packaged
 from ascend_spec.recording import REASONS, Shower, entities, showers, showers_of
 from ascend_spec.text import text_catalog
 
@@ -23,7 +22,7 @@ OTHERWISE_STORED = {
 
 
 def test_entities_obey_their_schema() -> None:
-    for name, row in read_documents("recording"):
+    for name, row in packaged().folder.documents("recording"):
         assert errors("recording_entity", row) == [], name
 
 

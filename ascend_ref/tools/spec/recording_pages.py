@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, EntityColumn, Shower, entities, showers_of
-from ascend_spec.shows import REASONS, Show
 
 from .style import PLAIN, Kind, Style, code, facts, page, table
 

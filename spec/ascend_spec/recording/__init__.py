@@ -1,12 +1,13 @@
 """What a profiler records, described once: entities, and which cell of which medium shows them.
 
 ``entities()`` are the documents of this folder; ``showers()`` every table, CSV file and kind of
-timeline event with what its cells show (``shows:`` in their own documents).
+timeline event with what its cells show (``shows:`` in their own documents). Both are those of the
+packaged spec; ``Spec.recording`` has those of any other.
 """
 
-from ascend_spec.shows import REASONS, Form, RowTest, Show
+from ascend_spec.core.shows import REASONS, Form, RowTest, Show
 
-from .catalog import entities, enum_of, shower, showers, showers_of
+from .catalog import Recording, entities, enum_of, shower, showers, showers_of
 from .model import Entity, EntityColumn, Medium, Shower
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "EntityColumn",
     "Form",
     "Medium",
+    "Recording",
     "RowTest",
     "Show",
     "Shower",

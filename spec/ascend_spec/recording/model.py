@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.shows import RowTest, Show
+from ascend_spec.core.shows import RowTest, Show
 
 Medium = Literal["database", "csv", "timeline"]
 
@@ -52,8 +52,8 @@ class Shower:
 
     ``name``: ``TASK``, ``op_summary`` or ``ascend-hardware/task``. ``cells``: by the name of the
     column, header or arg; keys of an event and parts of its name as in
-    :func:`ascend_spec.shows.event_shows`. ``rows``: which rows show an entity, where not all do.
-    ``fixed``: values that every row shows by its kind.
+    :func:`ascend_spec.core.shows.event_shows`. ``rows``: which rows show an entity, where not
+    all do. ``fixed``: values that every row shows by its kind.
     """
 
     medium: Medium

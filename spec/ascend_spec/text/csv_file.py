@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import get_args
 
-from ascend_spec.model import Grade
-from ascend_spec.shows import RowTest
+from ascend_spec.core import Grade
+from ascend_spec.core.shows import RowTest
 
 from .model import (
     SCENES,

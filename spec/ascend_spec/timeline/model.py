@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.model import Grade
-from ascend_spec.shows import RowTest, Show
+from ascend_spec.core import Grade
+from ascend_spec.core.shows import RowTest, Show
 
 from .names import NameForm
 
@@ -67,7 +67,7 @@ class EventKind:
     that an event belongs to rather than to this one if it fits them as well. ``levels``: profiler
     levels at which every writer of it shows it. ``tables``: database tables that tell the same.
     ``when``: what else it takes. ``shows``: what its keys and the parts of names show of the
-    recording (:func:`ascend_spec.shows.event_shows`), ``rows`` which events show an entity,
+    recording (:func:`ascend_spec.core.shows.event_shows`), ``rows`` which events show an entity,
     ``fixed`` what all of them show by their kind.
     """
 

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+from .folder import SpecError
+
 Form = Literal["plain", "first_of", "words", "pattern", "packed", "nothing"]
 Packing = Literal["high32-low32"]
 Reason = Literal["dictionary", "derived", "constant", "repeated", "melted", "unrecorded", "unknown"]
@@ -54,6 +56,16 @@ class RowTest:
     cell: str
     texts: tuple[str, ...]
     negated: bool = False
+
+
+def shown(row: Mapping[str, Any], place: str) -> Show:
+    """What ``shows:`` of a column, header or arg says; :class:`SpecError` where it says nothing."""
+    try:
+        return show_of(row["shows"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SpecError(
+            f"{place}: shows: expected entity.column, one of the forms, or {{nothing: reason}}"
+        ) from error
 
 
 def show_of(row: str | Mapping[str, Any]) -> Show:
