@@ -1,0 +1,170 @@
+"""The relations, loaded from ``rules/relations/*.yaml``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any, Literal
+
+from ascend_spec.recording import entities
+
+from ...ruleset import Rule, common_fields, rules_in
+
+WalkKind = Literal["inside", "disjoint", "nested"]
+
+_SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)\s+([a-z][a-z0-9_]*)\b|^\s*([a-z_]+)\s+([a-z]\w*)\b")
+_VALUE = re.compile(r"\b([a-z][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
+_TEXT = re.compile(r"'[^']*'")
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A relation over rows in order of their start, within each value of ``by``.
+
+    ``inside``: each interval of the first alias lies in one of ``outer``. ``disjoint``: no two
+    intersect. ``nested``: two that intersect lie one inside the other. ``of``: which rows of
+    ``outer`` count.
+    """
+
+    kind: WalkKind
+    by: tuple[str, ...] = ()
+    outer: str | None = None
+    of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a row of an entity, stated on its columns.
+
+    ``alias``: the entity's alias in the relation; the first row of the relation's population for
+    which ``if_`` holds is changed. ``set``: values by column, ``None`` for no value, or
+    ``{value: alias.column, plus: n}`` for one of the same population row, or ``{query: SELECT}``.
+    ``add``: amounts by column. ``shift``: ns by which start and end move, or ``{to: alias.column,
+    plus: n}`` for where the start goes. ``swap``: two columns. ``drop``, ``repeat``: the whole row.
+    """
+
+    alias: str
+    if_: str | None = None
+    set: Mapping[str, Any] = field(default_factory=dict)
+    add: Mapping[str, int] = field(default_factory=dict)
+    shift: int | Mapping[str, Any] = 0
+    swap: tuple[str, str] | None = None
+    drop: bool = False
+    repeat: bool = False
+
+
+@dataclass(frozen=True)
+class Relation(Rule):
+    """One relation document.
+
+    ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
+    ``source``: aliases of entities and how they are joined; ``where``: which rows are judged, the
+    population; ``bad``: what must not hold. ``derived``: aliases of subqueries with the entity whose
+    rows and columns they pass on. ``walk``: instead of ``bad``. ``{slack}`` in them is
+    the tolerance of the times of what shows them. ``edits`` break it, ``keeps`` must not.
+    """
+
+    at: str = ""
+    joined: str = ""
+    where: str | None = None
+    bad: str | None = None
+    walk: Walk | None = None
+    derived: Mapping[str, str] = field(default_factory=dict)
+    edits: tuple[Edit, ...] = ()
+    keeps: tuple[Edit, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every piece of its SQL."""
+        outer = f"FROM {self.walk.outer}" if self.walk and self.walk.outer else None
+        of = self.walk.of if self.walk else None
+        return tuple(one for one in (self.joined, outer, self.where, self.bad, of) if one)
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """Entities by alias."""
+        found: dict[str, str] = dict(self.derived)
+        for text in self.texts:
+            for match in _SOURCE.finditer(text):
+                entity, alias = (one for one in match.groups() if one is not None)
+                if entity in entities():
+                    found[alias] = entity
+        return found
+
+    @cached_property
+    def values(self) -> Mapping[str, frozenset[str]]:
+        """The columns that it reads, by alias."""
+        found: dict[str, set[str]] = {alias: set() for alias in self.aliases}
+        for text in (*self.texts, self.at):
+            for alias, column in _VALUE.findall(_TEXT.sub("''", text)):
+                if alias in found and column in entities()[self.aliases[alias]].columns:
+                    found[alias].add(column)
+        if self.walk:
+            for alias in found:
+                found[alias] |= {"start", "end", *self.walk.by}
+        return {alias: frozenset(columns) for alias, columns in found.items()}
+
+    @cached_property
+    def reads(self) -> Mapping[str, frozenset[str]]:
+        """The columns that it reads, by entity."""
+        found: dict[str, set[str]] = {}
+        for alias, columns in self.values.items():
+            found.setdefault(self.aliases[alias], set()).update(columns)
+        return {entity: frozenset(columns) for entity, columns in found.items()}
+
+    @property
+    def alias(self) -> str:
+        """The alias whose row is at fault."""
+        return self.at.partition(".")[0]
+
+    def linked(self) -> Iterator[frozenset[str]]:
+        """Entities of which numbers of one medium are read together."""
+        own = {
+            entity
+            for entity, columns in self.reads.items()
+            if columns & (set(entities()[entity].identity))
+        }
+        if len(own) > 1:
+            yield frozenset(own)
+
+
+@cache
+def load_relations() -> Mapping[str, Relation]:
+    """Every relation by id, in the order of the ids."""
+    return rules_in("relations", _relation)
+
+
+def _relation(row: Mapping[str, Any], theme: str) -> Relation:
+    walk = row.get("walk")
+    return Relation(
+        **common_fields({"rule": row["relation"], **row}, theme),
+        format="relation",
+        at=row["at"],
+        joined=row["from"],
+        where=row.get("where"),
+        bad=row.get("bad"),
+        derived=row.get("as", {}),
+        walk=_walk(walk) if walk else None,
+        edits=tuple(map(_edit, row["break"])),
+        keeps=tuple(map(_edit, row.get("keep", ()))),
+    )
+
+
+def _walk(row: Mapping[str, Any]) -> Walk:
+    return Walk(row["kind"], tuple(row.get("by", ())), row.get("outer"), row.get("of"))
+
+
+def _edit(row: Mapping[str, Any]) -> Edit:
+    swap = row.get("swap")
+    return Edit(
+        row["of"],
+        row.get("if"),
+        row.get("set", {}),
+        row.get("add", {}),
+        row.get("shift", 0),
+        (swap[0], swap[1]) if swap else None,
+        row.get("drop", False),
+        row.get("repeat", False),
+    )
