@@ -45,8 +45,9 @@ class Unjudged:
 NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
 
 
-def bind(relation: Relation, views: Sequence[View]) -> Bound | Unjudged:
+def bind(relation: Relation, every: Sequence[View]) -> Bound | Unjudged:
     """The most precise views of one medium that show what a relation reads."""
+    views = [one for one in every if not relation.media or one.medium in relation.media]
     candidates: dict[str, list[View]] = {}
     for entity, columns in relation.reads.items():
         found = showing(_complete(views, entity, columns), entity, columns)

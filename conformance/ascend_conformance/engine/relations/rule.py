@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from ascend_spec.recording import entities
+from ascend_spec.recording import Medium, entities
 
 from ...ruleset import Rule, common_fields, rules_in
 
@@ -62,7 +62,7 @@ class Relation(Rule):
     ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
     ``source``: aliases of entities and how they are joined; ``where``: which rows are judged, the
     population; ``bad``: what must not hold. ``derived``: aliases of subqueries with the entity whose
-    rows and columns they pass on. ``walk``: instead of ``bad``. ``{slack}`` in them is
+    rows and columns they pass on. ``media``: the only ones, where others show some rows only. ``walk``: instead of ``bad``. ``{slack}`` in them is
     the tolerance of the times of what shows them. ``edits`` break it, ``keeps`` must not.
     """
 
@@ -72,6 +72,7 @@ class Relation(Rule):
     bad: str | None = None
     walk: Walk | None = None
     derived: Mapping[str, str] = field(default_factory=dict)
+    media: tuple[Medium, ...] = ()
     edits: tuple[Edit, ...] = ()
     keeps: tuple[Edit, ...] = ()
 
@@ -85,8 +86,12 @@ class Relation(Rule):
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """Entities by alias."""
-        found: dict[str, str] = dict(self.derived)
-        for text in self.texts:
+        return {**self.derived, **self.aliases_in(self.texts)}
+
+    def aliases_in(self, texts: Iterable[str]) -> Mapping[str, str]:
+        """Entities by alias, as some SQL names them."""
+        found: dict[str, str] = {}
+        for text in texts:
             for match in _SOURCE.finditer(text):
                 entity, alias = (one for one in match.groups() if one is not None)
                 if entity in entities():
@@ -96,11 +101,7 @@ class Relation(Rule):
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
         """The columns that it reads, by alias."""
-        found: dict[str, set[str]] = {alias: set() for alias in self.aliases}
-        for text in (*self.texts, self.at):
-            for alias, column in _VALUE.findall(_TEXT.sub("''", text)):
-                if alias in found and column in entities()[self.aliases[alias]].columns:
-                    found[alias].add(column)
+        found = self._values_in((*self.texts, self.at), self.aliases)
         if self.walk:
             for alias in found:
                 found[alias] |= {"start", "end", *self.walk.by}
@@ -109,10 +110,27 @@ class Relation(Rule):
     @cached_property
     def reads(self) -> Mapping[str, frozenset[str]]:
         """The columns that it reads, by entity."""
+        return self.read_by(())
+
+    def read_by(self, texts: Iterable[str]) -> Mapping[str, frozenset[str]]:
+        """The columns that it and further SQL over its entities read, by entity."""
+        further = tuple(texts)
+        aliases = {**self.aliases, **self.aliases_in(further)}
         found: dict[str, set[str]] = {}
-        for alias, columns in self.values.items():
-            found.setdefault(self.aliases[alias], set()).update(columns)
+        for values in (self.values, self._values_in(further, aliases)):
+            for alias, columns in values.items():
+                found.setdefault(aliases[alias], set()).update(columns)
         return {entity: frozenset(columns) for entity, columns in found.items()}
+
+    def _values_in(
+        self, texts: Iterable[str], aliases: Mapping[str, str]
+    ) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {alias: set() for alias in aliases}
+        for text in texts:
+            for alias, column in _VALUE.findall(_TEXT.sub("''", text)):
+                if alias in found and column in entities()[aliases[alias]].columns:
+                    found[alias].add(column)
+        return found
 
     @property
     def alias(self) -> str:
@@ -146,6 +164,7 @@ def _relation(row: Mapping[str, Any], theme: str) -> Relation:
         where=row.get("where"),
         bad=row.get("bad"),
         derived=row.get("as", {}),
+        media=tuple(row.get("media", ())),
         walk=_walk(walk) if walk else None,
         edits=tuple(map(_edit, row["break"])),
         keeps=tuple(map(_edit, row.get("keep", ()))),

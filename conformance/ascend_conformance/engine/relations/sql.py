@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .rule import Relation
 from .views import Dialect, View
@@ -16,7 +16,7 @@ FORBIDDEN: Mapping[str, str] = {
     r'"': "a misspelt name in double quotes is a text; columns are quoted by the checker",
     r"->": "one engine gives it a type",
     r"\bCAST\b": "rounds differently; views have typed values",
-    r"\bORDER BY (?![^()]*NULLS FIRST)": "NULLs stand first in one engine and last in the other",
+    r"\bORDER BY (?![^()]*NULLS)": "NULLs stand first in one engine and last in the other",
     r"\b(?:iif|total|any_value|greatest|least|round|printf|QUALIFY|ASOF)\b": "one engine only",
 }
 """What gives other answers in SQLite than in DuckDB, and what to write instead."""
@@ -46,12 +46,22 @@ def matched_query(
     dialect: Dialect,
     condition: str | None,
     selected: str,
+    read: Iterable[str] = (),
+    whole: bool = False,
 ) -> str:
-    """Expressions over the population, which a ``condition`` narrows."""
-    conditions = [f"({one})" for one in (relation.where, condition) if one]
-    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    text = f"SELECT {selected} FROM {relation.joined}{where}"
-    return f"{_tables(relation, bound, dialect)} {_quoted(_slacked(text, relation, bound), relation)}"
+    """Expressions over the population, which a ``condition`` narrows.
+
+    ``read``: values that the relation itself need not read. ``whole``: ``selected`` is a SELECT of
+    its own over the same entities.
+    """
+    if whole:
+        text = selected
+    else:
+        conditions = [f"({one})" for one in (relation.where, condition) if one]
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        text = f"SELECT {selected} FROM {relation.joined}{where}"
+    tables = _tables(relation, bound, dialect, relation.read_by((*read, text)))
+    return f"{tables} {_quoted(_slacked(text, relation, bound), relation, text)}"
 
 
 def walk_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> str:
@@ -68,11 +78,17 @@ def walk_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -
     return f"{_tables(relation, bound, dialect)} {_quoted(text, relation)}"
 
 
-def _tables(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> str:
+def _tables(
+    relation: Relation,
+    bound: Mapping[str, View],
+    dialect: Dialect,
+    reads: Mapping[str, frozenset[str]] | None = None,
+) -> str:
     hint = "NOT MATERIALIZED " if dialect == "sqlite" else ""
     tables = ", ".join(
         f"{entity} AS {hint}({bound[entity].select(columns)})"
-        for entity, columns in relation.reads.items()
+        for entity, columns in (reads or relation.reads).items()
+        if entity in bound
     )
     return f"WITH {tables}"
 
@@ -126,9 +142,10 @@ def _slacked(text: str, relation: Relation, bound: Mapping[str, View]) -> str:
     return text.replace("{slack}", str(slack))
 
 
-def _quoted(text: str, relation: Relation) -> str:
+def _quoted(text: str, relation: Relation, further: str = "") -> str:
     """Columns in quotes, since some are words of SQL."""
-    aliases = "|".join(sorted(relation.aliases, key=len, reverse=True))
+    known = {**relation.aliases, **relation.aliases_in((further,))}
+    aliases = "|".join(sorted(known, key=len, reverse=True))
     parts = re.split(r"('[^']*')", text)
     return "".join(
         part if part.startswith("'") else re.sub(rf"\b({aliases})\.([a-z_]+)\b", r'\1."\2"', part)

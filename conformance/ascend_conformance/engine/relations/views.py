@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
+from ascend_spec.recording import Medium
+
 Dialect = Literal["sqlite", "duckdb"]
 
 
@@ -46,6 +48,7 @@ class View:
     name: str
     space: str
     parts: tuple[Part, ...]
+    medium: Medium
     rank: int = 0
     slack: int = 0
 

@@ -80,7 +80,7 @@ class ShownByDatabase:
                 columns = with_interval(columns, interval)
                 self._guard_interval(linked.get(entity, {}), interval)
             part = Part(f"main.{table}", f"{table}.rowid", columns, (), linked.get(entity, {}))
-            yield View(entity, table, SPACE, (part,))
+            yield View(entity, table, SPACE, (part,), "database")
 
     def _guard_interval(self, linked: dict[str, str], interval: tuple[str, str, str]) -> None:
         start, end, length = interval

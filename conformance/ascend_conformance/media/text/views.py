@@ -74,7 +74,7 @@ class ShownByFiles:
                 columns = _complete(entity, columns, place_of_row())
                 part = Part(f"csv.{quoted(name)}", place_of_row(), columns, where)
                 rank = RANKS.get(name, 1)
-                yield View(entity, f"{name}.csv", name, (part,), rank, _slack(entity))
+                yield View(entity, f"{name}.csv", name, (part,), "csv", rank, _slack(entity))
 
     def _layers(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
         for layer in timeline_catalog().layers.values():
@@ -86,7 +86,7 @@ class ShownByFiles:
                 for entity, part in event_parts(layer, kind, table, tables[table]):
                     parts.setdefault(entity, []).append(part)
             for entity, found in parts.items():
-                yield View(entity, layer.name, layer.slug, tuple(found), 0, _slack(entity))
+                yield View(entity, layer.name, layer.slug, tuple(found), "timeline", 0, _slack(entity))
 
 
 def csv_values(text: str, column: CsvColumn) -> Iterator[tuple[str, str]]:
