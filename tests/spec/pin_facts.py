@@ -133,7 +133,7 @@ def address(name: str, document: Any) -> str:
             return f"{kind}/{named}"
         if isinstance(named, list):
             return f"{kind}/{'+'.join(named)}"
-    return name
+    return name.removeprefix("core/").removeprefix("db/")
 
 
 def _nodes(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Facts]]:
