@@ -18,7 +18,7 @@ from ascend_spec import catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.schema import walk
 
-PACKAGE = Path(referee.__file__).parents[1]
+PACKAGE = Path(referee.__file__).parents[2]
 RULES = list(load_bin_rules().values())
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
