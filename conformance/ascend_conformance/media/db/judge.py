@@ -15,7 +15,7 @@ from typing import Protocol
 
 import apsw
 
-from ascend_spec.model import Column
+from ascend_spec.db.model import Column
 
 from ...engine.failure import OF_THE_FILE, Failures
 from ...engine.work import TooMuchWork, limited
