@@ -12,8 +12,7 @@ from ascend_ref.capture import RECORDS, Capture, Origin, Texts
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
-from ascend_spec import catalog
-from ascend_spec.catalog import Schema
+from ascend_spec import Schema, catalog
 
 from .families import family_of
 from .model import Machine, Output, Recorded

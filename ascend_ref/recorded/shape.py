@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ascend_ref.db.introspect import fold
 from ascend_spec import catalog
-from ascend_spec.model import Carrier, Column, Table
+from ascend_spec.db.model import Carrier, Column, Table
 
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 STRINGS: Final = "STRING_IDS.id"

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.db.columns import Values
-from ascend_spec.catalog import Schema
-from ascend_spec.model import Column
+from ascend_spec import Schema
+from ascend_spec.db.model import Column
 
 from .recording import NOT_COLLECTED, Recording
 

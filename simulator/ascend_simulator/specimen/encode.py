@@ -12,7 +12,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
 from ascend_spec import catalog
-from ascend_spec.model import Carrier, Reading
+from ascend_spec.db.model import Carrier, Reading
 
 from .record import record
 from .script import perform
