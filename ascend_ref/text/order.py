@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import pyarrow.compute as pc
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import decimal_texts
 from ascend_ref.recorded.shape import text_reference
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.text.model import CsvColumn, SortKey
 
 from .columns import Columns, dictionary, integers, picked, reals, row_count, taken, text_places
@@ -66,7 +65,7 @@ def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]
     return reals(values) if pa.types.is_floating(values.type) else integers(values)
 
 
-@cache
+@per_spec
 def enum_numbers(tells: Sequence[str]) -> Mapping[str, int]:
     """The ids of the enum whose texts a column shows, of every revision; the newest names win."""
     numbers: dict[str, int] = {}
