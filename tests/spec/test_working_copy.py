@@ -16,7 +16,10 @@ from ascend_spec import Spec, catalog, current, load_spec, packaged, using
 from ascend_spec.core import SpecError
 
 DRAFT = "1.9.0-draft"
-COLUMN = "queueDepth: {type: byteCount, since: '2026-12-01', summary: Depth of the queue.}"
+COLUMN = (
+    "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, since: '2026-12-01', "
+    "summary: Depth of the queue.}"
+)
 
 
 @pytest.fixture(scope="module")
@@ -72,19 +75,19 @@ def test_the_command_line_takes_a_working_copy(
     ("line", "message"),
     [
         (
-            "queueDepth: {type: depth, summary: Depth.}",
+            "queueDepth: {type: depth, shows: {nothing: unrecorded}, summary: Depth.}",
             "columns.queueDepth: type: unknown value type 'depth'",
         ),
         (
-            "queueDepth: {type: byteCount, summary: 7}",
+            "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, summary: 7}",
             "columns.queueDepth: Expected `str`, got `int` - at `$.summary`",
         ),
         (
-            "queueDepth: {type: byteCount, summry: Depth.}",
+            "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, summry: Depth.}",
             "columns.queueDepth: unknown key 'summry'",
         ),
         (
-            "queueDepth: {type: byteCount, source: [hearsay]}",
+            "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, source: [hearsay]}",
             "columns.queueDepth: source: expected ids of core/sources.yaml, got ['hearsay']",
         ),
     ],
