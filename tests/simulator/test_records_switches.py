@@ -20,9 +20,9 @@ from ascend_ref.capture import RECORDS, Capture, Switches
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
 from ascend_simulator import simulate
+from ascend_simulator.choices import ProductName
 from ascend_simulator.faker import RunNames, run_names
 from ascend_simulator.scenario import ScenarioError, override, parse, preset
-from ascend_simulator.scenario.model import ProductName
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
 

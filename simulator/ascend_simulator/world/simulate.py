@@ -26,6 +26,8 @@ from ascend_ref.capture import (
 )
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
+from ..choices import Scenario
+from ..documents.errors import ScenarioError
 from ..faker import run_names
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
@@ -34,8 +36,6 @@ from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
-from ..scenario.errors import ScenarioError
-from ..scenario.model import Scenario
 from .communication import Communication, Expansion
 from .compiled import Compiled
 from .coupled import Coupling, Summary, summarize
