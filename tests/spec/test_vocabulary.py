@@ -42,6 +42,7 @@ LISTS = [
     "sources",
     "switches",
     "value_types",
+    "words",
 ]
 READINGS = get_args(Reading)
 FAR_PAST, FAR_FUTURE = "0000-00-00", "9999-99-99"

@@ -46,7 +46,13 @@ class InsightCatalog:
             for row in _read("events.yaml")
         }
         self.errors: Mapping[str, ErrorCode] = {
-            row["name"]: ErrorCode(row["code"], row["name"], row["message"])
+            row["name"]: ErrorCode(
+                row["code"],
+                row["name"],
+                row["message"],
+                tuple(row["answers"]),
+                tuple(row["source"]),
+            )
             for row in _read("errors.yaml")
         }
         self._schemas: dict[tuple[str, str], Node] = {}

@@ -51,8 +51,13 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """A code of ``response.error`` with the text that our own server sends."""
+    """A code of ``response.error`` with the text that our own server sends.
+
+    ``answers``: the commands that are answered with it, as patterns (``unit/*``).
+    """
 
     code: int
     name: str
     message: str
+    answers: tuple[str, ...]
+    source: tuple[str, ...]
