@@ -10,7 +10,7 @@ from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema
 from ascend_spec.api import LATEST, insight_catalog
 from ascend_spec.bin import bin_catalog
-from ascend_spec.model import Reading
+from ascend_spec.db.model import Reading
 from ascend_spec.text import text_catalog
 
 from .csv_schema import csv_schema_file_name, export_csv_schema
@@ -91,7 +91,7 @@ def _block(_: Catalog, name: str, wanted: Wanted) -> Exported:
         raise CannotExport(f"block/{name} {block.name} holds no JSON")
     known = {one.id: one for one in bins.epochs}
     state = known[_chosen("epoch", wanted.at, list(known), list(known)[-1])]
-    if not bins.in_force(block.since, None, state.id):
+    if not bins.axis.in_force(block, state.id):
         raise CannotExport(
             f"block/{name} {block.name} has been there since {block.since}, and not at {state.id}"
         )

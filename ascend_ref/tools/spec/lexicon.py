@@ -7,21 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from ascend_spec import Catalog, Schema
-from ascend_spec.model import (
-    CARRIERS,
-    Carrier,
-    Erratum,
-    ForeignObject,
-    Product,
-    Revision,
-    Source,
-    Switch,
-    ValueType,
-)
+from ascend_spec import Catalog, Schema, packaged
+from ascend_spec.core import Erratum, Product, Source, Switch, ValueType
+from ascend_spec.core.words import Vocabulary
+from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
-from ascend_spec.words import Vocabulary, vocabularies
 
 from .history import revision_changes
 from .pages import citations, place_link, value_range
@@ -251,7 +242,10 @@ def vocabulary_section(
             )
         ),
         style.prose(words.note or ""),
-        table(words.columns, ((code(one[0]), *map(style.prose, one[1:])) for one in words.words)),
+        table(
+            words.columns,
+            ((code(one[0]), *(style.prose(str(text)) for text in one[1:])) for one in words.words),
+        ),
     )
 
 
@@ -360,7 +354,7 @@ def lexicon_subjects(catalog: Catalog) -> Iterator[Subject]:
             also=(f"level{level}", f"level {level}"),
             levels=(level,),
         )
-    for words in vocabularies().values():
+    for words in packaged().loader.vocabularies.values():
         yield Subject(
             kind="vocabulary",
             name=words.id,

@@ -45,7 +45,8 @@ def find(catalog: Catalog, text: str) -> Subject:
     known = subjects(catalog)
     kind, _, name = text.casefold().partition("/")
     within = [one for one in known.values() if one.kind == kind]
-    found = _named(within, name) or _named(known.values(), text.casefold())
+    short = [one for one in known.values() if KINDS[one.kind].short]
+    found = _named(within, name) or _named(short, text.casefold())
     if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
         found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
     if len(found) == 1:

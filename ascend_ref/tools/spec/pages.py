@@ -7,9 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from ascend_spec import Catalog, Schema
-from ascend_spec.model import CARRIERS, Carrier, Column, Enum, Erratum, Member, Presence, Table
+from ascend_spec.core import Erratum
+from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
+from .recording_pages import shown_text
 from .style import PLAIN, Style, anchor, bullets, code, facts, page, table
 from .subject import Subject, families, with_section
 
@@ -310,6 +312,7 @@ def _column_facts(
     targets = " or ".join(place_link(style, target) for target in column.references)
     return [
         ("Value type", style.link("value-type", column.type)),
+        ("Shows", shown_text(column.shows, style)),
         ("Declared", f"{column.declared}{' PRIMARY KEY' if column.primary_key else ''}{also}"),
         ("Stored as", " or ".join(column.storage)),
         ("Unit", column.unit or ""),

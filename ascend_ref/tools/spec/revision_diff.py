@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ascend_spec import Catalog, Schema
-from ascend_spec.model import CARRIERS, Carrier, Column, Revision, Table
+from ascend_spec.db.model import CARRIERS, Carrier, Column, Revision, Table
 
 
 @dataclass(frozen=True, slots=True)

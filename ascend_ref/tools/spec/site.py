@@ -13,6 +13,7 @@ from .api_pages import api_site
 from .csv_pages import csv_site
 from .document_pages import document_site
 from .lookup import of_kind, subjects
+from .recording_pages import recording_site
 from .style import Kind, Style, page
 from .timeline_pages import timeline_site
 
@@ -118,6 +119,7 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
     written |= timeline_site(catalog, below)
     written |= document_site(catalog, below)
     written |= api_site(catalog, below)
+    written |= recording_site(below)
     for path, sheet in SHEETS.items():
         held = [one for kind in sheet.kinds for one in of_kind(catalog, kind)]
         sections = (one.section(root, 2).rstrip("\n") for one in held)

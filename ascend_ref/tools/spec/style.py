@@ -17,6 +17,7 @@ Kind = Literal[
     "counter-group",
     "csv",
     "document",
+    "entity",
     "enum",
     "envelope",
     "epoch",

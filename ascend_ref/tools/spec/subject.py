@@ -19,11 +19,16 @@ SCHEMA: tuple[Axis, ...] = ("carrier", "revision", "reading")
 
 @dataclass(frozen=True, slots=True)
 class KindOfSubject:
-    """One kind of address: what a list calls many of them, what they are, what narrows them."""
+    """One kind of address: what a list calls many of them, what they are, what narrows them.
+
+    ``short``: whether a name without the kind may mean one. Our own words for what the formats
+    show would make many of their names ambiguous.
+    """
 
     plural: str
     summary: str
     axes: tuple[Axis, ...] = ()
+    short: bool = True
 
 
 KINDS: Mapping[Kind, KindOfSubject] = {
@@ -57,6 +62,7 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "error": KindOfSubject("errors", "an error code of the API"),
     "envelope": KindOfSubject("envelopes", "what messages of the API have in common"),
     "generation": KindOfSubject("generations", "a state of the API"),
+    "entity": KindOfSubject("entities", "a thing that is recorded, and what shows it", short=False),
     "switch": KindOfSubject("switches", "a collection switch"),
     "product": KindOfSubject("products", "a product family", ("product",)),
     "level": KindOfSubject("levels", "a profiler level", ("level",)),

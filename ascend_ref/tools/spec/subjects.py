@@ -13,6 +13,7 @@ from .disagreements import erratum_subjects
 from .document_pages import document_subjects
 from .lexicon import lexicon_subjects
 from .pages import schema_subjects
+from .recording_pages import recording_subjects
 from .subject import Subject
 from .timeline_pages import timeline_subjects
 
@@ -25,5 +26,6 @@ def spec_subjects(catalog: Catalog) -> Iterator[Subject]:
     yield from document_subjects(catalog)
     yield from bin_subjects(catalog)
     yield from api_subjects(catalog)
+    yield from recording_subjects()
     yield from lexicon_subjects(catalog)
     yield from erratum_subjects(catalog)

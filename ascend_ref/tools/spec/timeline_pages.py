@@ -27,6 +27,7 @@ from ascend_spec.timeline import (
 )
 
 from .pages import citations, place_link, resolutions, value_range
+from .recording_pages import shown_text
 from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Scope, Subject, families, with_section
 from .writer_pages import FOLDERS
@@ -62,7 +63,7 @@ def kind_section(
         f"{'#' * level} {title}",
         style.prose(kind.summary),
         facts(_kind_facts(catalog, layer, kind, style)),
-        table(("arg", "JSON", "unit", "tells", "meaning"), (_arg_row(a, style) for a in kind.args))
+        table(("arg", "JSON", "unit", "shows", "meaning"), (_arg_row(a, style) for a in kind.args))
         if kind.args
         else "",
     )
@@ -383,7 +384,7 @@ def arg_section(
                 ("Any number of them", "yes" if arg.many else ""),
                 ("Written by", ", ".join(style.link("writer", one) for one in arg.writers)),
                 ("In the documents", ", ".join(map(code, arg.documented_as))),
-                ("Shows", place_link(style, arg.tells) if arg.tells else ""),
+                ("Shows", shown_text(arg.shows, style)),
                 ("Grade", arg.grade),
                 ("Source", citations(catalog, arg.source, style)),
                 ("Errata", _errata(arg.errata, style)),
@@ -477,7 +478,7 @@ def _arg_row(arg: Arg, style: Style) -> tuple[str, str, str, str, str]:
         _shown(arg.name),
         " or ".join(arg.json),
         arg.unit or "",
-        place_link(style, arg.tells) if arg.tells else "",
+        shown_text(arg.shows, style),
         f"{'. '.join(remarks)}.",
     )
 

@@ -14,7 +14,7 @@ from ascend_ref.cli.console import print_columns, print_page
 from ascend_ref.cli.outputs import refuse_existing
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
-from ascend_spec.model import CARRIERS, Carrier, Reading, Revision
+from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
 from . import listing
 from .exports import JSON_SCHEMA, CannotExport, Wanted, schema_at
