@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
+from ascend_spec import per_spec
 from ascend_spec.core import DAYS, Bounds, Grade, parse
 from ascend_spec.db.model import Carrier
 
@@ -16,9 +16,10 @@ from .finding import Verdict
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
 
-Format = Literal["db", "bin", "api", "text", "relation"]
+Format = Literal["db", "bin", "api", "text", "relation", "any"]
 """What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers, the text
-deliverables of an output folder, or the entities of the recording in whatever shows them.
+deliverables of an output folder; ``relation``: the entities of the recording in whatever shows
+them; ``any``: the checker itself, on whatever it judges.
 """
 
 LAST_STAGE = 3
@@ -84,7 +85,7 @@ class Rule(Bounds):
 AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
-@cache
+@per_spec
 def load_rules() -> Mapping[str, Rule]:
     """Every rule of every format by id, in the order of the ids."""
     from .engine.relations.rule import load_relations
@@ -98,6 +99,7 @@ def load_rules() -> Mapping[str, Rule]:
         **load_api_rules(),
         **load_text_rules(),
         **load_relations(),
+        **rules_in("any", _rule_on_any),
     }
     return dict(sorted(found.items()))
 
@@ -154,6 +156,10 @@ def _rule(document: Mapping[str, Any], theme: str) -> Rule:
         stage=document.get("stage", LAST_STAGE),
         fragile=document.get("fragile", False),
     )
+
+
+def _rule_on_any(document: Mapping[str, Any], theme: str) -> Rule:
+    return Rule(**common_fields(document, theme), format="any", code=document["finds"])
 
 
 def _places(document: Mapping[str, Any]) -> str | tuple[Mapping[str, str], ...]:

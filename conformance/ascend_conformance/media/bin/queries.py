@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from ascend_ref.db.open import read_examples
+from ascend_spec import per_spec
 
+from ...engine.failure import Failures
 from ...engine.work import TooMuchWork, limited
 from ...finding import Finding, Scalar, Skipped
 from ...options import Options
@@ -31,7 +32,13 @@ class Asked:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def ask(locator: Locator, facts: Facts, rules: Sequence[BinRule], options: Options) -> Asked:
+def ask(
+    locator: Locator,
+    facts: Facts,
+    rules: Sequence[BinRule],
+    options: Options,
+    failures: Failures,
+) -> Asked:
     """Judge every rule that has a ``row`` or a ``select``."""
     asked = Asked()
     unread = _unread(facts)
@@ -54,7 +61,10 @@ def ask(locator: Locator, facts: Facts, rules: Sequence[BinRule], options: Optio
         if not counts[rule.table or ""]:
             continue
         try:
-            with limited(facts.connection, sum(counts.values())):
+            with (
+                failures.of_rule(rule, rule.table or ""),
+                limited(facts.connection, sum(counts.values())),
+            ):
                 asked.findings.extend(_findings(locator, facts, rule, options))
         except TooMuchWork as problem:
             asked.skipped.append(Skipped(rule.id, rule.table or "", str(problem)))
@@ -72,7 +82,7 @@ def _unread(facts: Facts) -> Mapping[int, str]:
     return {code: reasons[state] for code, state in facts.rows(select) if state in reasons}
 
 
-@cache
+@per_spec
 def _reads(rule_id: str) -> tuple[FactTable, ...]:
     """The fact tables that a rule's SQL reads, through views as well."""
     rule = load_bin_rules()[rule_id]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 from ascend_spec.documents import DOCUMENTS, writers_of
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
@@ -48,7 +48,10 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
         for agreement in rule.agreement.instances:
             place = _place(agreement.left)
             try:
-                with limited(folder.facts.connection):
+                with (
+                    asked.failures.of_rule(rule, place),
+                    limited(folder.facts.connection),
+                ):
                     found = best_reading(sources, agreement)
                     asked.ran.add(rule.id)
                     asked.places += 1
@@ -83,6 +86,8 @@ def _reason(folder: Folder, absent: Absent) -> str | None:
     That is so where both sides are absent, or one that these writers do not write, and where a file
     has none of the columns: the rules of its header say so where it should.
     """
+    if absent.of_derived:
+        return f"it is recomputed from the column {absent}, which the files do not have"
     if len(absent.tables) != 1:
         return None
     (table,) = absent.tables.values()
@@ -165,7 +170,7 @@ def _in_database(cell: Cell) -> bool:
     return cell.table.startswith("db.")
 
 
-@cache
+@per_spec
 def _layers() -> Mapping[str, str]:
     """Layers by the names of their tables."""
     return {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 
 import duckdb
 import pyarrow as pa
 
+from ascend_spec import per_spec
 from ascend_spec.core import parse
 
 from ..db.places import fill
@@ -46,6 +46,10 @@ MACROS = (
     "CREATE OR REPLACE MACRO instant(text) AS "
     "TRY_CAST(TRY_CAST(text AS DECIMAL(38, 6)) * 1000 AS BIGINT)",
 )
+
+
+class LacksColumn(Exception):
+    """A derived table reads a column that the files do not have; the text is its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class Derived:
     takes: tuple[str, ...] = ()
 
 
-@cache
+@per_spec
 def views() -> Mapping[str, View]:
     """The views by name; one with ``each`` stands for one at each of these places."""
     found: dict[str, View] = {}
@@ -145,7 +149,7 @@ def cell_of(place: str) -> Cell:
     return Cell(f"{schema}.{table}", f"{'@' * named}{column}", row or "row", key or None)
 
 
-@cache
+@per_spec
 def derived() -> Mapping[str, Derived]:
     """The derived tables by name."""
     from .derived import TABLES  # its modules build on this one
@@ -160,6 +164,7 @@ class Sources:
         self.facts = facts
         self._columns: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, str | None] = {}
+        self.lacking: dict[str, str] = {}
         self._tables = facts.tables().keys()
         for schema in MADE:
             facts.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -219,7 +224,11 @@ class Sources:
     def _make(self, schema: str, name: str) -> None:
         place = f"{schema}.{quoted(name)}"
         if schema == "derived":
-            table = derived()[name].compute(self.facts)
+            try:
+                table = derived()[name].compute(self.facts)
+            except LacksColumn as problem:
+                self.lacking[f"{schema}.{name}"] = str(problem)
+                return
             self.facts.scan("computed", table, f"CREATE OR REPLACE TABLE {place} AS FROM computed")
             return
         select = _layer(name) if schema == "layer" else views()[name].select
@@ -254,7 +263,7 @@ class Sources:
         return made.cells.get(column) or (Cell(made.of, column) if made.of else None)
 
 
-@cache
+@per_spec
 def is_computed(name: str) -> bool:
     """Whether a source is a derived table, or reads one."""
     return name.startswith("derived.") or (
@@ -295,7 +304,7 @@ def layers_to_compare(
                     )
 
 
-@cache
+@per_spec
 def needed_tables(name: str) -> frozenset[str]:
     """The tables of the facts without which a source is absent."""
     schema, _, bare = name.partition(".")
@@ -357,7 +366,7 @@ def read_by(name: str) -> Iterator[str]:
         yield from derived()[bare].takes
 
 
-@cache
+@per_spec
 def base_tables(name: str) -> frozenset[str]:
     """The tables of the facts that a source reads, CSV files as ``raw``."""
     schema, _, bare = name.partition(".")

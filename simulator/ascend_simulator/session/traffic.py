@@ -7,8 +7,8 @@ import numpy as np
 from ascend_ref.capture import Integers, Kernels, Tasks, Transfers
 
 from ..samples.traffic import Flow, Traffic
-from .compiled import Compiled
-from .small_tasks import Arrivals, enum_ids
+from ..world.compiled import Compiled
+from ..world.small_tasks import Arrivals, enum_ids
 
 FLOWS = {"HCCS": "hccs", "SIO": "sio", "ROCE": "roce", "PCIE": "pcie"}
 """Flow of each link type."""

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..scenario.model import FaultKind, Scenario
-from .disturbance import MILLISECOND, Disturbances
+from ..choices import FaultKind, Scenario
+from ..world.disturbance import MILLISECOND, Disturbances
+from ..world.small_tasks import Lanes
 from .setting import Setting, setting
-from .small_tasks import Lanes
 
 OF_KERNELS: tuple[FaultKind, ...] = ("slow-rank", "frequency-throttling", "ai-cpu-straggler")
 OF_DATA: tuple[FaultKind, ...] = ("slow-link", "communication-retry")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..choices import Scenario
 from ..hardware import machine
 from ..hardware.model import Machine
 from ..host import HostScript
 from ..program import build
 from ..program.model import Dimension
-from ..scenario.model import Scenario
-from .clocks import RankClocks, clocks
-from .compiled import Compiled
-from .disturbance import Disturbances
-from .layout import Layout
-from .naming import PURPOSES, group_names
-from .network import Network
+from ..world.clocks import RankClocks, clocks
+from ..world.compiled import Compiled
+from ..world.disturbance import Disturbances
+from ..world.layout import Layout
+from ..world.naming import PURPOSES, group_names
+from ..world.network import Network
 
 FIRST_SESSION_NS = 1_767_258_000_000_000_000
 """2026-01-01 17:00:00 in the zone of the simulated hosts (UTC+8)."""

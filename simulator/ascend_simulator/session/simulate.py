@@ -26,6 +26,8 @@ from ascend_ref.capture import (
 )
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
+from ..choices import Scenario
+from ..documents.errors import ScenarioError
 from ..faker import run_names
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
@@ -34,19 +36,17 @@ from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
-from ..scenario.errors import ScenarioError
-from ..scenario.model import Scenario
-from .communication import Communication, Expansion
-from .compiled import Compiled
-from .coupled import Coupling, Summary, summarize
-from .device import device_records, profiling_tasks
-from .frame import RunCalls
-from .naming import PURPOSES
-from .rank import RankMeetings, closed, device_times, host_times
+from ..world.communication import Communication, Expansion
+from ..world.compiled import Compiled
+from ..world.coupled import Coupling, Summary, summarize
+from ..world.device import device_records, profiling_tasks
+from ..world.frame import RunCalls
+from ..world.naming import PURPOSES
+from ..world.rank import RankMeetings, closed, device_times, host_times
+from ..world.small_tasks import Arrivals
+from ..world.streams import communication_streams
+from ..world.timeline import RankTimeline
 from .setting import FIRST_SESSION_NS, Setting, setting
-from .small_tasks import Arrivals
-from .streams import communication_streams
-from .timeline import RankTimeline
 from .traffic import traffic
 
 BEFORE_STEPS_NS = 150_000_000
