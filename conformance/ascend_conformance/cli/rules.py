@@ -10,6 +10,7 @@ from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
 
+from ..engine.relations.rule import load_relations
 from ..ruleset import Rule, load_rules
 
 BLOCKS = "bin"
@@ -33,8 +34,13 @@ TEXTS = "text"
     type=click.Choice([*CARRIERS, BLOCKS, TEXTS]),
     help="Self-test this database only, or the visualize_data.bin, or the text deliverables.",
 )
+@click.option(
+    "--relations", is_flag=True, help="List the relations with what shows them in each medium."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_json: bool) -> int:
+def rules(
+    self_test: bool, revisions: tuple[str, ...], carrier: str | None, relations: bool, as_json: bool
+) -> int:
     """List the rules; with --self-test prove that each one wakes for its own defect only."""
     if self_test:
         from .selftest import run_and_print
@@ -43,6 +49,8 @@ def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_j
         carriers = [name for name in CARRIERS if carrier in (None, name)]
         blocks, texts = carrier in (None, BLOCKS), carrier in (None, TEXTS)
         return run_and_print(chosen, carriers, blocks=blocks, texts=texts, as_json=as_json)
+    if relations:
+        return _print_relations(as_json)
     found = load_rules().values()
     if as_json:
         click.echo(json.dumps([_row(rule) for rule in found], indent=2))
@@ -54,6 +62,24 @@ def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_j
 
 def _row(rule: Rule) -> dict[str, str]:
     return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
+
+
+def _print_relations(as_json: bool) -> int:
+    """Each relation with the media in which it is judged."""
+    from ..engine.relations.media import MEDIA, judged_in
+
+    rows: list[dict[str, str]] = []
+    for relation in load_relations().values():
+        places = judged_in(relation)
+        row = {"rule": relation.id, "name": relation.name}
+        for medium in MEDIA:
+            row[medium] = " + ".join(dict.fromkeys(places.get(medium, ())))
+        rows.append(row)
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        print_columns(("rule", "name", *MEDIA), [tuple(row.values()) for row in rows])
+    return 0
 
 
 def _revision(name: str) -> str:

@@ -22,7 +22,7 @@ FOLDER = "timeline"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A value type of args: JSON types, unit and range where they are certain, and what means none."""
+    """A value type of args: JSON types, unit and range where certain, and what means none."""
 
     id: str
     json: tuple[model.JsonType, ...]

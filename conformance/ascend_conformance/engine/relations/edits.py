@@ -1,4 +1,4 @@
-"""Breaks and keeps of relations: changes stated on entities, carried out on the cells that show them."""
+"""Breaks and keeps of relations: changes stated on entities, carried out on cells."""
 
 from __future__ import annotations
 
@@ -74,9 +74,7 @@ def _wanted(edit: Edit) -> dict[str, str]:
     return wanted
 
 
-def _first_row(
-    relation: Relation, edit: Edit, shown: Shown, bound: Bound
-) -> dict[str, Any] | None:
+def _first_row(relation: Relation, edit: Edit, shown: Shown, bound: Bound) -> dict[str, Any] | None:
     wanted = _wanted(edit)
     selected = ", ".join(f"{sql} AS {name}" for name, sql in wanted.items())
     query = matched_query(relation, bound, shown.dialect, edit.if_, selected, wanted.values())

@@ -9,7 +9,7 @@ from typing import Any
 
 from ascend_spec.recording import entities
 
-from .rule import Relation
+from .rule import Relation, Walk
 from .sql import rows_query, walk_rows
 from .views import Shown, View, inherited, showing
 
@@ -82,8 +82,10 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
                 if one.entity == "task" and one.space == view.space and "id" in one.columns
             ]
             if lacking & set(names) and link in view.columns and owners:
-                view = inherited(view, link, names, owners[0])
-        yield view
+                yield inherited(view, link, names, owners[0])
+                break
+        else:
+            yield view
 
 
 def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudged:
@@ -93,7 +95,7 @@ def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudge
         return bound
     view = bound[relation.aliases[relation.alias]]
     if relation.walk and relation.walk.kind == "nested":
-        return _nested(relation, shown, bound, view, examples)
+        return _nested(relation, relation.walk, shown, bound, view, examples)
     query = rows_query(relation, bound, shown.dialect)
     counted = f"SELECT count(*), count(*) FILTER (WHERE bad) FROM ({query})"
     [(population, count)] = shown.rows(counted)
@@ -117,10 +119,10 @@ def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudge
 
 
 def _nested(
-    relation: Relation, shown: Shown, bound: Bound, view: View, examples: int
+    relation: Relation, walk: Walk, shown: Shown, bound: Bound, view: View, examples: int
 ) -> Answer | Unjudged:
     """Intervals that begin inside another and end behind it, by one walk in order of start."""
-    query = walk_rows(relation, bound, shown.dialect)
+    query = walk_rows(relation, walk, bound, shown.dialect)
     population = 0
     found: list[tuple[int, int, int]] = []
     group: tuple[Any, ...] | None = None

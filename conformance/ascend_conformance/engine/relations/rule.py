@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, Literal
 
+from ascend_spec import per_spec
 from ascend_spec.recording import Medium, entities
 
 from ...ruleset import Rule, common_fields, rules_in
 
 WalkKind = Literal["inside", "disjoint", "nested"]
 
-_SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_]+)\s+([a-z][a-z0-9_]*)\b|^\s*([a-z_]+)\s+([a-z]\w*)\b")
+_SOURCE = re.compile(
+    r"\b(?:FROM|JOIN)\s+([a-z_]+)\s+([a-z][a-z0-9_]*)\b|^\s*([a-z_]+)\s+([a-z]\w*)\b"
+)
 _VALUE = re.compile(r"\b([a-z][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
 _TEXT = re.compile(r"'[^']*'")
 
@@ -60,10 +63,11 @@ class Relation(Rule):
     """One relation document.
 
     ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
-    ``source``: aliases of entities and how they are joined; ``where``: which rows are judged, the
-    population; ``bad``: what must not hold. ``derived``: aliases of subqueries with the entity whose
-    rows and columns they pass on. ``media``: the only ones, where others show some rows only. ``walk``: instead of ``bad``. ``{slack}`` in them is
-    the tolerance of the times of what shows them. ``edits`` break it, ``keeps`` must not.
+    ``joined``: aliases of entities and how they are joined; ``where``: which rows are judged, the
+    population; ``bad``: what must not hold. ``walk``: instead of ``bad``. ``{slack}`` in them is
+    the tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
+    entity whose rows and columns they pass on. ``media``: the only ones, where others show some
+    rows only. ``edits`` break it, ``keeps`` must not.
     """
 
     at: str = ""
@@ -122,9 +126,7 @@ class Relation(Rule):
                 found.setdefault(aliases[alias], set()).update(columns)
         return {entity: frozenset(columns) for entity, columns in found.items()}
 
-    def _values_in(
-        self, texts: Iterable[str], aliases: Mapping[str, str]
-    ) -> dict[str, set[str]]:
+    def _values_in(self, texts: Iterable[str], aliases: Mapping[str, str]) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {alias: set() for alias in aliases}
         for text in texts:
             for alias, column in _VALUE.findall(_TEXT.sub("''", text)):
@@ -148,7 +150,7 @@ class Relation(Rule):
             yield frozenset(own)
 
 
-@cache
+@per_spec
 def load_relations() -> Mapping[str, Relation]:
     """Every relation by id, in the order of the ids."""
     return rules_in("relations", _relation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from .rule import Relation
+from .rule import Relation, Walk
 from .views import Dialect, View
 
 FORBIDDEN: Mapping[str, str] = {
@@ -36,7 +36,7 @@ def rows_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) 
 
     Rows of which a value is unknown are not among them.
     """
-    select = _walked(relation, bound) if relation.walk else _joined(relation, bound)
+    select = _walked(relation, relation.walk, bound) if relation.walk else _joined(relation, bound)
     return f"{_tables(relation, bound, dialect)} SELECT * FROM ({select}) WHERE bad IS NOT NULL"
 
 
@@ -64,11 +64,10 @@ def matched_query(
     return f"{tables} {_quoted(_slacked(text, relation, bound), relation, text)}"
 
 
-def walk_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> str:
+def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect: Dialect) -> str:
     """The intervals of a walk in the order in which code walks them: group, start, end, place."""
-    assert relation.walk is not None
     alias = relation.alias
-    by = "".join(f", {alias}.{name}" for name in relation.walk.by)
+    by = "".join(f", {alias}.{name}" for name in walk.by)
     where = f" WHERE {relation.where}" if relation.where else ""
     order = "".join(f"{name} NULLS FIRST, " for name in by.strip(", ").split(", ") if name)
     text = (
@@ -103,9 +102,7 @@ def _joined(relation: Relation, bound: Mapping[str, View]) -> str:
     return _quoted(_slacked(text, relation, bound), relation)
 
 
-def _walked(relation: Relation, bound: Mapping[str, View]) -> str:
-    walk = relation.walk
-    assert walk is not None
+def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
     alias = relation.alias
     by = [f"{alias}.{name} AS by_{name}" for name in walk.by]
     names = [f"by_{name}" for name in walk.by]

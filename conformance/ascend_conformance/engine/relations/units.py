@@ -19,5 +19,5 @@ their GB of a transfer 10 to the 9 (ascend_ref.derive.traffic, ascend_ref.text).
 
 
 def factor(cell: str | None, value: str | None) -> int | None:
-    """How many units of the recording one unit of the cell is; ``None`` where they do not convert."""
+    """How many units of the recording one of the cell is; ``None`` where they do not convert."""
     return 1 if cell == value or cell is None or value is None else FACTORS.get((cell, value))

@@ -75,10 +75,14 @@ class Shown(Protocol):
         """The rows of a SELECT, one after the other."""
 
 
-def with_interval(columns: Mapping[str, str], interval: tuple[str, str, str]) -> dict[str, str]:
+def with_interval(
+    columns: Mapping[str, str], interval: tuple[str, str, str] | None
+) -> dict[str, str]:
     """Columns with the third of start, end and length where two of them are shown."""
-    start, end, length = interval
     found = dict(columns)
+    if interval is None:
+        return found
+    start, end, length = interval
     if end not in found and {start, length} <= found.keys():
         found[end] = f"({found[start]} + {found[length]})"
     if length not in found and {start, end} <= found.keys():
@@ -88,15 +92,13 @@ def with_interval(columns: Mapping[str, str], interval: tuple[str, str, str]) ->
 
 def inherited(view: View, column: str, names: Iterable[str], owner: View) -> View:
     """A view with columns of another entity of the same space, found by a number of theirs."""
-    taken = {
-        name: f"owner.{name}" for name in names if name in owner.columns and name not in view.columns
-    }
-    source = owner.select({"id", *taken})
+    lacking = [one for one in names if one in owner.columns and one not in view.columns]
+    source = owner.select({"id", *lacking})
     parts = tuple(
         replace(
             part,
             source=f"{part.source} JOIN ({source}) owner ON owner.id = {part.columns[column]}",
-            columns={**part.columns, **{name: f'owner."{name}"' for name in taken}},
+            columns={**part.columns, **{name: f'owner."{name}"' for name in lacking}},
         )
         for part in view.parts
         if column in part.columns

@@ -78,28 +78,28 @@ class EditableDatabase(ShownByDatabase):
     def _written(self, column: Column, value: str, given: Any) -> str:
         """SQL for the cell that shows a value."""
         if column.shows.packing is not None:
-            high, _ = column.shows.of
-            if value == high:
+            if value == column.shows.of[0]:
                 return f"(({given} << 32) | ({column.name} & 4294967295))"
             return f"((({column.name} >> 32) << 32) | {given})"
         if given is None:
             return str(column.none[0]) if column.none else "NULL"
         reference = text_reference(column)
-        if reference == STRINGS:
-            return str(self._text(str(given)))
         if reference is not None:
-            names = newest_names(self.session, reference)
-            found = [number for number, name in names.items() if name == given]
-            if not found:
-                raise CannotShow(f"{reference} has no member {given!r}")
-            return str(found[0])
-        if isinstance(given, str):
-            return "'" + given.replace("'", "''") + "'"
-        if column.type == "timestampText":
-            return f"'{given}'"
+            return str(
+                self._text(given) if reference == STRINGS else self._member(reference, given)
+            )
+        if isinstance(given, str) or column.type == "timestampText":
+            return "'" + str(given).replace("'", "''") + "'"
         entity, _, name = value.partition(".")
         times = factor(column.unit, entities()[entity].columns[name].unit) or 1
         return str(given if times == 1 else given / times)
+
+    def _member(self, enum: str, name: str) -> int:
+        """The id of a member of an enum."""
+        for number, known in newest_names(self.session, enum).items():
+            if known == name:
+                return number
+        raise CannotShow(f"{enum} has no member {name!r}")
 
     def _text(self, text: str) -> int:
         """The id of a text, which is added where it is new."""

@@ -11,7 +11,7 @@ import apsw
 from ascend_ref.recorded.shape import STRINGS, text_reference
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import Column
-from ascend_spec.recording import entities
+from ascend_spec.recording import Entity, entities
 
 from ...engine.relations.units import factor
 from ...engine.relations.views import Dialect, Part, View, with_interval
@@ -75,18 +75,16 @@ class ShownByDatabase:
                 if conditions:
                     linked.setdefault(entity, {})[part] = conditions
         for entity, columns in shown.items():
-            interval = entities()[entity].interval
-            if interval:
-                columns = with_interval(columns, interval)
-                self._guard_interval(linked.get(entity, {}), interval)
-            part = Part(f"main.{table}", f"{table}.rowid", columns, (), linked.get(entity, {}))
-            yield View(entity, table, SPACE, (part,), "database")
+            links = linked.get(entity, {})
+            self._guard_length(links, entities()[entity])
+            whole = with_interval(columns, entities()[entity].interval)
+            shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links)
+            yield View(entity, table, SPACE, (shower,), "database")
 
-    def _guard_interval(self, linked: dict[str, str], interval: tuple[str, str, str]) -> None:
-        start, end, length = interval
-        guards = [linked[name] for name in (start, end) if name in linked]
-        if guards:
-            linked[length] = " AND ".join(guards)
+    def _guard_length(self, linked: dict[str, str], entity: Entity) -> None:
+        guards = [linked[name] for name in (entity.interval or ()) if name in linked]
+        if entity.interval and guards:
+            linked[entity.interval[2]] = " AND ".join(guards)
 
     def _linked(self, table: str, column: Column) -> str:
         if column.type not in LINKS or not column.none:
@@ -107,29 +105,28 @@ class ShownByDatabase:
                 yield show.of[0], sql
 
     def _plain(self, cell: str, column: Column, show: Show) -> str | None:
-        entity, _, name = show.of[0].partition(".")
         reference = text_reference(column)
         if reference == STRINGS:
-            if not self.session.layout.holds(STRINGS):
-                return None
-            return f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})"
+            there = self.session.layout.holds(STRINGS)
+            return f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})" if there else None
         if reference is not None:
-            cases = " ".join(
-                f"WHEN {number} THEN '{member}'"
-                for number, member in newest_names(self.session, reference).items()
-            )
+            names = newest_names(self.session, reference).items()
+            cases = " ".join(f"WHEN {number} THEN '{name}'" for number, name in names)
             return f"(CASE {cell} {cases} END)"
         if column.type == "timestampText":
             return f"CAST({cell} AS INTEGER)"
+        return self._number(cell, column, show)
+
+    def _number(self, cell: str, column: Column, show: Show) -> str | None:
+        """A number in the unit of its value, NULL for a sentinel."""
+        entity, _, name = show.of[0].partition(".")
         times = factor(column.unit, entities()[entity].columns[name].unit)
-        if times is None:
-            return None
-        if times != 1:
+        if times is not None and times != 1:
             return f"CAST(round({cell} * {times}) AS INTEGER)"
-        if column.type not in LINKS and column.none:
+        if times is not None and column.none and column.type not in LINKS:
             listed = ", ".join(map(str, column.none))
             return f"(CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END)"
-        return cell
+        return None if times is None else cell
 
 
 def newest_names(session: Session, enum: str) -> Mapping[int, str]:

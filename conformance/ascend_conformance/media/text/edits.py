@@ -1,6 +1,4 @@
-"""Changes of entities, carried out on the cells of CSV files and the events of timelines: the writing
-side of their views.
-"""
+"""Changes of entities, carried out on CSV cells and events: the writing side of their views."""
 
 from __future__ import annotations
 
@@ -54,15 +52,13 @@ class EditableFiles(ShownByFiles):
     def _execute(self, statement: str, values: list[Any] | None = None) -> None:
         self.facts.connection.execute(statement, values or [])
 
-    def _with_length(
-        self, view: View, place: int, values: Mapping[str, Any]
-    ) -> dict[str, Any]:
+    def _with_length(self, view: View, place: int, values: Mapping[str, Any]) -> dict[str, Any]:
         """With the length in the place of the end, as most files show it."""
         interval = entities()[view.entity].interval
         found = dict(values)
         if interval is None or not found.keys() & {"start", "end"}:
             return found
-        query = f"SELECT start, \"end\" FROM ({view.select({'start', 'end'})}) WHERE place = {place}"
+        query = f'SELECT start, "end" FROM ({view.select({"start", "end"})}) WHERE place = {place}'
         [(start, end)] = self.rows(query)
         start, end = found.get("start", start), found.get("end", end)
         return {**found, "start": start, "end": end, "length": end - start}
@@ -118,7 +114,8 @@ class EditableFiles(ShownByFiles):
             field = cell.partition(".")[2]
             new = str(given) if not field else _renamed(old, kind, field, str(given))
             self._execute(
-                f"INSERT INTO trace.named SELECT file, row, shape, ?, ?, 1 FROM trace.event {where} "
+                "INSERT INTO trace.named SELECT file, row, shape, ?, ?, 1 "
+                f"FROM trace.event {where} "
                 "AND (file, shape) IN (SELECT (file, shape) FROM trace.named) "
                 "AND (file, shape, ?) NOT IN (SELECT (file, shape, name) FROM trace.named)",
                 [new, kind.kind, new],

@@ -71,10 +71,10 @@ class ShownByFiles:
                 if test is not None and test.cell not in texts:
                     continue
                 where = (row_condition(quoted(test.cell), test),) if test else ()
-                columns = _complete(entity, columns, place_of_row())
-                part = Part(f"csv.{quoted(name)}", place_of_row(), columns, where)
+                whole = _complete(entity, columns, place_of_row())
+                rows = Part(f"csv.{quoted(name)}", place_of_row(), whole, where)
                 rank = RANKS.get(name, 1)
-                yield View(entity, f"{name}.csv", name, (part,), "csv", rank, _slack(entity))
+                yield View(entity, f"{name}.csv", name, (rows,), "csv", rank, _slack(entity))
 
     def _layers(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
         for layer in timeline_catalog().layers.values():
@@ -86,7 +86,9 @@ class ShownByFiles:
                 for entity, part in event_parts(layer, kind, table, tables[table]):
                     parts.setdefault(entity, []).append(part)
             for entity, found in parts.items():
-                yield View(entity, layer.name, layer.slug, tuple(found), "timeline", 0, _slack(entity))
+                yield View(
+                    entity, layer.name, layer.slug, tuple(found), "timeline", 0, _slack(entity)
+                )
 
 
 def csv_values(text: str, column: CsvColumn) -> Iterator[tuple[str, str]]:
@@ -144,9 +146,7 @@ def event_parts(
         shown.setdefault(entity, {})[name] = literal
     source = f"{table} e LEFT JOIN trace.process p ON p.file = e.file AND p.pid = e.pid"
     if any(cell.startswith("thread.") for cell in kind.shows):
-        source += (
-            " LEFT JOIN trace.thread h ON h.file = e.file AND h.pid = e.pid AND h.tid = e.tid"
-        )
+        source += " LEFT JOIN trace.thread h ON h.file = e.file AND h.pid = e.pid AND h.tid = e.tid"
     for entity, columns in shown.items():
         own = f"e.kind = {text_literal(kind.kind)}"
         test = kind.rows.get(entity)
@@ -254,7 +254,7 @@ def row_of_place(place: int) -> tuple[int, int]:
 def _complete(entity: str, columns: Mapping[str, str], place: str) -> dict[str, str]:
     """With the third of start, end and length, and with the row as the number of its task."""
     facts = entities()[entity]
-    found = with_interval(columns, facts.interval) if facts.interval else dict(columns)
+    found = with_interval(columns, facts.interval)
     if "task" in facts.identity or entity == "task":
         found.setdefault("id" if entity == "task" else "task", place)
     return found
