@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ascend_spec.bin import bin_catalog
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 from ascend_spec.model import Erratum
 
 CHIPS = [member.value for member in bin_catalog().enums["chips"].members]

@@ -62,7 +62,7 @@ def test_a_layer_obeys_its_meta_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_document_schema_obeys_its_meta_schema(name: str) -> None:
-    assert errors("text_timeline_document", read_document(name)) == []
+    assert errors("dialect", read_document(name)) == []
 
 
 def test_no_timeline_document_is_left_out() -> None:

@@ -17,7 +17,8 @@ from ascend_spec.bin import (
     Epoch,
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
-from ascend_spec.bin.schema import Node, escaped, walk
+from ascend_spec.core.dialect import Node, walk
+from ascend_spec.core.pointer import escaped
 
 from .pages import citations, in_force
 from .style import PLAIN, Style, code, facts, page, table

@@ -7,10 +7,10 @@ from functools import cache, cached_property
 from typing import Any
 
 from ascend_spec import loader
+from ascend_spec.core.dialect import DIALECT, Node, NotInForce, compile_schema
 from ascend_spec.model import Erratum
 
 from .model import Command, ErrorCode, Event, Generation
-from .schema import Node, bundle
 
 FOLDER = "api"
 LATEST = "upstream"
@@ -99,7 +99,17 @@ class InsightCatalog:
             order = [known.id for known in self.generations]
             if generation not in order:
                 raise KeyError(f"no generation {generation!r}; there are {', '.join(order)}")
-            self._schemas[key] = bundle(self.definitions, definition, order, generation)
+            at = order.index(generation)
+
+            def holds(node: Mapping[str, Any]) -> bool:
+                since, until = node.get("since", order[0]), node.get("until")
+                return order.index(since) <= at and (until is None or at < order.index(until))
+
+            try:
+                schema = compile_schema(self.definitions[definition], self.definitions, holds)
+            except NotInForce:
+                raise KeyError(f"{definition} is not part of generation {generation}") from None
+            self._schemas[key] = {"$schema": DIALECT, **schema}
         return self._schemas[key]
 
 

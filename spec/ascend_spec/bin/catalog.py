@@ -10,18 +10,17 @@ from copy import deepcopy
 from functools import cache, cached_property
 from typing import Any
 
+from ascend_spec.core.dialect import DIALECT, Node, compile_schema, inlined, known_keys
 from ascend_spec.loader import best_grade, load_errata, load_sources, read_document
 from ascend_spec.model import Erratum, Source
 
 from .enums import load_enums
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
 from .model import BinEnum, BlockType, Column, Epoch, Requirement, Writing
-from .schema import Node, compile_payload, known_keys
 
 __all__ = ["BinCatalog", "BlockType", "Epoch", "bin_catalog"]
 
 FOLDER = "bin"
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class BinCatalog:
@@ -101,7 +100,7 @@ class BinCatalog:
         Of 0x0A it is the section of call stacks. The nodes keep our annotations: ``unit``;
         ``references`` (places whose values the values repeat); ``erratum``, about whatever fails
         at or below the node; ``advisory``, where such a failure is advice even in a file of this
-        epoch (:func:`ascend_spec.bin.schema.nearest` finds the node). A property that fails to be
+        epoch (:func:`ascend_spec.core.dialect.annotation_at` finds it). A property that fails to be
         there fails in an ``allOf`` of its own where an erratum explains it. The schema does not
         ask whether the block type existed at the epoch.
 
@@ -130,12 +129,15 @@ class BinCatalog:
         if not self.has_schema(code):
             raise KeyError(f"block type 0x{code:02X} holds no JSON")
         document = read_document(f"{FOLDER}/payloads/{self.blocks[code].slug}.schema.yaml")
-        shared = read_document(f"{FOLDER}/payloads/common.schema.yaml")["$defs"]
-        compiled = compile_payload(
-            document, shared, self.enums, lambda since, until: self.in_force(since, until, epoch)
+        shared = read_document(f"{FOLDER}/payloads/common.schema.yaml")
+        compiled = compile_schema(
+            document,
+            {**shared["$defs"], **document.get("$defs", {})},
+            lambda node: self.in_force(node.get("since"), node.get("until"), epoch),
+            self.enums,
         )
         identity = {"$schema": DIALECT, "$id": f"urn:ascend-ref:bin:{code:02X}:{epoch}"}
-        return {**identity, **compiled}
+        return {**identity, **inlined(compiled)}
 
 
 @cache

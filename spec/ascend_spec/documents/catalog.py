@@ -6,9 +6,8 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
+from ascend_spec.core.dialect import DIALECT, Node, compile_schema
 from ascend_spec.loader import read_document
-
-from .schema import Node, compiled
 
 FOLDER = "documents"
 DOCUMENTS = ("communication", "communication_matrix", "profiler_info", "profiler_metadata")
@@ -41,5 +40,8 @@ def _schema(name: str, writer: str) -> Node:
     if writer not in writers_of(name):
         known = ", ".join(writers_of(name))
         raise KeyError(f"{writer!r} does not write {name}; those who do: {known}")
-    schema = compiled(source_of(name), writer)
-    return {"$schema": schema.pop("$schema"), "$id": f"urn:ascend-ref:{name}:{writer}", **schema}
+    source = source_of(name)
+    schema = compile_schema(
+        source, source["$defs"], lambda node: writer in node.get("writers", (writer,))
+    )
+    return {"$schema": DIALECT, "$id": f"urn:ascend-ref:{name}:{writer}", **schema}

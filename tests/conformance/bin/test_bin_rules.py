@@ -16,7 +16,7 @@ from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 from ascend_spec.bin import bin_catalog
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 
 PACKAGE = Path(referee.__file__).parents[1]
 RULES = list(load_bin_rules().values())

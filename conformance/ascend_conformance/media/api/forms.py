@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 import jsonschema_rs
 
-from ascend_spec.api import erratum_at, insight_catalog
+from ascend_spec.api import insight_catalog
+from ascend_spec.core.dialect import along
 
 from .places import Tokens, shown
 
@@ -20,8 +21,6 @@ MOST = 2_000
 
 LISTED = 12
 """Values of an enumeration that are spelled out."""
-
-_DESCENTS = ("properties", "items", "prefixItems", "additionalProperties")
 
 Steps: TypeAlias = Sequence[str | int]
 
@@ -117,10 +116,15 @@ class Form:
 
 def _own_erratum(schema: dict[str, Any], path: Steps) -> str | None:
     """The erratum of the failing place itself, not one of what it lies in."""
-    found = erratum_at(schema, list(path))
-    descents = [place for place, step in enumerate(path) if step in _DESCENTS]
-    above = erratum_at(schema, list(path[: descents[-1]])) if descents else None
-    return found if found != above else None
+    nodes = list(along(schema, path))
+    return next(
+        (
+            node["erratum"]
+            for at, node in reversed(nodes)
+            if at == nodes[-1][0] and "erratum" in node
+        ),
+        None,
+    )
 
 
 def _expectation(keyword: str, told: dict[str, Any]) -> str:

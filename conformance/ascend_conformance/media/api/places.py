@@ -14,12 +14,6 @@ LOOKED_AT = 400
 """Characters looked at of a value that is shown."""
 
 
-def pointer_of(tokens: Sequence[str | int]) -> str:
-    """The JSON Pointer of keys and indices."""
-    escaped = (str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
-    return "".join(f"/{token}" for token in escaped)
-
-
 def column_of(tokens: Sequence[str | int]) -> str:
     """Keys joined by dots, each index as ``[]``: ``body.row[].value[]``."""
     column = ""

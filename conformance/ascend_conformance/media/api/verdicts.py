@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ascend_spec.core.pointer import pointer_of
+
 from ...finding import Finding, Scalar
-from .places import Tokens, column_of, pointer_of
+from .places import Tokens, column_of
 from .rules import ApiRule, Finds, rules_by_find
 
 MOST = 2_000

@@ -9,6 +9,7 @@ from ascend_ref.bin import BinFile, locate
 from ascend_ref.bin.records import read_memory_trace
 from ascend_ref.db.display import clip, printable
 from ascend_spec.bin import HEADER, bin_catalog
+from ascend_spec.core.pointer import unescaped
 
 from .flatten import FactTable, fact_tables, steps_of
 
@@ -67,7 +68,7 @@ def place_in(table: FactTable, column: str | None, pointer: str) -> Place:
 def _leads(step: str, token: str) -> bool:
     if step == "[]":
         return token.isdecimal()
-    return step == "{}" or step == token.replace("~1", "/").replace("~0", "~")
+    return step == "{}" or step == unescaped(token)
 
 
 def _written(steps: list[str]) -> str:

@@ -17,7 +17,7 @@ import jsonschema_rs
 
 from ascend_ref.db.display import clip, printable
 from ascend_spec.bin import bin_catalog
-from ascend_spec.bin.schema import nearest
+from ascend_spec.core.dialect import annotation_at
 
 from .flatten import pointer_to
 from .schematext import expectation, place_of
@@ -164,16 +164,14 @@ class SchemaJudge:
         missing = str(error.kind.as_dict()["property"]) if keyword == "required" else None
         key = self._code, place_of(path, missing), keyword
         if key not in groups:
-            noted = nearest(self._schema, path, "erratum")
-            advisory = nearest(self._schema, path, "advisory")
             groups[key] = Group(
                 *key,
                 block=block,
                 pointer=pointer_to(tokens),
                 shown="absent" if missing else _shown(error.instance),
                 expected=expectation(self._schema, path, missing),
-                erratum=noted["erratum"] if noted else None,
-                advisory=bool(advisory and advisory["advisory"]),
+                erratum=annotation_at(self._schema, path, "erratum"),
+                advisory=bool(annotation_at(self._schema, path, "advisory")),
             )
         groups[key].count += 1
 

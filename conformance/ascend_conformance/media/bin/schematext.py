@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ascend_spec.bin.schema import nearest
+from ascend_spec.core.dialect import annotation_at
 
 LISTED = 12
 """Values of an enumeration that are spelled out."""
@@ -59,8 +59,8 @@ def expectation(schema: dict[str, Any], path: Sequence[str | int], missing: str 
     if keyword == "contains" and "const" in value:
         return f"{json.dumps(value['const'])} among the elements"
     if phrase is None:
-        described = nearest(schema, path, "description")
-        return str(described["description"]) if described else f"what {keyword!r} asks for"
+        described = annotation_at(schema, path, "description")
+        return str(described) if described else f"what {keyword!r} asks for"
     return phrase.format(json.dumps(value, ensure_ascii=False))
 
 

@@ -12,7 +12,8 @@ from typing import Any
 import jsonschema_rs
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec.bin.schema import nearest
+from ascend_spec.core.dialect import annotation_at
+from ascend_spec.core.pointer import pointer_of
 from ascend_spec.documents import schema_of
 
 from ..bin.schematext import expectation
@@ -65,17 +66,16 @@ def _note(
 ) -> None:
     place = place_of(path, missing)
     if (place, keyword) not in found:
-        noted = nearest(schema, path, "erratum")
         expected = expectation(schema, path, missing)
         if keyword == "additionalProperties":
             expected = "only keys that the schema describes"
         found[place, keyword] = SchemaFault(
             place=place,
             keyword=keyword,
-            pointer="".join(f"/{_token(str(one))}" for one in where),
+            pointer=pointer_of(where),
             shown=shown,
             expected=expected,
-            erratum=noted["erratum"] if noted else None,
+            erratum=annotation_at(schema, path, "erratum"),
         )
     found[place, keyword].count += 1
 
@@ -131,7 +131,3 @@ def _shown(value: Any) -> str:
         return f"a list of {len(value):,} elements"
     text = value[:400] if isinstance(value, str) else value
     return clip(printable(json.dumps(text, ensure_ascii=False)))
-
-
-def _token(name: str) -> str:
-    return name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,1 @@
+"""What the descriptions of all media share: how a fact is written down, bounded and found."""
