@@ -19,6 +19,15 @@ from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
 from ascend_spec import Catalog, catalog
 
 ROOT = Path(__file__).parents[1]
+EVIDENCE = (
+    "index",
+    "db-schema",
+    "text-outputs",
+    "bin-blocks",
+    "consumers",
+    "raw-prof",
+    "ge-profiling",
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -63,6 +72,8 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "write.md",
                 "texts.md",
                 "command.md",
+                "glossary.md",
+                "architecture.md",
                 "contributing.md",
                 "changelog.md",
             ]
@@ -91,6 +102,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "sources.md",
             ]
         },
+        {"Evidence": [f"evidence/{name}.md" for name in EVIDENCE]},
     ]
 
 

@@ -1,4 +1,4 @@
-"""Defects that no reader reports (consumers.md 4, 1 to 3): ids, and links between tables."""
+"""Defects that no reader reports (consumers.md 4, rows 1 to 3): ids, and links between tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defects that no reader reports (consumers.md 4, 7): the analysis, groups; and the command."""
+"""Defects that no reader reports (consumers.md 4, row 7): the analysis, groups; and the command."""
 
 from __future__ import annotations
 

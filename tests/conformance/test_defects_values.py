@@ -1,4 +1,4 @@
-"""Defects that no reader reports (consumers.md 4, 4 to 6): times, enum ids, ranks."""
+"""Defects that no reader reports (consumers.md 4, rows 4 to 6): times, enum ids, ranks."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ from .training import Training, adam
 from .values import Parameter, Value
 
 TRANSFORMER_FRAMES = (
-    "/opt/train/pretrain_gpt.py(126): main",
-    "/opt/train/megatron/training/training.py(1021): train_step",
+    "{project}/pretrain_gpt.py(126): main",
+    "{project}/megatron/training/training.py(1021): train_step",
 )
 
 

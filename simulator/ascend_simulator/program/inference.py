@@ -15,8 +15,8 @@ from .values import Parameter, Value
 TOKEN_TAG = 2
 SCHEDULING_NS = 350_000
 FRAMES = (
-    "/opt/serve/engine.py(88): step",
-    "/opt/serve/model_runner.py(204): execute_model",
+    "{project}/engine.py(88): step",
+    "{project}/model_runner.py(204): execute_model",
 )
 
 
