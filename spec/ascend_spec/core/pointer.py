@@ -29,3 +29,8 @@ def pointer_of(keys: Iterable[str | int]) -> str:
 def keys_of(pointer: str) -> list[str]:
     """The keys that a pointer is made of; an index is a key of digits."""
     return [unescaped(token) for token in pointer.split("/")[1:]]
+
+
+def place_of(keys: Iterable[str | int]) -> str:
+    """The place of the value that these keys and indices lead to."""
+    return "".join(f"/{ANY}" if isinstance(key, int) else f"/{escaped(key)}" for key in keys)

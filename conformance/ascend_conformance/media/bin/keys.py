@@ -11,8 +11,7 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec.bin import bin_catalog
 from ascend_spec.core.pointer import ANY, escaped, keys_of
 
-from .flatten import pointer_to
-from .schemajudge import Group
+from ...engine.schema_judge import Group
 
 KEYS = 200
 """Different keys noted of one place; a hostile object holds any number."""
@@ -88,11 +87,10 @@ class KeyInventory:
             more = f" and {len(strange) - LISTED} more" if len(strange) > LISTED else ""
             key, (_, tokens, block) = next(iter(strange.items()))
             yield Group(
-                code=self._code,
-                place=_written(place),
+                place=place,
                 keyword="unknown",
-                block=block,
-                pointer=pointer_to((*tokens, key)),
+                tokens=(*tokens, key),
+                document=block,
                 shown=names + more,
                 expected=", ".join(sorted(known[place])),
                 count=sum(times for times, _, _ in strange.values()),
@@ -104,8 +102,3 @@ def _places(node: _Place, place: str) -> Iterator[tuple[str, _Place]]:
     for name, inner in node.inside.items():
         token = name if name == ANY else escaped(name)
         yield from _places(inner, f"{place}/{token}")
-
-
-def _written(place: str) -> str:
-    """A place of a schema as ``facts.yaml`` writes it."""
-    return place.replace("/*", "[]").replace("/", ".").removeprefix(".")

@@ -5,18 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.json_damage import Damage, find_damage, wide_text
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
 from ascend_spec.core.pointer import escaped, pointer_of
+from ascend_spec.documents import schema_of
 
+from ...engine.schema_judge import Groups, SchemaJudge
 from .database import Facts
 from .deliverables import Deliverable
 
 MAX_BYTES = 256 << 20
 """Bytes of a document that are read."""
+
+MAX_ERRORS = 10_000
+"""Errors of one document that are counted."""
 
 TOTAL = "Total Op Info"
 
@@ -77,6 +83,16 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
         return Document(text, damage=damage, marked=marked)
     _flatten(facts, number, file.name, value)
     return Document(text, value, marked=marked)
+
+
+def document_faults(name: str, writer: str, value: Any) -> Groups:
+    """Where the value of a document departs from what its writer writes."""
+    return _judge(name, writer).groups(value, MAX_ERRORS)
+
+
+@cache
+def _judge(name: str, writer: str) -> SchemaJudge:
+    return SchemaJudge(schema_of(name, writer))
 
 
 def pointer_below(table: str, column: str | None) -> str:
