@@ -8,18 +8,17 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
-from ascend_spec.catalog import in_force
-from ascend_spec.loader import parse
-from ascend_spec.model import Carrier, Grade
+from ascend_spec.core import DAYS, Bounds, Grade, parse
+from ascend_spec.db.model import Carrier
 
 from .finding import Verdict
 
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
 
-Format = Literal["db", "bin", "api", "text"]
+Format = Literal["db", "bin", "api", "text", "any"]
 """What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers, the text
-deliverables of an output folder.
+deliverables of an output folder; ``any``: the checker itself, on whatever it judges.
 """
 
 LAST_STAGE = 3
@@ -27,7 +26,7 @@ LAST_STAGE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Bounds):
     """One rule document.
 
     Exactly one of ``row``, ``select`` and ``code`` says how bad rows are found: a boolean over one
@@ -54,8 +53,6 @@ class Rule:
     invariant: str | None = None
     erratum: str | None = None
     carriers: tuple[Carrier, ...] = ()
-    since: str | None = None
-    until: str | None = None
     places: str | tuple[Mapping[str, str], ...] = "file"
     column: str | None = None
     uses: tuple[str, ...] = ()
@@ -71,9 +68,7 @@ class Rule:
 
     def applies_at(self, carrier: Carrier, date: str) -> bool:
         """Whether the rule is in force for a carrier on a revision's date."""
-        return (not self.carriers or carrier in self.carriers) and in_force(
-            self.since, self.until, date
-        )
+        return (not self.carriers or carrier in self.carriers) and DAYS.in_force(self, date)
 
     @property
     def compares_ranks(self) -> bool:
@@ -101,6 +96,7 @@ def load_rules() -> Mapping[str, Rule]:
         **load_bin_rules(),
         **load_api_rules(),
         **load_text_rules(),
+        **rules_in("any", _rule_on_any),
     }
     return dict(sorted(found.items()))
 
@@ -157,6 +153,10 @@ def _rule(document: Mapping[str, Any], theme: str) -> Rule:
         stage=document.get("stage", LAST_STAGE),
         fragile=document.get("fragile", False),
     )
+
+
+def _rule_on_any(document: Mapping[str, Any], theme: str) -> Rule:
+    return Rule(**common_fields(document, theme), format="any", code=document["finds"])
 
 
 def _places(document: Mapping[str, Any]) -> str | tuple[Mapping[str, str], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from ascend_spec import packaged
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.model import BinEnum, EnumMember
@@ -22,7 +23,6 @@ from ascend_spec.core.dialect import (
 )
 from ascend_spec.core.pointer import keys_of, pointer_of
 from ascend_spec.documents import writers_of
-from ascend_spec.loader import read_documents
 
 AXES: Mapping[str, list[str]] = {
     "bin/payloads": [epoch.id for epoch in bin_catalog().epochs],
@@ -32,7 +32,7 @@ AXES: Mapping[str, list[str]] = {
 DOCUMENTS = [
     (folder, name, document)
     for folder in AXES
-    for name, document in read_documents(folder)
+    for name, document in packaged().folder.documents(folder)
     if name.endswith(".schema.yaml")
 ]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ascend_spec import Catalog
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
-from ascend_spec.model import Erratum
+from ascend_spec.core import Erratum
 from ascend_spec.text import text_catalog
 
 from .blocks import bin_place

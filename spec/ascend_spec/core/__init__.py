@@ -1,1 +1,27 @@
-"""What the descriptions of all media share: how a fact is written down, bounded and found."""
+"""What all families of formats share: sources, grades, errata, bounds in time and value types."""
+
+from .bounds import DAYS, Axis, Bounds, bounds_of
+from .facts import Erratum, Grade, Product, Source, Switch, best_grade
+from .folder import Document, Folder, SpecError, parse
+from .loader import Loader
+from .values import StorageClass, ValueType
+
+__all__ = [
+    "DAYS",
+    "Axis",
+    "Bounds",
+    "Document",
+    "Erratum",
+    "Folder",
+    "Grade",
+    "Loader",
+    "Product",
+    "Source",
+    "SpecError",
+    "StorageClass",
+    "Switch",
+    "ValueType",
+    "best_grade",
+    "bounds_of",
+    "parse",
+]

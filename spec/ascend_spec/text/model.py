@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ascend_spec.model import Grade, StorageClass
+from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
+from ascend_spec.core.shows import Show
 
 Output = Literal["msprof", "pytorch"]
 Engine = Literal["cpp", "python", "adapter"]
@@ -84,7 +85,7 @@ class Circumstances:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Bounds):
     """When a column is there. An empty tuple asks nothing; scenes of ``without`` hide it."""
 
     outputs: tuple[Output, ...] = ()
@@ -95,8 +96,6 @@ class Condition:
     metrics: tuple[str, ...] = ()
     scenes: tuple[Scene, ...] = ()
     without: tuple[Scene, ...] = ()
-    since: str | None = None
-    until: str | None = None
 
     def holds(self, at: Circumstances) -> bool:
         """Whether a column with this condition is there."""
@@ -110,8 +109,7 @@ class Condition:
             and allows(self.metrics, at.metrics)
             and (not self.scenes or not at.scene.isdisjoint(self.scenes))
             and at.scene.isdisjoint(self.without)
-            and (self.since is None or self.since <= writer.date)
-            and (self.until is None or writer.date < self.until)
+            and DAYS.in_force(self, writer.date)
         )
 
 
@@ -138,20 +136,19 @@ class NumberFormat:
 
 
 @dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Bounds):
     """An older header text of a column, and the writers that have it: those before ``until`` or,
     where ``writers`` names some, those.
     """
 
     name: str
-    until: str | None = None
     writers: tuple[str, ...] = ()
 
     def holds(self, writer: Writer) -> bool:
         """Whether a writer uses the older text."""
         if self.writers:
             return writer.id in self.writers
-        return self.until is not None and writer.date < self.until
+        return DAYS.in_force(self, writer.date)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +160,14 @@ class CsvColumn:
     that mean "no value", ``""`` an empty cell; ``members`` the only texts there may be, in order of
     their numbers where they have some. ``formats`` gives, by writer or engine (``*``: every
     other), how numbers are printed; with ``tab``, a tab follows the value. ``formula`` names the
-    derivation in ``ascend_ref.derive``; ``tells`` are the database columns with the same content.
+    derivation in ``ascend_ref.derive``; ``shows``: what of the recording it shows.
     A column of performance counters has a ``metric``, by the name that it has in TASK_PMU_INFO, and
     where the layout has two blocks, a ``core``.
     """
 
     name: str
     type: str
+    shows: Show
     storage: tuple[StorageClass, ...]
     summary: str
     grade: Grade
@@ -185,7 +183,6 @@ class CsvColumn:
     renamed: tuple[Rename, ...] = ()
     group: str | None = None
     formula: str | None = None
-    tells: tuple[str, ...] = ()
     metric: str | None = None
     core: Core | None = None
     errata: tuple[str, ...] = ()

@@ -11,8 +11,8 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any, TypeAlias
 
+from ascend_spec.core import parse
 from ascend_spec.core.pointer import pointer_of, unescaped
-from ascend_spec.loader import parse
 
 SqlValue: TypeAlias = int | float | str | None
 Read: TypeAlias = Callable[[list[Any], list[str | int]], SqlValue]

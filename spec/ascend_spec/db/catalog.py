@@ -1,0 +1,175 @@
+"""The spec in memory: load once, then ask for the state of one carrier at one revision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+
+from ascend_spec.core import (
+    DAYS,
+    Erratum,
+    Loader,
+    Product,
+    Source,
+    Switch,
+    ValueType,
+)
+
+from . import loader
+from .model import (
+    Carrier,
+    Column,
+    Enum,
+    ForeignObject,
+    Reading,
+    Revision,
+    Table,
+)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What one carrier holds at one revision, under one reading.
+
+    ``tables`` holds, in the spec's order, the tables and columns in force; ``enums`` the rows
+    that an exporter of this revision writes; ``accepted`` the further names that real files hold
+    for an id (other revisions, other carriers, documents).
+    """
+
+    carrier: Carrier
+    revision: Revision
+    reading: Reading
+    tables: Mapping[str, Table]
+    enums: Mapping[str, Mapping[int, str]]
+    accepted: Mapping[str, Mapping[int, frozenset[str]]]
+
+    def column(self, place: str) -> Column | None:
+        """The column at ``TABLE.column``, or ``None`` where this schema has none."""
+        table, _, column = place.partition(".")
+        return self.tables[table].columns.get(column) if table in self.tables else None
+
+
+class Catalog:
+    """Every fact about the databases, all revisions together; ``Spec.db`` is the loaded one."""
+
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
+        self.revisions: tuple[Revision, ...] = loader.load_revisions(documents)
+        self.tables: Mapping[str, Table] = loader.load_tables(documents)
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Sources by id."""
+        return self.documents.sources
+
+    @property
+    def value_types(self) -> Mapping[str, ValueType]:
+        """Value types by name."""
+        return self.documents.value_types
+
+    @property
+    def switches(self) -> Mapping[str, Switch]:
+        """Collection switches by id."""
+        return self.documents.switches
+
+    @property
+    def products(self) -> Mapping[str, Product]:
+        """Product families by id."""
+        return self.documents.products
+
+    @cached_property
+    def enums(self) -> Mapping[str, Enum]:
+        """Enum tables by name."""
+        return loader.load_enums(self.documents)
+
+    @cached_property
+    def errata(self) -> Mapping[str, Erratum]:
+        """Errata by id."""
+        return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
+
+    @cached_property
+    def foreign_objects(self) -> tuple[ForeignObject, ...]:
+        """What viewers and old exporters add to a file."""
+        return loader.load_foreign_objects(self.documents)
+
+    def revision(self, name: str) -> Revision:
+        """The revision with this id, or the newest one of a SCHEMA_VERSION.
+
+        Raises ``KeyError`` naming the known ids when there is none.
+        """
+        for revision in reversed(self.revisions):
+            if name in (revision.id, revision.schema_version):
+                return revision
+        known = ", ".join(revision.id for revision in self.revisions)
+        raise KeyError(f"unknown revision {name!r}; known: {known}")
+
+    @cache  # noqa: B019 - the catalog lives as long as the process
+    def at(self, revision: str, carrier: Carrier, reading: Reading = "observed") -> Schema:
+        """The schema of a carrier at a revision (an id, or a SCHEMA_VERSION for its newest)."""
+        chosen = self.revision(revision)
+        tables = {
+            table.name: self._table_at(table, chosen.date, reading)
+            for table in self.tables.values()
+            if carrier in table.carriers and DAYS.in_force(table, chosen.date)
+        }
+        if reading == "documented":
+            tables = {name: table for name, table in tables.items() if table.grade == "documented"}
+        enums = {
+            name: self._members_at(enum, chosen.date, carrier, reading)
+            for name, enum in self.enums.items()
+            if name in tables
+        }
+        accepted = {name: self._accepted(self.enums[name]) for name in enums}
+        return Schema(carrier, chosen, reading, tables, enums, accepted)
+
+    def _table_at(self, table: Table, date: str, reading: Reading) -> Table:
+        columns = {
+            column.name: column for column in table.columns.values() if DAYS.in_force(column, date)
+        }
+        if reading == "documented":
+            columns = dict(
+                self._documented(f"{table.name}.{name}", column)
+                for name, column in columns.items()
+                if column.grade == "documented"
+            )
+        return replace(table, columns=columns)
+
+    def _documented(self, place: str, column: Column) -> tuple[str, Column]:
+        """The column as the documents state it: errata patches applied."""
+        for erratum in self.errata.values():
+            patch = erratum.documented.get(place)
+            if patch:
+                column = _patched(column, patch, self.value_types)
+        return column.name, column
+
+    def _members_at(
+        self, enum: Enum, date: str, carrier: Carrier, reading: Reading
+    ) -> dict[int, str]:
+        return {
+            member.id: member.name
+            for member in enum.members
+            if DAYS.in_force(member, date)
+            and (
+                member.grade == "documented"
+                if reading == "documented"
+                else member.emitted and (not member.carriers or carrier in member.carriers)
+            )
+        }
+
+    @staticmethod
+    def _accepted(enum: Enum) -> dict[int, frozenset[str]]:
+        names: dict[int, set[str]] = {}
+        for member in enum.members:
+            names.setdefault(member.id, set()).add(member.name)
+        return {identifier: frozenset(found) for identifier, found in names.items()}
+
+
+def _patched(column: Column, patch: Mapping[str, object], types: Mapping[str, ValueType]) -> Column:
+    changes = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in patch.items()
+    }
+    kind = changes.get("type")
+    if isinstance(kind, str):
+        changes = {**loader.type_facts(types[kind]), "summary": column.summary, **changes}
+    return replace(column, **changes)  # type: ignore[arg-type]

@@ -1,0 +1,120 @@
+"""The facts of the databases as immutable objects, one kind for each kind of YAML document.
+
+Bounds are ISO days (``2026-01-28``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ascend_spec.core import Bounds, Grade, StorageClass
+from ascend_spec.core.shows import Show
+
+Reading = Literal["documented", "observed"]
+Carrier = Literal["msprof", "pytorch", "analysis"]
+Presence = Literal["always", "when-rows", "by-switch"]
+
+CARRIERS: tuple[Carrier, ...] = ("msprof", "pytorch", "analysis")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """One real state of the schema; ``date`` orders the revisions and selects their facts."""
+
+    id: str
+    schema_version: str
+    date: str
+    grade: Grade
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Bounds):
+    """One column of a table, with the facts of its value type already merged in.
+
+    ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
+    (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
+    ``references`` holds ``TABLE.column`` targets, of which one must hold the value. ``shows``: what
+    of the recording the column shows.
+    """
+
+    name: str
+    type: str
+    shows: Show
+    declared: str
+    storage: tuple[StorageClass, ...]
+    summary: str
+    grade: Grade
+    source: tuple[str, ...]
+    also_declared: tuple[str, ...] = ()
+    primary_key: bool = False
+    unit: str | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    references: tuple[str, ...] = ()
+    soft_reference: bool = False
+    none: tuple[int, ...] = ()
+    nullable: str | None = None
+    members: tuple[str, ...] = ()
+    renamed_from: str | None = None
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Bounds):
+    """One table: its columns in the exporter's order and the circumstances of its existence."""
+
+    name: str
+    summary: str
+    writer: str
+    carriers: Mapping[Carrier, Presence]
+    columns: Mapping[str, Column]
+    grade: Grade
+    source: tuple[str, ...]
+    switches: tuple[str, ...] = ()
+    products: tuple[str, ...] = ()
+    readers: tuple[str, ...] = ()
+    levels: tuple[int, ...] = (0, 1, 2)
+    indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    interval: tuple[str, str] | None = None
+    sample: str | None = None
+    session_start: Literal["hard", "soft"] | None = None
+    device: str | None = None
+    rows: Literal["one", "some"] | None = None
+    note: str | None = None
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Member(Bounds):
+    """One row of an enum table. ``carriers`` empty: wherever the enum table stands."""
+
+    id: int
+    name: str
+    grade: Grade
+    carriers: tuple[Carrier, ...] = ()
+    emitted: bool = True
+    source: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """An enum table and its contents; ``closed`` is false where unknown ids really occur."""
+
+    name: str
+    summary: str
+    members: tuple[Member, ...]
+    closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignObject:
+    """A table or column that a viewer adds in place, or that only old files hold; tolerated."""
+
+    table: str
+    column: str | None
+    added_by: str
+    summary: str
