@@ -18,6 +18,7 @@ from ascend_spec.bin import (
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.core.dialect import Node, walk
+from ascend_spec.core.packed import FieldFacts, dtype_of
 from ascend_spec.core.pointer import escaped
 
 from .pages import citations, in_force
@@ -47,7 +48,7 @@ def block_page(catalog: Catalog, bins: BinCatalog, block: BlockType, style: Styl
         f"# {hexed(block.code)} {block.name}",
         style.prose(block.summary),
         facts(_block_facts(catalog, bins, block, style)),
-        *(("## Record", fields_table(declaration)) if declaration else ()),
+        *(("## Record", fields_table(declaration, style)) if declaration else ()),
         *(("## Keys", _keys(bins, block.code, style)) if bins.has_schema(block.code) else ()),
     )
 
@@ -68,7 +69,7 @@ def blocks_index(catalog: Catalog, bins: BinCatalog, style: Style = PLAIN) -> st
         "A plain concatenation of blocks. Each has a header, little-endian, and a payload whose "
         "padding brings it to a multiple of 4 bytes; type 0x01 has a path section between them. "
         "Sizes count payload and padding.",
-        fields_table(HEADER),
+        fields_table(HEADER, style),
         table(("type", "name", "in force", "what it holds"), rows),
         "## Epochs",
         "No file names its own epoch; the checker tells it by the form of the payloads.",
@@ -135,19 +136,31 @@ def hexed(block: int) -> str:
     return f"0x{block:02X}"
 
 
-def fields_table(declaration: Any) -> str:
+def fields_table(declaration: Any, style: Style = PLAIN) -> str:
     """The fields of a packed record with their offsets, from its construct declaration."""
+    places: Mapping[str, Any] = dtype_of(declaration).fields or {}
     rows = []
-    offset = 0
     for part in declaration.subcons:
-        plain = getattr(part.subcon, "subcon", part.subcon)
+        dtype, offset, *_ = places[part.name]
         names: Mapping[str, int] = getattr(part.subcon, "encmapping", {})
-        size = part.sizeof()
-        kind = f"{'u' if plain.fmtstr[-1].isupper() else 'i'}{8 * size}"
         values = ", ".join(f"{number} {name}" for name, number in names.items())
-        rows.append((str(offset), code(part.name), kind, values))
-        offset += size
-    return table(("offset", "field", "type", "values"), rows)
+        kind = f"{dtype.kind}{8 * dtype.itemsize}"
+        meaning = _meaning(part.facts, style)
+        rows.append((str(offset), code(part.name), kind, values, part.facts.unit or "", meaning))
+    return table(("offset", "field", "type", "values", "unit", "meaning"), rows)
+
+
+def _meaning(known: FieldFacts, style: Style) -> str:
+    """What a field is, when it is there, and what is doubtful about it."""
+    remarks = (
+        style.prose(known.summary).rstrip("."),
+        "" if known.grade == "documented" else known.grade.capitalize(),
+        in_force(known.since, known.until),
+        f"See {', '.join(style.link('erratum', one) for one in known.errata)}"
+        if known.errata
+        else "",
+    )
+    return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
 def _commands(block: BlockType) -> list[str]:
