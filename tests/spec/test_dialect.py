@@ -114,6 +114,34 @@ def test_annotations_beside_a_reference_win_and_demands_hold_as_well() -> None:
         assert not validator.is_valid({"a": -1})
 
 
+def test_members_of_a_node_and_of_its_definition_are_joined() -> None:
+    definition = {
+        "required": ["id"],
+        "properties": {
+            "id": {"type": "integer"},
+            "type": {"enum": ["a", "b"], "description": "Kind."},
+        },
+    }
+    own = {
+        "$ref": "#/$defs/message",
+        "required": ["body"],
+        "properties": {"type": {"const": "a"}, "body": {}},
+    }
+    assert inlined({**own, "$defs": {"message": definition}}) == {
+        "required": ["id", "body"],
+        "properties": {
+            "id": {"type": "integer"},
+            "type": {"enum": ["a", "b"], "description": "Kind.", "const": "a"},
+            "body": {},
+        },
+    }
+    closed = {**definition, "additionalProperties": False}
+    both = {**own, "$defs": {"message": closed}}
+    for value in ({"id": 1, "body": 1}, {"id": 1, "type": "a"}):
+        assert not Draft202012Validator(both).is_valid(value)
+        assert not Draft202012Validator(inlined(both)).is_valid(value)
+
+
 def test_a_definition_that_holds_itself_remains_a_definition() -> None:
     document = {
         "$ref": "#/$defs/tree",
@@ -128,7 +156,7 @@ def test_a_definition_that_holds_itself_remains_a_definition() -> None:
         "properties": {"leaf": {"type": "integer", "erratum": "A1"}, "in": {"$ref": "#/$defs/tree"}}
     }
     found = inlined(compiled(document))
-    assert found == {"$ref": "#/$defs/tree", "$defs": {"tree": tree}}
+    assert found == {**tree, "$defs": {"tree": tree}}
     path = ["properties", "in", "properties", "leaf", "type"]
     assert annotation_at(found, path, "erratum") == "A1"
     assert [place for place, _ in along(found, path)] == ["", "/in", "/in/leaf"]

@@ -47,13 +47,18 @@ HEADER = Struct(
     _field(
         "contentSize",
         Int64ul,
-        "Size of payload and padding, without the header and the path section.",
+        "Size of payload and padding; neither the header nor the path section counts.",
         unit="Byte",
     ),
     _field("type", Int8ul, "Code of the block type."),
-    _field("padding", Int8ul, "Zeros behind the payload.", unit="Byte"),
-    _field("version", Int8ul, "0 or filler; with the next byte the document's u16 reverse."),
-    _field("reverse", Int8ul, "Filler."),
+    _field("padding", Int8ul, "Zeros behind the payload, 0 to 3.", unit="Byte"),
+    _field(
+        "version",
+        Int8ul,
+        "0x5A, or 0 where a block of type 0x04 states a version; with the next byte the documents' "
+        "reverse = 0x5a5a.",
+    ),
+    _field("reverse", Int8ul, "Always 0x5A."),
 )
 
 HEADER_SIZE = 12

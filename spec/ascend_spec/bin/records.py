@@ -48,11 +48,11 @@ CACHE_RECORD = Struct(
     _cached("loadCount", Int32ul, "Reads of the cache set."),
     _cached("storeCount", Int32ul, "Writes to the cache set."),
     _cached("cacheLineId", Int32ul, "Number of the cache line.", errata=("B71",)),
-    _cached("hit", Int32ul, "Accesses that hit; over all reads and writes, the rate."),
-    _cached("miss", Int32ul, "Accesses that missed; rate as of hits."),
-    _cached("allocate", Int32ul, "Lines taken because of a miss; rate as of hits."),
-    _cached("evictAndWrite", Int32ul, "Lines given up and written to L2; rate as of hits."),
-    _cached("evictWithoutWrite", Int32ul, "Lines given up and not written; rate as of hits."),
+    _cached("hit", Int32ul, "Accesses that hit; hit / (loadCount + storeCount) is the hit rate."),
+    _cached("miss", Int32ul, "Accesses that missed; rate likewise."),
+    _cached("allocate", Int32ul, "Lines taken because of a miss; rate likewise."),
+    _cached("evictAndWrite", Int32ul, "Lines given up and written to L2; rate likewise."),
+    _cached("evictWithoutWrite", Int32ul, "Lines given up and not written; rate likewise."),
 )
 
 RECORD_SIZE = 32

@@ -52,6 +52,9 @@ _SINGLE = frozenset(
 )
 _LISTS = frozenset(("allOf", "anyOf", "prefixItems"))
 _MAPS = frozenset(("properties", "patternProperties"))
+_BESIDE_PROPERTIES = frozenset(("additionalProperties", "patternProperties"))
+"""Keywords whose meaning depends on the properties of the same node."""
+
 _RESOLVED = frozenset(
     (
         *("since", "until", "writers", "variants", "missing", "source", "$defs", "$schema"),
@@ -253,50 +256,46 @@ def _spelled(values: Sequence[str | int], node: Node) -> list[str | int]:
 def inlined(schema: Node) -> Node:
     """A compiled schema with definitions in the place of the references to them.
 
-    Only a definition that refers to itself remains in ``$defs``. Annotations beside a reference
-    replace those of the definition; demands beside one are joined with it by ``allOf``.
+    What a reference within a definition to itself leads to remains in ``$defs``. Annotations beside
+    a reference replace those of the definition; demands beside one are joined with its own.
     """
     definitions: Mapping[str, Node] = schema.get("$defs", {})
-    circular = {name for name in definitions if name in _reach(definitions, name)}
+    circular: set[str] = set()
 
-    def expand(node: Any) -> Any:
+    def expand(node: Any, inside: frozenset[str]) -> Any:
         if not isinstance(node, dict):
             return node
-        own = _changed(node, expand)
-        if "$ref" not in node or _target(node) in circular:
+        own = _changed(node, lambda inner: expand(inner, inside))
+        if "$ref" not in node:
+            return own
+        name = _target(node)
+        if name in inside:
+            circular.add(name)
             return own
         del own["$ref"]
-        target = expand(definitions[_target(node)])
-        if own.keys() <= ANNOTATIONS:
-            return {**target, **own}
-        return {**own, "allOf": [target, *own.get("allOf", ())]}
+        return _joined(expand(definitions[name], inside | {name}), own)
 
-    result: Node = expand({key: value for key, value in schema.items() if key != "$defs"})
-    kept = {name: expand(node) for name, node in definitions.items() if name in circular}
+    own = {key: value for key, value in schema.items() if key != "$defs"}
+    result: Node = expand(own, frozenset())
+    kept = {name: expand(definitions[name], frozenset({name})) for name in sorted(circular)}
     return {**result, "$defs": kept} if kept else result
 
 
-def _reach(definitions: Mapping[str, Node], start: str) -> set[str]:
-    """The names of the definitions that one leads to, itself only if by a circle."""
-    found: set[str] = set()
-    ahead = [definitions[start]]
-    while ahead:
-        node = ahead.pop()
-        if "$ref" in node and (name := _target(node)) not in found:
-            found.add(name)
-            ahead.append(definitions[name])
-        ahead += (inner for inner in _below(node) if isinstance(inner, dict))
-    return found
-
-
-def _below(node: Node) -> Iterator[Any]:
-    for key, value in node.items():
-        if key in _MAPS:
-            yield from value.values()
-        elif key in _LISTS:
-            yield from value
-        elif key in _SINGLE:
-            yield value
+def _joined(target: Node, own: Node) -> Node:
+    """The demands of both, and of annotations those of ``own``."""
+    clashing = own.keys() & target.keys() - ANNOTATIONS - {"properties", "required"}
+    if clashing or ("properties" in own and target.keys() & _BESIDE_PROPERTIES):
+        return {**own, "allOf": [target, *own.get("allOf", ())]}
+    result = {**target, **own}
+    if "properties" in own and "properties" in target:
+        both = {**target["properties"], **own["properties"]}
+        result["properties"] = {
+            name: _joined(target["properties"].get(name, {}), own["properties"].get(name, {}))
+            for name in both
+        }
+    if "required" in own and "required" in target:
+        result["required"] = list(dict.fromkeys((*target["required"], *own["required"])))
+    return result
 
 
 def walk(schema: Node, place: str = "", *, conditions: bool = True) -> Iterator[tuple[str, Node]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import islice
 from typing import Any
 
+from ascend_spec import per_spec
 from ascend_spec.api import insight_catalog
 
 from ...engine.schema_judge import Departure, SchemaJudge, Tokens
@@ -19,19 +19,19 @@ def departures_in(form: SchemaJudge, value: Any, before: Tokens = ()) -> list[De
     return list(islice(form.departures(value, before), MOST))
 
 
-@cache
+@per_spec
 def body_form(command: str, generation: str) -> SchemaJudge:
     """The form of the body of a command. Raises ``KeyError`` where the generation has none."""
     return SchemaJudge(insight_catalog().body_schema(command, generation))
 
 
-@cache
+@per_spec
 def response_form(generation: str) -> SchemaJudge:
     """The form of the message around a body."""
     return SchemaJudge(insight_catalog().response_schema(generation))
 
 
-@cache
+@per_spec
 def event_form(event: str | None) -> SchemaJudge:
     """The form of an event's body; of the message around any for ``None``."""
     known = insight_catalog()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from typing import Any, TypeAlias
 
 import jsonschema_rs
 
 from ascend_ref.bin import Entry, MalformedPayload
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from ...engine.schema_judge import Group, Groups
@@ -26,7 +26,7 @@ GroupKey: TypeAlias = tuple[int, str, str]
 """Block type, place and keyword: what makes groups of different epochs the same."""
 
 
-@cache
+@per_spec
 def _owners(code: int) -> dict[str, str]:
     """By epoch: the oldest epoch whose schema for a block type is the same."""
     first: dict[str, str] = {}
@@ -42,12 +42,12 @@ def _spelled(code: int, epoch: str) -> str:
     return json.dumps({**schema, "$id": None}, sort_keys=True)
 
 
-@cache
+@per_spec
 def _judge(code: int, epoch: str) -> SlicedJudge:
     return SlicedJudge(bin_catalog().payload_schema(code, epoch), as_written)
 
 
-@cache
+@per_spec
 def _signs() -> dict[str, dict[int, jsonschema_rs.Draft202012Validator]]:
     return {
         epoch.id: {

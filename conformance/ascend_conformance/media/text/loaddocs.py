@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.json_damage import Damage, find_damage, wide_text
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
+from ascend_spec import per_spec
 from ascend_spec.core.pointer import escaped, pointer_of
 from ascend_spec.documents import schema_of
 
@@ -90,7 +90,7 @@ def document_faults(name: str, writer: str, value: Any) -> Groups:
     return _judge(name, writer).groups(value, MAX_ERRORS)
 
 
-@cache
+@per_spec
 def _judge(name: str, writer: str) -> SchemaJudge:
     return SchemaJudge(schema_of(name, writer))
 
