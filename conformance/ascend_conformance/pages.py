@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
+from ascend_ref.markdown import PLAIN, Kind, Style, code, facts, page, table
 from ascend_ref.tools.spec.pages import citations, in_force, place_link
 from ascend_ref.tools.spec.site import SiteStyle, Targets
-from ascend_ref.tools.spec.style import PLAIN, Kind, Style, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.db.model import CARRIERS
 
