@@ -20,9 +20,9 @@ from ascend_ref.capture import RECORDS, Capture, Switches
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
 from ascend_simulator import simulate
+from ascend_simulator.choices import ProductName
 from ascend_simulator.faker import RunNames, run_names
 from ascend_simulator.scenario import ScenarioError, override, parse, preset
-from ascend_simulator.scenario.model import ProductName
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
 
@@ -174,7 +174,7 @@ def test_databases_hold_what_they_held_before_there_were_records(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = NamesOfBefore(**asdict(run_names(7)))
-    monkeypatch.setattr("ascend_simulator.world.simulate.run_names", lambda _seed: names)
+    monkeypatch.setattr("ascend_simulator.session.simulate.run_names", lambda _seed: names)
     found = hashlib.sha256()
     capture = simulate(preset(name), 7).capture(0)
     carriers: tuple[Carrier, ...] = ("pytorch", "msprof", "analysis")

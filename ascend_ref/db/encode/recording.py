@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.capture import Capture, Integers, Transfers
+from ascend_ref.capture import Batch, Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive.operators import Operators, operators
@@ -23,8 +24,8 @@ from .habits import Habits
 NOT_COLLECTED = "N/A"
 """Text, and name in the HCCL enums, of what level 0 does not collect (db-schema.md 4.4)."""
 
-Columns: TypeAlias = Mapping[str, Values]
-"""Columns by name; a column that refers to STRING_IDS holds numbers of :attr:`Recording.texts`."""
+Rows: TypeAlias = Mapping[str, Values]
+"""Columns of an entity by name; texts are numbers of :attr:`Recording.texts`."""
 
 
 def none_as(values: Integers, sentinel: int) -> Integers:
@@ -40,10 +41,12 @@ def nullable(values: Integers, present: npt.NDArray[np.bool_]) -> pa.Array:
 class Recording:
     """A capture as the exporters of one revision see it, without what the switches leave out."""
 
-    def __init__(self, capture: Capture, schema: Schema) -> None:
+    def __init__(self, capture: Capture, schema: Schema, *, switched: bool = True) -> None:
         self.capture = collected(capture)
         self.schema = schema
         self.habits = Habits.of(schema)
+        if not switched:
+            self.habits = replace(self.habits, rank_map=True)
         # A copy: the encoders add texts, and the numbers of the capture must not depend on that.
         self.texts = capture.texts.copy()
 
@@ -61,6 +64,10 @@ class Recording:
         """A column that holds one text everywhere."""
         return np.full(rows, self.texts.number(text))
 
+    def text_or(self, numbers: Integers, text: str) -> Integers:
+        """A column of texts with ``text`` in place of NONE."""
+        return none_as(numbers, self.texts.number(text))
+
     def rewritten(self, numbers: Integers, rule: Callable[[str], str]) -> Integers:
         """A column of texts with ``rule`` applied to each distinct one; NONE stays."""
         used = np.zeros(len(self.texts) + 1, np.bool_)
@@ -71,9 +78,13 @@ class Recording:
             table[number] = self.texts.number(rule(values[number]))
         return table[numbers]
 
-    def global_threads(self, threads: Integers) -> Integers:
-        """Process in the high 32 bits, thread in the low ones (db-schema.md 4.3)."""
-        return (self.capture.origin.pid << 32) | threads
+    def rows(self, batch: Batch) -> dict[str, Values]:
+        """The columns of a batch, which are those of its entity, and the own process."""
+        return {**dict(batch.columns()), "process": self.process(len(batch))}
+
+    def process(self, rows: int) -> Integers:
+        """The own process in every row."""
+        return np.full(rows, self.capture.origin.pid)
 
     def members(self, enum: str) -> Mapping[int, str]:
         """An enum at this revision, also where the carrier does not hold its table."""

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from .chip import KernelChip
+from .choices import KernelScenario
 from .columns import Integers
 from .counters import Counters, count
 from .memory import Cached, Lines, Transfers, cached, lines_of, transfers_of
 from .program.build import build
 from .program.model import Program
-from .scenario.model import KernelScenario
 from .timing import Timing, Traffic, schedule, step_cycles, traffic
 
 EPOCH = "E3"
@@ -45,7 +45,7 @@ class World:
     @cached_property
     def counters(self) -> Counters:
         """What the counters of each sub-core say."""
-        return count(self)
+        return count(self.program, self.timings, self.transfers, self.moved)
 
     @cached_property
     def starts(self) -> Integers:

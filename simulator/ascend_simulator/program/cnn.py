@@ -6,8 +6,8 @@ by operator. Chips that are not made for training run it forward, and fetch the 
 
 from __future__ import annotations
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import cross_entropy, linear, reduce_sum, relu
 from .model import Program

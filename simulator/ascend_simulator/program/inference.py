@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .dense import layers_of
 from .kernels import Operand
 from .layers import add, embedding, linear, rms_norm, rotary, swiglu

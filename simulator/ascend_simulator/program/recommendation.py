@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import elementwise, embedding, linear, relu
 from .model import Dimension, Program

@@ -12,6 +12,7 @@ import msgspec
 from .facts import Erratum, Product, Source, Switch, best_grade
 from .folder import Folder, SpecError
 from .values import ValueType
+from .words import Vocabulary
 
 Fact = TypeVar("Fact")
 Row = Mapping[str, Any]
@@ -64,6 +65,11 @@ class Loader:
     def products(self) -> Mapping[str, Product]:
         """Product families by id."""
         return self.by_id(Product, "core/products.yaml")
+
+    @cached_property
+    def vocabularies(self) -> Mapping[str, Vocabulary]:
+        """Words that exporters write, by the name of their set."""
+        return self.by_id(Vocabulary, "core/words.yaml")
 
     @cached_property
     def value_types(self) -> Mapping[str, ValueType]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import get_args
 
 from ascend_spec.core import Grade
+from ascend_spec.core.shows import RowTest
 
 from .model import (
     SCENES,
@@ -35,6 +36,7 @@ class CsvFile:
     file, by writer or engine where they differ (``*``: every other); ``needs`` says what else it
     takes. ``by_default``: collected without any option. ``order``: row order by writer or engine.
     ``slicing``: where it is not that of the writer. ``pmu``: columns of ``groups`` follow the own.
+    ``rows``: which rows show an entity of the recording, where not all do.
     """
 
     name: str
@@ -55,6 +57,7 @@ class CsvFile:
     by_default: bool = False
     order: Mapping[str, tuple[SortKey, ...]] = field(default_factory=dict)
     slicing: Slicing | None = None
+    rows: Mapping[str, RowTest] = field(default_factory=dict)
     note: str | None = None
     errata: tuple[str, ...] = ()
 
@@ -70,7 +73,10 @@ class CsvFile:
         """
         if self.pmu is None or self.groups is None:
             return self.own_columns
-        return (*self.own_columns, *self.groups.every_column(self.pmu))
+        columns = self.groups.every_column(self.pmu)
+        if self.grade != "documented":
+            columns = tuple(replace(one, grade=self.grade, source=self.source) for one in columns)
+        return (*self.own_columns, *columns)
 
     def column(self, name: str, writer: str | None = None) -> CsvColumn | None:
         """The column with this header text, old texts included; ``None`` for a strange one.

@@ -13,6 +13,7 @@ from typing import Any
 
 from ascend_spec.core import Document, Loader, SpecError, ValueType
 from ascend_spec.core.loader import Row, without
+from ascend_spec.core.shows import RowTest, row_tests, shown
 from ascend_spec.db.loader import type_facts, typed
 
 from .csv_file import CsvFile
@@ -64,7 +65,7 @@ class ColumnMerger:
         facts = {"source": source, **without(kind, "declared", "references"), **row}
         if "format" in facts:
             facts["formats"] = self._formats(facts.pop("format"), place)
-        return self.loader.fact(CsvColumn, facts, place)
+        return self.loader.fact(CsvColumn, facts, place, shows=shown(row, place))
 
     def _formats(self, given: str | Mapping[str, str], place: str) -> dict[str, NumberFormat]:
         """From the name of formats, a format, or formats by writer or engine."""
@@ -92,7 +93,7 @@ def _csv_file(
         merge.column(one, row["source"], f"{document}: {one['name']}") for one in row["columns"]
     ]
     if "copy" in row:
-        columns += _copied(row["copy"], rows, merge)
+        columns += _copied(row["copy"], row["source"], rows, merge)
     written = {one: writers[one] for one in row["writers"]}
     return merge.loader.fact(
         CsvFile,
@@ -104,7 +105,20 @@ def _csv_file(
         families=_families(row["families"], written),
         groups=groups if "pmu" in row else None,
         levels=_levels(row.get("levels", {})),
+        rows=_row_tests(row, rows),
     )
+
+
+def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:
+    """Those of the file, or of its original under the names that the copy has."""
+    copy = row.get("copy")
+    if copy is None:
+        return row_tests(row.get("rows", {}))
+    original, _ = rows[copy["of"]]
+    return {
+        entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))
+        for entity, test in row_tests(original.get("rows", {})).items()
+    }
 
 
 def _families(row: str | list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
@@ -120,7 +134,10 @@ def _levels(row: list[Level] | Mapping[str, list[Level]]) -> Mapping[str, list[L
 
 
 def _copied(
-    copy: Document, rows: Mapping[str, tuple[Document, str]], merge: ColumnMerger
+    copy: Document,
+    source: list[str],
+    rows: Mapping[str, tuple[Document, str]],
+    merge: ColumnMerger,
 ) -> Iterator[CsvColumn]:
     """The columns of another file under the names that they have in the copy.
 
@@ -132,8 +149,8 @@ def _copied(
     at_level_0: Mapping[str, Mapping[str, str]] = copy["level0"]
     for row in original["columns"]:
         name = row["name"]
-        renamed = {**row, "name": copy["renames"].get(name, name)}
-        column = merge.column(renamed, original["source"], f"{document}: {name}")
+        renamed = {**row, "name": copy["renames"].get(name, name), "source": source}
+        column = merge.column(renamed, source, f"{document}: {name}")
         if column.when.writers:
             continue
         column = replace(
@@ -175,7 +192,7 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
             )
             for kind, row in document["kinds"].items()
         },
-        metrics=dict(_metrics(loader, document["metrics"], name)),
+        metrics=dict(_metrics(loader, document["metrics"], source, name)),
         groups={
             group: loader.fact(PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group)
             for group, row in document["groups"].items()
@@ -196,11 +213,12 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
 
 
 def _metrics(
-    loader: Loader, rows: Mapping[str, Document], document: str
+    loader: Loader, rows: Mapping[str, Document], source: list[str], document: str
 ) -> Iterator[tuple[str, PmuMetric]]:
     """Every metric, each ratio with the time that may precede it."""
     for name, row in rows.items():
-        metric = loader.fact(PmuMetric, {"shown": name, **row}, f"{document}: {name}", id=name)
+        facts = {"shown": name, "source": source, **row}
+        metric = loader.fact(PmuMetric, facts, f"{document}: {name}", id=name)
         yield name, metric
         if metric.kind == "ratio":
             time = replace(

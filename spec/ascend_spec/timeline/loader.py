@@ -11,6 +11,7 @@ from typing import Any
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import Row, without
+from ascend_spec.core.shows import event_shows, row_tests, shown
 from ascend_spec.db.loader import typed
 
 from . import files, model
@@ -185,7 +186,13 @@ class _Reader:
     def event(self, row: Document) -> model.EventKind:
         place = f"{self.document}: {row['event']}"
         fields = row.get("fields", {})
-        facts = {"source": self.layer["source"], **without(row, "event", "fields")}
+        source = (row if "source" in row else self.layer)["source"]
+        named = any("documented_as" in one for one in (row, *row.get("args", ())))
+        facts = {
+            **without(row, "event", "fields", "shows"),
+            "source": self.citations(source, named),
+        }
+        shows = row.get("shows", {})
         return self.loader.fact(
             model.EventKind,
             facts,
@@ -194,21 +201,29 @@ class _Reader:
             layer=self.layer["layer"],
             name=self.name(row["name"], fields),
             id=self.name(row["id"], fields) if "id" in row else None,
-            args=[self.arg(one, fields, facts["source"], place) for one in row.get("args", ())],
+            args=[self.arg(one, fields, source, place) for one in row.get("args", ())],
+            shows=event_shows(shows),
+            rows=row_tests(shows.get("rows", {})),
+            fixed=shows.get("fixed", {}),
         )
+
+    def citations(self, source: list[str], named: bool) -> list[str]:
+        """What a part of the layer is taken from: documents only where they name it."""
+        others = [one for one in source if self.loader.grade([one], self.document) != "documented"]
+        return source if named else others
 
     def arg(self, row: Document, fields: Row, source: list[str], event: str) -> model.Arg:
         place = f"{event}: {row['arg']}"
         kind = self.kinds[row["type"]]
         facts = {
-            "source": source,
+            "source": self.citations(source, "documented_as" in row),
             **{
                 key: getattr(kind, key) for key in ("json", "unit", "minimum", "maximum", "pattern")
             },
             **without(row, "arg", "fields"),
         }
         name = self.name(row["arg"], {**fields, **row.get("fields", {})})
-        return self.loader.fact(model.Arg, facts, place, name=name)
+        return self.loader.fact(model.Arg, facts, place, name=name, shows=shown(row, place))
 
     def thread(self, row: Document) -> model.Thread:
         name = row["name"]

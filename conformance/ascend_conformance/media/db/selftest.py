@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +17,7 @@ import apsw
 
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
 
 from ...engine.trials import Rows, Trial, Trials, compare
@@ -56,7 +55,7 @@ class Specimen:
     profiler: bytes | None = None
 
 
-@cache
+@per_spec
 def make_specimen(carrier: Carrier, revision: str, shape: Shape | None = None) -> Specimen:
     """A clean profile of this carrier and revision, written by the reference encoder."""
     return Specimen(
@@ -193,7 +192,13 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
         except NotBreakable as reason:
             yield replace(trial, not_broken=str(reason))
             continue
-        session = open_specimen(specimen, changes)
+        try:
+            session = open_specimen(specimen, changes)
+        except apsw.SQLError as problem:
+            if not legal:
+                raise
+            yield replace(trial, not_broken=str(problem))  # a column that this place does not have
+            continue
         try:
             if rule.code in TELLS_REVISIONS and session.schema != clean.schema:
                 nearer = session.schema.revision.id
