@@ -42,7 +42,7 @@ def mutation(rule: TextRule) -> Iterator[str]:
     also = f" and, by their nature, {', '.join(sorted(rule.also))}" if rule.also else ""
     yield f"On clean facts these statements wake this rule{also or ' and no other'}:"
     yield _sql(";\n".join(statement.strip().rstrip(";") for statement in rule.breaks) + ";")
-    for other, reason in sorted((rule.also or {}).items()):
+    for other, reason in sorted(rule.also.items()):
         yield f"{other}: {reason}"
 
 
