@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Style, code, table
 from ascend_spec.bin.schema import Node, escaped, walk
 
 from .pages import in_force
-from .style import PLAIN, Style, code, table
 
 MANY_VALUES = 16
 
