@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache, partial
 
+from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.api import (
     Command,
@@ -19,7 +20,6 @@ from ascend_spec.core.dialect import Node, inlined
 
 from .pages import citations
 from .schema_keys import keys_table
-from .style import PLAIN, Kind, Style, anchor, code, facts, page, table
 from .subject import Subject
 
 ENVELOPES: Mapping[str, str] = {

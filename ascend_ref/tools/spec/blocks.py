@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import (
@@ -28,7 +29,6 @@ from ascend_spec.core.packed import FieldFacts, dtype_of
 
 from .pages import citations, in_force, resolutions
 from .schema_keys import keys_table
-from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Subject
 
 PAYLOAD = {

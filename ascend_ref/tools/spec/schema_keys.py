@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ascend_ref.markdown import PLAIN, Style, code, table
 from ascend_spec.core.dialect import Node, walk
 from ascend_spec.core.pointer import escaped
 
 from .pages import in_force
-from .style import PLAIN, Style, code, table
 
 MANY_VALUES = 16
 
