@@ -250,7 +250,8 @@ class _Stage:
         task = device.run(
             COMPUTE_STREAM, "MEMCPY_ASYNC", 600 + size // 20, call.start + 2_500, call
         )
-        task.copies = (size, COPIES[self.copied % len(COPIES)])
+        kinds = catalog().enums["ENUM_MEMCPY_OPERATION"].members
+        task.copies = (size, kinds[self.copied % len(kinds)].name)
         self.copied += 1
 
     def _schedule(self, device: Device) -> None:
