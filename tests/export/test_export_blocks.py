@@ -18,7 +18,7 @@ from ascend_ref.tools.spec.lookup import find, subjects
 from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
 from ascend_spec import catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 
 BLOCKS = list(bin_catalog().blocks.values())
 WITH_JSON = [block for block in BLOCKS if bin_catalog().has_schema(block.code)]

@@ -96,7 +96,7 @@ def test_sources_exist_and_bear_the_grade(rule: ApiRule) -> None:
     ("result", "expected"),
     [
         (False, ("API010", "source/details/nothing", None)),
-        (True, ("API006", "source/details/nothing", "result")),
+        (True, ("API006", "source/details/nothing", "/result")),
     ],
 )
 def test_an_answer_to_what_is_dropped_is_a_note_unless_it_claims_success(

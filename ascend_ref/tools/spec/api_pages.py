@@ -16,10 +16,10 @@ from ascend_spec.api import (
     InsightCatalog,
     insight_catalog,
 )
-from ascend_spec.bin.schema import Node
+from ascend_spec.core.dialect import Node, inlined
 
 from .pages import citations
-from .schema_keys import inlined, keys_table
+from .schema_keys import keys_table
 from .subject import Subject
 
 ENVELOPES: Mapping[str, str] = {
