@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import partial
 
 from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog
+from ascend_spec import Catalog, per_spec
 from ascend_spec.api import (
     Command,
     ErrorCode,
@@ -227,7 +227,7 @@ def message_place(style: Style, place: str) -> str:
     return style.link(*owner, place) if owner else code(place)
 
 
-@cache
+@per_spec
 def _owners() -> Mapping[str, tuple[Kind, str]]:
     """By definition the kind and name of the first message that holds it."""
     api = insight_catalog()
