@@ -13,7 +13,6 @@ from .model import (
     Enum,
     Erratum,
     ForeignObject,
-    Product,
     Reading,
     Revision,
     Source,
@@ -21,6 +20,7 @@ from .model import (
     Table,
     ValueType,
 )
+from .products import Product, product_catalog
 
 
 def in_force(since: str | None, until: str | None, date: str) -> bool:
@@ -57,7 +57,9 @@ class Catalog:
         self.sources: Mapping[str, Source] = loader.load_sources()
         self.revisions: tuple[Revision, ...] = loader.load_revisions()
         self.value_types: Mapping[str, ValueType] = loader.load_value_types()
-        self.tables: Mapping[str, Table] = loader.load_tables(self.value_types, self.sources)
+        self.tables: Mapping[str, Table] = loader.load_tables(
+            self.value_types, self.sources, product_catalog().of_table
+        )
 
     @cached_property
     def enums(self) -> Mapping[str, Enum]:
@@ -77,7 +79,7 @@ class Catalog:
     @cached_property
     def products(self) -> Mapping[str, Product]:
         """Product families by id."""
-        return loader.load_products()
+        return product_catalog().products
 
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:

@@ -6,7 +6,7 @@ loading trusts them and only merges each column with its value type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -58,12 +58,6 @@ def load_switches() -> dict[str, model.Switch]:
     }
 
 
-def load_products() -> dict[str, model.Product]:
-    """Products by id."""
-    rows = read_document("products.yaml")
-    return {row["id"]: model.Product(row["id"], row["name"], tuple(row["chips"])) for row in rows}
-
-
 def load_foreign_objects() -> tuple[model.ForeignObject, ...]:
     """Tables and columns that exporters do not write."""
     return tuple(
@@ -110,13 +104,18 @@ def load_errata(name: str = "errata.yaml") -> dict[str, model.Erratum]:
 
 
 def load_tables(
-    types: Mapping[str, model.ValueType], sources: Mapping[str, model.Source]
+    types: Mapping[str, model.ValueType],
+    sources: Mapping[str, model.Source],
+    in_full: Callable[[Document, str], Document],
 ) -> dict[str, model.Table]:
-    """Every table of every carrier. One document may name several tables of identical shape."""
+    """Every table of every carrier. One document may name several tables of identical shape.
+
+    ``in_full`` lays what a document leaves to the matrix of products open, for one of its tables.
+    """
     tables: dict[str, model.Table] = {}
     for _, row in read_documents("tables"):
         for name in row["table"] if isinstance(row["table"], list) else [row["table"]]:
-            tables[name] = _table(name, row, types, sources)
+            tables[name] = _table(name, in_full(row, name), types, sources)
     return tables
 
 
@@ -147,6 +146,7 @@ def _table(
         columns=columns,
         grade=best_grade(source, sources),
         source=source,
+        data=tuple(row.get("data", ())),
         switches=tuple(row.get("switches", ())),
         products=tuple(row.get("products", ())),
         readers=tuple(row.get("readers", ())),

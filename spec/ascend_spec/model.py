@@ -50,15 +50,6 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
-    """A product family and the chip names (``NPU_INFO.name``) that belong to it."""
-
-    id: str
-    name: str
-    chips: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ValueType:
     """A kind of value: how SQLite stores it and what numbers are possible.
 
@@ -110,7 +101,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table: its columns in the exporter's order and the circumstances of its existence."""
+    """One table: its columns in the exporter's order and the circumstances of its existence.
+
+    ``data``: the rows of the matrix of products that it holds; none for what every database has.
+    """
 
     name: str
     summary: str
@@ -119,6 +113,7 @@ class Table:
     columns: Mapping[str, Column]
     grade: Grade
     source: tuple[str, ...]
+    data: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()

@@ -37,7 +37,6 @@ from ascend_spec.text import text_catalog
 LISTS = [
     "errata",
     "foreign",
-    "products",
     "revisions",
     "sources",
     "switches",

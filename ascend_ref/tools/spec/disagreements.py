@@ -9,6 +9,7 @@ from ascend_spec import Catalog
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.model import Erratum
+from ascend_spec.products import product_catalog
 from ascend_spec.text import text_catalog
 
 from .blocks import bin_place
@@ -20,7 +21,7 @@ from .style import PLAIN, Style, code
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An erratum and what it is about: the databases, the blocks, the viewer's messages or text."""
+    """An erratum, and how the places that it is about are written."""
 
     erratum: Erratum
     place: Callable[[Style, str], str]
@@ -31,16 +32,18 @@ class Disagreement:
 
 
 def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
-    """Every erratum: of the databases, of visualize_data.bin, of the messages, of text."""
+    """Every erratum: of databases, visualize_data.bin, the messages, text and products."""
     for erratum in catalog.errata.values():
         yield Disagreement(erratum, place_link)
     for erratum in bin_catalog().errata.values():
         yield Disagreement(erratum, bin_place)
     for erratum in insight_catalog().errata.values():
-        yield Disagreement(erratum, _message_place)
+        yield Disagreement(erratum, _plain_place)
     for erratum in text_catalog().errata.values():
         yield Disagreement(erratum, text_place)
+    for erratum in product_catalog().errata.values():
+        yield Disagreement(erratum, _plain_place)
 
 
-def _message_place(_style: Style, place: str) -> str:
+def _plain_place(_style: Style, place: str) -> str:
     return code(place)

@@ -1,5 +1,5 @@
-"""Everything of the spec that is no table: errata, revisions, value types, switches, products,
-sources and what viewers add, as Markdown sections.
+"""Everything of the spec that is no table: errata, revisions, value types, switches, sources
+and what viewers add, as Markdown sections.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ascend_spec import Catalog
-from ascend_spec.model import CARRIERS, Erratum, Product, Revision, Source, Switch, ValueType
+from ascend_spec.model import CARRIERS, Erratum, Revision, Source, Switch, ValueType
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 
@@ -143,22 +143,6 @@ def switch_section(catalog: Catalog, switch: Switch, style: Style = PLAIN, level
                 ("Layers of the timeline", ", ".join(layers)),
             )
         ),
-    )
-
-
-def product_section(
-    catalog: Catalog, product: Product, style: Style = PLAIN, level: int = 1
-) -> str:
-    """One product family, its chips, and the tables that name it."""
-    used = (
-        place_link(style, subject.name)
-        for subject in catalog.tables.values()
-        if product.id in subject.products
-    )
-    return page(
-        f"{'#' * level} {product.id}",
-        style.prose(product.name),
-        facts((("Chips", ", ".join(map(code, product.chips))), ("Tables", ", ".join(used)))),
     )
 
 

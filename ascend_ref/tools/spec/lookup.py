@@ -14,6 +14,7 @@ from . import blocks, lexicon, pages
 from .csv_pages import csv_subjects
 from .disagreements import disagreements
 from .document_pages import document_subjects
+from .product_pages import product_section
 from .style import Style
 from .timeline_pages import timeline_subjects
 
@@ -55,7 +56,7 @@ def _subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
     for switch in catalog.switches.values():
         yield switch.id, partial(lexicon.switch_section, catalog, switch)
     for product in catalog.products.values():
-        yield product.id, partial(lexicon.product_section, catalog, product)
+        yield product.id, partial(product_section, catalog, product)
     for kind in text_catalog().value_types.values():
         yield kind.id, partial(lexicon.type_section, catalog, kind)
     for source in catalog.sources.values():

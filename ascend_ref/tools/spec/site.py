@@ -15,6 +15,7 @@ from . import blocks, lexicon, pages
 from .csv_pages import csv_site, csv_targets
 from .disagreements import disagreements
 from .document_pages import document_site, document_targets
+from .product_pages import product_section
 from .style import Kind, Style, page
 from .timeline_pages import timeline_site, timeline_targets
 
@@ -110,9 +111,9 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
         ),
         "products.md": _sheet(
             "Products",
-            "Product families and the chip names by which a profile reveals them.",
+            "Product families: what each one can do, and which data it has.",
             catalog.products.values(),
-            lambda one: lexicon.product_section(catalog, one, root, level=2),
+            lambda one: product_section(catalog, one, root, level=2),
         ),
         "sources.md": _sheet(
             "Sources",

@@ -14,6 +14,7 @@ from typing import Any
 from ascend_spec import loader as database
 from ascend_spec.loader import Document, best_grade, read_document, read_documents
 from ascend_spec.model import Source, ValueType
+from ascend_spec.products import product_catalog
 
 from .csv_file import CsvFile
 from .model import (
@@ -50,7 +51,8 @@ def load_value_types(base: Mapping[str, ValueType]) -> dict[str, ValueType]:
 
 def load_writers(sources: Mapping[str, Source]) -> dict[str, Writer]:
     """Writers by id, current ones first."""
-    return {row["id"]: _writer(row, sources) for row in read_document(f"{FOLDER}/writers.yaml")}
+    rows = map(product_catalog().in_full, read_document(f"{FOLDER}/writers.yaml"))
+    return {row["id"]: _writer(row, sources) for row in rows}
 
 
 def load_csv_files(
@@ -61,7 +63,8 @@ def load_csv_files(
 ) -> dict[str, CsvFile]:
     """CSV files by name."""
     merge = ColumnMerger(types, sources)
-    rows = {row["file"]: row for _, row in read_documents(f"{FOLDER}/csv")}
+    documents = (product_catalog().in_full(row) for _, row in read_documents(f"{FOLDER}/csv"))
+    rows = {row["file"]: row for row in documents}
     return {
         name: _csv_file(row, rows, merge, writers, groups, sources) for name, row in rows.items()
     }
@@ -147,7 +150,7 @@ def _writer(row: Document, sources: Mapping[str, Source]) -> Writer:
         name=row["name"],
         sliced=row.get("sliced"),
         slicing=_slicing(row.get("slicing")),
-        copies=row.get("copies", {}),
+        copies=_copies(row.get("copies", {})),
         tabbed=row.get("tabbed", True),
         errata=tuple(row.get("errata", ())),
     )
@@ -178,6 +181,7 @@ def _csv_file(
         source=source,
         pmu=PmuPlace(pmu["mode"], pmu.get("core")) if pmu else None,
         groups=groups if pmu else None,
+        data=tuple(row["data"]),
         switches=tuple(row.get("switches", ())),
         tables=tuple(row.get("tables", ())),
         timeline=tuple(row.get("timeline", ())),
@@ -193,12 +197,18 @@ def _csv_file(
     )
 
 
-def _families(row: str | list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
-    """The named families or, for ``all``, those of the writers."""
-    if isinstance(row, list):
-        return tuple(row)
-    known = sorted((one.families for one in writers.values()), key=len, reverse=True)
-    return tuple(dict.fromkeys(chain.from_iterable(known)))
+def _copies(row: Mapping[str, str]) -> dict[str, str]:
+    """The original by product, and by ``*`` for the others."""
+    named = {name: original for name, original in row.items() if name != "*"}
+    having = product_catalog().having
+    by_product = {one: original for name, original in named.items() for one in having(name)}
+    return {**by_product, **({"*": row["*"]} if "*" in row else {})}
+
+
+def _families(row: list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
+    """Of the named families those of the writers."""
+    known = set(chain.from_iterable(one.families for one in writers.values()))
+    return tuple(one for one in row if one in known)
 
 
 def _levels(row: list[Level] | Mapping[str, list[Level]]) -> dict[str, tuple[Level, ...]]:
@@ -247,7 +257,7 @@ def _tuples(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_pmu(types: Mapping[str, ValueType], sources: Mapping[str, Source]) -> PmuGroups:
     """The metric groups."""
-    document = read_document(f"{FOLDER}/pmu.yaml")
+    document = product_catalog().in_full(read_document(f"{FOLDER}/pmu.yaml"))
     merge = ColumnMerger(types, sources)
     shared = {"sentinels": document["sentinels"]}
     source = tuple(document["source"])
@@ -266,8 +276,9 @@ def load_pmu(types: Mapping[str, ValueType], sources: Mapping[str, Source]) -> P
         coefficients=document["coefficients"],
         never={core: frozenset(names) for core, names in document["never"].items()},
         not_available={
-            family: frozenset(names) | frozenset(map(time_of, names))
-            for family, names in document["not_available"].items()
+            product.id: frozenset(lacking.counters) | frozenset(map(time_of, lacking.counters))
+            for product in product_catalog().products.values()
+            if (lacking := product.without_value)
         },
     )
 

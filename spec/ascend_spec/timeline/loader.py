@@ -5,12 +5,13 @@ The packaged documents are validated by the test suite, not here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ascend_spec.loader import best_grade, load_sources, load_value_types, read_document
 from ascend_spec.loader import read_documents as _read_documents
 from ascend_spec.model import Grade, Source, ValueType
+from ascend_spec.products import product_catalog
 
 from . import files, model
 from .names import Field, NameForm
@@ -60,7 +61,12 @@ def load_layers() -> dict[str, model.Layer]:
     """Every layer by its newest name, those of the framework first, then by file name."""
     sources, kinds = load_sources(), load_kinds()
     layers = [
-        _layer(name.rpartition("/")[2].removesuffix(".yaml"), row, sources, kinds)
+        _layer(
+            name.rpartition("/")[2].removesuffix(".yaml"),
+            product_catalog().in_full(row),
+            sources,
+            kinds,
+        )
         for name, row in _read_documents(f"{FOLDER}/layers")
     ]
     layers.sort(key=lambda layer: (layer.part != "framework", layer.slug))
@@ -155,7 +161,7 @@ def _layer(
     slug: str, row: Document, sources: Mapping[str, Source], kinds: Mapping[str, Kind]
 ) -> model.Layer:
     source = tuple(row["source"])
-    reader = _Reader(row["layer"], source, row.get("fields", {}), sources, kinds)
+    reader = _Reader(row["layer"], source, row.get("fields", {}), sources, kinds, row["families"])
     return model.Layer(
         name=row["layer"],
         slug=slug.replace("_", "-"),
@@ -178,6 +184,7 @@ def _layer(
         metadata={writer: tuple(names) for writer, names in row.get("metadata", {}).items()},
         families=tuple(row.get("families", ())),
         levels=tuple(row.get("levels", (0, 1, 2))),
+        data=tuple(row["data"]),
         switches=tuple(row.get("switches", ())),
         tables=tuple(row.get("tables", ())),
         shown_in=row.get("shown_in"),
@@ -196,8 +203,10 @@ class _Reader:
         fields: Document,
         sources: Mapping[str, Source],
         kinds: Mapping[str, Kind],
+        families: Sequence[str],
     ) -> None:
         self.layer = layer
+        self.families = families
         self.source = source
         self.fields = fields
         self.sources = sources
@@ -234,7 +243,7 @@ class _Reader:
             bare_ts=tuple(row.get("bare_ts", ())),
             yields_to=tuple(row.get("yields_to", ())),
             tables=tuple(row.get("tables", ())),
-            families=tuple(row.get("families", ())),
+            families=tuple(one for one in row.get("families", ()) if one in self.families),
             levels=tuple(row.get("levels", (0, 1, 2))),
             writers=tuple(row.get("writers", ())),
             documented_as=tuple(row.get("documented_as", ())),
