@@ -8,7 +8,7 @@ FIND_PYTHON := for p in python3.11 python3 python3.12 python3.13 python3.14 pyth
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done
 PYTHON ?= $(shell $(FIND_PYTHON))
 
-.PHONY: help demo test exhaustive selftest lint format docs bench realism clean
+.PHONY: help demo test exhaustive campaign selftest lint format docs bench realism clean
 
 help: ## List the targets.
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -23,6 +23,9 @@ test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.
 
 exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; some minutes.
 	$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive
+
+campaign: $(VENV)/.installed-test ## Change 300 values of the spec; name those that no pin notices.
+	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
 
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
 	$(BIN)/ascend-ref rules --self-test

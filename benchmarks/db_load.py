@@ -22,7 +22,7 @@ import workload
 
 from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_ref.db.writer import LOAD_PRAGMAS, write_database
-from ascend_spec.catalog import Schema
+from ascend_spec import Schema
 
 Tables = Mapping[str, Mapping[str, np.ndarray]]
 

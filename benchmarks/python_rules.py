@@ -14,7 +14,7 @@ from ascend_conformance.media.db.judge import judge
 from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
-from ascend_spec.model import Column
+from ascend_spec.db.model import Column
 
 RULES = ("DB201", "DB202", "DB203", "DB204", "DB208", "DB209", "DB210", "DB211")
 """Storage class, NULL, range and references: the rules that look at every column."""

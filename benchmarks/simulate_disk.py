@@ -12,8 +12,8 @@ from simulate_memory import DENSE, SEED, with_steps
 
 from ascend_ref.db.encode import encode
 from ascend_ref.db.writer import write_database
+from ascend_simulator.choices import Scenario
 from ascend_simulator.run import capture, prepare, write_run
-from ascend_simulator.scenario.model import Scenario
 from ascend_spec import catalog
 
 CARRIERS = ("pytorch", "analysis")

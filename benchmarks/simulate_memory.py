@@ -13,9 +13,9 @@ import numpy as np
 from lines import REPEATS, Line
 
 from ascend_ref.capture import Capture, Switches
+from ascend_simulator.choices import ModelChoice, Parallelism, Scenario, Schedule
 from ascend_simulator.run import capture as captured
 from ascend_simulator.run import prepare
-from ascend_simulator.scenario.model import ModelChoice, Parallelism, Scenario, Schedule
 from ascend_simulator.world.setting import FIRST_SESSION_NS, setting
 from ascend_simulator.world.simulate import BEFORE_STEPS_NS
 

@@ -23,9 +23,9 @@ from lines import Line
 from peak import peak_memory
 
 from ascend_ref.execution import open_executor
+from ascend_simulator.choices import Scenario
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
-from ascend_simulator.scenario.model import Scenario
 
 REPEATS = 2
 MEBIBYTE = 1 << 20

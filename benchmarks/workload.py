@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ascend_spec.catalog import Schema, catalog
+from ascend_spec import Schema, catalog
 
 START_NS = 1_736_410_576_284_680_000
 PERIOD_NS = 1_000

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import apsw
 
-from ascend_spec.catalog import Catalog
-from ascend_spec.model import Carrier
+from ascend_spec import Catalog
+from ascend_spec.db.model import Carrier
 
 from .display import clip, printable
 from .header import UnreadableDatabase

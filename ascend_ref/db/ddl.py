@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_spec.catalog import Schema
-from ascend_spec.model import Table
+from ascend_spec import Schema
+from ascend_spec.db.model import Table
 
 _SEPARATORS = {"msprof": ","}
 _OTHER_SEPARATOR = ", "

@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 
 import apsw
 
-from ascend_spec.catalog import Catalog, Schema
-from ascend_spec.model import Carrier, Revision, Table
+from ascend_spec import Catalog, Schema
+from ascend_spec.db.model import Carrier, Revision, Table
 
 from .carrier import NotAProfile, identify_carrier
 from .introspect import PhysicalSchema, PhysicalTable, fold, quote_identifier

@@ -16,7 +16,7 @@ import adbc_driver_manager
 import numpy as np
 import pyarrow as pa
 
-from ascend_spec.catalog import Schema
+from ascend_spec import Schema
 
 from .bulk import connect_bulk
 from .header import UnreadableDatabase, read_header

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from ascend_spec.catalog import Schema
-from ascend_spec.model import Table
+from ascend_spec import Schema
+from ascend_spec.db.model import Table
 
 from . import packing
 from .bulk import BulkConnection, connect_bulk, disk_errors

@@ -10,7 +10,7 @@ import numpy as np
 from ascend_ref.capture import Origin, Steps, Switches
 from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.db.encode.habits import PUBLIC_SOURCE
-from ascend_spec.model import Revision
+from ascend_spec.db.model import Revision
 
 FIRST_MONOTONIC = 173_856_219_092_400
 COUNTER_MHZ = 100

@@ -13,7 +13,7 @@ from ascend_ref.db.encode import encode
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 from . import grammar
 from .information import Form, Schedule, machine_info, profiler_info

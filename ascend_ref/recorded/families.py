@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ascend_spec.products import product_catalog
+from ascend_spec import catalog
 
 USUAL_FAMILY = "A2"
 """What a recording of an unknown chip is taken for."""
@@ -14,5 +14,5 @@ def family_of(chip: str | None) -> str | None:
     A3 carries the chip name of A2, and only who made the recording can tell them apart
     (db-schema.md 2, NPU_INFO).
     """
-    product = product_catalog().of_chip(chip)
+    product = catalog().products.of_chip(chip)
     return product.id if product else None

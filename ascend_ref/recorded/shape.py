@@ -10,7 +10,7 @@ from typing import Final
 import pyarrow as pa
 
 from ascend_spec import catalog
-from ascend_spec.model import Carrier, Column
+from ascend_spec.db.model import Carrier, Column
 
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 STRINGS: Final = "STRING_IDS.id"

@@ -20,7 +20,7 @@ from ascend_ref.derive.operator_statistic import (
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog
-from ascend_spec.catalog import in_force
+from ascend_spec.core import DAYS
 
 from .columns import (
     HOST,
@@ -135,5 +135,5 @@ def _by_device(
 def level_names(date: str) -> Mapping[str, str]:
     """Every name of a level of calls to the one that was in use on a day (erratum T3)."""
     members = catalog().enums["ENUM_API_TYPE"].members
-    current = {one.id: one.name for one in members if in_force(one.since, one.until, date)}
+    current = {one.id: one.name for one in members if DAYS.in_force(one, date)}
     return {one.name: current.get(one.id, one.name) for one in members}

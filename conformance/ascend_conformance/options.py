@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from ascend_spec.model import Reading
+from ascend_spec.db.model import Reading
 
 from .media.db.plan import EVERYTHING, Selection
 

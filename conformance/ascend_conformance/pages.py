@@ -10,7 +10,7 @@ from ascend_ref.tools.spec.pages import citations, in_force, place_link
 from ascend_ref.tools.spec.site import SiteStyle, Targets
 from ascend_ref.tools.spec.style import PLAIN, Kind, Style, code, facts, page, table
 from ascend_spec import Catalog
-from ascend_spec.model import CARRIERS
+from ascend_spec.db.model import CARRIERS
 
 from .media.api.rules import ApiRule
 from .media.bin import pages as bin_pages

@@ -8,9 +8,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
-from ascend_spec.catalog import in_force
-from ascend_spec.loader import parse
-from ascend_spec.model import Carrier, Grade
+from ascend_spec.core import DAYS, Bounds, Grade, parse
+from ascend_spec.db.model import Carrier
 
 from .finding import Verdict
 
@@ -27,7 +26,7 @@ LAST_STAGE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Bounds):
     """One rule document.
 
     Exactly one of ``row``, ``select`` and ``code`` says how bad rows are found: a boolean over one
@@ -54,8 +53,6 @@ class Rule:
     invariant: str | None = None
     erratum: str | None = None
     carriers: tuple[Carrier, ...] = ()
-    since: str | None = None
-    until: str | None = None
     places: str | tuple[Mapping[str, str], ...] = "file"
     column: str | None = None
     uses: tuple[str, ...] = ()
@@ -71,9 +68,7 @@ class Rule:
 
     def applies_at(self, carrier: Carrier, date: str) -> bool:
         """Whether the rule is in force for a carrier on a revision's date."""
-        return (not self.carriers or carrier in self.carriers) and in_force(
-            self.since, self.until, date
-        )
+        return (not self.carriers or carrier in self.carriers) and DAYS.in_force(self, date)
 
     @property
     def compares_ranks(self) -> bool:

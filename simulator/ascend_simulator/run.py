@@ -17,10 +17,10 @@ from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.profile.staging import staged
 from ascend_spec import catalog
 
+from .choices import Scenario
+from .documents.errors import ScenarioError
 from .hardware.load import machine
-from .scenario.errors import ScenarioError
-from .scenario.load import validate
-from .scenario.model import Scenario
+from .scenario import validate
 from .truth import RankTotals, fault_truths, rank_totals, truth_document
 from .world.costs import COSTLY, extra_time
 from .world.rank import RankMeetings

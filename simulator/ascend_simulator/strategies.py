@@ -23,18 +23,7 @@ except ModuleNotFoundError as missing:
         name=missing.name,
     ) from missing
 
-from .hardware.load import machine
-from .program.cost import kinds as operators
-from .program.counters import metric_groups
-from .program.single import least_lengths
-from .scenario.consistency import (
-    LAYERED,
-    LEAST_PERIOD,
-    WITHOUT_BF16,
-    problems,
-    sampled_tables,
-)
-from .scenario.model import (
+from .choices import (
     Algorithm,
     DataType,
     FaultChoice,
@@ -48,7 +37,18 @@ from .scenario.model import (
     Scenario,
     Schedule,
 )
-from .scenario.schema import read_by
+from .hardware.load import machine
+from .program.cost import kinds as operators
+from .program.counters import metric_groups
+from .program.single import least_lengths
+from .scenario import run_schema
+from .scenario.consistency import (
+    LAYERED,
+    LEAST_PERIOD,
+    WITHOUT_BF16,
+    problems,
+    sampled_tables,
+)
 
 KINDS: tuple[ModelKind, ...] = tuple(reversed(get_args(ModelKind)))
 """The simplest first."""
@@ -162,7 +162,7 @@ def models(
         "graph": draw(st.booleans()),
         "preprocess": draw(st.sampled_from(get_args(Place))),
     }
-    read = set(read_by("model", kind))
+    read = set(run_schema().read_by("model", kind))
     return ModelChoice(
         kind=kind,
         data_type=draw(st.sampled_from(types)),
@@ -231,7 +231,7 @@ def faults(draw: st.DrawFn, scenario: Scenario) -> FaultChoice:
         "megabytes": draw(st.integers(1, 256)),
         "sampler": draw(st.sampled_from(samplers or ["HBM"])),
     }
-    read = set(read_by("fault", kind))
+    read = set(run_schema().read_by("fault", kind))
     return FaultChoice(kind, **{name: value for name, value in drawn.items() if name in read})
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from ascend_conformance.media.db.selftest import make_specimen, open_specimen
 from ascend_conformance.media.db.session import Session
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 Value = int | float | str | bytes | None
 

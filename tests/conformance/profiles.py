@@ -24,7 +24,7 @@ from ascend_conformance.media.db.selftest import FILE_NAMES, make_specimen
 from ascend_conformance.options import Options
 from ascend_conformance.report import FORMATS
 from ascend_simulator.specimen import Shape
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "db"
 OLDEST, NEWEST = "1.0.0-2025-01", "1.2.0-2026-07"

@@ -34,7 +34,7 @@ from ascend_conformance.media.db.selftest import make_specimen, open_specimen
 from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
 from ascend_ref.db.reader import stream_columns
-from ascend_spec.model import CARRIERS, Carrier, Column
+from ascend_spec.db.model import CARRIERS, Carrier, Column
 
 # All row rules of a table in one predicate
 

@@ -36,7 +36,7 @@ from profiles import (
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport
 from ascend_simulator.specimen import Shape
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 PAGE = 4096
 SMALL = Shape(steps=1, operators=1, with_samples=False, with_host=False, with_stack=False)

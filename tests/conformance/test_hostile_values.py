@@ -30,7 +30,7 @@ from profiles import (
 from ascend_conformance.engine import work
 from ascend_conformance.finding import FileReport
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.db.model import CARRIERS, Carrier
 
 WRONG: dict[str, Value] = {
     "blob": b"\x00\xff",

@@ -15,7 +15,7 @@ from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build, write_msprof_folder, write_rank_folder
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS
+from ascend_spec.db.model import CARRIERS
 
 REVISIONS = [revision.id for revision in catalog().revisions]
 

@@ -13,7 +13,7 @@ import pytest
 from ascend_conformance.media.db.selftest import Batch, batches, run_batch
 from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.db.model import CARRIERS, Carrier
 
 WORK = batches(CARRIERS)
 

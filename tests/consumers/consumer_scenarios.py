@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ascend_ref.capture import Switches
-from ascend_simulator.run import TRUTH
-from ascend_simulator.scenario.model import (
+from ascend_simulator.choices import (
     FaultChoice,
     ModelChoice,
     Parallelism,
     Scenario,
     Schedule,
 )
+from ascend_simulator.run import TRUTH
 
 HEALTHY = Scenario(
     name="all-kinds-of-parallelism",

@@ -24,8 +24,8 @@ from consumer_traces import (
 from ascend_ref.recorded import Recorded, from_captures, from_database
 from ascend_ref.timeline import write_timeline
 from ascend_simulator import simulate
+from ascend_simulator.choices import Parallelism
 from ascend_simulator.scenario import preset, preset_names
-from ascend_simulator.scenario.model import Parallelism
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "text"
 DATABASE = REAL.parent / "db" / "level1_rank1" / "ascend_pytorch_profiler_1.db"

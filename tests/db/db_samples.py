@@ -13,9 +13,8 @@ from ascend_ref.db.detect import Identity, identify
 from ascend_ref.db.introspect import describe
 from ascend_ref.db.open import open_readonly
 from ascend_ref.db.writer import write_database
-from ascend_spec import catalog
-from ascend_spec.catalog import Schema
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec import Schema, catalog
+from ascend_spec.db.model import CARRIERS, Carrier
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "db"
 PYTORCH_RANKS = {

@@ -15,7 +15,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.db.encode import encode
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 REVISIONS = [revision.id for revision in catalog().revisions]
 NEWEST = REVISIONS[-1]

@@ -11,7 +11,7 @@ from db_samples import ANALYSES, PYTORCH_RANKS, STATES, VIEWED, real, write_smal
 
 from ascend_ref.db.ddl import create_indexes, create_table, creation_order
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 
 def statements(path: Path) -> dict[str, str]:

@@ -21,9 +21,8 @@ from db_samples import (
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.detect import NotAProfile
 from ascend_ref.db.writer import write_database
-from ascend_spec import catalog
-from ascend_spec.catalog import Schema
-from ascend_spec.model import Carrier
+from ascend_spec import Schema, catalog
+from ascend_spec.db.model import Carrier
 
 DISTINCT = {
     ("1.0.0-2025-01", "analysis"): "1.0.0-2024-10",

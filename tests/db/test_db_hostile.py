@@ -22,7 +22,7 @@ from ascend_ref.db.open import (
 )
 from ascend_ref.db.reader import read_rows
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 STATE: tuple[str, Carrier] = ("1.2.0-2026-07", "pytorch")
 

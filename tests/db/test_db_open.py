@@ -25,7 +25,7 @@ from ascend_ref.db.open import (
     row_bound,
 )
 from ascend_ref.db.side_files import SideFiles, side_files
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 STATE: tuple[str, Carrier] = ("1.2.0-2026-07", "pytorch")
 

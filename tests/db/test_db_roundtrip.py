@@ -18,7 +18,7 @@ from ascend_ref.db.open import open_readonly, quick_check
 from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
-from ascend_spec.model import Carrier, Column, Table
+from ascend_spec.db.model import Carrier, Column, Table
 
 State: TypeAlias = tuple[str, Carrier]
 Tables: TypeAlias = dict[str, dict[str, list[Any]]]

@@ -20,9 +20,9 @@ from ascend_conformance.media.bin.judge import collect
 from ascend_conformance.ruleset import Rule, load_rules
 from ascend_ref.bin import Block, canonical, read_blocks, to_bytes
 from ascend_ref.db.ddl import create_table
-from ascend_spec import catalog
-from ascend_spec.loader import merge_column, read_documents
-from ascend_spec.model import Table
+from ascend_spec import catalog, packaged
+from ascend_spec.db.loader import load_column
+from ascend_spec.db.model import Table
 
 CONTRIBUTING = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
@@ -39,7 +39,9 @@ def printed(key: str, start: str = "") -> dict[str, Any]:
 
 
 def errors(kind: str, document: dict[str, Any]) -> list[str]:
-    schemas = {name.split("/")[1]: content for name, content in read_documents("vocabulary")}
+    schemas = {
+        name.split("/")[1]: content for name, content in packaged().folder.documents("vocabulary")
+    }
     registry: Registry[Any] = Registry().with_resources(
         (name, DRAFT202012.create_resource(schema)) for name, schema in schemas.items()
     )
@@ -50,9 +52,9 @@ def errors(kind: str, document: dict[str, Any]) -> list[str]:
 def printed_table() -> Table:
     document = printed("table")
     facts = catalog()
-    source = tuple(document["source"])
+    loader = packaged().loader
     columns = {
-        name: merge_column(name, column, source, facts.value_types, facts.sources)
+        name: load_column(loader, name, column, document["source"], "the example")
         for name, column in document["columns"].items()
     }
     return replace(facts.tables["ACC_PMU"], name=document["table"], columns=columns)

@@ -12,7 +12,7 @@ import pytest
 
 from ascend_ref.tools.spec.c_header import export_c_header
 from ascend_spec import Schema, catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.db.model import CARRIERS, Carrier
 
 NEWEST = catalog().revisions[-1].id
 COMPILERS = {

@@ -9,7 +9,7 @@ import pytest
 
 from ascend_ref.tools.spec.ddl import export_ddl
 from ascend_spec import Schema, catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.db.model import CARRIERS, Carrier
 
 
 def built(schema: Schema) -> sqlite3.Connection:

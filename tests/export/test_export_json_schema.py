@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from ascend_ref.tools.spec.json_schema import export_json_schema
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.db.model import CARRIERS, Carrier
 
 REAL = Path(__file__).parents[2] / "../shared/data/db"
 REVISION = "1.0.0-2025-01"

@@ -12,7 +12,7 @@ from ascend_ref.tools.spec.markdown import export_markdown
 from ascend_ref.tools.spec.site import anchor, spec_pages, spec_targets
 from ascend_ref.tools.spec.style import PLAIN, RENDERED, table
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec.db.model import CARRIERS, Carrier
 
 
 def shown(name: str) -> str:

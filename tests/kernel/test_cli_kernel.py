@@ -72,7 +72,7 @@ def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_schemas_and_a_scenario_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--schema") == 0
-    assert json.loads(capsys.readouterr().out) == kernel_schema()
+    assert json.loads(capsys.readouterr().out) == kernel_schema().value
     assert run("--truth-schema") == 0
     assert json.loads(capsys.readouterr().out) == truth_schema()
     assert run("softmax", "--block-dim", "2", "--yaml") == 0

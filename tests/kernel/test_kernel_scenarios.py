@@ -204,17 +204,17 @@ def test_a_scenario_made_in_python_is_checked_too() -> None:
 
 
 def test_the_schema_is_one_and_knows_every_chip() -> None:
-    Draft202012Validator.check_schema(kernel_schema())
-    known = kernel_schema()["$defs"]["device"]["properties"]["chip"]["enum"]
+    Draft202012Validator.check_schema(kernel_schema().value)
+    known = kernel_schema().value["$defs"]["device"]["properties"]["chip"]["enum"]
     assert sorted(known) == sorted(chip_names())
 
 
 def test_defaults_of_the_schema_are_those_of_the_model() -> None:
     expected = asdict(KernelScenario())
     found: dict[str, Any] = {}
-    for name, field in kernel_schema()["properties"].items():
+    for name, field in kernel_schema().value["properties"].items():
         reference = field.get("$ref", "").rpartition("/")[2]
-        section = kernel_schema()["$defs"].get(reference)
+        section = kernel_schema().value["$defs"].get(reference)
         found[name] = (
             {key: one["default"] for key, one in section["properties"].items()}
             if section
@@ -227,7 +227,7 @@ def test_defaults_of_the_schema_are_those_of_the_model() -> None:
 def test_presets_go_there_and_back() -> None:
     for one in presets().values():
         assert parse(to_yaml(one)) == one
-        Draft202012Validator(kernel_schema()).validate(to_document(one, defaults=True))
+        Draft202012Validator(kernel_schema().value).validate(to_document(one, defaults=True))
 
 
 @given(kernel_scenarios())

@@ -14,14 +14,14 @@ import jsonschema
 from truth_by_hand import truth_of
 
 from ascend_ref.capture import Switches
-from ascend_simulator.run import write_run
-from ascend_simulator.scenario.model import (
+from ascend_simulator.choices import (
     FaultChoice,
     ModelChoice,
     Parallelism,
     Scenario,
     Schedule,
 )
+from ascend_simulator.run import write_run
 from ascend_simulator.truth import schema
 
 Key = tuple[Any, ...]

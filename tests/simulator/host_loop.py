@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ascend_simulator.choices import HardwareChoice
 from ascend_simulator.hardware import machine
 from ascend_simulator.hardware.model import Chip
 from ascend_simulator.host import HostScript
@@ -24,7 +25,6 @@ from ascend_simulator.program.model import (
     Synchronize,
     Tensor,
 )
-from ascend_simulator.scenario.model import HardwareChoice
 from ascend_simulator.world.timeline import HostTimes, RankTimeline
 
 SESSION = 1_767_258_000_000_000_000

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 
 from ascend_spec import Schema
-from ascend_spec.model import Column
+from ascend_spec.db.model import Column
 
 Tables = Mapping[str, Mapping[str, Sequence[object]]]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from ascend_simulator.hardware import machine
-from ascend_simulator.hardware.model import Chip
-from ascend_simulator.program import build
-from ascend_simulator.program.model import Kernel, Launch, Program
-from ascend_simulator.scenario.model import (
+from ascend_simulator.choices import (
     HardwareChoice,
     ModelChoice,
     ModelKind,
     Parallelism,
     ProductName,
 )
+from ascend_simulator.hardware import machine
+from ascend_simulator.hardware.model import Chip
+from ascend_simulator.program import build
+from ascend_simulator.program.model import Kernel, Launch, Program
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 SMALL = {"layers": 2, "hidden": 256, "heads": 4, "sequence": 128, "vocabulary": 1000}

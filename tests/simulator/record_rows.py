@@ -10,8 +10,8 @@ from ascend_ref.capture import RECORDS, Capture, Switches
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.encode import encode
 from ascend_simulator import simulate
+from ascend_simulator.choices import ProductName, Scenario
 from ascend_simulator.scenario import parse
-from ascend_simulator.scenario.model import ProductName, Scenario
 from ascend_spec import catalog
 
 Row = dict[str, Any]

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ascend_ref.capture import Switches, Texts
+from ascend_simulator.choices import FaultChoice, HardwareChoice, ProductName
 from ascend_simulator.hardware.load import machine
 from ascend_simulator.memory import record_memory
 from ascend_simulator.program.model import Collective, Launch
 from ascend_simulator.samples import Flow, Traffic, record_samples
-from ascend_simulator.scenario.model import FaultChoice, HardwareChoice, ProductName
 from ascend_simulator.world.timeline import RankTimeline
 
 ALL = Switches(

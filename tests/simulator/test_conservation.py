@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from ascend_simulator import write_run
+from ascend_simulator.choices import Scenario
 from ascend_simulator.hardware.load import machine
 from ascend_simulator.scenario import parse
-from ascend_simulator.scenario.model import Scenario
 
 CAPTURE = """
 schedule: {active: 2}

@@ -10,11 +10,11 @@ import pytest
 from program_cases import CASES, PRODUCTS, chip_of, kernels, stages
 
 from ascend_ref.capture import Integers, Reals
+from ascend_simulator.choices import ProductName
 from ascend_simulator.hardware.model import Chip
 from ascend_simulator.program.counters import metric_groups, metric_names, metric_values
 from ascend_simulator.program.kernels import Kernels, Operand
 from ascend_simulator.program.model import Kernel
-from ascend_simulator.scenario.model import ProductName
 
 A2 = chip_of("A2")
 GROUPS = [(product, group) for product in PRODUCTS for group in metric_groups(chip_of(product))]

@@ -21,7 +21,7 @@ from faults_by_hand import (
     step_of,
 )
 
-from ascend_simulator.scenario.model import (
+from ascend_simulator.choices import (
     FaultChoice,
     HardwareChoice,
 )

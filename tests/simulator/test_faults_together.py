@@ -24,7 +24,7 @@ from faults_by_hand import (
     step_of,
 )
 
-from ascend_simulator.scenario.model import FaultChoice, FaultKind, Schedule
+from ascend_simulator.choices import FaultChoice, FaultKind, Schedule
 from ascend_simulator.truth import schema
 
 OVERLAPPING = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ascend_simulator.choices import HardwareChoice, ProductName
 from ascend_simulator.hardware import machine, path, products
-from ascend_simulator.scenario.model import HardwareChoice, ProductName
 from ascend_spec import catalog
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism
 from ascend_simulator.hardware import machine
 from ascend_simulator.host import HostScript
 from ascend_simulator.host.calls import CallScript
@@ -13,7 +14,6 @@ from ascend_simulator.host.trace import trace_rows
 from ascend_simulator.host.window import CREATION, CREATION_END, PARTS
 from ascend_simulator.program import build
 from ascend_simulator.program.model import Collective, Copy
-from ascend_simulator.scenario.model import HardwareChoice, ModelChoice, Parallelism
 
 SMALL_COPIES = 9
 """Sums copied back without a kernel; the real step has one copy more."""

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from tiny_timeline import ascending, kernel, operator, program, random_program, timeline
 
 from ascend_ref.capture import Switches, Texts
+from ascend_simulator.choices import FaultChoice
 from ascend_simulator.memory import Memory, record_memory
 from ascend_simulator.program.model import Collective, Launch, Program
-from ascend_simulator.scenario.model import FaultChoice
 
 ALL = Switches(memory=True)
 MEBI = 1 << 20

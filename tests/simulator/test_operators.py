@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from program_cases import CASES, PRODUCTS, chip_of, kernels, stages
 
+from ascend_simulator.choices import ProductName
 from ascend_simulator.hardware.model import Chip
 from ascend_simulator.program.cost import blocks_for, kinds
 from ascend_simulator.program.kernels import Kernels, Operand
 from ascend_simulator.program.model import Kernel
-from ascend_simulator.scenario.model import ProductName
 
 A2 = chip_of("A2")
 EVERYTHING = [(case, product) for case in CASES for product in PRODUCTS]

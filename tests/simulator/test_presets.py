@@ -14,7 +14,7 @@ from written_truth import operators_in, steps_in, tasks_in, traffic_in
 from ascend_conformance.check import check
 from ascend_ref.execution import InProcess, Processes
 from ascend_simulator.run import TRUTH, write_run
-from ascend_simulator.scenario.preset import preset, preset_names
+from ascend_simulator.scenario import preset, preset_names
 from ascend_simulator.truth import schema
 from ascend_spec import catalog
 

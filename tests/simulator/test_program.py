@@ -10,6 +10,13 @@ from typing import get_args
 import pytest
 from program_cases import CASES, PRODUCTS, kernels, launches, stages
 
+from ascend_simulator.choices import (
+    HardwareChoice,
+    ModelChoice,
+    ModelKind,
+    Parallelism,
+    ProductName,
+)
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
 from ascend_simulator.program.framework import INNER
@@ -21,13 +28,6 @@ from ascend_simulator.program.model import (
     Launch,
     Program,
     Synchronize,
-)
-from ascend_simulator.scenario.model import (
-    HardwareChoice,
-    ModelChoice,
-    ModelKind,
-    Parallelism,
-    ProductName,
 )
 
 each_case = pytest.mark.parametrize("case", CASES)

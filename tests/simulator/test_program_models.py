@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from program_cases import kernels, launches, stages
 
+from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
 from ascend_simulator.program.model import Collective, Program
-from ascend_simulator.scenario.model import HardwareChoice, ModelChoice, Parallelism
 
 MACHINE = machine(HardwareChoice())
 HIDDEN, HEADS, SEQUENCE, BATCH, LAYERS, VOCABULARY = 256, 4, 128, 2, 3, 1024

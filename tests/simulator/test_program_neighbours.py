@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from program_cases import CASES, PRODUCTS, chip_of, kernels, launches, stages
 
+from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism, ProductName
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
 from ascend_simulator.program.cost import kinds
 from ascend_simulator.program.counters import metric_names, metric_values
 from ascend_simulator.program.model import MODULE, Copy, Kernel, Program
 from ascend_simulator.program.single import least_lengths, single_operator
-from ascend_simulator.scenario.model import HardwareChoice, ModelChoice, Parallelism, ProductName
 
 
 def shapes(text: str) -> list[tuple[int, ...]]:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ascend_simulator.choices import HardwareChoice, ModelChoice, ModelKind, Parallelism
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
 from ascend_simulator.program.model import Await, Collective, Program
-from ascend_simulator.scenario.model import HardwareChoice, ModelChoice, ModelKind, Parallelism
 
 MACHINE = machine(HardwareChoice())
 

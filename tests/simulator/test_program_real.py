@@ -11,11 +11,11 @@ from statistics import mean, median
 import numpy as np
 import pytest
 
+from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism
 from ascend_simulator.hardware import machine
 from ascend_simulator.program import build
 from ascend_simulator.program.counters import metric_names, metric_values
 from ascend_simulator.program.model import Collective, Kernel, Launch, Program
-from ascend_simulator.scenario.model import HardwareChoice, ModelChoice, Parallelism
 
 PROFILE = Path("data", "db", "level1_rank1", "ascend_pytorch_profiler_1.db")
 REAL = Path(__file__).parents[2].resolve() / ".." / "shared" / PROFILE

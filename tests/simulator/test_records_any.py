@@ -12,7 +12,7 @@ from record_rows import EVERYTHING, rows, tasks
 
 from ascend_ref.capture import RECORDS, Capture
 from ascend_simulator import simulate
-from ascend_simulator.scenario.model import Scenario
+from ascend_simulator.choices import Scenario
 from ascend_simulator.strategies import scenarios
 
 

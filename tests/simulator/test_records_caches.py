@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from record_rows import EVERYTHING, captured, everything, kernels, rows, scenario
 
+from ascend_simulator.choices import FaultChoice, ProductName, Schedule
 from ascend_simulator.program.model import Kernel, Launch
-from ascend_simulator.scenario.model import FaultChoice, ProductName, Schedule
 from ascend_simulator.world.setting import setting
 
 MISSES_FIRST = {"A2": True, "A3": True, "200I-500-A2": True, "310P": False, "910A": False}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from record_rows import TRAINS, captured, everything, kernels, rows, scenario, table
 
+from ascend_simulator.choices import ProductName
 from ascend_simulator.scenario import parse
-from ascend_simulator.scenario.model import ProductName
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 WIDTH = {"FLOAT": 4, "FLOAT16": 2, "INT32": 4, "INT64": 8, "UINT8": 1, "UINT16": 2, "BOOL": 1}

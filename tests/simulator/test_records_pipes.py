@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from record_rows import EVERYTHING, captured, everything, kernels, rows
 
+from ascend_simulator.choices import ProductName
 from ascend_simulator.scenario import parse
-from ascend_simulator.scenario.model import ProductName
 
 PERIOD, CLOCK = 30_000, 1_800
 PIPES = ("vector", "scalar", "cube", "mte1", "mte2", "mte3")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from record_rows import EVERYTHING, captured, everything, kernels, rows, scenario
 
+from ascend_simulator.choices import ProductName
 from ascend_simulator.scenario import parse
-from ascend_simulator.scenario.model import ProductName
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 BATCH, IMAGE = 3, 64

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +20,11 @@ from ascend_ref.capture import RECORDS, Capture, Switches
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
 from ascend_simulator import simulate
+from ascend_simulator.choices import ProductName
+from ascend_simulator.faker import RunNames, run_names
 from ascend_simulator.scenario import ScenarioError, override, parse, preset
-from ascend_simulator.scenario.model import ProductName
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 NOTHING = Switches(aic_metrics=None, record_shapes=False)
@@ -161,8 +162,19 @@ the former number the digest is the former one.
 """
 
 
+class NamesOfBefore(RunNames):
+    """The host's name and uid of the time before names came from Faker."""
+
+    def host(self, number: int) -> tuple[str, int]:
+        return f"node-{number + 1}", 3_538_958_389_648_580_163 + number
+
+
 @pytest.mark.parametrize("name", BEFORE)
-def test_databases_hold_what_they_held_before_there_were_records(name: str) -> None:
+def test_databases_hold_what_they_held_before_there_were_records(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = NamesOfBefore(**asdict(run_names(7)))
+    monkeypatch.setattr("ascend_simulator.world.simulate.run_names", lambda _seed: names)
     found = hashlib.sha256()
     capture = simulate(preset(name), 7).capture(0)
     carriers: tuple[Carrier, ...] = ("pytorch", "msprof", "analysis")

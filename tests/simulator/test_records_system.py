@@ -9,8 +9,8 @@ import pytest
 from record_rows import Row, everything, kernels, rows, table
 
 from ascend_ref.capture import Capture
+from ascend_simulator.choices import HardwareChoice, ProductName
 from ascend_simulator.hardware import machine
-from ascend_simulator.scenario.model import HardwareChoice, ProductName
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 HOST = -1

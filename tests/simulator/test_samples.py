@@ -12,9 +12,9 @@ from sampling import ALL, Table, busy, flow_of, sample
 from tiny_timeline import START, ascending, kernel, operator, program, random_program, timeline
 
 from ascend_ref.capture import Switches, Texts
+from ascend_simulator.choices import FaultChoice
 from ascend_simulator.program.model import Collective, Launch, Program
 from ascend_simulator.samples import Flow, Traffic
-from ascend_simulator.scenario.model import FaultChoice
 from ascend_simulator.world.timeline import RankTimeline
 from ascend_spec import catalog
 

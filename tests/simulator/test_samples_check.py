@@ -15,11 +15,11 @@ from ascend_ref.capture import Capture, Texts
 from ascend_ref.capture.model import Origin
 from ascend_ref.db.encode import encode
 from ascend_ref.db.writer import write_database
+from ascend_simulator.choices import FaultChoice, HardwareChoice
 from ascend_simulator.hardware.load import machine
 from ascend_simulator.memory import record_memory
 from ascend_simulator.program.model import Launch
 from ascend_simulator.samples import Flow, Traffic, record_host_samples, record_samples
-from ascend_simulator.scenario.model import FaultChoice, HardwareChoice
 from ascend_simulator.world.timeline import RankTimeline
 from ascend_spec import catalog
 

@@ -8,9 +8,9 @@ from sampling import Table, sample
 from tiny_timeline import kernel, operator, program, timeline
 
 from ascend_ref.capture import Switches, Texts
+from ascend_simulator.choices import FaultChoice
 from ascend_simulator.program.model import Kernel, Launch
 from ascend_simulator.samples import Traffic
-from ascend_simulator.scenario.model import FaultChoice
 from ascend_simulator.world.timeline import RankTimeline
 
 SAMPLED = Switches(aic_mode="sample-based")

@@ -7,9 +7,9 @@ import pytest
 from tiny_timeline import kernel, operator, program, random_program, timeline
 
 from ascend_ref.capture import Switches
+from ascend_simulator.choices import FaultChoice
 from ascend_simulator.program.model import Copy, Launch, Prepare
 from ascend_simulator.samples import record_host_samples
-from ascend_simulator.scenario.model import FaultChoice
 from ascend_spec import catalog
 
 ALL = Switches(host_sys=("cpu", "mem", "disk", "network"))

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ascend_conformance.check import check
+from ascend_simulator.choices import FaultChoice, Scenario
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
-from ascend_simulator.scenario.model import FaultChoice, Scenario
 from ascend_simulator.strategies import scenarios
 from ascend_spec import catalog
 

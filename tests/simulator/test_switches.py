@@ -20,8 +20,8 @@ from ascend_ref.capture import Switches
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
 from ascend_simulator import simulate, write_run
+from ascend_simulator.choices import Scenario
 from ascend_simulator.scenario import parse
-from ascend_simulator.scenario.model import Scenario
 from ascend_spec import catalog
 
 Tables = Mapping[str, Mapping[str, Values]]

@@ -16,9 +16,9 @@ from ascend_ref.cli import main
 from ascend_ref.execution import Processes
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_simulator import simulate, write_run
+from ascend_simulator.choices import ProductName, Scenario
 from ascend_simulator.run import FORMATS
 from ascend_simulator.scenario import override, parse, preset
-from ascend_simulator.scenario.model import ProductName, Scenario
 from ascend_spec import catalog
 from ascend_spec.text import text_catalog
 

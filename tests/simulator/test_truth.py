@@ -16,16 +16,15 @@ from hypothesis import strategies as st
 from truth_by_hand import Database, step_totals, truth_of
 
 from ascend_ref.capture.model import NONE
-from ascend_simulator.run import simulate, write_run
-from ascend_simulator.scenario.load import override
-from ascend_simulator.scenario.model import (
+from ascend_simulator.choices import (
     FaultChoice,
     ModelChoice,
     Parallelism,
     Scenario,
     Schedule,
 )
-from ascend_simulator.scenario.preset import preset
+from ascend_simulator.run import simulate, write_run
+from ascend_simulator.scenario import override, preset
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.truth import schema
 

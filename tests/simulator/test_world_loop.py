@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from world_cases import Simulated, programs, simulated, world_of
 
+from ascend_simulator.choices import Algorithm, HardwareChoice, Parallelism, Scenario
 from ascend_simulator.program.model import Await, Collective, Operator, Program, Synchronize
-from ascend_simulator.scenario.model import Algorithm, HardwareChoice, Parallelism, Scenario
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.world.rank import host_times
 from ascend_simulator.world.setting import FIRST_SESSION_NS, Setting

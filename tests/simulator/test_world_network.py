@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from world_cases import world_of
 
-from ascend_simulator.hardware.model import path
-from ascend_simulator.program.model import Collective
-from ascend_simulator.scenario.model import (
+from ascend_simulator.choices import (
     Algorithm,
     HardwareChoice,
     Parallelism,
     ProductName,
     Scenario,
 )
+from ascend_simulator.hardware.model import path
+from ascend_simulator.program.model import Collective
 from ascend_simulator.world.network import Journey
 from ascend_simulator.world.wires import LINK_NAMES, wires
 

@@ -15,7 +15,7 @@ from world_cases import Simulated, simulated, world_of
 
 from ascend_ref.capture import Capture, Switches
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
-from ascend_simulator.scenario.model import Scenario
+from ascend_simulator.choices import Scenario
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.world.streams import COMPUTE_STREAM, communication_streams
 from ascend_spec import catalog

@@ -9,6 +9,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from ascend_ref.capture import Capture
+from ascend_simulator.choices import Parallelism, Scenario
 from ascend_simulator.program.model import (
     OTHER_STREAM,
     Annotate,
@@ -25,7 +26,6 @@ from ascend_simulator.program.model import (
     Synchronize,
 )
 from ascend_simulator.samples.traffic import Traffic
-from ascend_simulator.scenario.model import Parallelism, Scenario
 from ascend_simulator.truth import RankTotals, rank_totals
 from ascend_simulator.world import setting as settings
 from ascend_simulator.world import simulate

@@ -12,10 +12,10 @@ import yaml
 from jsonschema import Draft202012Validator
 from test_vocabulary import _repeated_keys, errors, schemas
 
+from ascend_spec import packaged
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.model import Payload, Read, Writer
 from ascend_spec.bin.schema import walk
-from ascend_spec.loader import read_document, read_documents
 
 DOCUMENTS = [
     "blocks",
@@ -28,18 +28,18 @@ DOCUMENTS = [
     "memory_tables",
     "rooflines",
 ]
-PAYLOADS = [name for name, _ in read_documents("bin/payloads")]
+PAYLOADS = [name for name, _ in packaged().folder.documents("bin/payloads")]
 SHARED = "bin/payloads/common.schema.yaml"
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_obeys_its_meta_schema(name: str) -> None:
-    assert errors(f"bin_{name}", read_document(f"bin/{name}.yaml")) == []
+    assert errors(f"bin_{name}", packaged().folder.read(f"bin/{name}.yaml")) == []
 
 
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_a_payload_obeys_its_meta_schema(name: str) -> None:
-    assert errors("bin_payload", read_document(name)) == []
+    assert errors("bin_payload", packaged().folder.read(name)) == []
 
 
 def test_no_document_is_left_out() -> None:
@@ -70,7 +70,7 @@ def test_no_key_comes_twice(name: str) -> None:
     ],
 )
 def test_a_fault_in_a_payload_is_noticed(change: Mapping[str, Any], noticed: str) -> None:
-    document = {**read_document("bin/payloads/basic-info.schema.yaml"), **change}
+    document = {**packaged().folder.read("bin/payloads/basic-info.schema.yaml"), **change}
     assert any(noticed in error for error in errors("bin_payload", document))
 
 
@@ -105,8 +105,8 @@ def values_under(value: Any, *keys: str) -> Iterator[Any]:
 def cited_errata() -> set[str]:
     names = [*(f"bin/{name}.yaml" for name in DOCUMENTS if name != "errata"), *PAYLOADS]
     keys = ("erratum", "errata", "bandwidth_erratum")
-    cited = {one for name in names for one in values_under(read_document(name), *keys)}
-    return cited | set(read_document("bin/memory_tables.yaml")["old_headers"].values())
+    cited = {one for name in names for one in values_under(packaged().folder.read(name), *keys)}
+    return cited | set(packaged().folder.read("bin/memory_tables.yaml")["old_headers"].values())
 
 
 def test_errata_are_numbered_without_gaps() -> None:
@@ -179,7 +179,7 @@ def test_cited_sources_exist() -> None:
     cited = {
         citation.split(" ")[0]
         for name in names
-        for citation in values_under(read_document(name), "source")
+        for citation in values_under(packaged().folder.read(name), "source")
     }
     assert cited - set(bin_catalog().sources) == set()
 
@@ -219,7 +219,7 @@ def test_a_sign_is_of_a_block_type_that_the_epoch_has() -> None:
     for epoch in facts.epochs:
         for code, form in epoch.signs.items():
             Draft202012Validator.check_schema(form)
-            assert facts.in_force(facts.blocks[code].since, None, epoch.id)
+            assert facts.axis.in_force(facts.blocks[code], epoch.id)
 
 
 def test_referenced_places_exist() -> None:

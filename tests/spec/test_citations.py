@@ -1,4 +1,4 @@
-"""Every citation of a document of evidence leads to a section or an entry of it, in this repository."""
+"""Every citation of a document of evidence leads to a section or an entry of it."""
 
 from __future__ import annotations
 

@@ -12,11 +12,12 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
+from ascend_spec import packaged
 from ascend_spec.api import erratum_at, insight_catalog
 from ascend_spec.api.catalog import DOCUMENTS
 from ascend_spec.api.schema import bundle
 from ascend_spec.bin import bin_catalog
-from ascend_spec.loader import read_document, read_documents
+from ascend_spec.core import Axis
 
 GENERATIONS = [generation.id for generation in insight_catalog().generations]
 DEFINITIONS = sorted(insight_catalog().definitions)
@@ -36,36 +37,39 @@ def nodes(node: Any) -> Iterator[dict[str, Any]]:
 
 def errors(kind: str, document: object) -> list[str]:
     """What the meta-schema of a kind of document finds wrong with one."""
-    vocabulary = [*read_documents("api/vocabulary"), *read_documents("vocabulary")]
+    vocabulary = [
+        *packaged().folder.documents("api/vocabulary"),
+        *packaged().folder.documents("vocabulary"),
+    ]
     registry: Registry[Any] = Registry().with_resources(
         (name.rpartition("/")[2], DRAFT202012.create_resource(schema))
         for name, schema in reversed(vocabulary)
     )
-    meta = read_document(f"api/vocabulary/{kind}.schema.yaml")
+    meta = packaged().folder.read(f"api/vocabulary/{kind}.schema.yaml")
     found = Draft202012Validator(meta, registry=registry).iter_errors(document)
     return [f"{error.json_path}: {error.message}" for error in found]
 
 
 @pytest.mark.parametrize("name", ["commands", "errata", "errors", "events", "generations"])
 def test_a_list_obeys_its_meta_schema(name: str) -> None:
-    assert errors(name, read_document(f"api/{name}.yaml")) == []
+    assert errors(name, packaged().folder.read(f"api/{name}.yaml")) == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_of_schemas_obeys_its_meta_schema(name: str) -> None:
-    assert errors("definitions", read_document(f"api/{name}.schema.yaml")) == []
+    assert errors("definitions", packaged().folder.read(f"api/{name}.schema.yaml")) == []
 
 
 @pytest.mark.parametrize(
     "node", [{"tpye": "string"}, {"since": "E3"}, {"description": "No period"}, {"erratum": "B1"}]
 )
 def test_the_meta_schema_notices(node: object) -> None:
-    document = read_document("api/global.schema.yaml")
+    document = packaged().folder.read("api/global.schema.yaml")
     assert len(errors("definitions", {**document, "$defs": {"x": node}})) == 1
 
 
 def test_the_generations_are_those_of_the_vocabulary() -> None:
-    words = read_document("api/vocabulary/words.schema.yaml")
+    words = packaged().folder.read("api/vocabulary/words.schema.yaml")
     assert words["$defs"]["generation"]["enum"] == GENERATIONS
 
 
@@ -103,7 +107,11 @@ def test_names_of_definitions_are_given_once() -> None:
         if entry.name.endswith(".schema.yaml")
     )
     assert documents == sorted(f"{name}.schema.yaml" for name in DOCUMENTS)
-    names = [name for document in documents for name in read_document(f"api/{document}")["$defs"]]
+    names = [
+        name
+        for document in documents
+        for name in packaged().folder.read(f"api/{document}")["$defs"]
+    ]
     assert sorted(names) == DEFINITIONS
 
 
@@ -170,11 +178,14 @@ def test_a_command_is_there_in_the_generations_that_it_names() -> None:
 
 
 def test_a_command_s_definitions_stand_in_the_document_that_it_names() -> None:
-    for row in (*read_document("api/commands.yaml"), *read_document("api/events.yaml")):
+    for row in (
+        *packaged().folder.read("api/commands.yaml"),
+        *packaged().folder.read("api/events.yaml"),
+    ):
         for reference in (row.get("params"), row["body"]):
             if reference is not None:
                 document, _, name = reference.partition("#/$defs/")
-                assert name in read_document(f"api/{document}")["$defs"]
+                assert name in packaged().folder.read(f"api/{document}")["$defs"]
 
 
 def test_every_fact_names_a_source_of_its_own_kind() -> None:
@@ -237,12 +248,12 @@ def test_what_is_not_in_force_is_pruned_also_from_required() -> None:
         },
         "part": {"type": "integer", "since": "b", "source": ["x"]},
     }
-    assert bundle(definitions, "thing", ["a", "b"], "a") == {
+    assert bundle(definitions, "thing", Axis("generation", ["a", "b"]), "a") == {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "required": ["old"],
         "properties": {"old": {"type": "string"}, "form": {"const": 1}},
     }
-    assert bundle(definitions, "thing", ["a", "b"], "b") == {
+    assert bundle(definitions, "thing", Axis("generation", ["a", "b"]), "b") == {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "required": ["new"],
         "properties": {"new": {"$ref": "#/$defs/part"}, "form": {"const": 2}},
@@ -276,7 +287,7 @@ def test_an_erratum_is_found_at_or_above_what_fails(value: object, erratum: str 
         },
         "time": {"minimum": 0},
     }
-    schema = bundle(definitions, "thing", ["a"], "a")
+    schema = bundle(definitions, "thing", Axis("generation", ["a"]), "a")
     error: ValidationError = next(Draft202012Validator(schema).iter_errors(value))
     path = list(error.absolute_schema_path)
     assert erratum_at(schema, path) == erratum

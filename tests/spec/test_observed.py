@@ -14,7 +14,7 @@ import pytest
 from seed_tables import SHARED
 
 from ascend_spec import Schema, catalog
-from ascend_spec.model import Carrier, Column
+from ascend_spec.db.model import Carrier, Column
 
 Database = Mapping[str, Any]
 

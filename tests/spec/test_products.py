@@ -15,7 +15,6 @@ from text_seed import FAMILIES, text_sections
 import ascend_spec
 from ascend_ref.cli import main
 from ascend_spec import catalog
-from ascend_spec.products import product_catalog
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 
@@ -119,24 +118,24 @@ def test_a_list_of_products_obeys_its_meta_schema(name: str) -> None:
 
 
 def test_every_product_is_in_the_matrix_and_has_known_capabilities() -> None:
-    products = product_catalog().products
+    products = catalog().products
     assert list(products) == [*FAMILIES.values(), "310", "950"]
     assert sorted(products) == sorted(path.stem for path in FAMILY_DOCUMENTS)
     used = {name for one in products.values() for name in one.capabilities}
-    assert used == set(product_catalog().capabilities)
+    assert used == set(catalog().products.capabilities)
 
 
 def test_every_source_switch_and_erratum_of_the_products_exists(
     matrix: Mapping[str, Any],
 ) -> None:
-    known = product_catalog()
+    known = catalog().products
     cited = [cite for row in matrix["data"].values() for cite in row["says"]]
-    for product in known.products.values():
+    for product in known.values():
         cited += [*product.source, *(one for some in product.capabilities.values() for one in some)]
     assert {cite.split(" ")[0] for cite in cited} - set(catalog().sources) == set()
     assert {one for row in known.data.values() for one in row.switches} <= set(catalog().switches)
     about = {place for erratum in known.errata.values() for place in erratum.at}
-    lacking = known.products["200I-500-A2"].without_value
+    lacking = known["200I-500-A2"].without_value
     assert lacking is not None
     named = {name for name, row in known.data.items() if row.errata}
     assert about >= named
@@ -155,7 +154,7 @@ def test_each_row_is_of_some_table_file_layer_or_group() -> None:
         )
         for name in one.data
     }
-    rest = set(product_catalog().data) - shown
+    rest = set(catalog().products.data) - shown
     assert rest == {
         *("fused-communication", "simt"),
         *("metrics-memory-access", "metrics-l2-cache", "metrics-pipeline-execute"),
@@ -163,11 +162,11 @@ def test_each_row_is_of_some_table_file_layer_or_group() -> None:
 
 
 def test_a_name_of_products_means_those_that_have_it() -> None:
-    known = product_catalog()
+    known = catalog().products
     assert known.having("stars") == ("A3", "A2", "200I-500-A2", "950")
     assert known.having("not stars") == ("310P", "910A", "310")
     assert known.having(["310", "pmu-v4"]) == ("A3", "A2", "310")
-    assert known.having("all") == tuple(known.products)
+    assert known.having("all") == tuple(known)
     with pytest.raises(KeyError):
         known.having("A7")
 
@@ -185,7 +184,7 @@ def test_where_sources_differ_an_erratum_of_the_row_decides(matrix: Mapping[str,
             known = matrix["knows"].get(source, every)
             claims.setdefault(source, set()).update(products_of(listed, known))
             assert claims[source] <= set(known), f"{name}: {source} speaks of no such product"
-        said = set(product_catalog().data[name].products)
+        said = set(catalog().products.data[name].products)
         assert said <= set().union(*claims.values()), name
         differing = {
             (source, product)
@@ -211,7 +210,7 @@ def test_what_the_matrix_says_of_the_parsers_is_their_list_of_platforms(
 
 
 def test_platforms_and_databases_are_those_of_the_exporter() -> None:
-    for product in product_catalog().products.values():
+    for product in catalog().products.values():
         assert set(product.platforms) == PLATFORMS[product.id]
         exports = bool(EXPORTS_DATABASE & set(product.platforms))
         assert ("database" in product.capabilities) == exports, product.id
@@ -252,7 +251,7 @@ def test_parts_of_the_whole_timeline_are_of_the_listed_products(row: str, headin
         for name, family in FAMILIES.items()
         if re.search(rf"^-   (对于)?{re.escape(name)}(\uff0c|$)", section, re.M)
     }
-    data = product_catalog().data[row]
+    data = catalog().products.data[row]
     assert listed
     assert listed <= set(data.products)
     for product in SEED & set(data.products) - listed:
@@ -274,7 +273,7 @@ def test_a_table_and_what_shows_the_same_have_the_same_products() -> None:
     """A file or layer that shows one table alone has its products, but for those without database;
     it may show more data, and then has more.
     """
-    exported = set(product_catalog().having("database"))
+    exported = set(catalog().products.having("database"))
     showers = (*text_catalog().csv.values(), *timeline_catalog().layers.values())
     pairs = [
         (one, catalog().tables[one.tables[0]])
@@ -337,10 +336,10 @@ def test_counters_without_value_are_those_of_the_seed_but_for_four_errata() -> N
             for name, meaning in table.rows:
                 found = (named if said in meaning else other) if table.csv else set()
                 found.add(re.sub(r"\(.*\)", "", name.removeprefix("*_")))
-    lacking = product_catalog().products["200I-500-A2"].without_value
+    lacking = catalog().products["200I-500-A2"].without_value
     assert lacking is not None
     ratios = {name for name in named if not name.endswith("_time")}
-    errata = product_catalog().errata
+    errata = catalog().products.errata
     differing = {errata[one].at[0] for one in lacking.errata}
     assert ratios ^ set(lacking.counters) <= differing
     assert differing == {"main_mem_write_bw", "vec_exe_ratio", "vec_fp16_ratio", "l0c_write_bw"}

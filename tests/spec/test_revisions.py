@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import pytest
 
 from ascend_spec import catalog
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 REVISIONS = [
     "1.0.0-2024-10",

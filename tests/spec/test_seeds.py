@@ -10,7 +10,7 @@ import pytest
 from seed_tables import SeedField, SeedTable, msprof_tables, pytorch_tables
 
 from ascend_spec import Schema, catalog
-from ascend_spec.model import Carrier, Column, Table
+from ascend_spec.db.model import Carrier, Column, Table
 
 REVISION = "1.0.2-documented"
 

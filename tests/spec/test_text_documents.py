@@ -16,8 +16,7 @@ import yaml
 from test_vocabulary import _repeated_keys, errors, schemas
 
 from ascend_ref import derive
-from ascend_spec import catalog
-from ascend_spec.loader import read_document, read_documents
+from ascend_spec import catalog, packaged
 from ascend_spec.text import CsvColumn, CsvFile, text_catalog
 from ascend_spec.text import model as text_model
 from ascend_spec.text import pmu as text_pmu
@@ -25,7 +24,7 @@ from ascend_spec.text.loader import FOLDER
 from ascend_spec.timeline import timeline_catalog
 
 LISTS = ["errata", "formats", "pmu", "writers"]
-CSV = [name for name, _ in read_documents(f"{FOLDER}/csv")]
+CSV = [name for name, _ in packaged().folder.documents(f"{FOLDER}/csv")]
 TOPICS = {"flow-ids", "pid-packing", "pmu-coefficients", "pmu-layout", "screenshots"}
 FAR_PAST, FAR_FUTURE = "0000-00-00", "9999-99-99"
 
@@ -43,21 +42,21 @@ def csv_places() -> set[str]:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_of_text_facts_obeys_its_meta_schema(name: str) -> None:
-    assert errors(f"text_{name}", read_document(f"{FOLDER}/{name}.yaml")) == []
+    assert errors(f"text_{name}", packaged().folder.read(f"{FOLDER}/{name}.yaml")) == []
 
 
 def test_text_value_types_obey_the_meta_schema_of_value_types() -> None:
-    assert errors("value_types", read_document(f"{FOLDER}/value_types.yaml")) == []
+    assert errors("value_types", packaged().folder.read(f"{FOLDER}/value_types.yaml")) == []
 
 
 @pytest.mark.parametrize("name", CSV)
 def test_a_csv_file_obeys_its_meta_schema(name: str) -> None:
-    assert errors("text_csv", read_document(name)) == []
+    assert errors("text_csv", packaged().folder.read(name)) == []
 
 
 @pytest.mark.parametrize("name", CSV)
 def test_a_csv_file_stands_in_the_document_of_its_name(name: str) -> None:
-    assert name == f"{FOLDER}/csv/{read_document(name)['file']}.yaml"
+    assert name == f"{FOLDER}/csv/{packaged().folder.read(name)['file']}.yaml"
 
 
 def test_no_text_document_is_left_out() -> None:
@@ -94,7 +93,7 @@ def test_no_key_of_a_text_document_comes_twice(name: str) -> None:
     ],
 )
 def test_a_fault_in_a_csv_document_is_noticed(change: dict[str, Any], noticed: str) -> None:
-    document = {**deepcopy(read_document(f"{FOLDER}/csv/op_statistic.yaml")), **change}
+    document = {**deepcopy(packaged().folder.read(f"{FOLDER}/csv/op_statistic.yaml")), **change}
     assert any(noticed in error for error in errors("text_csv", document))
 
 
@@ -184,7 +183,7 @@ def test_text_errata_have_the_numbers_of_what_they_resolve() -> None:
 def test_text_value_types_exist_and_are_used() -> None:
     used = {column.type for _, column in columns()}
     assert used <= set(text_catalog().value_types)
-    own = set(read_document(f"{FOLDER}/value_types.yaml"))
+    own = set(packaged().folder.read(f"{FOLDER}/value_types.yaml"))
     assert own - used == set()
     assert own & set(catalog().value_types) == set()
 
@@ -192,11 +191,11 @@ def test_text_value_types_exist_and_are_used() -> None:
 def test_named_formats_are_used() -> None:
     given = {
         column["format"]
-        for _, row in read_documents(f"{FOLDER}/csv")
+        for _, row in packaged().folder.documents(f"{FOLDER}/csv")
         for column in row["columns"]
         if isinstance(column.get("format"), str)
-    } | {kind["format"] for kind in read_document(f"{FOLDER}/pmu.yaml")["kinds"].values()}
-    assert set(read_document(f"{FOLDER}/formats.yaml")) - given == set()
+    } | {kind["format"] for kind in packaged().folder.read(f"{FOLDER}/pmu.yaml")["kinds"].values()}
+    assert set(packaged().folder.read(f"{FOLDER}/formats.yaml")) - given == set()
 
 
 def test_tables_and_columns_that_tell_the_same_exist() -> None:

@@ -14,9 +14,8 @@ import yaml
 from jsonschema import Draft202012Validator
 from test_vocabulary import _repeated_keys, errors, schemas
 
-from ascend_spec import catalog
+from ascend_spec import catalog, packaged
 from ascend_spec.documents import DOCUMENTS, source_of, writers_of
-from ascend_spec.loader import read_document, read_documents
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import (
     Arg,
@@ -30,8 +29,8 @@ from ascend_spec.timeline import model as timeline_model
 from ascend_spec.timeline.loader import FOLDER, load_kinds
 
 LISTS = ["files", "flows", "forms", "keys", "metadata", "pids", "value_types"]
-LAYERS = [name for name, _ in read_documents(f"{FOLDER}/layers")]
-SCHEMAS = [name for name, _ in read_documents("documents")]
+LAYERS = [name for name, _ in packaged().folder.documents(f"{FOLDER}/layers")]
+SCHEMAS = [name for name, _ in packaged().folder.documents("documents")]
 TOPICS = {"flow-ids", "pid-packing"}
 
 
@@ -52,17 +51,17 @@ def args() -> list[tuple[Layer, EventKind, Arg]]:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_of_timeline_facts_obeys_its_meta_schema(name: str) -> None:
-    assert errors(f"text_timeline_{name}", read_document(f"{FOLDER}/{name}.yaml")) == []
+    assert errors(f"text_timeline_{name}", packaged().folder.read(f"{FOLDER}/{name}.yaml")) == []
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_obeys_its_meta_schema(name: str) -> None:
-    assert errors("text_timeline_layer", read_document(name)) == []
+    assert errors("text_timeline_layer", packaged().folder.read(name)) == []
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_document_schema_obeys_its_meta_schema(name: str) -> None:
-    assert errors("text_timeline_document", read_document(name)) == []
+    assert errors("text_timeline_document", packaged().folder.read(name)) == []
 
 
 def test_no_timeline_document_is_left_out() -> None:
@@ -112,7 +111,7 @@ def test_no_key_of_a_timeline_document_comes_twice(name: str) -> None:
     ],
 )
 def test_a_fault_in_a_layer_is_noticed(change: dict[str, Any], noticed: str) -> None:
-    document = {**deepcopy(read_document(f"{FOLDER}/layers/cann.yaml")), **change}
+    document = {**deepcopy(packaged().folder.read(f"{FOLDER}/layers/cann.yaml")), **change}
     assert any(noticed in error for error in errors("text_timeline_layer", document))
 
 
@@ -135,7 +134,7 @@ def test_the_closed_sets_of_timelines_are_those_of_the_model() -> None:
 
 
 def test_a_layer_stands_in_the_document_of_its_name() -> None:
-    for name, row in read_documents(f"{FOLDER}/layers"):
+    for name, row in packaged().folder.documents(f"{FOLDER}/layers"):
         stem = name.rpartition("/")[2].removesuffix(".yaml")
         expected = re.sub(r"\W+", "_", row["layer"]).lower()
         assert stem == {"mstx": "msproftx"}.get(expected, expected)
@@ -272,8 +271,8 @@ def test_switches_and_families_exist() -> None:
 
 
 def test_value_types_of_args_are_used_and_like_known_ones() -> None:
-    assert {arg.type for _, _, arg in args()} == set(load_kinds())
-    rows = read_document(f"{FOLDER}/value_types.yaml")
+    assert {arg.type for _, _, arg in args()} == set(load_kinds(packaged().loader))
+    rows = packaged().folder.read(f"{FOLDER}/value_types.yaml")
     assert {row["like"] for row in rows.values() if "like" in row} <= set(catalog().value_types)
 
 

@@ -18,37 +18,24 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from ascend_spec import catalog
-from ascend_spec.catalog import in_force
-from ascend_spec.loader import read_document, read_documents
-from ascend_spec.model import (
-    CARRIERS,
-    Carrier,
-    Column,
-    Enum,
-    Grade,
-    Presence,
-    Reading,
-    StorageClass,
-    Table,
-)
+from ascend_spec import catalog, packaged
+from ascend_spec.core import DAYS, Grade, StorageClass
+from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Presence, Reading, Table
 from ascend_spec.text import text_catalog
 
-LISTS = [
-    "errata",
-    "foreign",
-    "revisions",
-    "sources",
-    "switches",
-    "value_types",
-]
+LISTS = {
+    **dict.fromkeys(("errata", "foreign", "revisions"), "db"),
+    **dict.fromkeys(("sources", "switches", "value_types"), "core"),
+}
 READINGS = get_args(Reading)
 FAR_PAST, FAR_FUTURE = "0000-00-00", "9999-99-99"
 
 
 @cache
 def schemas() -> Mapping[str, Any]:
-    return {name.split("/")[1]: content for name, content in read_documents("vocabulary")}
+    return {
+        name.split("/")[1]: content for name, content in packaged().folder.documents("vocabulary")
+    }
 
 
 def errors(kind: str, document: object) -> list[str]:
@@ -92,17 +79,17 @@ def test_a_meta_schema_is_a_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_obeys_its_meta_schema(name: str) -> None:
-    assert errors(name, read_document(f"{name}.yaml")) == []
+    assert errors(name, packaged().folder.read(f"{LISTS[name]}/{name}.yaml")) == []
 
 
-@pytest.mark.parametrize("name", [name for name, _ in read_documents("tables")])
+@pytest.mark.parametrize("name", [name for name, _ in packaged().folder.documents("db/tables")])
 def test_a_table_obeys_its_meta_schema(name: str) -> None:
-    assert errors("table", read_document(name)) == []
+    assert errors("table", packaged().folder.read(name)) == []
 
 
-@pytest.mark.parametrize("name", [name for name, _ in read_documents("enums")])
+@pytest.mark.parametrize("name", [name for name, _ in packaged().folder.documents("db/enums")])
 def test_an_enum_obeys_its_meta_schema(name: str) -> None:
-    assert errors("enum", read_document(name)) == []
+    assert errors("enum", packaged().folder.read(name)) == []
 
 
 def test_every_key_of_a_document_is_described() -> None:
@@ -175,13 +162,13 @@ def _parts(schema: object) -> Iterator[dict[str, Any]]:
     ],
 )
 def test_a_fault_in_a_table_is_noticed(change: Mapping[str, Any], noticed: str) -> None:
-    document = {**deepcopy(read_document("tables/msprof/task.yaml")), **change}
+    document = {**deepcopy(packaged().folder.read("db/tables/msprof/task.yaml")), **change}
     assert any(noticed in error for error in errors("table", document))
 
 
 @pytest.mark.parametrize("change", [{"emitted": "no"}, {"id": "7"}, {"until": 2026}, {"color": 1}])
 def test_a_fault_in_an_enum_is_noticed(change: Mapping[str, Any]) -> None:
-    document = deepcopy(read_document("enums/hccl_link_type.yaml"))
+    document = deepcopy(packaged().folder.read("db/enums/hccl_link_type.yaml"))
     document["members"][0].update(change)
     assert errors("enum", document) != []
 
@@ -197,14 +184,16 @@ def test_a_fault_in_an_enum_is_noticed(change: Mapping[str, Any]) -> None:
     ],
 )
 def test_a_fault_in_an_erratum_is_noticed(change: Mapping[str, Any]) -> None:
-    document = [{**read_document("errata.yaml")[0], **change}]
+    document = [{**packaged().folder.read("db/errata.yaml")[0], **change}]
     assert errors("errata", document) != []
 
 
 def test_no_key_comes_twice() -> None:
     root = files("ascend_spec")
-    names = [f"{name}.yaml" for name in LISTS] + [
-        name for folder in ("tables", "enums", "vocabulary") for name, _ in read_documents(folder)
+    names = [f"{folder}/{name}.yaml" for name, folder in LISTS.items()] + [
+        name
+        for folder in ("db/tables", "db/enums", "vocabulary")
+        for name, _ in packaged().folder.documents(folder)
     ]
     repeated = {
         f"{name} {key}"
@@ -234,12 +223,16 @@ def test_a_key_that_comes_twice_is_noticed() -> None:
 
 
 def test_names_are_given_once() -> None:
-    for name in LISTS:
-        rows = read_document(f"{name}.yaml")
+    for name, folder in LISTS.items():
+        rows = packaged().folder.read(f"{folder}/{name}.yaml")
         if isinstance(rows, list) and name != "foreign":
             repeated = [key for key, n in Counter(row["id"] for row in rows).items() if n > 1]
             assert repeated == [], name
-    named = [name for _, row in read_documents("tables") for name in _listed(row["table"])]
+    named = [
+        name
+        for _, row in packaged().folder.documents("db/tables")
+        for name in _listed(row["table"])
+    ]
     assert [name for name, n in Counter(named).items() if n > 1] == []
     assert len(named) == len(catalog().tables)
 
@@ -389,7 +382,7 @@ def test_foreign_objects_are_not_in_the_spec_or_only_at_other_dates() -> None:
             for schema in [catalog().at(revision.id, carrier)]
             if item.table in schema.tables
         )
-        and in_force(catalog().tables[item.table].since, None, catalog().revisions[0].date)
+        and DAYS.in_force(catalog().tables[item.table], catalog().revisions[0].date)
     ]
     # The viewer's stand-ins in files older than our oldest revision.
     assert sorted(always) == ["COMMUNICATION_OP.opType", "PYTORCH_API.type"]
@@ -416,11 +409,7 @@ def test_a_fact_begins_before_it_ends_and_holds_at_some_revision() -> None:
         *columns(),
         *((f"{enum.name} {member.id}", member) for enum, member in members()),
     ]
-    unseen = [
-        name
-        for name, fact in facts
-        if not any(in_force(fact.since, fact.until, date) for date in dates)
-    ]
+    unseen = [name for name, fact in facts if not any(DAYS.in_force(fact, date) for date in dates)]
     assert unseen == []
 
 

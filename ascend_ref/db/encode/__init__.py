@@ -11,8 +11,8 @@ import pyarrow as pa
 from ascend_ref.capture import Capture
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
-from ascend_spec.catalog import Schema
-from ascend_spec.model import Column, Table
+from ascend_spec import Schema
+from ascend_spec.db.model import Column, Table
 
 from . import communication, device, framework, host, memory, metadata, overlap
 from .analysis import analysis_tables

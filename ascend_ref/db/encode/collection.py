@@ -9,7 +9,7 @@ import numpy as np
 
 from ascend_ref.capture import Activities, Capture, Counters, Links, Switches
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
-from ascend_spec.model import Table
+from ascend_spec.db.model import Table
 
 OP, QUEUE, TRACE, MARK = 50001, 50002, 50003, 50004
 """ENUM_API_TYPE of the four kinds of framework activities."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ascend_spec.catalog import Schema
+from ascend_spec import Schema
 
 UINT32_NONE = 4294967295
 """``none`` of contextId, modelId, planeId, ranks and rangeId (db-schema.md 4.4)."""

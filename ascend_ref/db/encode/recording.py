@@ -14,8 +14,7 @@ from ascend_ref.capture import Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive.operators import Operators, operators
-from ascend_spec import catalog
-from ascend_spec.catalog import Schema
+from ascend_spec import Schema, catalog
 
 from .collection import OP, collected
 from .framework_order import Identified, identify

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture.model import NONE
 from ascend_spec import catalog
-from ascend_spec.model import Column, Table
+from ascend_spec.db.model import Column, Table
 
 from .recording import Columns, Recording
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from ascend_spec import Schema
-from ascend_spec.model import Table
+from ascend_spec.db.model import Table
 
 PREFIX = "ASCEND"
 INT_MAX = 2**31 - 1

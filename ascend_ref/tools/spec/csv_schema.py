@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ascend_spec.core import DAYS
 from ascend_spec.text import Condition, CsvColumn, CsvFile, Writer
 
 from .json_schema import DIALECT
@@ -59,8 +60,7 @@ def _possible(when: Condition, writer: Writer) -> bool:
         (not when.outputs or writer.output in when.outputs)
         and (not when.writers or writer.id in when.writers)
         and writer.id not in when.not_writers
-        and (when.since is None or when.since <= writer.date)
-        and (when.until is None or writer.date < when.until)
+        and DAYS.in_force(when, writer.date)
     )
 
 

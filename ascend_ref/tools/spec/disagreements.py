@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from ascend_spec import Catalog
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
-from ascend_spec.model import Erratum
-from ascend_spec.products import product_catalog
+from ascend_spec.core import Erratum
 from ascend_spec.text import text_catalog
 
 from .blocks import bin_place
@@ -41,7 +40,7 @@ def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
         yield Disagreement(erratum, _plain_place)
     for erratum in text_catalog().errata.values():
         yield Disagreement(erratum, text_place)
-    for erratum in product_catalog().errata.values():
+    for erratum in catalog.products.errata.values():
         yield Disagreement(erratum, _plain_place)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ascend_spec import Catalog
-from ascend_spec.model import Column, Enum, Member, Revision, Table
+from ascend_spec.db.model import Column, Enum, Member, Revision, Table
 
 
 @dataclass(frozen=True, slots=True)

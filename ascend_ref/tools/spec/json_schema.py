@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ascend_spec import Schema
-from ascend_spec.model import Column, StorageClass, Table
+from ascend_spec.core import StorageClass
+from ascend_spec.db.model import Column, Table
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

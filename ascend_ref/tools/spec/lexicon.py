@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ascend_spec import Catalog
-from ascend_spec.model import CARRIERS, Erratum, Revision, Source, Switch, ValueType
+from ascend_spec.core import Erratum, Source, Switch, ValueType
+from ascend_spec.db.model import CARRIERS, Revision
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 

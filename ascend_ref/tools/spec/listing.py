@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ascend_spec import Catalog, Schema
 from ascend_spec.bin import bin_catalog
+from ascend_spec.db.model import CARRIERS
 from ascend_spec.documents import DOCUMENTS, source_of
-from ascend_spec.model import CARRIERS
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ascend_spec import Schema
-from ascend_spec.model import Table
+from ascend_spec.db.model import Table
 
 from .pages import PRESENCE, column_table
 from .style import RENDERED, code, page, table

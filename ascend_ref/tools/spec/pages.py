@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ascend_spec import Catalog
-from ascend_spec.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
+from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
 from .style import PLAIN, Style, code, facts, page, table

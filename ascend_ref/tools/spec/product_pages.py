@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_spec import Catalog
-from ascend_spec.products import DataSet, Product, product_catalog
+from ascend_spec.core import DataSet, Product
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 
@@ -46,12 +46,12 @@ def product_section(
 
 def _capabilities(catalog: Catalog, product: Product, style: Style) -> Iterator[str]:
     for name, source in product.capabilities.items():
-        summary = style.prose(product_catalog().capabilities[name].summary)
+        summary = style.prose(catalog.products.capabilities[name].summary)
         yield f"{code(name)}: {summary} {citations(catalog, source, style)}"
 
 
 def _data(catalog: Catalog, product: Product, style: Style) -> Iterator[tuple[str, ...]]:
-    for data in product_catalog().data.values():
+    for data in catalog.products.data.values():
         if product.id in data.cells:
             yield (
                 f"{data.id}: {style.prose(data.summary)}",

@@ -11,7 +11,7 @@ from ascend_ref.cli.console import print_columns, print_page
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.bin import bin_catalog
-from ascend_spec.model import CARRIERS, Carrier, Reading
+from ascend_spec.db.model import CARRIERS, Carrier, Reading
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 
@@ -186,7 +186,7 @@ def _payload_schema(format_: str, name: str, epoch: str | None) -> tuple[str, st
     if epoch is not None and epoch not in known:
         raise click.UsageError(unknown("epoch", epoch, known))
     state = known[epoch] if epoch is not None else bins.epochs[-1]
-    if not bins.in_force(block.since, None, state.id):
+    if not bins.axis.in_force(block, state.id):
         raise click.UsageError(
             f"block 0x{block.code:02X} {block.name} has been there since {block.since}, "
             f"and not at {state.id}"

@@ -14,7 +14,7 @@ import click
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_ref.tools.spec.output import write_atomically
-from ascend_spec.model import Reading
+from ascend_spec.db.model import Reading
 
 from ..cards import rule_cards
 from ..check import check as check_paths

@@ -8,7 +8,7 @@ import click
 
 from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
-from ascend_spec.model import CARRIERS
+from ascend_spec.db.model import CARRIERS
 
 from ..ruleset import Rule, load_rules
 

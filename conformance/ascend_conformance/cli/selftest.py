@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import click
 
-from ascend_spec.model import Carrier
+from ascend_spec.db.model import Carrier
 
 from ..engine.trials import Trials
 from ..media.bin.selftest import run_specimens

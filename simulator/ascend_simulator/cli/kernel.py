@@ -117,4 +117,4 @@ def _print_schema(*, truth: bool) -> None:
 
         click.echo(json.dumps(truth_schema(), indent=2))
     else:
-        click.echo(json.dumps(kernel_schema(), indent=2))
+        click.echo(json.dumps(kernel_schema().value, indent=2))

@@ -27,7 +27,7 @@ def scenarios(
 
     A name with a dot or a slash in it is a file.
     """
-    from ..scenario import presets, scenario_schema, to_document, to_yaml
+    from ..scenario import presets, run_schema, to_document, to_yaml
 
     if as_yaml + as_json + schema + truth_schema > 1:
         raise click.UsageError("--yaml, --json, --schema and --truth-schema exclude each other")
@@ -36,7 +36,7 @@ def scenarios(
             raise click.UsageError("a schema describes all scenarios; expected no name")
         from ..truth.document import schema as schema_of_truth
 
-        found = scenario_schema() if schema else schema_of_truth()
+        found = run_schema().value if schema else schema_of_truth()
         click.echo(json.dumps(found, indent=2))
     elif scenario is None:
         if as_yaml:
@@ -82,7 +82,7 @@ def _row(scenario: Scenario) -> dict[str, str | int]:
 
 def _text(name: str, document: str) -> str:
     """A preset as it was written; a file as it was understood."""
-    from ..scenario.preset import preset_text
+    from ..scenario import preset_text
 
     return document if is_file(name) else preset_text(name)
 
@@ -94,18 +94,17 @@ def _explain(scenario: Scenario) -> None:
 
 def _fields(scenario: Scenario) -> Iterator[tuple[str, ...]]:
     """Every field that the scenario reads: name, value, a mark for the default, unit, meaning."""
-    from ..scenario import to_document
-    from ..scenario.schema import SECTIONS, fields, read_by
+    from ..scenario import SECTIONS, run_schema, to_document
 
-    document = to_document(scenario, defaults=True)
+    document, schema = to_document(scenario, defaults=True), run_schema()
     for section in SECTIONS:
         values = document[section]
-        names = read_by(section, values["kind"]) if section == "model" else tuple(values)
+        names = schema.read_by(section, values["kind"]) if section == "model" else tuple(values)
         for name in names:
-            yield _field(f"{section}.{name}", values[name], fields(section)[name])
+            yield _field(f"{section}.{name}", values[name], schema.fields(section)[name])
     for place, fault in enumerate(document["faults"]):
-        for name in read_by("fault", fault["kind"]):
-            yield _field(f"faults[{place}].{name}", fault[name], fields("fault")[name])
+        for name in schema.read_by("fault", fault["kind"]):
+            yield _field(f"faults[{place}].{name}", fault[name], schema.fields("fault")[name])
 
 
 def _field(path: str, value: Any, schema: Any) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ascend_spec import catalog
-from ascend_spec.model import Revision
+from ascend_spec.db.model import Revision
 
 
 def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> Revision:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ..scenario.model import HardwareChoice, ProductName
+from ..choices import HardwareChoice, ProductName
 from .model import Chip, Link, Machine
 
 GIGA = 1000

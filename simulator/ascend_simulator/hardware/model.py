@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..scenario.model import ProductName
+from ..choices import ProductName
 
 Transport = Literal["HCCS", "PCIE", "RDMA", "SIO", "ON_CHIP"]
 

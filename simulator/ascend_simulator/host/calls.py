@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import NamedTuple, Self
@@ -350,10 +350,15 @@ def _stop(timeline: RankTimeline) -> tuple[int, int]:
     return last + room, last + room + min(room, STOP_NS)
 
 
-def renumbered(column: Integers, local: Texts, texts: Texts) -> Integers:
-    """Numbers of a script's own texts as numbers of a capture's; NONE stays NONE."""
+def renumbered(
+    column: Integers, local: Texts, texts: Texts, show: Callable[[str], str] = str
+) -> Integers:
+    """Numbers of a script's own texts as numbers of a capture's; NONE stays NONE.
+
+    ``show``: what the capture has for a text of the script.
+    """
     used = np.unique(column[column >= 0])
     every = local.all
     table = np.full(len(every) + 1, NONE, np.int64)
-    table[used] = texts.numbers(every[number] for number in used.tolist())
+    table[used] = texts.numbers(show(every[number]) for number in used.tolist())
     return table[column]

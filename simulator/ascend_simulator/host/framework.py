@@ -11,6 +11,7 @@ import numpy as np
 from ascend_ref.capture import Activities, Frames, Integers, Links, Switches, Texts
 from ascend_ref.capture.model import NONE
 
+from ..faker import RunNames
 from ..world.timeline import RankTimeline
 from .calls import LEVELS, THREAD_IDS, Called, CallScript, Thread, renumbered
 from .clock import Anchor, Clock, Moment, Moments
@@ -121,6 +122,7 @@ def framework(
     switches: Switches,
     texts: Texts,
     process: int,
+    names: RunNames,
 ) -> Framework:
     """Python trace, Enqueue, Dequeue and operators, each in order of start, enclosing ones first.
 
@@ -128,7 +130,7 @@ def framework(
     """
     if not switches.cpu:
         return Framework(Activities.empty(), Links.empty(), Frames.empty())
-    writer = _Writer(script, timeline, clock, switches, texts, process)
+    writer = _Writer(script, timeline, clock, switches, texts, process, names)
     return Framework(writer.activities(), writer.links(called), writer.frames())
 
 
@@ -141,7 +143,9 @@ class _Writer:
         switches: Switches,
         texts: Texts,
         process: int,
+        names: RunNames,
     ) -> None:
+        self.names = names
         self.script = script
         self.timeline = timeline
         self.clock = clock
@@ -203,7 +207,9 @@ class _Writer:
         self._part(place, "thread")[:] = self.threads[table.thread]
         self._part(place, "kind")[:] = LEVELS[kind]
         self._part(place, "queue")[:] = queue
-        self._part(place, "name")[:] = renumbered(table.name, table.texts, self.texts)
+        self._part(place, "name")[:] = renumbered(
+            table.name, table.texts, self.texts, self.names.frame
+        )
 
     def _queue_links(self) -> None:
         entries = len(self.enqueue)
@@ -251,5 +257,7 @@ class _Writer:
         return Frames(
             stack=np.repeat(numbers, [len(stack) for stack in stacks]),
             depth=np.concatenate(depths),
-            frame=self.texts.numbers(frame for stack in stacks for frame in stack),
+            frame=self.texts.numbers(
+                self.names.frame(frame) for stack in stacks for frame in stack
+            ),
         )

@@ -22,6 +22,7 @@ from ascend_ref.capture import (
     Texts,
 )
 
+from ..faker import RunNames, run_names
 from ..world.timeline import RankTimeline
 from .calls import CallScript, host_calls
 from .clock import Clock
@@ -36,12 +37,13 @@ class HostIds:
     """What the host's records need to know of their process.
 
     process: its id. first_connection: number of the first host call. communication: name of the
-    group and number of the stream of each collective, by its item.
+    group and number of the stream of each collective, by its item. names: of the run.
     """
 
     process: int
     first_connection: int = 936
     communication: Mapping[int, tuple[str, int]] = field(default_factory=dict)
+    names: RunNames = field(default_factory=lambda: run_names(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ def record_host(
     calls = _call_script(script)
     called = host_calls(calls, timeline, clock, switches, texts, process, ids.first_connection)
     recorded = framework(
-        _framework_script(script), timeline, clock, called, switches, texts, process
+        _framework_script(script), timeline, clock, called, switches, texts, process, ids.names
     )
     collections = timeline.host.collections if switches.gc else np.empty((0, 2), np.int64)
     marks = Marks.empty()

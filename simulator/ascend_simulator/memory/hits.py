@@ -8,7 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from ..scenario.model import FaultChoice, FaultKind
+from ..choices import FaultChoice, FaultKind
 from .blocks import MEBI
 from .totals import SEGMENT, rounded_up
 

@@ -17,8 +17,8 @@ from ascend_ref.capture import (
 )
 from ascend_ref.capture.model import NONE
 
+from ..choices import FaultChoice
 from ..draws import Draws
-from ..scenario.model import FaultChoice
 from ..world.timeline import RankTimeline
 from .blocks import Blocks, blocks
 from .hits import lost

@@ -12,10 +12,10 @@ from typing import Any
 from ascend_ref.bin import Block, write_file
 from ascend_ref.profile.staging import staged
 
-from ..scenario.errors import ScenarioError
+from ..documents.errors import ScenarioError
 from .blocks.file import File
-from .scenario.load import validate
-from .scenario.model import KernelScenario
+from .choices import KernelScenario
+from .scenario import validate
 from .truth import kernel_truth
 from .world import World, run
 

@@ -19,8 +19,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from .chip import chip, chip_names
-from .scenario.consistency import TYPES, problems
-from .scenario.model import (
+from .choices import (
     Capture,
     Conditions,
     DataType,
@@ -31,6 +30,7 @@ from .scenario.model import (
     OperatorKind,
     Tiling,
 )
+from .scenario.consistency import TYPES, problems
 
 KINDS: tuple[OperatorKind, ...] = get_args(OperatorKind)
 MODES: tuple[Mode, ...] = get_args(Mode)

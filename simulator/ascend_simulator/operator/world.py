@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 
 from .chip import KernelChip
+from .choices import KernelScenario
 from .columns import Integers
 from .counters import Counters, count
 from .memory import Cached, Lines, Transfers, cached, lines_of, transfers_of
 from .program.build import build
 from .program.model import Program
-from .scenario.model import KernelScenario
 from .timing import Timing, Traffic, schedule, step_cycles, traffic
 
 EPOCH = "E3"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .cnn import network
 from .dense import transformer
 from .inference import server

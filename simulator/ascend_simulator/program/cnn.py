@@ -6,8 +6,8 @@ by operator. Chips that are not made for training run it forward, and fetch the 
 
 from __future__ import annotations
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import cross_entropy, linear, reduce_sum, relu
 from .model import Program
@@ -30,8 +30,8 @@ LOADING_NS = 7_700_000
 LIST_SCRATCH = ((512,), "UINT8")
 """What an operator over lists needs beside its results."""
 FRAMES = (
-    "/opt/train/main.py(282): main_worker",
-    "/opt/train/main.py(354): train",
+    "{project}/main.py(282): main_worker",
+    "{project}/main.py(354): train",
 )
 GET_NEXT = "GetNext"
 """Takes a prepared batch from the queue on the device."""
@@ -39,7 +39,7 @@ ENCODED_PIXELS = 3, 8
 """So many Byte for so many pixels of an encoded picture (inferred: about 3 bits each)."""
 READING_NS = 900_000
 """Of reading encoded pictures, which are not decoded."""
-ANSWER_FRAME = "/opt/serve/classify.py(57): classify"
+ANSWER_FRAME = "{project}/classify.py(57): classify"
 
 
 class AlexNet:
@@ -230,7 +230,7 @@ def momentum(training: Training) -> None:
         _over_lists(tape, "aten::_foreach_add_", "AddList", [weights, velocities], False)
 
 
-SGD_FRAME = "/usr/local/lib/python3.11/site-packages/torch/optim/sgd.py(76): step"
+SGD_FRAME = "{packages}/torch/optim/sgd.py(76): step"
 
 
 def _over_lists(

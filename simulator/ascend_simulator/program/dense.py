@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .layers import (
     add,
     attention,
@@ -31,8 +31,8 @@ from .training import Training, adam
 from .values import Parameter, Value
 
 TRANSFORMER_FRAMES = (
-    "/opt/train/pretrain_gpt.py(126): main",
-    "/opt/train/megatron/training/training.py(1021): train_step",
+    "{project}/pretrain_gpt.py(126): main",
+    "{project}/megatron/training/training.py(1021): train_step",
 )
 
 

@@ -105,8 +105,8 @@ NODES = {
 }
 """Autograd nodes that are called after an operator inside of theirs; the others have its name."""
 
-_PACKAGES = "/usr/local/lib/python3.11/site-packages"
-_MEGATRON = "/opt/train/megatron/core"
+_PACKAGES = "{packages}"
+_MEGATRON = "{project}/megatron/core"
 FRAMES = {
     "DistributedDataParallel": f"{_PACKAGES}/torch/nn/parallel/distributed.py(1519): forward",
     "AlexNet": f"{_PACKAGES}/torchvision/models/alexnet.py(51): forward",
@@ -126,11 +126,11 @@ FRAMES = {
     "MLP": f"{_MEGATRON}/transformer/mlp.py(116): forward",
     "MoELayer": f"{_MEGATRON}/transformer/moe/moe_layer.py(162): forward",
     "RMSNorm": f"{_MEGATRON}/fusions/fused_rms_norm.py(38): forward",
-    "DLRM": "/opt/train/dlrm.py(402): forward",
-    "EmbeddingBagCollection": "/opt/train/dlrm.py(274): forward",
-    "InteractionArch": "/opt/train/dlrm.py(318): forward",
-    "DecoderLayer": "/opt/serve/models/llama.py(331): forward",
-    "Attention": "/opt/serve/models/llama.py(198): forward",
-    "LogitsProcessor": "/opt/serve/layers/logits_processor.py(62): forward",
+    "DLRM": "{project}/dlrm.py(402): forward",
+    "EmbeddingBagCollection": "{project}/dlrm.py(274): forward",
+    "InteractionArch": "{project}/dlrm.py(318): forward",
+    "DecoderLayer": "{project}/models/llama.py(331): forward",
+    "Attention": "{project}/models/llama.py(198): forward",
+    "LogitsProcessor": "{project}/layers/logits_processor.py(62): forward",
 }
 """Where the forward function of each module stands."""

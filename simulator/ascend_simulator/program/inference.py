@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .dense import layers_of
 from .kernels import Operand
 from .layers import add, embedding, linear, rms_norm, rotary, swiglu
@@ -15,8 +15,8 @@ from .values import Parameter, Value
 TOKEN_TAG = 2
 SCHEDULING_NS = 350_000
 FRAMES = (
-    "/opt/serve/engine.py(88): step",
-    "/opt/serve/model_runner.py(204): execute_model",
+    "{project}/engine.py(88): step",
+    "{project}/model_runner.py(204): execute_model",
 )
 
 

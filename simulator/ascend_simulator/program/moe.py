@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
-from ..scenario.model import ModelChoice, Parallelism
+from ..choices import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import elementwise, linear
 from .parallel import all_gather, exchange, feed_forward_width

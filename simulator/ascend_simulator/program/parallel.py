@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ..scenario.model import ModelChoice, Parallelism
+from ..choices import ModelChoice, Parallelism
 from .model import Dimension
 from .tape import Tape
 from .values import Value

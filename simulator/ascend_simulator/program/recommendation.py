@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import elementwise, embedding, linear, relu
 from .model import Dimension, Program
@@ -23,7 +23,7 @@ UNIQUE_EVERY = 4
 """One in so many tables has its numbers made unique first."""
 BUCKETS = (524_288, 13_107_200)
 """DistributedDataParallel's 1 MB and 25 MB, in elements of FLOAT16."""
-FRAMES = ("/opt/train/dlrm.py(611): train", "/opt/train/dlrm.py(402): forward")
+FRAMES = ("{project}/dlrm.py(611): train", "{project}/dlrm.py(402): forward")
 Weights = list[tuple[Parameter, Parameter]]
 
 

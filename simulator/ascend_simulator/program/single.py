@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
+from ..choices import ModelChoice
 from ..hardware.model import Machine
-from ..scenario.model import ModelChoice
 from .cost import kinds
 from .kernels import Operand
 from .model import Kernel, Program

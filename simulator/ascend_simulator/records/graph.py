@@ -11,7 +11,7 @@ import numpy as np
 
 from ascend_ref.capture.model import NONE
 from ascend_ref.profile.grammar import stamp
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from ..memory.blocks import rounded
 from ..program.kernels import NOT_COLLECTED, WIDTHS

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers, Switches
 
+from ..faker import run_names
 from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
 from ..samples.traffic import Curve, Flow
 from .ai_cpu import ai_cpu_runs
@@ -16,8 +17,8 @@ from .scene import HOST, Columns, RecordScene, stacked
 
 DEVICE_PROCESSES = {1_021: "aicpu_scheduler", 874: "hdcd", 861: "slogd", 902: "dmp_daemon"}
 """Processes of the device's system; the first runs the kernels of AI CPU."""
-DAEMONS = {1_412: "containerd", 1_633: "dockerd", 1_187: "sshd"}
-PYTHON = "python"
+DAEMONS = (1_412, 1_633, 1_187)
+"""Ids of the other processes of the host."""
 SYSTEM_SHARE = 5
 INTERRUPT_SHARE, SOFT_SHARE = 200, 100
 """One in so many parts of a processor's work is the system's, is for interrupts."""
@@ -169,7 +170,11 @@ def _host_processes(scene: RecordScene) -> Columns:
 
 def host_processes(scene: RecordScene) -> dict[int, str]:
     """Processes of the host by id, the profiled one first."""
-    return {scene.capture.origin.pid: PYTHON, **DAEMONS}
+    names = run_names(scene.seed)
+    return {
+        scene.capture.origin.pid: names.process,
+        **dict(zip(DAEMONS, names.daemons, strict=True)),
+    }
 
 
 def _processes(

@@ -10,7 +10,7 @@ from ascend_ref.capture import RECORDS, Records, Switches
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 
-from ..scenario.model import ModelChoice, ProductName
+from ..choices import ModelChoice, ProductName
 from . import ai_cpu, caches, functions, graph, iterations, memory, pipes, preparation, processors
 from .scene import Columns, RecordScene
 

@@ -13,12 +13,12 @@ import numpy.typing as npt
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 
+from ..choices import Scenario
 from ..draws import Draws
 from ..hardware.model import Machine
 from ..memory import Footprint
 from ..samples.grids import Window, period_of, regular
 from ..samples.traffic import Traffic
-from ..scenario.model import Scenario
 from ..world.compiled import Compiled
 from ..world.timeline import RankTimeline
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from ascend_ref.capture import Integers, Reals
 
+from ..choices import FaultChoice
 from ..hardware.model import Chip
 from ..memory.hits import hits
 from ..program.model import Core, Kernel, Launch
-from ..scenario.model import FaultChoice
 from ..world.timeline import RankTimeline
 from .grids import FIRST_US, MICROSECOND, kept
 from .scene import Columns, Scene

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 
+from ..choices import FaultChoice
 from ..draws import Draws
 from ..memory.hits import hits
-from ..scenario.model import FaultChoice
 from ..world.timeline import RankTimeline
 from .traffic import Traffic
 

@@ -9,9 +9,9 @@ import numpy as np
 from ascend_ref.capture import Integers, Switches
 from ascend_ref.capture.model import Samples
 
+from ..choices import FaultChoice
 from ..draws import Draws
 from ..program.model import Copy, Prepare, Synchronize
-from ..scenario.model import FaultChoice
 from ..world.timeline import RankTimeline
 from .grids import Window, kept, period_of, regular
 from .scene import MILLION, Columns, per_second

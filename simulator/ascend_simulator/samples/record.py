@@ -10,10 +10,10 @@ from ascend_ref.capture import Integers, Switches, Texts
 from ascend_ref.capture.model import Samples
 from ascend_spec import catalog
 
+from ..choices import FaultChoice
 from ..draws import Draws
 from ..hardware.model import Machine
 from ..memory import Footprint
-from ..scenario.model import FaultChoice
 from ..world.timeline import RankTimeline
 from . import cores, held, links, memory_bus, network
 from .grids import MICROSECOND, Window, kept, period_of, regular

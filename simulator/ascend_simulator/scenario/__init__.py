@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import ScenarioError
-from .load import load, override, parse, to_document, to_yaml, validate
-from .model import (
+from ..choices import (
     FaultChoice,
     HardwareChoice,
     ModelChoice,
@@ -12,10 +10,18 @@ from .model import (
     Scenario,
     Schedule,
 )
-from .preset import preset, preset_names, presets
-from .schema import scenario_schema
+from ..documents import ScenarioError
+from .kind import RUN, override
+from .schema import SECTIONS, run_schema
+
+load, parse, validate = RUN.load, RUN.parse, RUN.validate
+to_document, to_yaml = RUN.to_document, RUN.to_yaml
+preset, preset_text = RUN.preset, RUN.preset_text
+preset_names, presets = RUN.preset_names, RUN.presets
 
 __all__ = [
+    "RUN",
+    "SECTIONS",
     "FaultChoice",
     "HardwareChoice",
     "ModelChoice",
@@ -28,8 +34,9 @@ __all__ = [
     "parse",
     "preset",
     "preset_names",
+    "preset_text",
     "presets",
-    "scenario_schema",
+    "run_schema",
     "to_document",
     "to_yaml",
     "validate",

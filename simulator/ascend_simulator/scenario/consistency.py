@@ -6,17 +6,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
 from math import prod
-from typing import TYPE_CHECKING
 
 from ascend_spec import catalog
 
-from .document import Path
+from ..choices import FaultChoice, Scenario
+from ..documents import Path, Problem
+from ..hardware.load import machine
+from ..hardware.model import Machine
+from ..program.cost import kinds
+from ..program.counters import metric_groups
+from ..program.single import least_lengths
 from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
-from .model import FaultChoice, Scenario
-from .schema import read_by
-
-if TYPE_CHECKING:
-    from ..hardware.model import Machine
+from .schema import run_schema
 
 LAYERED = ("dense-transformer", "moe", "llm-inference")
 MOST_ELEMENTS = 1 << 36
@@ -25,9 +26,6 @@ MOST_TIMES = 1000
 WITHOUT_BF16 = ("910A", "310P")
 LEAST_PERIOD = 300
 """Cycles between two samples of the pipes (ge-profiling.md 1.3, instr_profiling_freq)."""
-
-Problem = tuple[Path, str]
-"""The place that is wrong, and what is to be said of it after its name."""
 
 
 def problems(scenario: Scenario) -> Iterator[Problem]:
@@ -42,8 +40,6 @@ def problems(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _machine(scenario: Scenario) -> Machine:
-    from ..hardware.load import machine  # itself in need of the scenario's model
-
     return machine(scenario.hardware)
 
 
@@ -126,9 +122,6 @@ def _model(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _single(scenario: Scenario) -> Iterator[Problem]:
-    from ..program.cost import kinds  # itself in need of the scenario's model
-    from ..program.single import least_lengths
-
     model = scenario.model
     if model.operator not in kinds():
         close = get_close_matches(model.operator, kinds(), 1)
@@ -152,8 +145,6 @@ def _single(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _capture(scenario: Scenario) -> Iterator[Problem]:
-    from ..program.counters import metric_groups
-
     if not scenario.capture.cpu and not scenario.capture.npu:
         yield ("capture", "npu"), "is false, and so is capture.cpu; expected one of them to be true"
     group, groups = scenario.capture.aic_metrics, metric_groups(_machine(scenario).chip)
@@ -201,7 +192,7 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
 def _together(scenario: Scenario, place: int) -> Iterator[Problem]:
     """Factors of one kind multiply where they hit the same; asked at the step where each begins."""
     fault = scenario.faults[place]
-    if "factor" not in read_by("fault", fault.kind):
+    if "factor" not in run_schema().read_by("fault", fault.kind):
         return
     step = fault.steps[0] if fault.steps else 0
     everywhere, hit = 1.0, defaultdict[object, float](lambda: 1.0)

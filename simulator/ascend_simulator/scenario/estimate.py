@@ -6,7 +6,7 @@ that a machine can finish.
 
 from __future__ import annotations
 
-from .model import ModelChoice, Scenario
+from ..choices import ModelChoice, Scenario
 
 MOST_ROWS = 2_000_000_000
 MOST_ROWS_PER_RANK = 100_000_000

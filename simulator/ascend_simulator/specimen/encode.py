@@ -9,9 +9,8 @@ from typing import Any
 from ascend_ref.db.encode.habits import Habits
 from ascend_ref.db.encode.metadata import ENVIRONMENT
 from ascend_ref.db.encode.strings import CANN, FRAMEWORK, MEMORY
-from ascend_spec import catalog
-from ascend_spec.catalog import Schema
-from ascend_spec.model import Carrier, Column, Reading, Table
+from ascend_spec import Schema, catalog
+from ascend_spec.db.model import Carrier, Column, Reading, Table
 
 from .analysis import analysis_tables
 from .framework import framework_tables

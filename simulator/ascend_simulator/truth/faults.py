@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..choices import FaultChoice, FaultKind, Scenario
 from ..memory.hits import lost_bytes
-from ..scenario.model import FaultChoice, FaultKind, Scenario
 from ..world.disturbance import MILLISECOND, THOUSAND, Disturbances
 from .totals import RankTotals
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..scenario.model import FaultKind, Scenario
+from ..choices import FaultKind, Scenario
 from .disturbance import MILLISECOND, Disturbances
 from .setting import Setting, setting
 from .small_tasks import Lanes

@@ -13,7 +13,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from ..scenario.model import FaultChoice, FaultKind, Scenario
+from ..choices import FaultChoice, FaultKind, Scenario
 
 THOUSAND = 1000
 MILLISECOND = 1_000_000

@@ -8,8 +8,8 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
+from ..choices import Parallelism
 from ..program.model import Dimension
-from ..scenario.model import Parallelism
 
 
 @dataclass(frozen=True, slots=True)

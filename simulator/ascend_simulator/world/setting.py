@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..choices import Scenario
 from ..hardware import machine
 from ..hardware.model import Machine
 from ..host import HostScript
 from ..program import build
 from ..program.model import Dimension
-from ..scenario.model import Scenario
 from .clocks import RankClocks, clocks
 from .compiled import Compiled
 from .disturbance import Disturbances

@@ -26,6 +26,9 @@ from ascend_ref.capture import (
 )
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
+from ..choices import Scenario
+from ..documents.errors import ScenarioError
+from ..faker import run_names
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
@@ -33,8 +36,6 @@ from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
-from ..scenario.errors import ScenarioError
-from ..scenario.model import Scenario
 from .communication import Communication, Expansion
 from .compiled import Compiled
 from .coupled import Coupling, Summary, summarize
@@ -58,7 +59,6 @@ OUTSIDE_GRAPHS = ("MsTx", "PROFILING_ENABLE", "PROFILING_DISABLE")
 FIRST_PROCESS = 3_217_657
 LAUNCH_THREAD = 3_538
 """Number of the queue's consumer above that of its process (db-schema.md 7.6)."""
-HOST_UID = 3_538_958_389_648_580_163
 
 
 def summary_of(scenario: Scenario, seed: int, rank: int) -> Summary:
@@ -279,7 +279,7 @@ class _Recording:
             place: (names[item.dimension], stream)
             for (place, item), stream in zip(self.compiled.collectives, streams, strict=True)
         }
-        return HostIds(self.process, communication=communication)
+        return HostIds(self.process, communication=communication, names=run_names(self.world.seed))
 
     def _compute_connections(self, host: HostRecords) -> Integers:
         """The compute stream only records a collective's event; marks have ids of their own."""
@@ -350,7 +350,9 @@ class _Recording:
         world, parallelism = self.world, self.world.scenario.parallelism
         chip = world.machine.chip
         start, end = self.timeline.session
-        host = self.rank // world.machine.devices_per_host
+        host_name, host_uid = run_names(world.seed).host(
+            self.rank // world.machine.devices_per_host
+        )
         metadata: dict[str, object] = {
             "distributed_args": {
                 "tensor_model_parallel_size": parallelism.tensor,
@@ -372,8 +374,8 @@ class _Recording:
             devices=(self.device,),
             chip=chip.name,
             pid=self.process,
-            host_name=f"node-{host + 1}",
-            host_uid=HOST_UID + host,
+            host_name=host_name,
+            host_uid=host_uid,
             start=start,
             end=None if world.disturbances.ends_abnormally(self.rank) else end,
             metadata=metadata,

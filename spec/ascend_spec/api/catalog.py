@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
-from ascend_spec import loader
-from ascend_spec.model import Erratum
+from ascend_spec.core import Axis, Erratum, Loader
+from ascend_spec.core.loader import without
 
 from .model import Command, ErrorCode, Event, Generation
 from .schema import Node, bundle
@@ -15,46 +15,47 @@ from .schema import Node, bundle
 FOLDER = "api"
 LATEST = "upstream"
 
+Message = TypeVar("Message", Command, Event)
+
 
 class InsightCatalog:
-    """Commands, events and error codes. Use :func:`insight_catalog` to get the loaded one."""
+    """Commands, events and error codes; ``Spec.api`` is the loaded one."""
 
-    def __init__(self) -> None:
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
         self.generations: tuple[Generation, ...] = tuple(
-            Generation(row["id"], row["summary"]) for row in _read("generations.yaml")
+            documents.by_id(Generation, f"{FOLDER}/generations.yaml").values()
         )
-        self.commands: Mapping[str, Command] = {
-            row["command"]: Command(
-                name=row["command"],
-                module=row["module"],
-                summary=row["summary"],
-                params=row["params"].rpartition("/")[2],
-                body=row["body"].rpartition("/")[2],
-                blocks=tuple(row["blocks"]),
-                since=row.get("since"),
-            )
-            for row in _read("commands.yaml")
-        }
-        self.events: Mapping[str, Event] = {
-            row["event"]: Event(
-                name=row["event"],
-                module=row["module"],
-                summary=row["summary"],
-                body=row["body"].rpartition("/")[2],
-                since=row.get("since"),
-            )
-            for row in _read("events.yaml")
-        }
+        self.axis = Axis("generation", [one.id for one in self.generations])
+        self.commands: Mapping[str, Command] = self._messages(Command, "command", "params", "body")
+        self.events: Mapping[str, Event] = self._messages(Event, "event", "body")
         self.errors: Mapping[str, ErrorCode] = {
-            row["name"]: ErrorCode(row["code"], row["name"], row["message"])
-            for row in _read("errors.yaml")
+            row["name"]: documents.fact(ErrorCode, row, f"{FOLDER}/errors.yaml: {row['name']}")
+            for row in self._read("errors.yaml")
         }
         self._schemas: dict[tuple[str, str], Node] = {}
+
+    def _read(self, name: str) -> Any:
+        return self.documents.folder.read(f"{FOLDER}/{name}")
+
+    def _messages(self, kind: type[Message], key: str, *references: str) -> dict[str, Message]:
+        """Commands or events by name; their ``references`` become names of definitions."""
+        name = f"{FOLDER}/{key}s.yaml"
+        return {
+            row[key]: self.documents.fact(
+                kind,
+                without(row, key),
+                f"{name}: {row[key]}",
+                name=row[key],
+                **{one: row[one].rpartition("/")[2] for one in references},
+            )
+            for row in self.documents.folder.read(name)
+        }
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
         """Disagreements between the documents and the viewer, and its defects, by id."""
-        return loader.load_errata(f"{FOLDER}/errata.yaml")
+        return self.documents.errata(f"{FOLDER}/errata.yaml")
 
     @cached_property
     def definitions(self) -> Mapping[str, Node]:
@@ -62,7 +63,7 @@ class InsightCatalog:
         return {
             name: node
             for document in DOCUMENTS
-            for name, node in _read(f"{document}.schema.yaml")["$defs"].items()
+            for name, node in self._read(f"{document}.schema.yaml")["$defs"].items()
         }
 
     def params_schema(self, command: str, generation: str = LATEST) -> Node:
@@ -96,21 +97,16 @@ class InsightCatalog:
         """
         key = definition, generation
         if key not in self._schemas:
-            order = [known.id for known in self.generations]
-            if generation not in order:
-                raise KeyError(f"no generation {generation!r}; there are {', '.join(order)}")
-            self._schemas[key] = bundle(self.definitions, definition, order, generation)
+            self.axis.number(generation)
+            self._schemas[key] = bundle(self.definitions, definition, self.axis, generation)
         return self._schemas[key]
 
 
 DOCUMENTS = ("shared", "timeline", "source", "details", "global", "events")
 
 
-def _read(name: str) -> Any:
-    return loader.read_document(f"{FOLDER}/{name}")
-
-
-@cache
 def insight_catalog() -> InsightCatalog:
-    """The packaged documents, loaded once per process."""
-    return InsightCatalog()
+    """The API catalog of the packaged spec."""
+    from ascend_spec import packaged
+
+    return packaged().api

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ascend_spec.core import Bounds, Grade
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -17,7 +19,7 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Command(Bounds):
     """What a client may ask, and where its parameters and the answer's body are described.
 
     ``params`` and ``body`` name definitions, for :meth:`InsightCatalog.schema`. ``blocks``: the
@@ -30,7 +32,6 @@ class Command:
     params: str
     body: str
     blocks: tuple[int, ...]
-    since: str | None = None
 
     @property
     def in_seed(self) -> bool:
@@ -39,14 +40,13 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Bounds):
     """What a server may report unasked; ``body`` names the definition of its body."""
 
     name: str
     module: str
     summary: str
     body: str
-    since: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +56,5 @@ class ErrorCode:
     code: int
     name: str
     message: str
+    grade: Grade
+    source: tuple[str, ...]

@@ -15,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ascend_spec.core import Axis, bounds_of
+
 Node = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -23,14 +25,12 @@ SUBSCHEMA_LISTS = ("allOf", "anyOf", "prefixItems")
 _RESOLVED = ("since", "until", "variants", "source")
 
 
-def bundle(
-    definitions: Mapping[str, Node], name: str, order: Sequence[str], generation: str
-) -> Node:
-    """A definition and all that it refers to, as it was in one of the generations in ``order``.
+def bundle(definitions: Mapping[str, Node], name: str, axis: Axis, generation: str) -> Node:
+    """A definition and all that it refers to, as it was in one of the generations of the axis.
 
     Raises ``KeyError`` for an unknown name, and for what is not in force.
     """
-    pruner = _Pruner(definitions, order, generation)
+    pruner = _Pruner(definitions, axis, generation)
     if not pruner.in_force(definitions[name]):
         raise KeyError(f"{name} is not part of generation {generation}")
     schema = {"$schema": DIALECT, **pruner.pruned(definitions[name])}
@@ -42,22 +42,17 @@ def bundle(
 
 
 class _Pruner:
-    def __init__(
-        self, definitions: Mapping[str, Node], order: Sequence[str], generation: str
-    ) -> None:
+    def __init__(self, definitions: Mapping[str, Node], axis: Axis, generation: str) -> None:
         self.definitions = definitions
-        self.order = order
-        self.at = order.index(generation)
+        self.axis = axis
+        self.generation = generation
         self.wanted: set[str] = set()
 
     def in_force(self, node: Any) -> bool:
         """Whether a node's bounds, and those of what it refers to, hold the generation."""
         if not isinstance(node, dict):
             return True
-        since, until = node.get("since"), node.get("until")
-        if since is not None and self.at < self.order.index(since):
-            return False
-        if until is not None and self.at >= self.order.index(until):
+        if not self.axis.in_force(bounds_of(node), self.generation):
             return False
         return "$ref" not in node or self.in_force(self.definitions[_target(node)])
 

@@ -5,17 +5,17 @@ Documents are read when they are asked for; the packaged ones are validated by t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from copy import deepcopy
 from functools import cache, cached_property
 from typing import Any
 
-from ascend_spec.loader import best_grade, load_errata, load_sources, read_document
-from ascend_spec.model import Erratum, Source
+from ascend_spec.core import Axis, Bounds, Erratum, Loader, Source
+from ascend_spec.core.loader import without
 
 from .enums import load_enums
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
-from .model import BinEnum, BlockType, Column, Epoch, Requirement, Writing
+from .model import BinEnum, BlockType, Column, Epoch
 from .schema import Node, compile_payload, known_keys
 
 __all__ = ["BinCatalog", "BlockType", "Epoch", "bin_catalog"]
@@ -25,58 +25,76 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class BinCatalog:
-    """Every fact about the file, all epochs together; :func:`bin_catalog` gives the loaded one.
+    """Every fact about the file, all epochs together; ``Spec.bin`` is the loaded one.
 
     Where an ``epoch`` is asked for, it is the id of one; any other raises ``KeyError`` naming the
     known ones.
     """
 
-    @cached_property
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
+
+    @property
     def sources(self) -> Mapping[str, Source]:
         """Sources by id."""
-        return load_sources()
+        return self.documents.sources
 
     @cached_property
     def blocks(self) -> Mapping[int, BlockType]:
         """Block types by code, ascending."""
-        rows = read_document(f"{FOLDER}/blocks.yaml")
-        return {row["code"]: _block(row, self.sources, self.errata) for row in rows}
+        name = f"{FOLDER}/blocks.yaml"
+        rows = self.documents.folder.read(name)
+        return {
+            row["code"]: _block(self.documents, row, f"{name}: {row['name']}", self.errata)
+            for row in rows
+        }
 
     @cached_property
     def epochs(self) -> tuple[Epoch, ...]:
         """Epochs, oldest first."""
-        return tuple(map(_epoch, read_document(f"{FOLDER}/epochs.yaml")))
+        name = f"{FOLDER}/epochs.yaml"
+        return tuple(
+            self.documents.fact(Epoch, row, f"{name}: {row['id']}", signs=_signs(row))
+            for row in self.documents.folder.read(name)
+        )
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The axis of the epochs."""
+        return Axis("epoch", [epoch.id for epoch in self.epochs])
 
     @cached_property
     def enums(self) -> Mapping[str, BinEnum]:
         """Sets of values by name, those among them that follow from the tables of this folder."""
         facts = (self.memory, self.loads, self.rooflines)
-        return load_enums() | {one.name: one for fact in facts for one in fact.enums()}
+        return load_enums(self.documents) | {
+            one.name: one for fact in facts for one in fact.enums()
+        }
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
         """Errata by id."""
-        return load_errata(f"{FOLDER}/errata.yaml")
+        return self.documents.errata(f"{FOLDER}/errata.yaml")
 
     @cached_property
     def memory(self) -> MemoryFacts:
         """Memory paths (0x08), memory tables (0x09) and the table of blocks (0x05)."""
-        return MemoryFacts(self.in_force)
+        return MemoryFacts(self.documents, self.axis)
 
     @cached_property
     def loads(self) -> LoadFacts:
         """The entries of 0x06 and 0x07."""
-        return LoadFacts(self.in_force)
+        return LoadFacts(self.documents, self.axis)
 
     @cached_property
     def rooflines(self) -> RooflineFacts:
         """The charts of 0x0D."""
-        return RooflineFacts(self.in_force)
+        return RooflineFacts(self.documents, self.axis)
 
     @cached_property
     def columns(self) -> Mapping[int, Mapping[str, Column]]:
         """The columns of 0x03 and 0x04, by block type and name."""
-        return load_columns()
+        return load_columns(self.documents)
 
     def block(self, name: str) -> BlockType | None:
         """The block type of a code (``0x08``, ``8``), name or slug, capitals aside."""
@@ -86,14 +104,6 @@ class BinCatalog:
             if wanted in (*codes, block.name, block.slug):
                 return block
         return None
-
-    def in_force(self, since: str | None, until: str | None, epoch: str) -> bool:
-        """Whether a fact with these bounds holds at an epoch; ``until`` is the first without it."""
-        order = self._order
-        if epoch not in order:
-            raise KeyError(f"unknown epoch {epoch!r}; known: {', '.join(order)}")
-        at = order[epoch]
-        return (since is None or order[since] <= at) and (until is None or at < order[until])
 
     def payload_schema(self, code: int, epoch: str) -> dict[str, Any]:
         """Plain JSON Schema 2020-12 of the JSON of a block type at an epoch, without any ``$ref``.
@@ -121,51 +131,42 @@ class BinCatalog:
         """Whether a block type holds JSON that :meth:`payload_schema` describes."""
         return code in self.blocks and self.blocks[code].payload in ("json", "trace-records")
 
-    @cached_property
-    def _order(self) -> Mapping[str, int]:
-        return {epoch.id: number for number, epoch in enumerate(self.epochs)}
-
     @cache  # noqa: B019 - the catalog lives as long as the process
     def _schema(self, code: int, epoch: str) -> Node:
         if not self.has_schema(code):
             raise KeyError(f"block type 0x{code:02X} holds no JSON")
-        document = read_document(f"{FOLDER}/payloads/{self.blocks[code].slug}.schema.yaml")
-        shared = read_document(f"{FOLDER}/payloads/common.schema.yaml")["$defs"]
+        document = self.documents.folder.read(
+            f"{FOLDER}/payloads/{self.blocks[code].slug}.schema.yaml"
+        )
+        shared = self.documents.folder.read(f"{FOLDER}/payloads/common.schema.yaml")["$defs"]
         compiled = compile_payload(
-            document, shared, self.enums, lambda since, until: self.in_force(since, until, epoch)
+            document,
+            shared,
+            self.enums,
+            lambda since, until: self.axis.in_force(Bounds(since=since, until=until), epoch),
         )
         identity = {"$schema": DIALECT, "$id": f"urn:ascend-ref:bin:{code:02X}:{epoch}"}
         return {**identity, **compiled}
 
 
-@cache
 def bin_catalog() -> BinCatalog:
-    """The packaged spec, loaded once per process."""
-    return BinCatalog()
+    """The catalog of the packaged spec."""
+    from ascend_spec import packaged
+
+    return packaged().bin
 
 
 def _block(
-    row: Mapping[str, Any], sources: Mapping[str, Source], errata: Mapping[str, Erratum]
+    loader: Loader, row: Mapping[str, Any], place: str, errata: Mapping[str, Erratum]
 ) -> BlockType:
     names = row.get("names", {})
-    source = tuple(row["source"])
-    return BlockType(
-        code=row["code"],
-        name=row["name"],
-        slug=row["slug"],
-        summary=row["summary"],
-        payload=row["payload"],
-        many=row["many"],
-        read=row["read"],
-        grade=best_grade(source, sources),
-        source=source,
-        document_names=tuple(names.get("document", ())),
+    return loader.fact(
+        BlockType,
+        without(row, "names"),
+        place,
+        document_names=names.get("document", ()),
         exporter_name=names.get("exporter"),
         viewer_name=names.get("viewer"),
-        requires=tuple(Requirement(**one) for one in row.get("requires", ())),
-        written={writer: Writing(**how) for writer, how in row.get("written", {}).items()},
-        since=row.get("since"),
-        experimental=row.get("experimental", False),
         errata=tuple(
             one.id
             for one in errata.values()
@@ -174,13 +175,5 @@ def _block(
     )
 
 
-def _epoch(row: Mapping[str, Any]) -> Epoch:
-    signs: Sequence[Mapping[str, Any]] = row.get("signs", ())
-    return Epoch(
-        id=row["id"],
-        date=row["date"],
-        grade=row["grade"],
-        summary=row["summary"],
-        source=tuple(row["source"]),
-        signs={sign["block"]: sign["form"] for sign in signs},
-    )
+def _signs(row: Mapping[str, Any]) -> dict[int, Any]:
+    return {sign["block"]: sign["form"] for sign in row.get("signs", ())}

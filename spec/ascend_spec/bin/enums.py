@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from ascend_spec.loader import read_document
+from ascend_spec.core import Bounds, Loader
 
 from .model import BinEnum, EnumMember
 
 
-def load_enums() -> dict[str, BinEnum]:
+def load_enums(loader: Loader) -> dict[str, BinEnum]:
     """The enums of the document by name."""
+    document = "bin/enums.yaml"
     return {
-        name: BinEnum(
-            name=name,
-            summary=row["summary"],
-            source=tuple(row["source"]),
-            members=tuple(map(_member, row["members"])),
-            closed=row.get("closed", True),
-        )
-        for name, row in read_document("bin/enums.yaml").items()
+        name: loader.fact(BinEnum, row, f"{document}: {name}", name=name)
+        for name, row in loader.folder.read(document).items()
     }
 
 
-def _member(row: Mapping[str, Any]) -> EnumMember:
-    return EnumMember(**{**row, "chips": tuple(row.get("chips", ()))})
-
-
 @dataclass(frozen=True, slots=True)
-class Use:
+class Use(Bounds):
     """One place where a name is in use, from one epoch to another."""
 
     value: str
-    since: str | None
-    until: str | None
     erratum: str | None
 
 

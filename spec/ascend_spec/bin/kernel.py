@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
-from ascend_spec.loader import read_document
+from ascend_spec.core import Axis, Loader, bounds_of
 
 from .enums import Use, names_in_use
 from .model import BinEnum, Column, LoadEntry, MemoryTable, PathSet, RooflineChart
 
-InForce = Callable[[str | None, str | None, str], bool]
 Core = Literal["cube", "vector"]
 Option = Literal["transfers", "detail"]
 Row = Mapping[str, Any]
@@ -22,13 +21,14 @@ class _Facts:
 
     document: str
 
-    def __init__(self, in_force: InForce) -> None:
-        self._in_force = in_force
+    def __init__(self, loader: Loader, axis: Axis) -> None:
+        self._folder = loader.folder
+        self._axis = axis
 
     @cached_property
     def content(self) -> Row:
         """The document itself."""
-        content: Row = read_document(f"bin/{self.document}.yaml")
+        content: Row = self._folder.read(f"bin/{self.document}.yaml")
         return content
 
     @property
@@ -39,7 +39,7 @@ class _Facts:
     def _standing(self, rows: Sequence[Row], epoch: str, chip: str) -> Iterator[Row]:
         for row in rows:
             chips = row["chips"] if "chips" in row else [row["chip"]]
-            if chip in chips and self._in_force(row.get("since"), row.get("until"), epoch):
+            if chip in chips and self._axis.in_force(bounds_of(row), epoch):
                 yield row
 
 
@@ -50,7 +50,7 @@ class MemoryFacts(_Facts):
 
     @cached_property
     def _tables(self) -> Row:
-        content: Row = read_document("bin/memory_tables.yaml")
+        content: Row = self._folder.read("bin/memory_tables.yaml")
         return content
 
     def enums(self) -> Iterator[BinEnum]:
@@ -212,18 +212,17 @@ class RooflineFacts(_Facts):
         )
 
 
-def load_columns() -> dict[int, dict[str, Column]]:
+def load_columns(loader: Loader) -> dict[int, dict[str, Column]]:
     """The columns of 0x03 and 0x04, by block type and name."""
+    document = "bin/columns.yaml"
     return {
-        row["block"]: {name: _column(name, facts) for name, facts in row["columns"].items()}
-        for row in read_document("bin/columns.yaml")["columns"]
+        row["block"]: {
+            name: loader.fact(Column, facts, f"{document}: {name}", name=name)
+            for name, facts in row["columns"].items()
+        }
+        for row in loader.folder.read(document)["columns"]
     }
 
 
-def _column(name: str, facts: Row) -> Column:
-    lists = {key: tuple(facts.get(key, ())) for key in ("chips", "errata")}
-    return Column(name=name, **{**facts, **lists})
-
-
 def _use(row: Row, value: str, erratum: str | None) -> Use:
-    return Use(value, row.get("since"), row.get("until"), erratum)
+    return Use(value, erratum, since=row.get("since"), until=row.get("until"))

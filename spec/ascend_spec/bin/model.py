@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ascend_spec.model import Grade
+from ascend_spec.core import Bounds, Grade
 
 Payload = Literal["none", "source", "json", "trace-records", "cache-records"]
 Read = Literal["never", "first", "all", "last-of-a-path"]
@@ -39,7 +39,7 @@ class Requirement:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockType:
+class BlockType(Bounds):
     """One block type.
 
     ``many``: several blocks of the type are sound. ``read``: which of them the viewer takes.
@@ -61,7 +61,6 @@ class BlockType:
     viewer_name: str | None = None
     requires: tuple[Requirement, ...] = ()
     written: Mapping[Writer, Writing] = field(default_factory=dict)
-    since: str | None = None
     experimental: bool = False
     errata: tuple[str, ...] = ()
 
@@ -81,7 +80,7 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class EnumMember:
+class EnumMember(Bounds):
     """One value of an enum.
 
     ``name`` is what source code calls a number, ``label`` what the viewer shows for it.
@@ -94,8 +93,6 @@ class EnumMember:
     name: str | None = None
     label: str | None = None
     alias_of: str | int | None = None
-    since: str | None = None
-    until: str | None = None
     erratum: str | None = None
     order: int | None = None
     colour: str | None = None

@@ -6,7 +6,7 @@ from copy import deepcopy
 from functools import cache
 from typing import Any
 
-from ascend_spec.loader import read_document
+from ascend_spec.core import Folder
 
 from .schema import Node, compiled
 
@@ -14,32 +14,60 @@ FOLDER = "documents"
 DOCUMENTS = ("communication", "communication_matrix", "profiler_info", "profiler_metadata")
 
 
-def schema_of(name: str, writer: str) -> Node:
-    """JSON Schema 2020-12 of one of :data:`DOCUMENTS` as a writer writes it.
+class DocumentCatalog:
+    """The schemas of :data:`DOCUMENTS`, all writers together; ``Spec.documents`` is the loaded one.
 
-    Nodes keep our annotations ``unit`` and ``erratum``; the erratum is about whatever fails at or
-    below the node. Raises ``KeyError`` naming the known ones for an unknown document, or for a
-    writer that does not write it.
+    Raises ``KeyError`` naming the known ones for an unknown document, or for a writer that does not
+    write it.
     """
-    return deepcopy(_schema(name, writer))
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+
+    def schema_of(self, name: str, writer: str) -> Node:
+        """JSON Schema 2020-12 of a document as a writer writes it.
+
+        Nodes keep our annotations ``unit`` and ``erratum``; the erratum is about whatever fails at
+        or below the node.
+        """
+        return deepcopy(self._schema(name, writer))
+
+    def writers_of(self, name: str) -> tuple[str, ...]:
+        """The writers of a document."""
+        return tuple(self.source_of(name)["writers"])
+
+    def source_of(self, name: str) -> Any:
+        """A document's schema as it is written down, for all writers together."""
+        if name not in DOCUMENTS:
+            raise KeyError(f"unknown document {name!r}; known: {', '.join(DOCUMENTS)}")
+        return self.folder.read(f"{FOLDER}/{name}.schema.yaml")
+
+    @cache  # noqa: B019 - the catalog lives as long as the process
+    def _schema(self, name: str, writer: str) -> Node:
+        if writer not in self.writers_of(name):
+            known = ", ".join(self.writers_of(name))
+            raise KeyError(f"{writer!r} does not write {name}; those who do: {known}")
+        schema = compiled(self.source_of(name), writer)
+        identity = {"$schema": schema.pop("$schema"), "$id": f"urn:ascend-ref:{name}:{writer}"}
+        return {**identity, **schema}
+
+
+def schema_of(name: str, writer: str) -> Node:
+    """:meth:`DocumentCatalog.schema_of` of the packaged spec."""
+    return _packaged().schema_of(name, writer)
 
 
 def writers_of(name: str) -> tuple[str, ...]:
-    """The writers of a document; raises ``KeyError`` for an unknown one."""
-    return tuple(source_of(name)["writers"])
+    """:meth:`DocumentCatalog.writers_of` of the packaged spec."""
+    return _packaged().writers_of(name)
 
 
 def source_of(name: str) -> Any:
-    """A document's schema as it is written down, for all writers together."""
-    if name not in DOCUMENTS:
-        raise KeyError(f"unknown document {name!r}; known: {', '.join(DOCUMENTS)}")
-    return read_document(f"{FOLDER}/{name}.schema.yaml")
+    """:meth:`DocumentCatalog.source_of` of the packaged spec."""
+    return _packaged().source_of(name)
 
 
-@cache
-def _schema(name: str, writer: str) -> Node:
-    if writer not in writers_of(name):
-        known = ", ".join(writers_of(name))
-        raise KeyError(f"{writer!r} does not write {name}; those who do: {known}")
-    schema = compiled(source_of(name), writer)
-    return {"$schema": schema.pop("$schema"), "$id": f"urn:ascend-ref:{name}:{writer}", **schema}
+def _packaged() -> DocumentCatalog:
+    from ascend_spec import packaged
+
+    return packaged().documents

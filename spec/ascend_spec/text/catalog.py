@@ -6,10 +6,9 @@ Documents are read when they are asked for; the packaged ones are validated by t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, cached_property
+from functools import cached_property
 
-from ascend_spec import loader as database
-from ascend_spec.model import Erratum, Source, ValueType
+from ascend_spec.core import Erratum, Loader, Source, ValueType
 
 from . import loader
 from .csv_file import CsvFile
@@ -18,37 +17,44 @@ from .pmu import PmuGroups
 
 
 class TextCatalog:
-    """Every fact about text deliverables, all writers together; :func:`text_catalog` gives it."""
+    """Every fact about text deliverables, all writers together; ``Spec.text`` is the loaded one."""
 
-    @cached_property
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
+
+    @property
     def sources(self) -> Mapping[str, Source]:
         """Sources by id."""
-        return database.load_sources()
+        return self.documents.sources
 
     @cached_property
     def value_types(self) -> Mapping[str, ValueType]:
         """Value types by name, those of the databases among them."""
-        return loader.load_value_types(database.load_value_types())
+        return loader.load_value_types(self.documents)
 
     @cached_property
     def writers(self) -> Mapping[str, Writer]:
         """Generations of writers by id, current ones first."""
-        return loader.load_writers(self.sources)
+        return loader.load_writers(self.documents)
 
     @cached_property
     def pmu(self) -> PmuGroups:
         """The metric groups of the performance counters."""
-        return loader.load_pmu(self.value_types, self.sources)
+        return loader.load_pmu(self._columns)
 
     @cached_property
     def csv(self) -> Mapping[str, CsvFile]:
         """CSV files by name."""
-        return loader.load_csv_files(self.value_types, self.sources, self.writers, self.pmu)
+        return loader.load_csv_files(self._columns, self.writers, self.pmu)
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
         """Errata of CSV files, timelines and documents, by id."""
-        return database.load_errata(f"{loader.FOLDER}/errata.yaml")
+        return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
+
+    @cached_property
+    def _columns(self) -> loader.ColumnMerger:
+        return loader.ColumnMerger(self.documents, self.value_types)
 
     def written_by(self, writer: str) -> tuple[CsvFile, ...]:
         """The CSV files of one writer.
@@ -64,7 +70,8 @@ class TextCatalog:
         return tuple(file for file in self.csv.values() if output in file.modules)
 
 
-@cache
 def text_catalog() -> TextCatalog:
-    """The packaged spec, loaded once per process."""
-    return TextCatalog()
+    """The text catalog of the packaged spec."""
+    from ascend_spec import packaged
+
+    return packaged().text

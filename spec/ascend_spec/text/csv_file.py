@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import get_args
 
-from ascend_spec.model import Grade
+from ascend_spec.core import Grade
 
 from .model import (
     SCENES,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from ascend_spec.model import Grade, StorageClass
+from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 
 Output = Literal["msprof", "pytorch"]
 Engine = Literal["cpp", "python", "adapter"]
@@ -84,7 +84,7 @@ class Circumstances:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(Bounds):
     """When a column is there. An empty tuple asks nothing; scenes of ``without`` hide it."""
 
     outputs: tuple[Output, ...] = ()
@@ -95,8 +95,6 @@ class Condition:
     metrics: tuple[str, ...] = ()
     scenes: tuple[Scene, ...] = ()
     without: tuple[Scene, ...] = ()
-    since: str | None = None
-    until: str | None = None
 
     def holds(self, at: Circumstances) -> bool:
         """Whether a column with this condition is there."""
@@ -110,8 +108,7 @@ class Condition:
             and allows(self.metrics, at.metrics)
             and (not self.scenes or not at.scene.isdisjoint(self.scenes))
             and at.scene.isdisjoint(self.without)
-            and (self.since is None or self.since <= writer.date)
-            and (self.until is None or writer.date < self.until)
+            and DAYS.in_force(self, writer.date)
         )
 
 
@@ -138,20 +135,19 @@ class NumberFormat:
 
 
 @dataclass(frozen=True, slots=True)
-class Rename:
+class Rename(Bounds):
     """An older header text of a column, and the writers that have it: those before ``until`` or,
     where ``writers`` names some, those.
     """
 
     name: str
-    until: str | None = None
     writers: tuple[str, ...] = ()
 
     def holds(self, writer: Writer) -> bool:
         """Whether a writer uses the older text."""
         if self.writers:
             return writer.id in self.writers
-        return self.until is not None and writer.date < self.until
+        return DAYS.in_force(self, writer.date)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 
-from ascend_spec.loader import load_sources
-from ascend_spec.model import Source
+from ascend_spec.core import Loader, Source
 
 from . import loader
 from .files import EventKey, MetadataEvent, TimelineFile
@@ -25,49 +24,53 @@ __all__ = ["TimelineCatalog", "timeline_catalog"]
 
 
 class TimelineCatalog:
-    """Every fact about the timelines, all writers together; :func:`timeline_catalog` gives the
-    loaded one. A writer is named by its id; ``KeyError`` naming the known ones for any other.
+    """Every fact about the timelines, all writers together; ``Spec.timeline`` is the loaded one.
+
+    A writer is named by its id; ``KeyError`` naming the known ones for any other.
     """
 
-    @cached_property
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
+
+    @property
     def sources(self) -> Mapping[str, Source]:
         """Sources by id."""
-        return load_sources()
+        return self.documents.sources
 
     @cached_property
     def layers(self) -> Mapping[str, Layer]:
         """Layers by their newest process_name."""
-        return loader.load_layers()
+        return loader.load_layers(self.documents)
 
     @cached_property
     def flows(self) -> Mapping[str, FlowKind]:
         """Kinds of arrows by id."""
-        return loader.load_flows()
+        return loader.load_flows(self.documents)
 
     @cached_property
     def forms(self) -> Mapping[str, WriterForm]:
         """How each writer writes, by its id: spacing, order of keys, types, labels."""
-        return loader.load_forms()
+        return loader.load_forms(self.documents)
 
     @cached_property
     def pids(self) -> Mapping[str, PidRule]:
         """Rules of the pid by id."""
-        return loader.load_pids()
+        return loader.load_pids(self.documents)
 
     @cached_property
     def files(self) -> Mapping[str, TimelineFile]:
         """Files that hold a timeline, by id."""
-        return loader.load_files()
+        return loader.load_files(self.documents)
 
     @cached_property
     def keys(self) -> Mapping[str, EventKey]:
         """Keys of an event by name; what viewers compute stands under the empty text."""
-        return loader.load_keys()
+        return loader.load_keys(self.documents)
 
     @cached_property
     def metadata(self) -> Mapping[str, MetadataEvent]:
         """Events of phase M by name."""
-        return loader.load_metadata()
+        return loader.load_metadata(self.documents)
 
     def form(self, writer: str) -> WriterForm:
         """How a writer writes."""
@@ -198,7 +201,8 @@ class TimelineCatalog:
         return self.form(engine).parts[layer.part].keys.get(phase, ())
 
 
-@cache
 def timeline_catalog() -> TimelineCatalog:
-    """The packaged documents, loaded once per process."""
-    return TimelineCatalog()
+    """The timeline catalog of the packaged spec."""
+    from ascend_spec import packaged
+
+    return packaged().timeline

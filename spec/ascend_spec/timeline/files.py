@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ascend_spec.model import Grade
+from ascend_spec.core import Grade
 
 from .model import JsonType, Phase
 from .names import NameForm

@@ -5,145 +5,133 @@ The packaged documents are validated by the test suite, not here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from ascend_spec.loader import best_grade, load_sources, load_value_types, read_document
-from ascend_spec.loader import read_documents as _read_documents
-from ascend_spec.model import Grade, Source, ValueType
-from ascend_spec.products import product_catalog
+from ascend_spec.core import Document, Loader
+from ascend_spec.core.loader import Row, without
+from ascend_spec.db.loader import typed
 
 from . import files, model
 from .names import Field, NameForm
 
-Document = Mapping[str, Any]
-
 FOLDER = "timeline"
 
 
-class Kind(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Kind:
     """A value type of args: JSON types, and unit and range where they are certain."""
 
     id: str
     json: tuple[model.JsonType, ...]
     summary: str
-    unit: str | None
-    minimum: int | float | None
-    maximum: int | float | None
-    pattern: str | None
+    unit: str | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    pattern: str | None = None
 
 
-def read(name: str) -> Any:
-    """One document of this folder."""
-    return read_document(f"{FOLDER}/{name}.yaml")
-
-
-def load_kinds() -> dict[str, Kind]:
+def load_kinds(loader: Loader) -> dict[str, Kind]:
     """The value types of args, by name; what they are like is filled in."""
-    general = load_value_types()
-    return {name: _kind(name, row, general) for name, row in read("value_types").items()}
+    name = f"{FOLDER}/value_types.yaml"
+    return {
+        kind: _kind(loader, kind, row, f"{name}: {kind}")
+        for kind, row in loader.folder.read(name).items()
+    }
 
 
-def _kind(name: str, row: Document, general: Mapping[str, ValueType]) -> Kind:
-    like = general.get(row.get("like", ""))
-    return Kind(
-        id=name,
-        json=tuple(row["json"]),
-        summary=row["summary"],
-        unit=row.get("unit", like.unit if like else None),
-        minimum=row.get("minimum", like.minimum if like else None),
-        maximum=row.get("maximum", like.maximum if like else None),
-        pattern=row.get("pattern"),
-    )
+def _kind(loader: Loader, name: str, row: Document, place: str) -> Kind:
+    facts: dict[str, Any] = {}
+    if "like" in row:
+        like = typed(loader.value_types, {"type": row["like"]}, place)
+        facts = {"unit": like.unit, "minimum": like.minimum, "maximum": like.maximum}
+    return loader.fact(Kind, {**facts, **without(row, "like")}, place, id=name)
 
 
-def load_layers() -> dict[str, model.Layer]:
+def load_layers(loader: Loader) -> dict[str, model.Layer]:
     """Every layer by its newest name, those of the framework first, then by file name."""
-    sources, kinds = load_sources(), load_kinds()
+    kinds = load_kinds(loader)
     layers = [
-        _layer(
-            name.rpartition("/")[2].removesuffix(".yaml"),
-            product_catalog().in_full(row),
-            sources,
-            kinds,
-        )
-        for name, row in _read_documents(f"{FOLDER}/layers")
+        _layer(loader, loader.products.in_full(row), name, kinds)
+        for name, row in loader.folder.documents(f"{FOLDER}/layers")
     ]
     layers.sort(key=lambda layer: (layer.part != "framework", layer.slug))
     return {layer.name: layer for layer in layers}
 
 
-def load_flows() -> dict[str, model.FlowKind]:
+def load_flows(loader: Loader) -> dict[str, model.FlowKind]:
     """Every kind of arrow by its id."""
-    sources = load_sources()
-    return {row["flow"]: _flow(row, sources) for row in read("flows")}
+    name = f"{FOLDER}/flows.yaml"
+    fields = {"id": Field("id", "integer", summary="The id of the flow.")}
+    return {
+        row["flow"]: loader.fact(
+            model.FlowKind,
+            row,
+            f"{name}: {row['flow']}",
+            name=NameForm(row["name"], fields if "{id}" in row["name"] else {}),
+        )
+        for row in loader.folder.read(name)
+    }
 
 
-def load_forms() -> dict[str, model.WriterForm]:
+def load_forms(loader: Loader) -> dict[str, model.WriterForm]:
     """How each writer writes, by its id."""
-    sources = load_sources()
-    return {row["writer"]: _form(row, sources) for row in read("forms")}
+    name = f"{FOLDER}/forms.yaml"
+    device = {"deviceId": Field("deviceId", "integer")}
+    return {
+        row["writer"]: loader.fact(
+            model.WriterForm,
+            row,
+            f"{name}: {row['writer']}",
+            labels={
+                side: NameForm(label, device if "{deviceId}" in label else {})
+                for side, label in row["labels"].items()
+            },
+        )
+        for row in loader.folder.read(name)
+    }
 
 
-def load_pids() -> dict[str, model.PidRule]:
+def load_pids(loader: Loader) -> dict[str, model.PidRule]:
     """The rules of the pid by their ids."""
-    sources = load_sources()
+    name = f"{FOLDER}/pids.yaml"
     return {
-        row["rule"]: model.PidRule(
-            rule=row["rule"],
-            summary=row["summary"],
-            join=row["join"],
-            parts=tuple(model.PidPart(**part) for part in row["parts"]),
-            grade=best_grade(tuple(row["source"]), sources),
-            source=tuple(row["source"]),
-            bits=row.get("bits"),
-            host_device=row.get("host_device"),
-            errata=tuple(row.get("errata", ())),
-        )
-        for row in read("pids")
+        row["rule"]: loader.fact(model.PidRule, row, f"{name}: {row['rule']}")
+        for row in loader.folder.read(name)
     }
 
 
-def load_files() -> dict[str, files.TimelineFile]:
+def load_files(loader: Loader) -> dict[str, files.TimelineFile]:
     """The files that hold a timeline, by their ids."""
-    sources = load_sources()
+    name = f"{FOLDER}/files.yaml"
     return {
-        row["file"]: files.TimelineFile(
-            file=row["file"],
-            summary=row["summary"],
-            output=row["output"],
+        row["file"]: loader.fact(
+            files.TimelineFile,
+            row,
+            f"{name}: {row['file']}",
             name=_file_name(row["name"]),
-            writers=tuple(row["writers"]),
-            grade=best_grade(tuple(row["source"]), sources),
-            source=tuple(row["source"]),
             sliced=_file_name(row["sliced"]) if "sliced" in row else None,
-            errata=tuple(row.get("errata", ())),
         )
-        for row in read("files")
+        for row in loader.folder.read(name)
     }
 
 
-def load_keys() -> dict[str, files.EventKey]:
+def load_keys(loader: Loader) -> dict[str, files.EventKey]:
     """The keys of an event, in no order of theirs; what viewers compute is keyed by nothing."""
+    name = f"{FOLDER}/keys.yaml"
     return {
-        row["key"]: files.EventKey(
-            key=row["key"],
-            summary=row["summary"],
-            unit=row.get("unit"),
-            shown_as=tuple(row.get("shown_as", ())),
-            required=tuple(row.get("required", ())),
-            optional=tuple(row.get("optional", ())),
-            errata=tuple(row.get("errata", ())),
-        )
-        for row in read("keys")
+        row["key"]: loader.fact(files.EventKey, row, f"{name}: {row['key']}")
+        for row in loader.folder.read(name)
     }
 
 
-def load_metadata() -> dict[str, files.MetadataEvent]:
+def load_metadata(loader: Loader) -> dict[str, files.MetadataEvent]:
     """The events of phase M by name."""
+    name = f"{FOLDER}/metadata.yaml"
     return {
-        row["name"]: files.MetadataEvent(**{**row, "json": tuple(row["json"])})
-        for row in read("metadata")
+        row["name"]: loader.fact(files.MetadataEvent, row, f"{name}: {row['name']}")
+        for row in loader.folder.read(name)
     }
 
 
@@ -157,39 +145,18 @@ def _file_name(template: str) -> NameForm:
     )
 
 
-def _layer(
-    slug: str, row: Document, sources: Mapping[str, Source], kinds: Mapping[str, Kind]
-) -> model.Layer:
-    source = tuple(row["source"])
-    reader = _Reader(row["layer"], source, row.get("fields", {}), sources, kinds, row["families"])
-    return model.Layer(
+def _layer(loader: Loader, row: Document, document: str, kinds: Mapping[str, Kind]) -> model.Layer:
+    reader = _Reader(loader, row, document, kinds)
+    slug = document.rpartition("/")[2].removesuffix(".yaml")
+    return loader.fact(
+        model.Layer,
+        without(row, "layer", "fields"),
+        document,
         name=row["layer"],
         slug=slug.replace("_", "-"),
-        summary=row["summary"],
-        part=row["part"],
-        side=row["side"],
-        grade=best_grade(source, sources),
-        source=source,
-        files=tuple(row["files"]),
-        writers=tuple(row["writers"]),
-        sort_index=row["sort_index"],
-        events=tuple(reader.event(one) for one in row["events"]),
-        threads=tuple(reader.thread(one) for one in row.get("threads", ())),
+        events=[reader.event(one) for one in row["events"]],
+        threads=[reader.thread(one) for one in row.get("threads", ())],
         form=reader.name(row["form"], {}) if "form" in row else None,
-        names=tuple(
-            model.OtherName(one["name"], tuple(one["writers"]), one.get("erratum"))
-            for one in row.get("names", ())
-        ),
-        pids=row.get("pids", {}),
-        metadata={writer: tuple(names) for writer, names in row.get("metadata", {}).items()},
-        families=tuple(row.get("families", ())),
-        levels=tuple(row.get("levels", (0, 1, 2))),
-        data=tuple(row["data"]),
-        switches=tuple(row.get("switches", ())),
-        tables=tuple(row.get("tables", ())),
-        shown_in=row.get("shown_in"),
-        note=row.get("note"),
-        errata=tuple(row.get("errata", ())),
     )
 
 
@@ -197,178 +164,60 @@ class _Reader:
     """Reads the parts of one layer, which share sources and changing parts of names."""
 
     def __init__(
-        self,
-        layer: str,
-        source: tuple[str, ...],
-        fields: Document,
-        sources: Mapping[str, Source],
-        kinds: Mapping[str, Kind],
-        families: Sequence[str],
+        self, loader: Loader, layer: Document, document: str, kinds: Mapping[str, Kind]
     ) -> None:
+        self.loader = loader
         self.layer = layer
-        self.families = families
-        self.source = source
-        self.fields = fields
-        self.sources = sources
+        self.document = document
         self.kinds = kinds
 
-    def grade(self, source: tuple[str, ...]) -> Grade:
-        return best_grade(source, self.sources)
-
-    def name(self, template: str, fields: Document) -> NameForm:
-        """A name; its parts are described beside it, or for the whole layer."""
-        known = {**self.fields, **fields}
+    def name(self, template: str, fields: Row) -> NameForm:
+        """A name; its parts are described next to it, or for the whole layer."""
+        known = {**self.layer.get("fields", {}), **fields}
         return NameForm(
             template,
-            {part: _field(part, known.get(part, {})) for part in NameForm.parts_of(template)},
+            {
+                part: self.loader.fact(Field, known.get(part, {}), self.document, name=part)
+                for part in NameForm.parts_of(template)
+            },
         )
 
     def event(self, row: Document) -> model.EventKind:
-        source = tuple(row.get("source", self.source))
+        place = f"{self.document}: {row['event']}"
         fields = row.get("fields", {})
-        return model.EventKind(
+        facts = {"source": self.layer["source"], **without(row, "event", "fields")}
+        facts["families"] = [
+            one for one in row.get("families", ()) if one in self.layer["families"]
+        ]
+        return self.loader.fact(
+            model.EventKind,
+            facts,
+            place,
             kind=row["event"],
-            layer=self.layer,
-            phase=row["phase"],
+            layer=self.layer["layer"],
             name=self.name(row["name"], fields),
-            summary=row["summary"],
-            grade=self.grade(source),
-            source=source,
-            cat=row.get("cat"),
             id=self.name(row["id"], fields) if "id" in row else None,
-            args=tuple(self.arg(one, fields, source) for one in row.get("args", ())),
-            thread=row.get("thread"),
-            keys={writer: tuple(keys) for writer, keys in row.get("keys", {}).items()},
-            unordered=tuple(row.get("unordered", ())),
-            bare_ts=tuple(row.get("bare_ts", ())),
-            yields_to=tuple(row.get("yields_to", ())),
-            tables=tuple(row.get("tables", ())),
-            families=tuple(one for one in row.get("families", ()) if one in self.families),
-            levels=tuple(row.get("levels", (0, 1, 2))),
-            writers=tuple(row.get("writers", ())),
-            documented_as=tuple(row.get("documented_as", ())),
-            when=row.get("when"),
-            errata=tuple(row.get("errata", ())),
+            args=[self.arg(one, fields, facts["source"], place) for one in row.get("args", ())],
         )
 
-    def arg(self, row: Document, fields: Document, source: tuple[str, ...]) -> model.Arg:
+    def arg(self, row: Document, fields: Row, source: list[str], event: str) -> model.Arg:
+        place = f"{event}: {row['arg']}"
         kind = self.kinds[row["type"]]
-        own = tuple(row.get("source", source))
-        return model.Arg(
-            name=self.name(row["arg"], {**fields, **row.get("fields", {})}),
-            type=kind.id,
-            json=kind.json,
-            summary=row["summary"],
-            grade=self.grade(own),
-            source=own,
-            unit=kind.unit,
-            minimum=kind.minimum,
-            maximum=kind.maximum,
-            pattern=kind.pattern,
-            values=tuple(row.get("values", ())),
-            none=tuple(row.get("none", ())),
-            required=row.get("required", True),
-            many=row.get("many", False),
-            writers=tuple(row.get("writers", ())),
-            documented_as=tuple(row.get("documented_as", ())),
-            tells=row.get("tells"),
-            errata=tuple(row.get("errata", ())),
-        )
+        facts = {
+            "source": source,
+            **{
+                key: getattr(kind, key) for key in ("json", "unit", "minimum", "maximum", "pattern")
+            },
+            **without(row, "arg", "fields"),
+        }
+        name = self.name(row["arg"], {**fields, **row.get("fields", {})})
+        return self.loader.fact(model.Arg, facts, place, name=name)
 
     def thread(self, row: Document) -> model.Thread:
-        index = row.get("sort_index")
         name = row["name"]
-        return model.Thread(
-            thread=row["thread"],
+        return self.loader.fact(
+            model.Thread,
+            without(row, "fields"),
+            f"{self.document}: {row['thread']}",
             name=None if name is None else self.name(name, row.get("fields", {})),
-            tid=tuple(row["tid"]),
-            summary=row["summary"],
-            sort_index=None if index is None else tuple(index),
-            writers=tuple(row.get("writers", ())),
-            files=tuple(row.get("files", ())),
-            documented_as=tuple(row.get("documented_as", ())),
-            errata=tuple(row.get("errata", ())),
         )
-
-
-def _field(name: str, row: Document) -> Field:
-    return Field(
-        name=name,
-        kind=row.get("kind", "text"),
-        values=tuple(row.get("values", ())),
-        digits=row.get("digits"),
-        summary=row.get("summary", ""),
-    )
-
-
-def _flow(row: Document, sources: Mapping[str, Source]) -> model.FlowKind:
-    source = tuple(row["source"])
-    fields = {"id": Field("id", "integer", summary="The id of the flow.")}
-    return model.FlowKind(
-        flow=row["flow"],
-        part=row["part"],
-        cat=row["cat"],
-        name=NameForm(row["name"], fields if "{id}" in row["name"] else {}),
-        summary=row["summary"],
-        start=_flow_end(row["start"]),
-        end=_flow_end(row["end"]),
-        ids=tuple(_flow_ids(row["ids"])),
-        grade=best_grade(source, sources),
-        source=source,
-        many_ends=row.get("many_ends", False),
-        errata=tuple(row.get("errata", ())),
-    )
-
-
-def _flow_end(row: Document) -> model.FlowEnd:
-    return model.FlowEnd(
-        at={layer: tuple(kinds) for layer, kinds in row["at"].items()},
-        when=row["when"],
-        on_slice=row.get("on_slice", True),
-        bp=tuple(row.get("bp", ())),
-        keys={writer: tuple(keys) for writer, keys in row.get("keys", {}).items()},
-    )
-
-
-def _flow_ids(rows: Iterable[Document]) -> Iterator[model.FlowId]:
-    for row in rows:
-        yield model.FlowId(
-            writers=tuple(row["writers"]),
-            json=row["json"],
-            parts=tuple(
-                model.FlowIdPart(part["of"], part.get("shift", 0)) for part in row["parts"]
-            ),
-            missing=row.get("missing", {}),
-            erratum=row.get("erratum"),
-        )
-
-
-def _form(row: Document, sources: Mapping[str, Source]) -> model.WriterForm:
-    source = tuple(row["source"])
-    device = {"deviceId": Field("deviceId", "integer")}
-    return model.WriterForm(
-        writer=row["writer"],
-        summary=row["summary"],
-        engines=tuple(row["engines"]),
-        item_separator=row["item_separator"],
-        key_separator=row["key_separator"],
-        escapes_unicode=row["escapes_unicode"],
-        pid=row["pid"],
-        labels={
-            side: NameForm(label, device if "{deviceId}" in label else {})
-            for side, label in row["labels"].items()
-        },
-        types={key: tuple(types) for key, types in row["types"].items()},
-        parts={
-            part: model.PartForm(
-                keys={phase: tuple(keys) for phase, keys in how["keys"].items()},
-                empty_args=how["empty_args"],
-            )
-            for part, how in row["parts"].items()
-        },
-        grade=best_grade(source, sources),
-        source=source,
-        first_free=row.get("first_free"),
-        pruned=tuple(row.get("pruned", ())),
-        errata=tuple(row.get("errata", ())),
-    )

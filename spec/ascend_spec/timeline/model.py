@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_spec.model import Grade
+from ascend_spec.core import Grade
 
 from .names import NameForm
 

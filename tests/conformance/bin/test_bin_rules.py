@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
-import ascend_conformance.media.bin as referee
+import ascend_conformance
 from ascend_conformance.media.bin.facts import plain_tables
 from ascend_conformance.media.bin.flatten import fact_tables
 from ascend_conformance.media.bin.rules import BinRule, load_bin_rules
@@ -18,7 +18,7 @@ from ascend_spec import catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.schema import walk
 
-PACKAGE = Path(referee.__file__).parents[1]
+PACKAGE = Path(ascend_conformance.__file__).parent
 RULES = list(load_bin_rules().values())
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 

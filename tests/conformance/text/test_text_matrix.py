@@ -14,8 +14,8 @@ import pytest
 from simulated_folders import FORMATS, findings
 
 from ascend_simulator import write_run
+from ascend_simulator.choices import FaultChoice, Parallelism, ProductName, Scenario
 from ascend_simulator.scenario import override, preset, preset_names
-from ascend_simulator.scenario.model import FaultChoice, Parallelism, ProductName, Scenario
 from ascend_spec.text import Output
 
 WITHOUT_BF16 = ("910A", "310P")

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from .flatten import FactTable, SqlValue, fact_tables
 

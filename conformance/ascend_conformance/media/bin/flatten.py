@@ -11,7 +11,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 SqlValue: TypeAlias = int | float | str | None
 Read: TypeAlias = Callable[[list[Any], list[str | int]], SqlValue]

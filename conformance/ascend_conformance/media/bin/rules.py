@@ -62,11 +62,7 @@ class BinRule(Rule):
 
     def in_force(self, epoch: str) -> bool:
         """Whether the rule is for files of an epoch; ``since`` and ``until`` are ids of epochs."""
-        order = [one.id for one in bin_catalog().epochs]
-        at = order.index(epoch)
-        return (self.since is None or at >= order.index(self.since)) and (
-            self.until is None or at < order.index(self.until)
-        )
+        return bin_catalog().axis.in_force(self, epoch)
 
 
 @cache

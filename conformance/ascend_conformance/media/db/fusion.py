@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ascend_spec.model import Column, Table
+from ascend_spec.db.model import Column, Table
 
 from .boolean import balanced
 from .places import sound_storage

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import apsw
 
-from ascend_spec.model import Column
+from ascend_spec.db.model import Column
 
 from ...engine.work import TooMuchWork, limited
 from ...finding import Skipped

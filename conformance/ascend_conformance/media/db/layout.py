@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ascend_ref.db.introspect import PhysicalColumn, PhysicalSchema, PhysicalTable
-from ascend_spec.catalog import Catalog, Schema
-from ascend_spec.model import Table
+from ascend_spec import Catalog, Schema
+from ascend_spec.db.model import Table
 
 _LOOKALIKES = str.maketrans({"l": "i", "1": "i", "0": "o", "_": None, " ": None})
 

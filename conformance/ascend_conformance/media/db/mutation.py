@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ascend_ref.db.ddl import create_indexes, create_table
-from ascend_spec.model import Column, Table
+from ascend_spec.db.model import Column, Table
 
 from .places import Instance, fill
 from .session import Session

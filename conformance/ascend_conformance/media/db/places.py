@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ascend_spec.catalog import Catalog, Schema
-from ascend_spec.model import Column, Table
+from ascend_spec import Catalog, Schema
+from ascend_spec.db.model import Column, Table
 
 from ...ruleset import Rule
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ascend_spec.catalog import Schema, catalog
-from ascend_spec.model import Carrier, Reading
+from ascend_spec import Schema, catalog
+from ascend_spec.db.model import Carrier, Reading
 
 from ...finding import Skipped
 from ...ruleset import Rule, load_rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_ref.db.level import shown_level as level_of_rows
-from ascend_spec.model import Column, Table
+from ascend_spec.db.model import Column, Table
 
 from ...finding import Coverage, Seen
 from .session import Session

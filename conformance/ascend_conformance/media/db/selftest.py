@@ -18,8 +18,8 @@ import apsw
 
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build
-from ascend_spec.catalog import catalog
-from ascend_spec.model import CARRIERS, Carrier
+from ascend_spec import catalog
+from ascend_spec.db.model import CARRIERS, Carrier
 
 from ...engine.trials import Sums
 from ...finding import Finding

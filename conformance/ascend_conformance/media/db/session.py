@@ -21,8 +21,8 @@ from ascend_ref.db.header import READ_FLAGS
 from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
 from ascend_ref.db.reader import stream_columns
-from ascend_spec.catalog import Catalog, Schema, catalog
-from ascend_spec.model import Reading, Revision
+from ascend_spec import Catalog, Schema, catalog
+from ascend_spec.db.model import Reading, Revision
 
 from .constants import ConstantSets
 from .functions import register

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 MEMORY = "230MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""

@@ -14,7 +14,7 @@ from importlib.resources import files
 import duckdb
 import pyarrow as pa
 
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from ..db.places import fill
 from .agreement import WHICH, combinations_of, tables_in

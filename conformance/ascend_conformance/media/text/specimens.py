@@ -13,9 +13,9 @@ from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.recorded import Output, from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
+from ascend_simulator.choices import FaultChoice, ProductName
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
-from ascend_simulator.scenario.model import FaultChoice, ProductName
 from ascend_spec import catalog
 from ascend_spec.text import text_catalog
 

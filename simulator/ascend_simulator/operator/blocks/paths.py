@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from ascend_spec.bin import bin_catalog
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from ..chip.model import GIBI
 from ..world import EPOCH

@@ -12,7 +12,7 @@ import numpy as np
 
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.model import RooflineChart
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from ..memory.accesses import REQUEST_BYTES
 from ..world import EPOCH

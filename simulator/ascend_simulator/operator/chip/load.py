@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from ...hardware import products
 from .model import KIBI, CacheShape, KernelChip

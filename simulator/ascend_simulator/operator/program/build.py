@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..chip import chip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .attention import attention_program
 from .fused import fused_program
 from .gather import gather_program

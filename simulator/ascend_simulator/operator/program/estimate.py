@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..chip import KernelChip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .geometry import (
     AttentionGeometry,
     MatrixGeometry,

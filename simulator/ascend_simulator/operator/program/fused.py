@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .cross import CrossFlags
 from .cube_part import ACCUMULATOR_BYTES, Store
 from .frame import Ending, Frame

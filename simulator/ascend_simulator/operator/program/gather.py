@@ -8,7 +8,7 @@ from ascend_ref.capture import Integers
 
 from ...draws import Draws
 from ..chip import KernelChip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .frame import Ending, Frame
 from .geometry import THREADS, WARP, GatherGeometry, gather_geometry
 from .listing import Code, Instruction

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from ...scenario.document import Path
+from ...documents.text import Path
 from ..chip import KernelChip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .costs import FRACTAL, FRACTAL_BYTES
 from .recipes import Recipe, element_bytes, recipe
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
 from .frame import Ending, Frame, run_scalar, scalar_code
 from .geometry import (

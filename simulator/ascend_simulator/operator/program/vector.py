@@ -10,7 +10,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
-from ..scenario.model import KernelScenario
+from ..choices import KernelScenario
 from .frame import Ending, Frame
 from .geometry import VectorGeometry, vector_geometry
 from .listing import Code

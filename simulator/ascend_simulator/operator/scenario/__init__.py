@@ -1,7 +1,8 @@
 """Scenarios of one kernel: the documents, their schema and the presets."""
 
-from .load import load, override, parse, to_document, to_yaml, validate
-from .model import (
+from __future__ import annotations
+
+from ..choices import (
     Capture,
     Conditions,
     DataType,
@@ -12,10 +13,15 @@ from .model import (
     OperatorKind,
     Tiling,
 )
-from .preset import preset, preset_names, presets
+from .kind import KERNEL, override
 from .schema import kernel_schema
 
+load, parse, validate = KERNEL.load, KERNEL.parse, KERNEL.validate
+to_document, to_yaml = KERNEL.to_document, KERNEL.to_yaml
+preset, preset_names, presets = KERNEL.preset, KERNEL.preset_names, KERNEL.presets
+
 __all__ = [
+    "KERNEL",
     "Capture",
     "Conditions",
     "DataType",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import prod
 
 from ..chip import KernelChip, chip
+from ..choices import KernelScenario
 from ..program.estimate import estimate
 from ..program.geometry import (
     LENGTHS,
@@ -21,7 +22,6 @@ from ..program.geometry import (
     vector_misfits,
 )
 from ..program.recipes import element_bytes, recipe
-from .model import KernelScenario
 
 _FLOATS = ("float16", "bfloat16", "float32")
 TYPES = {

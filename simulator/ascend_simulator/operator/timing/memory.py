@@ -11,11 +11,11 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ...draws import Draws
+from ..choices import Conditions
 from ..memory import Cached, Lines, Transfers
 from ..memory.accesses import REQUEST_BYTES
 from ..program.model import Program
 from ..program.tape import Quantity
-from ..scenario.model import Conditions
 
 MISS_CYCLES = 200
 """From the request until the first Byte of main memory arrives."""

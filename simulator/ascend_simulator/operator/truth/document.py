@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ascend_spec.bin import bin_catalog
-from ascend_spec.loader import parse
+from ascend_spec.core import parse
 
 from ..blocks.file import File
 from ..blocks.hot_spots import core_name

@@ -59,10 +59,12 @@ def file_text(path: PurePath | str) -> str:
         ) from None
 
 
-def argument(value: Any) -> Any:
-    """Lists as tuples; whole numbers that were written with a point as integers."""
+def whole(value: Any) -> Any:
+    """A checked value with integers for whole numbers that were written with a point."""
+    if isinstance(value, Mapping):
+        return {name: whole(one) for name, one in value.items()}
     if isinstance(value, list):
-        return tuple(map(argument, value))
+        return list(map(whole, value))
     return int(value) if isinstance(value, float) else value
 
 

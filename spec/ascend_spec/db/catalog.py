@@ -6,26 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
+from ascend_spec.core import (
+    DAYS,
+    Erratum,
+    Loader,
+    Products,
+    Source,
+    Switch,
+    ValueType,
+)
+
 from . import loader
 from .model import (
     Carrier,
     Column,
     Enum,
-    Erratum,
     ForeignObject,
     Reading,
     Revision,
-    Source,
-    Switch,
     Table,
-    ValueType,
 )
-from .products import Product, product_catalog
-
-
-def in_force(since: str | None, until: str | None, date: str) -> bool:
-    """Whether a fact with these bounds holds on a date; ``until`` is the first day without it."""
-    return (since is None or since <= date) and (until is None or date < until)
 
 
 @dataclass(frozen=True)
@@ -51,40 +51,47 @@ class Schema:
 
 
 class Catalog:
-    """Every fact of the spec, all revisions together. Use :func:`catalog` to get the loaded one."""
+    """Every fact about the databases, all revisions together; ``Spec.db`` is the loaded one."""
 
-    def __init__(self) -> None:
-        self.sources: Mapping[str, Source] = loader.load_sources()
-        self.revisions: tuple[Revision, ...] = loader.load_revisions()
-        self.value_types: Mapping[str, ValueType] = loader.load_value_types()
-        self.tables: Mapping[str, Table] = loader.load_tables(
-            self.value_types, self.sources, product_catalog().of_table
-        )
+    def __init__(self, documents: Loader) -> None:
+        self.documents = documents
+        self.revisions: tuple[Revision, ...] = loader.load_revisions(documents)
+        self.tables: Mapping[str, Table] = loader.load_tables(documents)
+
+    @property
+    def sources(self) -> Mapping[str, Source]:
+        """Sources by id."""
+        return self.documents.sources
+
+    @property
+    def value_types(self) -> Mapping[str, ValueType]:
+        """Value types by name."""
+        return self.documents.value_types
+
+    @property
+    def switches(self) -> Mapping[str, Switch]:
+        """Collection switches by id."""
+        return self.documents.switches
+
+    @property
+    def products(self) -> Products:
+        """Products by id, and which has which data."""
+        return self.documents.products
 
     @cached_property
     def enums(self) -> Mapping[str, Enum]:
         """Enum tables by name."""
-        return loader.load_enums(self.sources)
+        return loader.load_enums(self.documents)
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
         """Errata by id."""
-        return loader.load_errata()
-
-    @cached_property
-    def switches(self) -> Mapping[str, Switch]:
-        """Collection switches by id."""
-        return loader.load_switches()
-
-    @cached_property
-    def products(self) -> Mapping[str, Product]:
-        """Product families by id."""
-        return product_catalog().products
+        return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
 
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:
         """What viewers and old exporters add to a file."""
-        return loader.load_foreign_objects()
+        return loader.load_foreign_objects(self.documents)
 
     def revision(self, name: str) -> Revision:
         """The revision with this id, or the newest one of a SCHEMA_VERSION.
@@ -104,7 +111,7 @@ class Catalog:
         tables = {
             table.name: self._table_at(table, chosen.date, reading)
             for table in self.tables.values()
-            if carrier in table.carriers and in_force(table.since, table.until, chosen.date)
+            if carrier in table.carriers and DAYS.in_force(table, chosen.date)
         }
         if reading == "documented":
             tables = {name: table for name, table in tables.items() if table.grade == "documented"}
@@ -118,9 +125,7 @@ class Catalog:
 
     def _table_at(self, table: Table, date: str, reading: Reading) -> Table:
         columns = {
-            column.name: column
-            for column in table.columns.values()
-            if in_force(column.since, column.until, date)
+            column.name: column for column in table.columns.values() if DAYS.in_force(column, date)
         }
         if reading == "documented":
             columns = dict(
@@ -144,7 +149,7 @@ class Catalog:
         return {
             member.id: member.name
             for member in enum.members
-            if in_force(member.since, member.until, date)
+            if DAYS.in_force(member, date)
             and (
                 member.grade == "documented"
                 if reading == "documented"
@@ -166,20 +171,5 @@ def _patched(column: Column, patch: Mapping[str, object], types: Mapping[str, Va
     }
     kind = changes.get("type")
     if isinstance(kind, str):
-        base = types[kind]
-        changes = {
-            "declared": base.declared,
-            "storage": base.storage,
-            "unit": base.unit,
-            "minimum": base.minimum,
-            "maximum": base.maximum,
-            "references": base.references,
-            **changes,
-        }
+        changes = {**loader.type_facts(types[kind]), "summary": column.summary, **changes}
     return replace(column, **changes)  # type: ignore[arg-type]
-
-
-@cache
-def catalog() -> Catalog:
-    """The packaged spec, loaded once per process."""
-    return Catalog()

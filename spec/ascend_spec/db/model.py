@@ -1,7 +1,6 @@
-"""What a spec document says, as immutable objects: facts, no behaviour beyond look-up.
+"""The facts of the databases as immutable objects, one kind for each kind of YAML document.
 
-Every object mirrors one kind of YAML document (see ``vocabulary/``). Dates are ISO text
-(``2026-01-28``) so that they compare as text; an absent bound is ``None``.
+Bounds are ISO days (``2026-01-28``).
 """
 
 from __future__ import annotations
@@ -10,23 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Grade = Literal["documented", "observed", "inferred"]
+from ascend_spec.core import Bounds, Grade, StorageClass
+
 Reading = Literal["documented", "observed"]
 Carrier = Literal["msprof", "pytorch", "analysis"]
 Presence = Literal["always", "when-rows", "by-switch"]
-StorageClass = Literal["integer", "real", "text", "blob", "null"]
 
 CARRIERS: tuple[Carrier, ...] = ("msprof", "pytorch", "analysis")
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A document, an exporter's source tree or a set of real files that facts are taken from."""
-
-    id: str
-    title: str
-    grade: Grade
-    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,34 +30,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class Switch:
-    """A collection switch and the names it has in the msprof command and the profiler APIs."""
-
-    id: str
-    summary: str
-    spelled: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ValueType:
-    """A kind of value: how SQLite stores it and what numbers are possible.
-
-    ``minimum`` and ``maximum`` bound every value that is not a sentinel; ``unit`` is the SI-like
-    unit of the stored number (``ns``, ``Byte``, ``Byte/s``, ``%``, …) or ``None``.
-    """
-
-    id: str
-    declared: str
-    storage: tuple[StorageClass, ...]
-    summary: str
-    unit: str | None = None
-    minimum: int | float | None = None
-    maximum: int | float | None = None
-    references: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Bounds):
     """One column of a table, with the facts of its value type already merged in.
 
     ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
@@ -93,14 +55,12 @@ class Column:
     none: tuple[int, ...] = ()
     nullable: str | None = None
     members: tuple[str, ...] = ()
-    since: str | None = None
-    until: str | None = None
     renamed_from: str | None = None
     errata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Bounds):
     """One table: its columns in the exporter's order and the circumstances of its existence.
 
     ``data``: the rows of the matrix of products that it holds; none for what every database has.
@@ -124,21 +84,17 @@ class Table:
     session_start: Literal["hard", "soft"] | None = None
     device: str | None = None
     rows: Literal["one", "some"] | None = None
-    since: str | None = None
-    until: str | None = None
     note: str | None = None
     errata: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(Bounds):
     """One row of an enum table. ``carriers`` empty: wherever the enum table stands."""
 
     id: int
     name: str
     grade: Grade
-    since: str | None = None
-    until: str | None = None
     carriers: tuple[Carrier, ...] = ()
     emitted: bool = True
     source: tuple[str, ...] = ()
@@ -153,22 +109,6 @@ class Enum:
     summary: str
     members: tuple[Member, ...]
     closed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Erratum:
-    """A disagreement between sources and how this spec resolves it.
-
-    ``says`` pairs a source id with its claim. ``documented`` patches the spec under the
-    documented reading: ``TABLE.column`` to the attributes that the documents give it.
-    """
-
-    id: str
-    title: str
-    at: tuple[str, ...]
-    says: tuple[tuple[str, str], ...]
-    resolution: str
-    documented: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,4 @@
-"""What a JSON Schema has against a document, told in one line: the place, what is there, what
-should be.
-"""
+"""The first error of a document in one line: the place, what is there, what is expected."""
 
 from __future__ import annotations
 
@@ -9,32 +7,32 @@ from typing import Any
 
 from ascend_ref.cli.suggest import close_to
 
-from .document import Document, Path, spell
-from .schema import read_by, scenario_schema, schema_at
+from .schema import ScenarioSchema
+from .text import Document, Path, spell
 from .units import meant
 
 LONGEST = 60
 
 
-def check(document: Document) -> None:
+def check(document: Document, schema: ScenarioSchema) -> None:
     """Raise the first error, by line, that the schema finds."""
     from jsonschema import Draft202012Validator
 
-    errors = list(Draft202012Validator(scenario_schema()).iter_errors(document.value))
+    errors = list(Draft202012Validator(schema.value).iter_errors(document.value))
     if errors:
         # A field whose value is wrong comes before the news that its kind does not read it.
-        first = min(
-            errors,
-            key=lambda error: (document.line(_place(error)), _unread(error), spell(_place(error))),
+        placed = [(_place(error, schema), error) for error in errors]
+        path, first = min(
+            placed, key=lambda one: (document.line(one[0]), _unread(one[1]), spell(one[0]))
         )
-        raise document.error(_place(first), _told(document, _place(first), first))
+        raise document.error(path, _complaint(document, schema, path, first))
 
 
-def _place(error: Any) -> Path:
+def _place(error: Any, schema: ScenarioSchema) -> Path:
     """Where the error is: at a key itself, where the key is wrong."""
     path = tuple(error.absolute_path)
     if error.validator == "additionalProperties":
-        known = schema_at(path)["properties"]
+        known = schema.at(path)["properties"]
         return (*path, next(key for key in error.instance if key not in known))
     if error.validator == "required":
         return (*path, next(key for key in error.validator_value if key not in error.instance))
@@ -100,22 +98,22 @@ def _items(schema: Mapping[str, Any]) -> str:
     return f"{different}items" + (f" out of {', '.join(choices)}" if choices else "")
 
 
-def _told(document: Document, path: Path, error: Any) -> str:
+def _complaint(document: Document, schema: ScenarioSchema, path: Path, error: Any) -> str:
     if error.validator == "additionalProperties":
-        return _misspelt(path, schema_at(path[:-1])["properties"])
+        return _misspelt(path, schema.at(path[:-1])["properties"])
     if _unread(error):
-        return _superfluous(document, path)
-    schema = schema_at(path)
+        return _superfluous(document, schema, path)
+    asked = schema.at(path)
     if error.validator == "required":
-        return f"{spell(path)} is missing; expected {expected(schema)}"
-    return f"{spell(path)} is {found(error.instance)}; expected {expected(schema)}" + _hint(
-        error, schema
+        return f"{spell(path)} is missing; expected {expected(asked)}"
+    return f"{spell(path)} is {found(error.instance)}; expected {expected(asked)}" + _hint(
+        error, asked
     )
 
 
 def _hint(error: Any, schema: Mapping[str, Any]) -> str:
     intended = meant(error.instance, schema) if "integer" in str(schema.get("type")) else None
-    if intended is not None and error.instance != intended:
+    if intended is not None and error.instance != intended and "enum" not in schema:
         return f"; did you mean {intended}?"
     if isinstance(error.instance, str) and "enum" in schema:
         close = close_to(error.instance, [str(one) for one in schema["enum"] if one is not None], 1)
@@ -134,11 +132,11 @@ def _misspelt(path: Path, known: Mapping[str, Any]) -> str:
     return f"{shown} is unknown; expected one of {', '.join(known)}"
 
 
-def _superfluous(document: Document, path: Path) -> str:
+def _superfluous(document: Document, schema: ScenarioSchema, path: Path) -> str:
     section = "fault" if path[0] == "faults" else str(path[0])
     around = document.value
     for part in path[:-1]:
         around = around[part]
-    kind = around.get("kind", schema_at((*path[:-1], "kind")).get("default"))
-    names = ", ".join(read_by(section, kind))
+    kind = around.get("kind", schema.at((*path[:-1], "kind")).get("default"))
+    names = ", ".join(schema.read_by(section, kind))
     return f"{spell(path)} is not read by kind {kind}; expected only {names}"

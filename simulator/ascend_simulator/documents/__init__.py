@@ -1,0 +1,13 @@
+"""Documents of any kind of scenario: YAML to typed objects, judged by a schema, and presets.
+
+A kind of scenario is a dataclass and a JSON Schema (:class:`ScenarioKind`). Types, choices and
+defaults stand in the dataclass alone, descriptions and bounds in the schema.
+"""
+
+from __future__ import annotations
+
+from .errors import ScenarioError
+from .kind import Problem, ScenarioKind
+from .text import Path
+
+__all__ = ["Path", "Problem", "ScenarioError", "ScenarioKind"]

@@ -1,0 +1,130 @@
+"""From rows of YAML documents to typed facts, and the documents that all families share."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import fields
+from functools import cache, cached_property
+from typing import Any, TypeVar, cast
+
+import msgspec
+
+from .facts import Erratum, Source, Switch, best_grade
+from .folder import Folder, SpecError
+from .products import Capability, DataSet, Product, Products, cells_of
+from .values import ValueType
+
+Fact = TypeVar("Fact")
+Row = Mapping[str, Any]
+
+
+class Loader:
+    """Makes facts of the rows of one folder of documents."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+
+    def fact(self, kind: type[Fact], row: Row, place: str, /, **more: Any) -> Fact:
+        """A row as an object of a dataclass, whose fields are the keys of the row.
+
+        ``more`` replaces keys; a kind with a grade gets the best one among its sources. Raises
+        :class:`SpecError` naming the ``place`` (file, then keys) where the row does not fit.
+        """
+        facts = {**row, **more}
+        names = _names(cast(Hashable, kind))
+        if "grade" in names and "grade" not in facts and "source" in facts:
+            facts["grade"] = self.grade(facts["source"], place)
+        if unknown := sorted(facts.keys() - names):
+            known = ", ".join(sorted(names))
+            raise SpecError(f"{place}: unknown key {unknown[0]!r}; known: {known}")
+        try:
+            return msgspec.convert(facts, kind)
+        except msgspec.ValidationError as error:
+            raise SpecError(f"{place}: {error}") from error
+
+    def grade(self, citations: Any, place: str) -> str:
+        """The best grade among citations of :attr:`sources`."""
+        try:
+            return best_grade(citations, self.sources)
+        except (KeyError, AttributeError, TypeError, StopIteration) as error:
+            raise SpecError(
+                f"{place}: source: expected ids of core/sources.yaml, got {citations!r}"
+            ) from error
+
+    @cached_property
+    def sources(self) -> Mapping[str, Source]:
+        """Sources by id."""
+        return self.by_id(Source, "core/sources.yaml")
+
+    @cached_property
+    def switches(self) -> Mapping[str, Switch]:
+        """Collection switches by id."""
+        return self.by_id(Switch, "core/switches.yaml")
+
+    @cached_property
+    def products(self) -> Products:
+        """Products, and which has which data."""
+        matrix = self.folder.read("products/matrix.yaml")
+        documents = {
+            row["product"]: (row, name) for name, row in self.folder.documents("products/families")
+        }
+        return Products(
+            families={
+                product: self.fact(Product, without(row, "product"), name, id=product)
+                for product in matrix["products"]
+                for row, name in [documents[product]]
+            },
+            capabilities=self.by_id(Capability, "products/capabilities.yaml"),
+            data={
+                name: self.fact(
+                    DataSet,
+                    without(row, "says", "not"),
+                    f"products/matrix.yaml: {name}",
+                    id=name,
+                    cells=cells_of(row, matrix),
+                )
+                for name, row in matrix["data"].items()
+            },
+            errata=self.errata("products/errata.yaml"),
+        )
+
+    @cached_property
+    def value_types(self) -> Mapping[str, ValueType]:
+        """Value types that every family may use, by name."""
+        return self.value_types_of("core/value_types.yaml")
+
+    def by_id(self, kind: type[Fact], name: str) -> dict[str, Fact]:
+        """The rows of a document by their ``id``."""
+        return {
+            row["id"]: self.fact(kind, row, f"{name}: {row['id']}")
+            for row in self.folder.read(name)
+        }
+
+    def value_types_of(self, name: str) -> dict[str, ValueType]:
+        """The value types of one document by name."""
+        return {
+            kind: self.fact(ValueType, row, f"{name}: {kind}", id=kind)
+            for kind, row in self.folder.read(name).items()
+        }
+
+    def errata(self, name: str) -> dict[str, Erratum]:
+        """The errata of one document by id."""
+        return {
+            row["id"]: self.fact(
+                Erratum,
+                row,
+                f"{name}: {row['id']}",
+                says=[(claim["source"], claim["claim"]) for claim in row["says"]],
+            )
+            for row in self.folder.read(name)
+        }
+
+
+def without(row: Row, *keys: str) -> dict[str, Any]:
+    """A row without keys that its fact names otherwise or takes apart."""
+    return {key: value for key, value in row.items() if key not in keys}
+
+
+@cache
+def _names(kind: Hashable) -> frozenset[str]:
+    return frozenset(one.name for one in fields(cast(Any, kind)))

@@ -1,0 +1,95 @@
+"""From the YAML documents of this folder to the objects of :mod:`ascend_spec.db.model`.
+
+The packaged documents are validated against ``vocabulary/`` by the test suite, not here: loading
+merges each column with its value type and checks the types of the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ascend_spec.core import Document, Loader, SpecError, ValueType
+from ascend_spec.core.loader import Row, without
+
+from . import model
+
+FOLDER = "db"
+
+
+def load_revisions(loader: Loader) -> tuple[model.Revision, ...]:
+    """Revisions, oldest first."""
+    revisions = loader.by_id(model.Revision, f"{FOLDER}/revisions.yaml").values()
+    return tuple(sorted(revisions, key=lambda revision: revision.date))
+
+
+def load_foreign_objects(loader: Loader) -> tuple[model.ForeignObject, ...]:
+    """Tables and columns that exporters do not write."""
+    name = f"{FOLDER}/foreign.yaml"
+    return tuple(
+        loader.fact(model.ForeignObject, {"column": None, **row}, f"{name}: {row['table']}")
+        for row in loader.folder.read(name)
+    )
+
+
+def load_enums(loader: Loader) -> dict[str, model.Enum]:
+    """Every enum with the members of all revisions."""
+    return {
+        row["enum"]: _enum(loader, row, f"{name}: {row['enum']}")
+        for name, row in loader.folder.documents(f"{FOLDER}/enums")
+    }
+
+
+def _enum(loader: Loader, row: Document, place: str) -> model.Enum:
+    members = tuple(
+        loader.fact(model.Member, {"source": row["source"], **member}, f"{place} {member['id']}")
+        for member in row["members"]
+    )
+    own = without(row, "enum", "source")
+    return loader.fact(model.Enum, own, place, name=row["enum"], members=members)
+
+
+def load_tables(loader: Loader) -> dict[str, model.Table]:
+    """Every table of every carrier. One document may name several tables of identical shape."""
+    return {
+        table: _table(loader, table, row, name)
+        for name, row in loader.folder.documents(f"{FOLDER}/tables")
+        for table in _names(row)
+    }
+
+
+def _names(row: Document) -> Iterator[str]:
+    names = row["table"]
+    yield from names if isinstance(names, list) else [names]
+
+
+def _table(loader: Loader, name: str, row: Document, document: str) -> model.Table:
+    columns = {
+        column: load_column(loader, column, facts, row["source"], f"{document}: columns.{column}")
+        for column, facts in row["columns"].items()
+    }
+    own = without(loader.products.of_table(row, name), "table")
+    return loader.fact(model.Table, own, f"{document}: {name}", name=name, columns=columns)
+
+
+def load_column(
+    loader: Loader, name: str, row: Row, table_source: list[str], place: str
+) -> model.Column:
+    """A column's own facts laid over those of its value type."""
+    kind = typed(loader.value_types, row, place)
+    facts = {"name": name, "source": table_source, **type_facts(kind), **row}
+    return loader.fact(model.Column, facts, place)
+
+
+def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
+    """The value type that a row names."""
+    name = row.get("type")
+    if not isinstance(name, str) or name not in types:
+        raise SpecError(f"{place}: type: unknown value type {name!r}")
+    return types[name]
+
+
+def type_facts(kind: ValueType) -> dict[str, Any]:
+    """What a column of a value type is where it does not say otherwise."""
+    return {key: value for key, value in asdict(kind).items() if key != "id"}

@@ -1,0 +1,139 @@
+"""Pins: what evidence says of the spec's facts, and whether a set of documents agrees.
+
+``pins/stands.csv`` names places, facts and the section of the evidence in which each value stands.
+Its rows were proposed from the spec; one is kept only where :func:`pin_evidence.proves` finds that
+other values would not stand there, which ``test_pins`` asks again. ``pins/read.yaml`` holds what
+was written from sections whose words are not those of the spec, and only then compared with it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pin_facts import Facts, Places, documents, facts
+
+PARTS = [
+    "args",
+    "carriers",
+    "columns",
+    "copies",
+    "fields",
+    "keys",
+    "modules",
+    "names",
+    "order",
+    "requires",
+    "written",
+]
+PINS = Path(__file__).parent / "pins"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """The facts of one place and where the evidence has them."""
+
+    place: str
+    facts: Facts
+    document: str
+    section: str
+
+
+@cache
+def pins() -> Mapping[str, tuple[Pin, ...]]:
+    """The pins by place."""
+    found: dict[str, list[Pin]] = defaultdict(list)
+    for pin in (*standing(), *read()):
+        found[pin.place].append(pin)
+    return {place: tuple(of) for place, of in found.items()}
+
+
+@cache
+def standing() -> tuple[Pin, ...]:
+    """The pins of ``stands.csv``."""
+    with (PINS / "stands.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            Pin(row["place"], json.loads(row["facts"]), *_cited(row["evidence"]))
+            for row in csv.DictReader(file)
+        )
+
+
+def _cited(evidence: str) -> tuple[str, str]:
+    document, _, section = evidence.partition(" ")
+    return document, section
+
+
+@cache
+def read() -> tuple[Pin, ...]:
+    """The pins of ``read.yaml``, one for each place that a pattern leads to."""
+    found = []
+    for entry in yaml.safe_load((PINS / "read.yaml").read_text(encoding="utf-8")):
+        for pattern in entry["places"]:
+            whole = _pattern(entry["under"].replace("{}", str(pattern)))
+            reached = [place for place in places() if whole.fullmatch(place)]
+            if not reached:
+                raise ValueError(f"pins/read.yaml: {pattern} of {entry['says']!r} leads nowhere")
+            found += [Pin(place, entry["facts"], *_cited(entry["evidence"])) for place in reached]
+    return tuple(found)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """A star is any part of a name, slashes and all; it leads into no part of what is named."""
+    any_part = rf"(?:(?!/(?:{'|'.join(PARTS)})(?:/|$)).)*"
+    return re.compile(any_part.join(re.escape(part) for part in text.split("*")))
+
+
+@cache
+def places() -> Places:
+    """The facts of the spec as it is."""
+    return {
+        place: own
+        for name, document in documents().items()
+        for place, own in facts(name, document).items()
+    }
+
+
+def denied(found: Places, asked: Iterable[str]) -> list[str]:
+    """The pinned facts that a spec lacks at some places, as ``place fact: value, not value``."""
+    return [
+        f"{pin.place} {fact}: {found.get(pin.place, {}).get(fact)!r}, not {value!r}"
+        for place in asked
+        for pin in pins().get(place, ())
+        for fact, value in pin.facts.items()
+        if found.get(place, {}).get(fact) != value
+    ]
+
+
+@cache
+def _values() -> Mapping[tuple[str, str], tuple[Any, ...]]:
+    """All values of a fact in the documents of one kind, in an order that is always the same."""
+    seen: dict[tuple[str, str], dict[str, Any]] = defaultdict(dict)
+    for place, own in places().items():
+        for fact, value in own.items():
+            seen[place.split("/")[0], fact][json.dumps(value, ensure_ascii=False)] = value
+    return {
+        key: tuple(random.Random(key[1]).sample(list(of.values()), len(of)))
+        for key, of in seen.items()
+    }
+
+
+def others(place: str, fact: str, value: Any) -> list[Any]:
+    """Values that a fact has elsewhere; where there are few, neighbours of the value."""
+    found = [one for one in _values()[place.split("/", maxsplit=1)[0], fact] if one != value]
+    if len(found) >= 3:
+        return found
+    for element in value if isinstance(value, list) else [value]:
+        if isinstance(element, int) and not isinstance(element, bool):
+            found += [element + 1, element - 1, element * 10 + 1]
+        elif isinstance(element, str) and len(element) > 8:
+            found += [element + "x", element[:-1]]
+    return found
