@@ -16,8 +16,8 @@ from ascend_ref.capture import Capture, Switches
 from ascend_simulator.choices import ModelChoice, Parallelism, Scenario, Schedule
 from ascend_simulator.run import capture as captured
 from ascend_simulator.run import prepare
-from ascend_simulator.world.setting import FIRST_SESSION_NS, setting
-from ascend_simulator.world.simulate import BEFORE_STEPS_NS
+from ascend_simulator.session.setting import FIRST_SESSION_NS, setting
+from ascend_simulator.session.simulate import BEFORE_STEPS_NS
 
 SEED = 1
 EVENT_LOOP = Path(__file__).parent.parent / "tests" / "simulator"

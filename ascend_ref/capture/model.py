@@ -52,7 +52,10 @@ class Tasks(Batch):
 
 @dataclass(frozen=True, slots=True)
 class KernelKinds(Batch):
-    """What is the same for every run of one operator; every column but the blocks is a text."""
+    """What is the same for every run of one operator; every column but the blocks is a text.
+
+    grid_dim, block_dim: blocks of the grid and threads of a block of a SIMT kernel (``8,1,1``).
+    """
 
     name: Integers
     op_type: Integers
@@ -66,6 +69,8 @@ class KernelKinds(Batch):
     attributes: Integers
     op_state: Integers
     hf32: Integers
+    grid_dim: Integers
+    block_dim: Integers
     blocks: Integers
     mix_blocks: Integers
 

@@ -17,17 +17,17 @@ from .readme import readme
 README = "README.txt"
 
 
-def write_pytorch_texts(output: Path, capture: Capture) -> None:
+def write_pytorch_texts(output: Path, capture: Capture, revision: str) -> None:
     """CSV files, trace_view.json and the JSON documents of a rank, into ASCEND_PROFILER_OUTPUT."""
-    recorded = from_captures([capture], "pytorch")
+    recorded = from_captures([capture], "pytorch", revision)
     write_csv_files(recorded, output)
     write_timeline(recorded, output)
     write_documents(recorded, output)
 
 
-def write_msprof_texts(prof: Path, capture: Capture, forms: Collection[str]) -> None:
+def write_msprof_texts(prof: Path, capture: Capture, revision: str, forms: Collection[str]) -> None:
     """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README."""
-    recorded = from_captures([capture], "msprof")
+    recorded = from_captures([capture], "msprof", revision)
     folder = prof / grammar.MSPROF_OUTPUT
     folder.mkdir()
     timestamp = grammar.stamp(capture.origin.start)[:14]

@@ -30,10 +30,10 @@ def write_pytorch_profile(
     """Write ``{host}_{process}_{time}_ascend_pt`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, and analysis.db where the switches collect anything for
-    it; ``text``, the text deliverables of today's writers, whatever the revision; or both, in one
-    ASCEND_PROFILER_OUTPUT. Beside them stand profiler_info, what the program said about
-    itself, and the information of CANN's profiler about host and devices. It appears complete or
-    not at all.
+    it; ``text``, the text deliverables of today's writers with what a database of the revision
+    holds; or both, in one ASCEND_PROFILER_OUTPUT. Next to it stand profiler_info, what the program
+    said about itself, and the information of CANN's profiler about host and devices. It appears
+    complete or not at all.
 
     Raises ``FileExistsError`` for a profile that exists, ``KeyError`` for an unknown revision,
     ``ValueError`` for an unknown form, a capture that cannot be encoded or a group of metrics that
@@ -54,7 +54,7 @@ def write_pytorch_profile(
         if texts:
             from .text import write_pytorch_texts  # slow: the spec of all files
 
-            write_pytorch_texts(output, capture)
+            write_pytorch_texts(output, capture, revision)
         info = profiler_info(
             catalog().revision(revision),
             capture.switches,
@@ -96,7 +96,7 @@ def write_msprof_profile(
         if "csv" in forms or "timeline" in forms:
             from .text import write_msprof_texts  # slow: the spec of all files
 
-            write_msprof_texts(draft, capture, forms)
+            write_msprof_texts(draft, capture, revision, forms)
         _write_machine(draft, [capture.origin for capture in captures])
     return folder / name
 

@@ -12,31 +12,35 @@ from ascend_ref.capture import RECORDS, Capture, Origin, Texts
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
-from ascend_spec import catalog
+from ascend_spec import Schema, catalog
 
 from .families import family_of
 from .model import Machine, Output, Recorded
-from .shape import CARRIERS, STRINGS, TEXT, shape_of
+from .shape import CARRIERS, STRINGS, TEXT, Shape, shape_of, sources
 from .tables import INNER, filled
 from .texts import Dictionary, own_texts
 
 Tables = Mapping[str, Mapping[str, Values]]
 
 
-def from_captures(captures: Sequence[Capture], output: Output) -> Recorded:
-    """The recording of one process; several captures, for ``msprof`` alone, are its devices.
+def from_captures(
+    captures: Sequence[Capture], output: Output, revision: str | None = None
+) -> Recorded:
+    """The tables of one process; several captures, for ``msprof`` alone, are its devices.
 
-    Raises ``ValueError`` for a capture that cannot be encoded.
+    They hold what a database of the revision holds, by default the newest. Raises ``ValueError``
+    for captures that are not of one session, ``KeyError`` for an unknown revision.
     """
     capture = merged(captures)
-    newest = catalog().revisions[-1].id
+    revision = revision or catalog().revisions[-1].id
     tables: dict[str, pa.Table] = {}
     for carrier in CARRIERS[output]:
-        encoded = encode(capture, catalog().at(newest, carrier))
+        schema = catalog().at(revision, carrier)
+        encoded = encode(capture, schema)
         strings = _strings(encoded)
         for name, columns in encoded.items():
             if name != INNER:
-                tables[name] = _table(output, name, columns, strings)
+                tables[name] = _table(shape_of(output, name), schema, columns, strings)
     switches, origin = capture.switches, capture.origin
     counted = switches.npu and switches.level > 0
     return Recorded(
@@ -73,26 +77,32 @@ def _strings(encoded: Tables) -> Dictionary:
     return Dictionary(np.array(columns["id"], np.int64), pa.array(columns["value"]).to_pylist())
 
 
-def _table(output: str, name: str, columns: Mapping[str, Values], strings: Dictionary) -> pa.Table:
-    shape = shape_of(output, name)
-    newest = catalog().revisions[-1].id
+def _table(
+    shape: Shape, schema: Schema, columns: Mapping[str, Values], strings: Dictionary
+) -> pa.Table:
+    present = sources(shape, schema.tables[shape.name], columns)
+    rows = len(next(iter(columns.values())))
     arrays = []
     for field in shape.schema:
-        values = columns[field.name]
+        if field.name not in present:
+            arrays.append(pa.nulls(rows, field.type))
+            continue
+        values = columns[present[field.name]]
         array = values if isinstance(values, pa.Array) else pa.array(values)
         reference = shape.references.get(field.name)
         if reference is not None and not _is_text(array):
-            dictionary = (
-                strings
-                if reference == STRINGS
-                else Dictionary.of(catalog().at(newest, "pytorch").enums[reference])
-            )
+            dictionary = strings if reference == STRINGS else _members(schema, reference)
             arrays.append(dictionary.column(*filled(array)))
         elif field.type == TEXT:
             arrays.append(own_texts(array))
         else:
             arrays.append(array.cast(field.type))
     return pa.Table.from_arrays(arrays, schema=shape.schema)
+
+
+def _members(schema: Schema, enum: str) -> Dictionary:
+    """The names of an enum at the revision, also where the carrier does not hold its table."""
+    return Dictionary.of(catalog().at(schema.revision.id, "pytorch").enums[enum])
 
 
 def _is_text(array: pa.Array) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 import pyarrow as pa
 
+from ascend_ref.db.introspect import fold
 from ascend_spec import catalog
-from ascend_spec.db.model import Carrier, Column
+from ascend_spec.db.model import Carrier, Column, Table
 
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
 STRINGS: Final = "STRING_IDS.id"
@@ -47,6 +48,22 @@ def shape_of(output: str, name: str) -> Shape:
         if name in tables:
             return _shape(name, tables[name].columns)
     raise KeyError(f"unknown table {name!r} of the output {output}")
+
+
+def sources(shape: Shape, own: Table | None, present: Iterable[str]) -> Mapping[str, str]:
+    """The columns that are present, by the newest names of those that stand in them.
+
+    own: the table at the revision of what is present. A column that once had the name of a newer
+    one is known by its revision (blockDim).
+    """
+    spelling = {fold(name): name for name in present}
+    found: dict[str, str] = {}
+    for name, column in shape.columns.items():
+        same = own is None or name not in own.columns or own.columns[name].type == column.type
+        for spelled in (name if same else None, column.renamed_from):
+            if spelled and fold(spelled) in spelling and name not in found:
+                found[name] = spelling[fold(spelled)]
+    return found
 
 
 def text_reference(column: Column) -> str | None:

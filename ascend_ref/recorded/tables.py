@@ -15,13 +15,13 @@ import pyarrow.compute as pc
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.columns import integers_of
 from ascend_ref.db.detect import identify
-from ascend_ref.db.introspect import describe, fold, quote_identifier
+from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
 from ascend_ref.db.reader import read_columns, stream_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 
-from .shape import STRINGS, TEXT, Shape, shape_of
+from .shape import STRINGS, TEXT, Shape, shape_of, sources
 from .texts import Dictionary, Mask, own_texts
 
 INNER = "STRING_IDS"
@@ -65,22 +65,10 @@ class DatabaseFile:
         return any(batch.num_rows for batch in stream_columns(self.path, query))
 
     def sources(self, shape: Shape) -> Mapping[str, str]:
-        """The columns of the file, by the newest names of those that stand in it.
-
-        A column that once had the name of a newer one is known by its revision (blockDim).
-        """
+        """The columns of the file, by the newest names of those that stand in it."""
         physical = self._physical.readable(shape.name)
-        present = (
-            {fold(column.name): column.name for column in physical.columns} if physical else {}
-        )
-        own = self._schema.tables.get(shape.name)
-        found: dict[str, str] = {}
-        for name, column in shape.columns.items():
-            same = own is None or name not in own.columns or own.columns[name].type == column.type
-            for spelled in (name if same else None, column.renamed_from):
-                if spelled and fold(spelled) in present and name not in found:
-                    found[name] = present[fold(spelled)]
-        return found
+        present = [column.name for column in physical.columns] if physical else []
+        return sources(shape, self._schema.tables.get(shape.name), present)
 
     @cached_property
     def strings(self) -> Dictionary:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import decimal_texts
-from ascend_ref.recorded.shape import text_reference
 from ascend_spec import catalog
+from ascend_spec.recording import enum_of
 from ascend_spec.text.model import CsvColumn, SortKey
 
 from .columns import Columns, dictionary, integers, picked, reals, row_count, taken, text_places
@@ -56,7 +56,7 @@ def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]
         texts = dictionary(values)
         known = texts.dictionary.to_pylist()
         if key.compare == "member":
-            members = enum_numbers(column.tells)
+            members = enum_numbers(enum_of(column.shows))
             numbers = [members.get(text, LAST) for text in known]
         else:
             numbers = [
@@ -67,16 +67,12 @@ def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]
 
 
 @cache
-def enum_numbers(tells: Sequence[str]) -> Mapping[str, int]:
-    """The ids of the enum whose texts a column shows, of every revision; the newest names win."""
-    numbers: dict[str, int] = {}
-    for place in tells:
-        table, _, column = place.partition(".")
-        enum = text_reference(catalog().tables[table].columns[column])
-        if enum is not None and enum in catalog().enums:
-            for member in sorted(catalog().enums[enum].members, key=lambda one: one.since or ""):
-                numbers[member.name] = member.id
-    return numbers
+def enum_numbers(enum: str | None) -> Mapping[str, int]:
+    """The ids of an enum's names, of every revision; the newest win. Empty without an enum."""
+    if enum is None:
+        return {}
+    members = sorted(catalog().enums[enum].members, key=lambda one: one.since or "")
+    return {member.name: member.id for member in members}
 
 
 def _number(text: str, otherwise: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +25,11 @@ from ascend_ref.db.open import (
 from ascend_ref.execution import Executor, InProcess, Processes
 
 from .discover import GIVEN, Candidate, discover
+from .engine.failure import Failures, file_failure
 from .engine.work import TooMuchWork, limited
 from .finding import TEXT_SUFFIXES, FileReport, Report
-from .media.db.checks.ranks import RankFacts, judge_ranks, rank_facts
+from .media.db.checks import Fault
+from .media.db.checks.ranks import RankFacts, judge_ranks, rank_facts, rank_rule
 from .media.db.findings import from_fault, make_findings
 from .media.db.functions import register
 from .media.db.judge import PARALLEL_BYTES, Progress, judge
@@ -134,7 +136,18 @@ def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
 def judge_file(
     candidate: Candidate, options: Options, progress: FileProgress | None = None
 ) -> Judged:
-    """The verdict on one file, and what the comparison between ranks needs of a database."""
+    """The verdict on one file, and what the comparison between ranks needs of a database.
+
+    Where the checker fails on the file, that is the verdict.
+    """
+    try:
+        return _judge_file(candidate, options, progress)
+    except Exception as problem:
+        failed = file_failure(candidate.label, problem)
+        return FileReport(candidate.label, None, (failed,)), ()
+
+
+def _judge_file(candidate: Candidate, options: Options, progress: FileProgress | None) -> Judged:
     label = candidate.label
     started = time.monotonic()
     if candidate.deliverables:
@@ -249,7 +262,12 @@ def _with_rank_faults(
     reports: Sequence[FileReport], facts: Sequence[RankFacts], options: Options
 ) -> Iterator[FileReport]:
     """The reports, each with the findings that only the comparison with other ranks brings."""
-    further = judge_ranks(facts, options.selection)
+    failures = Failures()
+    further: Mapping[str, Sequence[Fault]] = {}
+    with failures.of_rule(rank_rule()):
+        further = judge_ranks(facts, options.selection)
     for report in reports:
         added = tuple(from_fault(report.file, fault) for fault in further.get(report.file, ()))
+        if report.file in {one.file for one in facts}:
+            added += tuple(failures.findings(report.file))
         yield replace(report, findings=report.findings + added)

@@ -7,8 +7,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-Verdict = Literal["violation", "advice", "note"]
-VERDICTS: tuple[Verdict, ...] = ("violation", "advice", "note")
+Verdict = Literal["failure", "violation", "advice", "note"]
+VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
+"""Gravest first. A failure is one of the checker: whether the file conforms is not known."""
+
+OF_FILES = VERDICTS[1:]
+"""The verdicts on what a file holds."""
 
 Scalar = int | float | str | None
 
@@ -155,6 +159,11 @@ class FileReport:
     seconds: float = 0.0
     unreadable: str | None = None
     members: tuple[str, ...] = ()
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the file was read, and every rule answered."""
+        return self.unreadable is None and all(one.verdict in OF_FILES for one in self.findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from .finding import Verdict
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
 
-Format = Literal["db", "bin", "api", "text"]
+Format = Literal["db", "bin", "api", "text", "any"]
 """What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers, the text
-deliverables of an output folder.
+deliverables of an output folder; ``any``: the checker itself, on whatever it judges.
 """
 
 LAST_STAGE = 3
@@ -96,6 +96,7 @@ def load_rules() -> Mapping[str, Rule]:
         **load_bin_rules(),
         **load_api_rules(),
         **load_text_rules(),
+        **rules_in("any", _rule_on_any),
     }
     return dict(sorted(found.items()))
 
@@ -152,6 +153,10 @@ def _rule(document: Mapping[str, Any], theme: str) -> Rule:
         stage=document.get("stage", LAST_STAGE),
         fragile=document.get("fragile", False),
     )
+
+
+def _rule_on_any(document: Mapping[str, Any], theme: str) -> Rule:
+    return Rule(**common_fields(document, theme), format="any", code=document["finds"])
 
 
 def _places(document: Mapping[str, Any]) -> str | tuple[Mapping[str, str], ...]:

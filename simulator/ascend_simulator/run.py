@@ -21,17 +21,17 @@ from .choices import Scenario
 from .documents.errors import ScenarioError
 from .hardware.load import machine
 from .scenario import validate
-from .truth import RankTotals, fault_truths, rank_totals, truth_document
-from .world.costs import COSTLY, extra_time
-from .world.rank import RankMeetings
-from .world.setting import FIRST_SESSION_NS, setting
-from .world.simulate import (
+from .session.costs import COSTLY, extra_time
+from .session.setting import FIRST_SESSION_NS, setting
+from .session.simulate import (
     AFTER_STEPS_NS,
     BEFORE_STEPS_NS,
     couple,
     recorded,
     summary_of,
 )
+from .truth import RankTotals, fault_truths, rank_totals, truth_document
+from .world.rank import RankMeetings
 
 TRUTH = "truth.json"
 SEEDS = 1 << 63

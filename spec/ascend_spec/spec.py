@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .api import InsightCatalog
     from .bin import BinCatalog
     from .documents import DocumentCatalog
+    from .recording import Recording
     from .text import TextCatalog
     from .timeline import TimelineCatalog
 
@@ -50,6 +51,13 @@ class Spec:
         from .documents import DocumentCatalog
 
         return DocumentCatalog(self.folder)
+
+    @cached_property
+    def recording(self) -> Recording:
+        """What a profiler records, and what shows it."""
+        from .recording import Recording
+
+        return Recording(self)
 
     @cached_property
     def bin(self) -> BinCatalog:

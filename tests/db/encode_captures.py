@@ -381,11 +381,11 @@ def capture(
 
 
 def _operands(scene: Scene) -> tuple[int, ...]:
+    unknown = scene.text("N/A")
     formats, types = scene.text("ND;ND"), scene.text("FLOAT;FLOAT")
     one = (scene.text("ND"), scene.text("FLOAT"), scene.text("32"))
-    return (
-        formats, types, scene.shape, *one, scene.text("N/A"), scene.text("static"), scene.text("NO")
-    )  # fmt: skip
+    built = (unknown, scene.text("static"), scene.text("NO"))
+    return (formats, types, scene.shape, *one, *built, unknown, unknown)
 
 
 def _counted(tasks: Tasks, identities: np.ndarray, cube_kind: int) -> np.ndarray:

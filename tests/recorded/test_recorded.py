@@ -29,16 +29,17 @@ def capture_of(preset: str) -> Capture:
 @pytest.mark.parametrize(
     ("preset", "output"), [("observed-everything", "pytorch"), ("single-op", "msprof")]
 )
-def test_capture_and_database_are_one_recording(
-    preset: str, output: Output, tmp_path: Path
+@pytest.mark.parametrize("revision", ["1.0.0-2024-10", "1.2.0-2025-12", NEWEST])
+def test_capture_and_database_are_one_recording_at_every_revision(
+    preset: str, output: Output, revision: str, tmp_path: Path
 ) -> None:
     capture = capture_of(preset)
     if output == "pytorch":
-        folder = write_pytorch_profile(tmp_path, capture, NEWEST)
+        folder = write_pytorch_profile(tmp_path, capture, revision)
     else:
-        folder = write_msprof_profile(tmp_path, [capture], NEWEST)
+        folder = write_msprof_profile(tmp_path, [capture], revision)
     (path,) = [one for one in folder.rglob("*.db") if one.name != "analysis.db"]
-    direct, read = from_captures([capture], output), from_database(path)
+    direct, read = from_captures([capture], output, revision), from_database(path)
     assert read.output == output
     assert (read.level, read.start, read.end) == (direct.level, direct.start, direct.end)
     assert read.machine == direct.machine

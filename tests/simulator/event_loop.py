@@ -22,6 +22,7 @@ from ascend_simulator.program.model import (
     Launch,
     Synchronize,
 )
+from ascend_simulator.session.setting import Setting
 from ascend_simulator.world.clocks import GAP_NS, SEEN_NS
 from ascend_simulator.world.compiled import EVENT_NS, HEAD_NS, TAIL_NS
 from ascend_simulator.world.coupled import STEP_GAP_NS, SYNCHRONIZE_NS
@@ -36,7 +37,6 @@ from ascend_simulator.world.rhythm import (
     OPENING_NS,
     STAGGER_NS,
 )
-from ascend_simulator.world.setting import Setting
 
 POINT_TO_POINT = ("send", "receive")
 COMPUTE, OTHER, FIRST_CHANNEL, PLANES = 2, 3, 4, 100

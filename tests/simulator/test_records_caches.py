@@ -9,7 +9,7 @@ from record_rows import EVERYTHING, captured, everything, kernels, rows, scenari
 
 from ascend_simulator.choices import FaultChoice, ProductName, Schedule
 from ascend_simulator.program.model import Kernel, Launch
-from ascend_simulator.world.setting import setting
+from ascend_simulator.session.setting import setting
 
 MISSES_FIRST = {"A2": True, "A3": True, "200I-500-A2": True, "310P": False, "910A": False}
 """Seed 001, l2_cache: which products have no row of the first operator."""

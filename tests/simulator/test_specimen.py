@@ -105,7 +105,7 @@ def test_a_shape_always_gives_the_same_columns(revision: str, carrier: str, shap
         ("TASK", "taskType", 10**6, "TASK.taskType"),
         ("TASK", "connectionId", 7, "profiling tasks"),
         ("COMMUNICATION_OP", "endNs", 10**18, "I14"),
-        ("STRING_IDS", "value", "master", "I35"),
+        ("STRING_IDS", "value", "MsTx", "I35"),
         ("TASK_PMU_INFO", "value", 1e9, "cycles"),
         ("OVERLAP_ANALYSIS", "endNs", 10**18, "type 0"),
         ("MEMORY_RECORD", "totalReserved", 1, "I33"),

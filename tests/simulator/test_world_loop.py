@@ -14,10 +14,10 @@ from world_cases import Simulated, programs, simulated, world_of
 
 from ascend_simulator.choices import Algorithm, HardwareChoice, Parallelism, Scenario
 from ascend_simulator.program.model import Await, Collective, Operator, Program, Synchronize
+from ascend_simulator.session.setting import FIRST_SESSION_NS, Setting
+from ascend_simulator.session.simulate import BEFORE_STEPS_NS
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.world.rank import host_times
-from ascend_simulator.world.setting import FIRST_SESSION_NS, Setting
-from ascend_simulator.world.simulate import BEFORE_STEPS_NS
 
 SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 FIRST_STEP = FIRST_SESSION_NS + BEFORE_STEPS_NS

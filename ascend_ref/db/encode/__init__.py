@@ -15,6 +15,7 @@ from ascend_spec import Schema
 from ascend_spec.db.model import Column, Table
 
 from . import communication, device, framework, host, memory, metadata, overlap
+from .absent import STRINGS, absent
 from .analysis import analysis_tables
 from .collection import collects
 from .recording import Columns, Recording
@@ -23,7 +24,6 @@ from .strings import CANN, FRAMEWORK, MEMORY, StringIds
 
 __all__ = ["encode"]
 
-STRINGS = "STRING_IDS.id"
 ALWAYS_ON = frozenset({"task-time", "ascendcl", "hccl", "runtime-api", "activity-cpu", "schedule"})
 """Switches that the two activities of the framework's profiler set."""
 
@@ -64,18 +64,21 @@ SOURCES: Mapping[str, Sequence[Source]] = {
 """Tables that are not sampled; the framework takes names of engine operators from CANN's texts."""
 
 
-def encode(capture: Capture, schema: Schema) -> dict[str, dict[str, Values]]:
+def encode(
+    capture: Capture, schema: Schema, *, switched: bool = True
+) -> dict[str, dict[str, Values]]:
     """The tables of a capture in one database of a carrier, at one revision.
 
     Columns are NumPy arrays, or Arrow arrays where they hold text or NULL: what
     :func:`ascend_ref.db.writer.write_database` takes. Tables without rows are left out, which the
-    writer creates where every file has them. The capture is not changed, and equal captures give
-    equal columns. Raises ``ValueError`` naming the column that a capture cannot fill.
+    writer creates where every file has them. ``switched`` false writes all that the capture holds,
+    also what no switch or no two switches together collect. The capture is not changed, and equal
+    captures give equal columns.
     """
-    recording = Recording(capture, schema)
+    recording = Recording(capture, schema, switched=switched)
     if schema.carrier == "analysis":
         return {
-            name: _chosen(schema.tables[name], columns)
+            name: _completed(recording, schema.tables[name], columns)
             for name, columns in analysis_tables(recording).items()
             if collects(schema.tables[name], capture.switches)
         }
@@ -83,7 +86,7 @@ def encode(capture: Capture, schema: Schema) -> dict[str, dict[str, Values]]:
     found = {
         table.name: _table(recording, table, strings)
         for table in sorted(schema.tables.values(), key=_turn)
-        if collects(table, capture.switches)
+        if collects(table, capture.switches, switched=switched)
     }
     tables = {name: columns for name in schema.tables if (columns := found.get(name))}
     if "STRING_IDS" in schema.tables:
@@ -110,7 +113,7 @@ def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, 
     filled = [
         {
             name: _translated(table.columns[name], values, strings, space)
-            for name, values in _chosen(table, columns).items()
+            for name, values in _completed(recording, table, columns).items()
         }
         for columns, space in parts
         if any(len(values) for values in columns.values())
@@ -120,14 +123,13 @@ def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, 
     return {name: _stacked([part[name] for part in filled]) for name in table.columns}
 
 
-def _chosen(table: Table, columns: Columns) -> dict[str, Values]:
+def _completed(recording: Recording, table: Table, columns: Columns) -> dict[str, Values]:
     """The columns that the table has at this revision, in its order."""
-    missing = table.columns.keys() - columns.keys()
-    if missing:
-        raise ValueError(
-            f"capture: nothing for {table.name}.{min(missing)}; expected all columns of the table"
-        )
-    return {name: columns[name] for name in table.columns}
+    rows = len(next(iter(columns.values())))
+    return {
+        name: columns[name] if name in columns else absent(recording, column, rows)
+        for name, column in table.columns.items()
+    }
 
 
 def _translated(column: Column, values: Values, strings: StringIds, space: int) -> Values:

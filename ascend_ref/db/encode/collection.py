@@ -58,12 +58,14 @@ SWITCHED: Mapping[str, Callable[[Switches], bool]] = {
 task-time, ascendcl and hccl with its activity NPU, and runtime-api with its level 2."""
 
 
-def collects(table: Table, switches: Switches) -> bool:
+def collects(table: Table, switches: Switches, *, switched: bool = True) -> bool:
     """Whether a table can have rows: one of its switches is on, and the level collects it.
 
     What CANN's profiler writes needs it to run, which the activity NPU makes it do, but for the
-    tables that every file has (db-schema.md 1.1).
+    tables that every file has (db-schema.md 1.1). Not ``switched``: the level alone decides.
     """
+    if not switched:
+        return switches.level in table.levels
     on = not table.switches or any(SWITCHED[switch](switches) for switch in table.switches)
     runs = switches.npu or table.writer != "msprof" or "always" in table.carriers.values()
     return on and runs and switches.level in table.levels

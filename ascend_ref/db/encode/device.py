@@ -62,6 +62,9 @@ def kernels(recording: Recording) -> Columns:
         if column in QUOTED:
             texts = recording.rewritten(texts, quoted)
         attributes[column] = texts[kind] if recording.level else nothing
+    grid, threads = (
+        recording.text_or(texts, NOT_COLLECTED)[kind] for texts in (kinds.grid_dim, kinds.block_dim)
+    )
     blocks = kinds.blocks[kind] if recording.level else np.zeros(rows, np.int64)
     mixed = kinds.mix_blocks[kind] if recording.level else np.zeros(rows, np.int64)
     # blockDim was the core count; where blockNum is, the name means the threads of SIMT kernels.
@@ -71,9 +74,9 @@ def kernels(recording: Recording) -> Columns:
         "globalTaskId": capture.kernels.task,
         "blockNum": blocks,
         "mixBlockNum": mixed,
-        "blockDim": nothing if renamed else blocks,
+        "blockDim": threads if renamed else blocks,
         "mixBlockDim": mixed,
-        "gridDim": nothing,
+        "gridDim": grid,
         **attributes,
     }
 

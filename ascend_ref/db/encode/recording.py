@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -40,10 +41,12 @@ def nullable(values: Integers, present: npt.NDArray[np.bool_]) -> pa.Array:
 class Recording:
     """A capture as the exporters of one revision see it, without what the switches leave out."""
 
-    def __init__(self, capture: Capture, schema: Schema) -> None:
+    def __init__(self, capture: Capture, schema: Schema, *, switched: bool = True) -> None:
         self.capture = collected(capture)
         self.schema = schema
         self.habits = Habits.of(schema)
+        if not switched:
+            self.habits = replace(self.habits, rank_map=True)
         # A copy: the encoders add texts, and the numbers of the capture must not depend on that.
         self.texts = capture.texts.copy()
 
@@ -60,6 +63,10 @@ class Recording:
     def text(self, text: str, rows: int) -> Integers:
         """A column that holds one text everywhere."""
         return np.full(rows, self.texts.number(text))
+
+    def text_or(self, numbers: Integers, text: str) -> Integers:
+        """A column of texts with ``text`` in place of NONE."""
+        return none_as(numbers, self.texts.number(text))
 
     def rewritten(self, numbers: Integers, rule: Callable[[str], str]) -> Integers:
         """A column of texts with ``rule`` applied to each distinct one; NONE stays."""

@@ -18,6 +18,7 @@ from ascend_spec.text import (
 )
 
 from .pages import citations, in_force, place_link, value_range
+from .recording_pages import shown_text
 from .style import PLAIN, Kind, Style, code, facts, page, table
 from .writer_pages import FOLDERS, counters_page, metrics_section, writer_section, writers_page
 
@@ -56,7 +57,7 @@ def csv_page(catalog: Catalog, file: CsvFile, style: Style = PLAIN) -> str:
         style.prose(file.note or ""),
         "## Columns",
         table(
-            ("column", "unit", "printed as", "tells", "meaning"),
+            ("column", "unit", "printed as", "shows", "meaning"),
             (_column_row(column, style) for column in file.own_columns),
         ),
         *(_counters(counters, style) if counters else ()),
@@ -197,7 +198,7 @@ def _column_row(column: CsvColumn, style: Style) -> tuple[str, str, str, str, st
         code(column.name),
         column.unit or "",
         _printed(column),
-        ", ".join(place_link(style, one) for one in column.tells),
+        shown_text(column.shows, style),
         _meaning(column, style),
     )
 
@@ -214,7 +215,7 @@ def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tup
         ("Repeats", f"with the group {column.group}" if column.group else ""),
         ("Older names", ", ".join(_older(column))),
         ("Derived by", code(column.formula) if column.formula else ""),
-        ("Tells the same", ", ".join(place_link(style, one) for one in column.tells)),
+        ("Shows", shown_text(column.shows, style)),
         ("Metric", code(column.metric) if column.metric else ""),
         ("Grade", column.grade),
         ("Source", citations(catalog, column.source, style)),

@@ -81,7 +81,7 @@ def _property(column: CsvColumn, writer: Writer, repeated: bool = True) -> Docum
         "x-decimals": printed.decimals if printed else None,
         "x-tab": column.tab and writer.tabbed,
         "x-derivation": column.formula,
-        "x-tells": list(column.tells),
+        "x-shows": list(column.shows.of),
         "x-metrics": list(column.when.metrics),
         "x-families": list(column.when.families),
         "x-grade": column.grade,

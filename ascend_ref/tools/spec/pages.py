@@ -8,6 +8,7 @@ from ascend_spec import Catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
+from .recording_pages import shown_text
 from .style import PLAIN, Style, code, facts, page, table
 
 PRESENCE: dict[Presence, str] = {
@@ -198,6 +199,7 @@ def _column_facts(
     targets = " or ".join(place_link(style, target) for target in column.references)
     return [
         ("Value type", style.link("type", column.type)),
+        ("Shows", shown_text(column.shows, style)),
         ("Declared", f"{column.declared}{' PRIMARY KEY' if column.primary_key else ''}{also}"),
         ("Stored as", " or ".join(column.storage)),
         ("Unit", column.unit or ""),

@@ -16,6 +16,7 @@ from .csv_pages import csv_site, csv_targets
 from .disagreements import disagreements
 from .document_pages import document_site, document_targets
 from .product_pages import product_section
+from .recording_pages import recording_site, recording_targets
 from .style import Kind, Style, page
 from .timeline_pages import timeline_site, timeline_targets
 
@@ -52,7 +53,7 @@ def spec_targets(catalog: Catalog) -> dict[tuple[Kind, str], str]:
         targets["enum", name] = f"enums/{name}.md"
     for block in bin_catalog().blocks.values():
         targets["block", blocks.hexed(block.code)] = _block_path(block)
-    targets |= {**csv_targets(), **timeline_targets(), **document_targets()}
+    targets |= {**csv_targets(), **timeline_targets(), **document_targets(), **recording_targets()}
     for kind, sheet, known in _sheets(catalog):
         targets.update({(kind, name): f"{sheet}#{anchor(name)}" for name in known})
     return targets
@@ -82,6 +83,7 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
     written |= csv_site(catalog, below)
     written |= timeline_site(catalog, below)
     written |= document_site(catalog, below)
+    written |= recording_site(below)
     written |= {
         "errata.md": _sheet(
             "Errata",

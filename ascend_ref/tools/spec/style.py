@@ -10,6 +10,7 @@ from typing import Literal
 Kind = Literal[
     "block",
     "document",
+    "entity",
     "enum",
     "erratum",
     "file",

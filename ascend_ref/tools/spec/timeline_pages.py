@@ -23,6 +23,7 @@ from ascend_spec.timeline import (
 )
 
 from .pages import citations, place_link, value_range
+from .recording_pages import shown_text
 from .style import PLAIN, Kind, Style, code, facts, page, table
 from .writer_pages import FOLDERS
 
@@ -59,7 +60,7 @@ def kind_section(
         f"{'#' * level} {title}",
         style.prose(kind.summary),
         facts(_kind_facts(catalog, layer, kind, style)),
-        table(("arg", "JSON", "unit", "tells", "meaning"), (_arg_row(a, style) for a in kind.args))
+        table(("arg", "JSON", "unit", "shows", "meaning"), (_arg_row(a, style) for a in kind.args))
         if kind.args
         else "",
     )
@@ -253,7 +254,7 @@ def _arg_row(arg: Arg, style: Style) -> tuple[str, str, str, str, str]:
         _shown(arg.name),
         " or ".join(arg.json),
         arg.unit or "",
-        place_link(style, arg.tells) if arg.tells else "",
+        shown_text(arg.shows, style),
         f"{'. '.join(remarks)}.",
     )
 

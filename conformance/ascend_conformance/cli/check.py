@@ -20,7 +20,7 @@ from ..cards import rule_cards
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
-from ..finding import VERDICTS, Report
+from ..finding import OF_FILES, Report
 from ..media.db.plan import Selection
 from ..options import Options
 from ..report import (
@@ -80,7 +80,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
 @click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
 @click.option(
     "--fail-on",
-    type=click.Choice([*VERDICTS, NEVER]),
+    type=click.Choice([*OF_FILES, NEVER]),
     default="violation",
     show_default=True,
     help="Exit with 1 when a finding is at least this grave.",
@@ -185,15 +185,16 @@ def check(
 
 
 def exit_code(report: Report, outcome: Outcome, fail_on: str) -> int:
-    """2 when a file could not be judged (told on stderr), else 1 or 0 by ``--fail-on``."""
-    unreadable = [file.unreadable for file in report.files if file.unreadable]
-    for reason in unreadable:
+    """2 when something could not be judged (stderr says what), else 1 or 0 by ``--fail-on``."""
+    reasons = [file.unreadable for file in report.files if file.unreadable]
+    reasons += [f"{one.file}: {one.message}" for one in report.findings if one.verdict == "failure"]
+    for reason in reasons:
         click.echo(f"ascend-ref: error: {reason}", err=True)
-    if unreadable:
+    if reasons:
         return 2
     if fail_on == NEVER:
         return 0
-    grave = next(verdict for verdict in VERDICTS if verdict == fail_on)
+    grave = next(verdict for verdict in OF_FILES if verdict == fail_on)
     return int(outcome.fails(grave))
 
 

@@ -17,7 +17,11 @@ OPERATIONS = 100_000_000
 OPERATIONS_PER_ROW = 400
 
 
-class TooMuchWork(Exception):
+class NoAnswer(Exception):
+    """A rule cannot be judged here, for a reason of the file; the text says which."""
+
+
+class TooMuchWork(NoAnswer):
     """A rule was given up; the text is the reason."""
 
 

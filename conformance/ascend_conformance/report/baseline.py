@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from ascend_conformance.finding import VERDICTS, Finding, Report, Verdict
+from ascend_conformance.finding import OF_FILES, VERDICTS, Finding, Report, Verdict
 
 from .collapse import sort_key, unfold
 from .errors import ReportError, named
@@ -92,8 +92,13 @@ def against_expected(report: Report, patterns: tuple[str, ...]) -> Outcome:
 
 
 def baseline_document(report: Report) -> str:
-    """A baseline file of everything in the report: a JSON list of fingerprints, sorted."""
-    prints = {one.fingerprint for finding in report.findings for one in unfold(finding)}
+    """A baseline file of all findings on the files: a JSON list of fingerprints, sorted."""
+    prints = {
+        one.fingerprint
+        for finding in report.findings
+        if finding.verdict in OF_FILES
+        for one in unfold(finding)
+    }
     return json.dumps(sorted(prints), indent=1) + "\n"
 
 

@@ -1,8 +1,8 @@
 """Workflow commands of GitHub Actions: one annotation per finding, one notice with the conclusion.
 
-``violation`` becomes an error, ``advice`` a warning, ``note`` a notice. A line is named in text
-deliverables; a database has none. GitHub itself shows only the first annotations of each kind per
-step.
+``failure`` and ``violation`` become an error, ``advice`` a warning, ``note`` a notice. A line is
+named in text deliverables; a database has none. GitHub itself shows only the first annotations of
+each kind per step.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from .escape import visible
 from .phrases import conclusion, conformity, counted
 from .sentences import paragraph, subject, unreadable
 
-_COMMAND: Mapping[Verdict, str] = {"violation": "error", "advice": "warning", "note": "notice"}
+_COMMAND: Mapping[Verdict, str] = {
+    "failure": "error",
+    "violation": "error",
+    "advice": "warning",
+    "note": "notice",
+}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 

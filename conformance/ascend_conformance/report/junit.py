@@ -1,10 +1,10 @@
 """JUnit XML: one test suite per file, one test case per rule that found something or was skipped.
 
 The verdicts map as follows, so that a CI server turns red for violations only: ``violation`` is a
-``failure``; ``advice`` and ``note`` stand in ``system-out`` of a passing case; a rule that only was
-skipped is ``skipped``; a file that cannot be judged is a suite with one ``error``. A report does
-not name the rules that ran and found nothing: one passing case speaks for all of them. There are
-no times, so that equal input gives equal bytes.
+``failure``, a failure of the checker an ``error``; ``advice`` and ``note`` stand in ``system-out``
+of a passing case; a rule that only was skipped is ``skipped``; a file that cannot be judged is a
+suite with one ``error``. A report does not name the rules that ran and found nothing: one passing
+case speaks for all of them. There are no times, so that equal input gives equal bytes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from xml.etree import ElementTree as Xml
 
-from ascend_conformance.finding import FileReport, Finding, Report, Skipped
+from ascend_conformance.finding import FileReport, Finding, Report, Skipped, Verdict
 
 from .card import RuleCard
 from .collapse import collapse, shown
@@ -23,6 +23,7 @@ from .phrases import counted
 from .seen_lines import seen_lines
 from .sentences import fact, paragraph, place, unreadable
 
+_TAGS: Mapping[Verdict, str] = {"failure": "error", "violation": "failure"}
 _TOTALS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
@@ -76,12 +77,13 @@ def _cases(
 
 def _rule_case(findings: tuple[Finding, ...], card: RuleCard | None, detail: Detail) -> Xml.Element:
     case = Xml.Element("testcase", name=_case_name(findings[0].rule, findings[0].name, detail))
-    violations = [finding for finding in findings if finding.verdict == "violation"]
-    others = [finding for finding in findings if finding.verdict != "violation"]
-    if violations:
-        message = f"{place(violations[0], detail)}: {fact(violations[0], detail)}"
-        failure = Xml.SubElement(case, "failure", type="violation", message=message)
-        failure.text = _text(violations, card, detail)
+    for verdict, tag in _TAGS.items():
+        grave = [finding for finding in findings if finding.verdict == verdict]
+        if grave:
+            message = f"{place(grave[0], detail)}: {fact(grave[0], detail)}"
+            element = Xml.SubElement(case, tag, type=verdict, message=message)
+            element.text = _text(grave, card, detail)
+    others = [finding for finding in findings if finding.verdict not in _TAGS]
     if others:
         Xml.SubElement(case, "system-out").text = _text(others, card, detail)
     return case

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from ascend_conformance.finding import VERDICTS, FileReport, Report, Verdict
+from ascend_conformance.finding import OF_FILES, VERDICTS, FileReport, Report, Verdict
 
 from .collapse import places
 
@@ -26,19 +26,20 @@ def counted(count: int, noun: str) -> str:
 
 
 def tally(files: tuple[FileReport, ...]) -> Mapping[Verdict, int]:
-    """Number of places per verdict; folding changes none of these."""
+    """Number of places per verdict, of failures only where there is one; folding changes none."""
     counts = Counter[Verdict]()
     for file in files:
         for finding in file.findings:
             counts[finding.verdict] += places(finding)
-    return {verdict: counts[verdict] for verdict in VERDICTS}
+    return {one: counts[one] for one in VERDICTS if counts[one] or one in OF_FILES}
 
 
 def conformity(files: tuple[FileReport, ...]) -> Conformity:
-    """A violation condemns; without one, a file that could not be read leaves the case open."""
-    if tally(files)["violation"]:
+    """A violation condemns; without one, what could not be judged leaves the case open."""
+    counts = tally(files)
+    if counts["violation"]:
         return "does not conform"
-    if not files or any(file.unreadable is not None for file in files):
+    if not files or "failure" in counts or any(file.unreadable is not None for file in files):
         return "not judged"
     return "conforms"
 

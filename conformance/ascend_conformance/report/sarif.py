@@ -1,9 +1,9 @@
 """SARIF 2.1.0 for code-scanning services and editors.
 
-``violation`` is level error, ``advice`` warning, ``note`` note. A place in a database is a logical
-location (``TABLE.column``); there is no region, because a database has no lines; in other files the
-region is the byte, and in text deliverables the line as well. Unreadable files and skipped checks
-are notifications of the invocation.
+``failure`` and ``violation`` are level error, ``advice`` warning, ``note`` note. A place in a
+database is a logical location (``TABLE.column``); there is no region, because a database has no
+lines; in other files the region is the byte, and in text deliverables the line as well. Unreadable
+files and skipped checks are notifications of the invocation.
 """
 
 from __future__ import annotations
@@ -28,7 +28,12 @@ from .skips import group_skipped
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 # The root of a checked-out repository, in the vocabulary of the code-scanning services.
 URI_BASE = "%SRCROOT%"
-_LEVEL: Mapping[Verdict, str] = {"violation": "error", "advice": "warning", "note": "note"}
+_LEVEL: Mapping[Verdict, str] = {
+    "failure": "error",
+    "violation": "error",
+    "advice": "warning",
+    "note": "note",
+}
 _DRIVE = re.compile(r"[A-Za-z]:/")
 
 JsonObject = dict[str, Any]
@@ -55,7 +60,7 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
         "rules": [_descriptor(first[rule], cards.get(rule), detail) for rule in rules],
     }
     invocation = {
-        "executionSuccessful": all(file.unreadable is None for file in files),
+        "executionSuccessful": all(file.is_judged for file in files),
         "toolExecutionNotifications": [
             notification
             for file, listing in zip(files, listings, strict=True)

@@ -29,7 +29,12 @@ from .skips import group_skipped
 PIPE_WIDTH = 100
 _NARROWEST = 40
 _LABEL_WIDTH = 10
-_STYLE: Mapping[Verdict, str] = {"violation": "bold red", "advice": "yellow", "note": "cyan"}
+_STYLE: Mapping[Verdict, str] = {
+    "failure": "bold magenta",
+    "violation": "bold red",
+    "advice": "yellow",
+    "note": "cyan",
+}
 _CONCLUSION_STYLE: Mapping[Conformity, str] = {
     "conforms": "bold green",
     "does not conform": "bold red",

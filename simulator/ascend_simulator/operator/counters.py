@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .columns import Integers
+from .memory import Transfers
 from .memory.accesses import REQUEST_BYTES
+from .program.model import Program
 from .program.tape import Tape
+from .timing import Traffic
 from .timing.scoreboard import ICACHE_MISS_CYCLES, ISSUE_CYCLES, SCALAR, Timing
-
-if TYPE_CHECKING:
-    from .world import World
 
 GM_READ, GM_WRITE = "GM_READ", "GM_WRITE"
 
@@ -81,9 +80,10 @@ class Counters:
         return issued + self.pipe(SCALAR).busy + stalls + self.fetch_cycles
 
 
-def count(world: World) -> Counters:
+def count(
+    program: Program, timings: Sequence[Timing], transfers: Transfers, moved: Traffic
+) -> Counters:
     """Count what happened."""
-    program = world.program
     shape = (program.block_dim, len(program.units))
     totals = np.zeros(shape, np.int64)
     amounts: defaultdict[str, Integers] = defaultdict(lambda: np.zeros(shape, np.int64))
@@ -91,19 +91,19 @@ def count(world: World) -> Counters:
         lambda: Pipe(*(np.zeros(shape, np.int64) for _ in range(4)))
     )
     internuclear: defaultdict[int, Integers] = defaultdict(lambda: np.zeros(shape, np.int64))
-    for tape, timing in zip(program.tapes, world.timings, strict=True):
+    for tape, timing in zip(program.tapes, timings, strict=True):
         for unit, tally in enumerate(tape.tallies):
             for name, values in tally.items():
                 amounts[name][tape.blocks, unit] += values
         _count_steps(tape, timing, totals, pipes, internuclear)
-    memory = _memory(world)
+    memory = _memory(program, transfers, moved)
     amounts[GM_READ] = memory.pop(GM_READ)
     amounts[GM_WRITE] = memory.pop(GM_WRITE)
     return Counters(
         total_cycles=totals,
         amounts=_shared(dict(amounts)),
         pipes=dict(pipes),
-        written_lines=int(world.moved.written.sum()),
+        written_lines=int(moved.written.sum()),
         internuclear=dict(sorted(internuclear.items())),
         **memory,
     )
@@ -133,10 +133,9 @@ def _count_steps(
             internuclear[step.waits[4]][place] += lengths[number]
 
 
-def _memory(world: World) -> dict[str, Integers]:
+def _memory(program: Program, transfers: Transfers, moved: Traffic) -> dict[str, Integers]:
     """What L2 and main memory saw."""
-    transfers, moved = world.transfers, world.moved
-    blocks, units = world.program.block_dim, len(world.program.units)
+    blocks, units = program.block_dim, len(program.units)
 
     def total(values: Integers) -> Integers:
         place = transfers.block * units + transfers.unit

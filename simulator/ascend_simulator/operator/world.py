@@ -45,7 +45,7 @@ class World:
     @cached_property
     def counters(self) -> Counters:
         """What the counters of each sub-core say."""
-        return count(self)
+        return count(self.program, self.timings, self.transfers, self.moved)
 
     @cached_property
     def starts(self) -> Integers:

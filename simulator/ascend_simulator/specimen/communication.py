@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ascend_ref.db.encode.habits import UINT32_NONE
+from ascend_ref.capture.model import NONE
 from ascend_ref.derive.group_hash import group_hash
 
 from ..draws import Draws
@@ -53,7 +53,7 @@ class Expansion:
     def _reduce_among_all(self) -> Iterator[Part]:
         planes = max(2, self.ranks - 1) if self.ranks > 1 else 1
         chunk = self.operator.count * ELEMENT_BYTES[self.operator.data_type] // self.ranks
-        yield self._copy("Reduce_Inline", MASTER_PLANE, UINT32_NONE, 4, "ON_CHIP")
+        yield self._copy("Reduce_Inline", MASTER_PLANE, NONE, 4, "ON_CHIP")
         yield self._copy("Memcpy", MASTER_PLANE, self.rank, chunk, "ON_CHIP")
         opened = self.clock
         for plane in reversed(range(planes if self.ranks > 1 else 0)):
@@ -61,7 +61,7 @@ class Expansion:
             peer = (self.rank + 1 + plane % (self.ranks - 1)) % self.ranks
             size = chunk if plane < planes - 1 else chunk - 4096
             yield from self._exchange(plane, peer, size)
-        yield self._copy("Reduce_Inline", MASTER_PLANE, UINT32_NONE, 4, "ON_CHIP")
+        yield self._copy("Reduce_Inline", MASTER_PLANE, NONE, 4, "ON_CHIP")
         if planes > 1:
             yield self._notify("Notify_Record", planes - 1, (self.rank + 1) % self.ranks)
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from .world import Kernel
 
+NOT_KNOWN = "N/A"
+"""Attribute that an operator does not have."""
+
 RELU = Kernel(
     framework="aten::relu_",
     api="aclnnInplaceRelu",
@@ -101,3 +104,9 @@ KERNELS = (
         dynamic="static",
     ),
 )
+
+
+def output(kernel: Kernel) -> tuple[str, str, str]:
+    """Format, data type and shape of the only output: those of the first input."""
+    shape = kernel.shapes.strip('"').partition(";")[0]
+    return kernel.formats.partition(";")[0], kernel.data_types.partition(";")[0], f'"{shape}"'

@@ -1,15 +1,14 @@
-"""Rows of the tables that sample a device over time."""
+"""Rows of the tables that sample a device or the host over time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from ascend_ref.db.encode.habits import Habits
+from ascend_spec import catalog
 
 from ..draws import Draws
 from .shape import Shape
-from .tasks import Row, Rows
-from .world import FREQUENCY_MHZ, SESSION_START_NS, World
+from .world import FREQUENCY_MHZ, RELEASE_THREAD, SESSION_START_NS, Row, Rows, World
 
 SAMPLES = 5
 FIRST_SAMPLE_NS = 1_000_000
@@ -41,6 +40,9 @@ NETDEV_COUNTS = (
 )
 SIO_FIELDS = ("rxReq", "rxRsp", "rxSnp", "rxDat", "txReq", "txRsp", "txSnp", "txDat")
 
+CORES = 2
+SYSTEM_CALLS = ("pthread_mutex_lock", "read", "ioctl")
+
 Sampler = Callable[[int, Draws], Iterator[Row]]
 
 
@@ -50,57 +52,28 @@ def moments() -> list[int]:
     return [first + number * INTERVAL_NS for number in range(SAMPLES)]
 
 
-def sample_tables(
-    world: World, shape: Shape, habits: Habits, modules: tuple[int, ...]
-) -> dict[str, Rows]:
-    """Rows of every device-sampled table. ``modules`` are the ids of ENUM_MODULE."""
-    samplers: dict[str, Sampler] = {
-        "HBM": _hbm,
-        "DDR": _ddr,
-        "LLC": _llc,
-        "QOS": _qos,
-        "HCCS": _hccs,
-        "PCIE": _pcie,
-        "NIC": _port,
-        "ROCE": _port,
-        "NETDEV_STATS": _netdev,
-        "ACC_PMU": _acc_pmu,
-        "SOC_BANDWIDTH_LEVEL": _soc,
-        "NPU_MEM": _npu_mem,
-        "NPU_MODULE_MEM": lambda device, draws: _module_mem(device, draws, modules),
-        "SIO": _sio,
-        "UB": _ub,
-    }
-    tables = {name: _sampled(name, sampler, world, shape) for name, sampler in samplers.items()}
-    cores: dict[str, Sampler] = {
-        "SAMPLE_PMU_TIMELINE": _core_timeline,
-        "SAMPLE_PMU_SUMMARY": _core_summary,
-    }
-    for name, sampler in cores.items():
-        tables[name] = _sampled(name, sampler, world, shape) if shape.with_pmu else []
+def sample_tables(world: World, shape: Shape) -> dict[str, Rows]:
+    """Rows of every sampled table, without those that the shape switches off."""
+    tables = {name: _sampled(name, SAMPLERS[name], world, shape) for name in _device_tables(shape)}
+    # The clock is sampled, whatever the switches are; the encoder adds the bounds of the session.
     tables["AICORE_FREQ"] = [
-        row for device in world.devices for row in _frequency(device, world.session, habits)
+        {"deviceId": device, "timestampNs": time, "freq": FREQUENCY_MHZ, "dieId": -1}
+        for device in world.devices
+        for time in moments()[:2]
     ]
-    return tables
+    return tables | (_host_tables(shape) if shape.with_host else {})
+
+
+def _device_tables(shape: Shape) -> list[str]:
+    if not shape.with_samples:
+        return []
+    return [name for name in SAMPLERS if shape.with_pmu or name not in OF_CORES]
 
 
 def _sampled(name: str, sampler: Sampler, world: World, shape: Shape) -> Rows:
-    if not shape.with_samples:
-        return []
     draws = Draws(shape.seed, name)
     return [
         {"deviceId": device, **row} for device in world.devices for row in sampler(device, draws)
-    ]
-
-
-def _frequency(device: int, session: tuple[int, int], habits: Habits) -> Rows:
-    """Samples, then the bounds of the session; in order of time where the exporter sorts."""
-    times = [*moments()[:2], *session]
-    if habits.sorted_frequency:
-        times.sort()
-    return [
-        {"deviceId": device, "timestampNs": time, "freq": FREQUENCY_MHZ, "dieId": -1}
-        for time in times
     ]
 
 
@@ -207,7 +180,8 @@ def _npu_mem(_: int, draws: Draws) -> Iterator[Row]:
             yield {"type": owner, "ddr": 0, "hbm": held, "timestampNs": time}
 
 
-def _module_mem(_: int, draws: Draws, modules: tuple[int, ...]) -> Iterator[Row]:
+def _module_mem(_: int, draws: Draws) -> Iterator[Row]:
+    modules = sorted({member.id for member in catalog().enums["ENUM_MODULE"].members})
     for time in moments()[:2]:
         for module in modules:
             held = draws.one(0, 64 << 20, 4_096) if module % 3 == 0 else 0
@@ -255,3 +229,60 @@ def _core_summary(_: int, draws: Draws) -> Iterator[Row]:
             for metric in metrics:
                 share = draws.one(0, 1_000) / 1_000
                 yield {"metric": metric, "value": share, "coreId": core, "coreType": kind}
+
+
+SAMPLERS: Mapping[str, Sampler] = {
+    "HBM": _hbm,
+    "DDR": _ddr,
+    "LLC": _llc,
+    "QOS": _qos,
+    "HCCS": _hccs,
+    "PCIE": _pcie,
+    "NIC": _port,
+    "ROCE": _port,
+    "NETDEV_STATS": _netdev,
+    "ACC_PMU": _acc_pmu,
+    "SOC_BANDWIDTH_LEVEL": _soc,
+    "NPU_MEM": _npu_mem,
+    "NPU_MODULE_MEM": _module_mem,
+    "SIO": _sio,
+    "UB": _ub,
+    "SAMPLE_PMU_TIMELINE": _core_timeline,
+    "SAMPLE_PMU_SUMMARY": _core_summary,
+}
+OF_CORES = ("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY")
+
+
+def _host_tables(shape: Shape) -> dict[str, Rows]:
+    """Usages are percent, rates Byte/s."""
+    draws = Draws(shape.seed, "host samples")
+
+    def percent() -> float:
+        return draws.one(0, 1_000) / 10
+
+    def rate() -> int:
+        return draws.one(0, 900) * MEGABYTE
+
+    return {
+        "CPU_USAGE": [
+            {"timestampNs": time, "cpuId": core, "usage": percent()}
+            for time in moments()
+            for core in range(CORES)
+        ],
+        "HOST_MEM_USAGE": [{"timestampNs": time, "usage": percent()} for time in moments()],
+        "HOST_DISK_USAGE": [
+            {"timestampNs": time, "readRate": rate(), "writeRate": rate(), "usage": percent()}
+            for time in moments()
+        ],
+        "HOST_NETWORK_USAGE": [
+            {"timestampNs": time, "usage": percent(), "speed": rate()} for time in moments()
+        ],
+    }
+
+
+def system_calls(shape: Shape) -> Iterator[tuple[int, int, int, str]]:
+    """Start, end, thread and name of calls of the operating system."""
+    draws = Draws(shape.seed, "system calls")
+    for number, time in enumerate(moments() if shape.with_host else ()):
+        end = time + draws.one(0, 90_000, 10)
+        yield time, end, RELEASE_THREAD, SYSTEM_CALLS[number % len(SYSTEM_CALLS)]

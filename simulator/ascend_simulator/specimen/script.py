@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ascend_ref.db.encode.host import NO_MARK_CONNECTION
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_spec import catalog
 
 from ..draws import Draws
@@ -38,7 +38,7 @@ from .world import (
 )
 
 FIRST_SEQUENCE = 1_350
-COPIES = tuple(member.name for member in catalog().enums["ENUM_MEMCPY_OPERATION"].members)
+COPIES = tuple(member.id for member in catalog().enums["ENUM_MEMCPY_OPERATION"].members)
 STACK = (
     "torch/_ops.py(692): __call__",
     "torch/nn/modules/module.py(1511): _wrapped_call_impl",
@@ -156,7 +156,7 @@ class _Stage:
 
     def _enqueue(self, name: str, start: int) -> Link:
         """A main-thread entry into the task queue, 4 us long; returns what its exit shares."""
-        link = Link(queue=True)
+        link = Link()
         row = self._activity(MAIN_THREAD, start, start + 4_000, "queue", name)
         row.link = link
         row.enters_queue = True
@@ -231,7 +231,7 @@ class _Stage:
             )
             inner = self._activity(BACKWARD_THREAD, start + 500, start + length - 500, "op", name)
             inner.sequence, inner.forward_thread = row.sequence, 1
-            inner.link = row.link = Link(queue=False)
+            inner.link = row.link = Link()
             inner.shapes = "32,64,55,55"
             self.clock[BACKWARD_THREAD] = start + length + 1_000
         self.clock[MAIN_THREAD] = max(self.clock.values())
@@ -307,16 +307,15 @@ class _Stage:
             ("start/end", 9_000, "forward", "Module", True),
             ("marker_ex", 0, json.dumps(payload), "communication", True),
         ):
-            connection = NO_MARK_CONNECTION
+            link = NONE
             if linked:
+                link = self.linked_marks
                 self.linked_marks += 1
-                connection += self.linked_marks
                 for device in self.devices:
-                    device.run(
-                        COMPUTE_STREAM, "MsTx", length, start + 2_500
-                    ).connection = connection
+                    task = device.run(COMPUTE_STREAM, "MsTx", length, start + 2_500)
+                    task.connection = FIRST_MARK_CONNECTION + link
             text = f"{message} {step}" if not linked else message
-            self.world.marks.append(Mark(start, start + length, kind, text, domain, connection))
+            self.world.marks.append(Mark(start, start + length, kind, text, domain, link))
             self._activity(MAIN_THREAD, start, start + length + 200, "mstx", f"mstx_{kind}_op")
             start += length + 1_000
         self.clock[MAIN_THREAD] = start

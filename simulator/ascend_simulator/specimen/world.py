@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ascend_ref.db.encode.habits import UINT32_NONE
+from ascend_ref.capture.model import NONE
 
 SESSION_START_NS = 1_767_258_000_000_000_000
 PROCESS = 3_217_657
@@ -15,6 +15,10 @@ RELEASE_THREAD = PROCESS + 3_539
 FIRST_CONNECTION = 936
 FIRST_STEP = 50
 FREQUENCY_MHZ = 1_800
+
+Row = dict[str, object]
+Rows = list[Row]
+"""Rows of a sampled table by the names of its columns, with texts as they are."""
 
 
 @dataclass(slots=True, eq=False)
@@ -75,14 +79,14 @@ class Task:
     stream: int
     number: int
     kind: str
-    context: int = UINT32_NONE
-    model: int = UINT32_NONE
+    context: int = NONE
+    model: int = NONE
     call: Call | None = None
     connection: int | None = None
     identity: int = -1
     kernel: Kernel | None = None
     schedules: str | None = None
-    copies: tuple[int, str] | None = None
+    copies: tuple[int, int] | None = None
     transfer: Transfer | None = None
 
 
@@ -99,22 +103,9 @@ class Collective:
     step: int
     tasks: list[Task] = field(default_factory=list)
 
-    def span(self, masters_only: bool) -> tuple[int, int]:
-        """First start and last end of the tasks, or of the master tasks alone (I14)."""
-        tasks = [
-            task
-            for task in self.tasks
-            if task.transfer and (task.transfer.master or not masters_only)
-        ]
-        return min(task.start for task in tasks), max(task.end for task in tasks)
 
-
-@dataclass(slots=True, eq=False)
 class Link:
-    """A framework-private connection: a queue entry, or a forward and its backward operator."""
-
-    queue: bool
-    connection: int = -1
+    """What both ends of a queue entry share, or a forward and its backward operator."""
 
 
 @dataclass(slots=True, eq=False)
@@ -138,38 +129,14 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One row of MSTX_EVENTS."""
+    """One row of MSTX_EVENTS; ``device_link`` numbers those that a device task follows."""
 
     start: int
     end: int
     kind: str
     message: str
     domain: str
-    connection: int
-
-
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """A block of device memory that an operator held; None where it was never given back."""
-
-    name: str
-    size: int
-    start: int
-    end: int | None
-    inactive: int | None
-    stream: int
-
-
-@dataclass(frozen=True, slots=True)
-class Workspace:
-    """A block that a GE operator held between its allocation and its release."""
-
-    name: str
-    size: int
-    start: int
-    end: int
-    address: int
-    thread: int
+    device_link: int
 
 
 @dataclass(slots=True)
@@ -186,6 +153,4 @@ class World:
     collectives: list[Collective] = field(default_factory=list)
     activities: list[Activity] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
-    allocations: list[Allocation] = field(default_factory=list)
-    workspaces: list[Workspace] = field(default_factory=list)
     collections: list[tuple[int, int]] = field(default_factory=list)

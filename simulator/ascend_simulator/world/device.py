@@ -53,8 +53,11 @@ def kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
         name: texts.numbers(getattr(kernel, name) for kernel in compiled.kinds)
         for name in TEXT_COLUMNS
     }
+    none = np.full(len(compiled.kinds), NONE)
     return KernelKinds(
         **columns,
+        grid_dim=none,
+        block_dim=none,
         blocks=compiled.kernel_column("blocks"),
         mix_blocks=compiled.kernel_column("mix_blocks"),
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from ascend_spec.core import Document, Loader, SpecError, ValueType
 from ascend_spec.core.loader import Row, without
+from ascend_spec.core.shows import shown
 
 from . import model
 
@@ -79,7 +80,7 @@ def load_column(
     """A column's own facts laid over those of its value type."""
     kind = typed(loader.value_types, row, place)
     facts = {"name": name, "source": table_source, **type_facts(kind), **row}
-    return loader.fact(model.Column, facts, place)
+    return loader.fact(model.Column, facts, place, shows=shown(row, place))
 
 
 def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:

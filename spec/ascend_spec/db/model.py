@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ascend_spec.core import Bounds, Grade, StorageClass
+from ascend_spec.core.shows import Show
 
 Reading = Literal["documented", "observed"]
 Carrier = Literal["msprof", "pytorch", "analysis"]
@@ -35,11 +36,13 @@ class Column(Bounds):
 
     ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
     (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
-    ``references`` holds ``TABLE.column`` targets, of which one must hold the value.
+    ``references`` holds ``TABLE.column`` targets, of which one must hold the value. ``shows``: what
+    of the recording the column shows.
     """
 
     name: str
     type: str
+    shows: Show
     declared: str
     storage: tuple[StorageClass, ...]
     summary: str

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import get_args
 
 from ascend_spec.core import Grade
+from ascend_spec.core.shows import RowTest
 
 from .model import (
     SCENES,
@@ -35,7 +36,8 @@ class CsvFile:
     show the same. ``levels`` are the profiler levels that yield the file, by writer or engine where
     they differ (``*``: every other); ``needs`` says what else it takes. ``by_default``: collected
     without any option. ``order``: row order by writer or engine. ``slicing``: where it is not that
-    of the writer. ``pmu``: columns of ``groups`` follow the own.
+    of the writer. ``pmu``: columns of ``groups`` follow the own. ``rows``: which rows show an
+    entity of the recording, where not all do.
     """
 
     name: str
@@ -57,6 +59,7 @@ class CsvFile:
     by_default: bool = False
     order: Mapping[str, tuple[SortKey, ...]] = field(default_factory=dict)
     slicing: Slicing | None = None
+    rows: Mapping[str, RowTest] = field(default_factory=dict)
     note: str | None = None
     errata: tuple[str, ...] = ()
 

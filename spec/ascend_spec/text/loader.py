@@ -13,6 +13,7 @@ from typing import Any
 
 from ascend_spec.core import Document, Loader, Products, SpecError, ValueType
 from ascend_spec.core.loader import Row, without
+from ascend_spec.core.shows import RowTest, row_tests, shown
 from ascend_spec.db.loader import type_facts, typed
 
 from .csv_file import CsvFile
@@ -84,7 +85,7 @@ class ColumnMerger:
         facts = {"source": source, **without(kind, "declared", "references"), **row}
         if "format" in facts:
             facts["formats"] = self._formats(facts.pop("format"), place)
-        return self.loader.fact(CsvColumn, facts, place)
+        return self.loader.fact(CsvColumn, facts, place, shows=shown(row, place))
 
     def _formats(self, given: str | Mapping[str, str], place: str) -> dict[str, NumberFormat]:
         """From the name of formats, a format, or formats by writer or engine."""
@@ -124,7 +125,20 @@ def _csv_file(
         families=_families(row["families"], written),
         groups=groups if "pmu" in row else None,
         levels=_levels(row.get("levels", {})),
+        rows=_row_tests(row, rows),
     )
+
+
+def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:
+    """Those of the file, or of its original under the names that the copy has."""
+    copy = row.get("copy")
+    if copy is None:
+        return row_tests(row.get("rows", {}))
+    original, _ = rows[copy["of"]]
+    return {
+        entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))
+        for entity, test in row_tests(original.get("rows", {})).items()
+    }
 
 
 def _families(row: list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:

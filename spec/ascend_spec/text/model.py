@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
+from ascend_spec.core.shows import Show
 
 Output = Literal["msprof", "pytorch"]
 Engine = Literal["cpp", "python", "adapter"]
@@ -159,13 +160,14 @@ class CsvColumn:
     that mean "no value", ``""`` an empty cell; ``members`` the only texts there may be, in order of
     their numbers where they have some. ``formats`` gives, by writer or engine (``*``: every
     other), how numbers are printed; with ``tab``, a tab follows the value. ``formula`` names the
-    derivation in ``ascend_ref.derive``; ``tells`` are the database columns with the same content.
+    derivation in ``ascend_ref.derive``; ``shows``: what of the recording it shows.
     A column of performance counters has a ``metric``, by the name that it has in TASK_PMU_INFO, and
     where the layout has two blocks, a ``core``.
     """
 
     name: str
     type: str
+    shows: Show
     storage: tuple[StorageClass, ...]
     summary: str
     grade: Grade
@@ -181,7 +183,6 @@ class CsvColumn:
     renamed: tuple[Rename, ...] = ()
     group: str | None = None
     formula: str | None = None
-    tells: tuple[str, ...] = ()
     metric: str | None = None
     core: Core | None = None
     errata: tuple[str, ...] = ()

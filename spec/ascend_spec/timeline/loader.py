@@ -11,6 +11,7 @@ from typing import Any
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import Row, without
+from ascend_spec.core.shows import event_shows, row_tests, shown
 from ascend_spec.db.loader import typed
 
 from . import files, model
@@ -185,10 +186,11 @@ class _Reader:
     def event(self, row: Document) -> model.EventKind:
         place = f"{self.document}: {row['event']}"
         fields = row.get("fields", {})
-        facts = {"source": self.layer["source"], **without(row, "event", "fields")}
+        facts = {"source": self.layer["source"], **without(row, "event", "fields", "shows")}
         facts["families"] = [
             one for one in row.get("families", ()) if one in self.layer["families"]
         ]
+        shows = row.get("shows", {})
         return self.loader.fact(
             model.EventKind,
             facts,
@@ -198,6 +200,9 @@ class _Reader:
             name=self.name(row["name"], fields),
             id=self.name(row["id"], fields) if "id" in row else None,
             args=[self.arg(one, fields, facts["source"], place) for one in row.get("args", ())],
+            shows=event_shows(shows),
+            rows=row_tests(shows.get("rows", {})),
+            fixed=shows.get("fixed", {}),
         )
 
     def arg(self, row: Document, fields: Row, source: list[str], event: str) -> model.Arg:
@@ -211,7 +216,7 @@ class _Reader:
             **without(row, "arg", "fields"),
         }
         name = self.name(row["arg"], {**fields, **row.get("fields", {})})
-        return self.loader.fact(model.Arg, facts, place, name=name)
+        return self.loader.fact(model.Arg, facts, place, name=name, shows=shown(row, place))
 
     def thread(self, row: Document) -> model.Thread:
         name = row["name"]

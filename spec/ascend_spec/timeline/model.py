@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ascend_spec.core import Grade
+from ascend_spec.core.shows import RowTest, Show
 
 from .names import NameForm
 
@@ -32,11 +33,12 @@ class Arg:
 
     ``json``: JSON types of the value. ``none``: values that mean "no value", outside type and
     range. ``values`` closes the set of texts. ``many``: several members of this form follow each
-    other. ``tells``: the database column with the same content.
+    other. ``shows``: what of the recording it shows.
     """
 
     name: NameForm
     type: str
+    shows: Show
     json: tuple[JsonType, ...]
     summary: str
     grade: Grade
@@ -51,7 +53,6 @@ class Arg:
     many: bool = False
     writers: tuple[str, ...] = ()
     documented_as: tuple[str, ...] = ()
-    tells: str | None = None
     errata: tuple[str, ...] = ()
 
 
@@ -65,7 +66,9 @@ class EventKind:
     order. ``bare_ts``: writers whose last event has a ts without decimals. ``yields_to``: kinds
     that an event belongs to rather than to this one if it fits them as well. ``levels``: profiler
     levels at which every writer of it shows it. ``tables``: database tables that tell the same.
-    ``when``: what else it takes.
+    ``when``: what else it takes. ``shows``: what its keys and the parts of names show of the
+    recording (:func:`ascend_spec.core.shows.event_shows`), ``rows`` which events show an entity,
+    ``fixed`` what all of them show by their kind.
     """
 
     kind: str
@@ -89,6 +92,9 @@ class EventKind:
     writers: tuple[str, ...] = ()
     documented_as: tuple[str, ...] = ()
     when: str | None = None
+    shows: Mapping[str, Show] = field(default_factory=dict)
+    rows: Mapping[str, RowTest] = field(default_factory=dict)
+    fixed: Mapping[str, str | int] = field(default_factory=dict)
     errata: tuple[str, ...] = ()
 
     def args_of(self, writer: str) -> tuple[Arg, ...]:

@@ -124,4 +124,4 @@ def test_folding_does_not_change_the_conclusion() -> None:
 
 
 def test_verdicts_are_ordered_from_grave_to_light() -> None:
-    assert VERDICTS == ("violation", "advice", "note")
+    assert VERDICTS == ("failure", "violation", "advice", "note")

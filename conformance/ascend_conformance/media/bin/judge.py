@@ -11,6 +11,7 @@ from ascend_ref.bin import BinFile, Unreadable, open_file, read_blocks
 from ascend_ref.db.display import show_path
 from ascend_spec.bin import bin_catalog
 
+from ...engine.failure import Failures
 from ...finding import BLOCK_FILE, Coverage, FileReport, Seen, Skipped
 from ...options import Options
 from ..db.judge import Progress
@@ -60,12 +61,16 @@ def judge_blocks(
         rules = [rule for rule in load_bin_rules().values() if chosen.selection.wants(rule)]
         ran = [rule for rule in rules if rule.in_force(epoch)]
         locator = Locator(file)
-        asked = ask(locator, facts, ran, chosen)
-        findings = [
-            *asked.findings,
-            *schema_findings(locator, structure, epoch, ran),
-            *record_findings(file, ran),
-        ]
+        failures = Failures()
+        asked = ask(locator, facts, ran, chosen, failures)
+        findings = asked.findings
+        for rule in [one for one in ran if one.schema][:1]:
+            with failures.of_rule(rule):
+                findings += schema_findings(locator, structure, epoch, ran)
+        for rule in [one for one in ran if one.records][:1]:
+            with failures.of_rule(rule):
+                findings += record_findings(file, ran)
+        findings += failures.findings(file.label)
         skipped = (
             *_unread_blocks(file, ran),
             *asked.skipped,

@@ -9,6 +9,7 @@ from functools import cache
 
 from ascend_ref.db.open import read_examples
 
+from ...engine.failure import Failures
 from ...engine.work import TooMuchWork, limited
 from ...finding import Finding, Scalar, Skipped
 from ...options import Options
@@ -31,7 +32,13 @@ class Asked:
     skipped: list[Skipped] = field(default_factory=list)
 
 
-def ask(locator: Locator, facts: Facts, rules: Sequence[BinRule], options: Options) -> Asked:
+def ask(
+    locator: Locator,
+    facts: Facts,
+    rules: Sequence[BinRule],
+    options: Options,
+    failures: Failures,
+) -> Asked:
     """Judge every rule that has a ``row`` or a ``select``."""
     asked = Asked()
     unread = _unread(facts)
@@ -54,7 +61,10 @@ def ask(locator: Locator, facts: Facts, rules: Sequence[BinRule], options: Optio
         if not counts[rule.table or ""]:
             continue
         try:
-            with limited(facts.connection, sum(counts.values())):
+            with (
+                failures.of_rule(rule, rule.table or ""),
+                limited(facts.connection, sum(counts.values())),
+            ):
                 asked.findings.extend(_findings(locator, facts, rule, options))
         except TooMuchWork as problem:
             asked.skipped.append(Skipped(rule.id, rule.table or "", str(problem)))

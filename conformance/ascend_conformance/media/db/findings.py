@@ -25,10 +25,11 @@ def make_findings(
 ) -> tuple[Finding, ...]:
     """Every hit and fault as a finding, in the order of rules, then places."""
     references = outcome.references
-    found = [
-        *(from_fault(session.label, fault) for fault in outcome.faults),
-        *(_from_hit(session, hit, references, max_examples, with_sql) for hit in outcome.hits),
-    ]
+    found = [from_fault(session.label, fault) for fault in outcome.faults]
+    for hit in outcome.hits:
+        with outcome.failures.of_rule(hit.instance.rule, hit.instance.at):
+            found.append(_from_hit(session, hit, references, max_examples, with_sql))
+    found += outcome.failures.findings(session.label)
     if session.schema.reading == "documented":
         found = [_with_erratum(session, finding) for finding in found]
     return tuple(sorted(found, key=lambda finding: (finding.rule, finding.place)))

@@ -17,6 +17,7 @@ import apsw
 
 from ascend_spec.db.model import Column
 
+from ...engine.failure import OF_THE_FILE, Failures
 from ...engine.work import TooMuchWork, limited
 from ...finding import Skipped
 from ...ruleset import LAST_STAGE
@@ -47,6 +48,7 @@ class Outcome:
 
     plan: Plan
     references: References
+    failures: Failures
     hits: list[Hit] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -59,15 +61,38 @@ class _Task:
     weight: int
     what: str
     instances: Sequence[Instance]
-    run: Callable[[apsw.Connection, References], list[Hit]]
+    run: Callable[[apsw.Connection, References, Sequence[Instance]], list[Hit]]
 
-    def perform(self, connection: apsw.Connection, references: References) -> _Found:
-        """What the rules found, or why they were given up."""
+    def perform(
+        self, connection: apsw.Connection, references: References, failures: Failures
+    ) -> _Found:
+        """What the rules found, or why they were given up.
+
+        Where several rules are asked together and one of them fails, each is asked alone.
+        """
+        if len(self.instances) == 1:
+            with failures.of_rule(self.instances[0].rule, self.instances[0].at):
+                return self._ask(connection, references, self.instances)
+            return [], []
+        try:
+            return self._ask(connection, references, self.instances)
+        except OF_THE_FILE:
+            raise
+        except Exception:
+            alone = [replace(self, instances=(one,)) for one in self.instances]
+            answers = [one.perform(connection, references, failures) for one in alone]
+            return [hit for hits, _ in answers for hit in hits], [
+                skip for _, skips in answers for skip in skips
+            ]
+
+    def _ask(
+        self, connection: apsw.Connection, references: References, instances: Sequence[Instance]
+    ) -> _Found:
         try:
             with limited(connection, self.weight):
-                return self.run(connection, references), []
+                return self.run(connection, references, instances), []
         except TooMuchWork as reason:
-            return [], _given_up(self.instances, reason)
+            return [], _given_up(instances, reason)
 
 
 _Found = tuple[list[Hit], list[Skipped]]
@@ -83,18 +108,23 @@ def judge(
     """Run every selected rule on the session."""
     plan = make_plan(session, selection)
     references = References(session.connection, session.targets)
-    outcome = Outcome(plan, references, skipped=list(plan.skipped))
+    failures = Failures()
+    outcome = Outcome(plan, references, failures, skipped=list(plan.skipped))
     checks = registry()
     for places in plan.codes.values():
         rule = places[0].rule
         try:
-            with limited(session.connection, sum(session.rows.values())):
+            with (
+                failures.of_rule(rule),
+                limited(session.connection, sum(session.rows.values())),
+            ):
                 outcome.faults.extend(checks[rule.code or ""](session, rule, places))
         except TooMuchWork as reason:
             outcome.skipped.extend(_given_up(places[:1], reason))
     for instances in plan.rows.values():
         for instance in instances:
-            bad_row(session, instance, references)  # surveys what it needs, in this thread
+            with failures.of_rule(instance.rule, instance.at):
+                bad_row(session, instance, references)  # surveys what it needs, in this thread
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
         *(
@@ -105,7 +135,7 @@ def judge(
         *(_walk_task(session, instance) for instance in plan.walks),
     ]
     tasks.sort(key=lambda task: -task.weight)
-    for hits, skipped in _run(session, tasks, references, progress, workers):
+    for hits, skipped in _run(session, tasks, references, failures, progress, workers):
         outcome.hits.extend(hits)
         outcome.skipped.extend(skipped)
     _judge_again(session, outcome, references)
@@ -123,10 +153,12 @@ def reference_targets(session: Session, instance: Instance) -> list[tuple[str, s
 
 
 def _table_task(session: Session, table: str, found: Sequence[Instance]) -> _Task:
-    def run(connection: apsw.Connection, references: References) -> list[Hit]:
+    def run(
+        connection: apsw.Connection, references: References, instances: Sequence[Instance]
+    ) -> list[Hit]:
         checks = [
             RowCheck(instance, bad)
-            for instance in found
+            for instance in instances
             if (bad := bad_row(session, instance, references))
         ]
         if not checks:
@@ -222,14 +254,18 @@ def _can_fire(session: Session, instance: Instance) -> bool:
 
 
 def _select_task(session: Session, instance: Instance) -> _Task:
-    def run(connection: apsw.Connection, _references: References) -> list[Hit]:
+    def run(
+        connection: apsw.Connection, _references: References, _instances: Sequence[Instance]
+    ) -> list[Hit]:
         return count_select(connection, instance, instance.select or "")
 
     return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
 
 
 def _walk_task(session: Session, instance: Instance) -> _Task:
-    def run(connection: apsw.Connection, _references: References) -> list[Hit]:
+    def run(
+        connection: apsw.Connection, _references: References, _instances: Sequence[Instance]
+    ) -> list[Hit]:
         number, first = walk(session, instance, connection)
         return [Hit(instance, number, first)] if number else []
 
@@ -256,6 +292,7 @@ def _run(
     session: Session,
     tasks: Sequence[_Task],
     references: References,
+    failures: Failures,
     progress: Progress | None,
     workers: int,
 ) -> Iterator[_Found]:
@@ -270,7 +307,7 @@ def _run(
     small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
     if workers < 2 or small:
         for task in tasks:
-            yield task.perform(session.connection, references)
+            yield task.perform(session.connection, references, failures)
             finished(task.what)
         return
     results: list[_Found] = [([], []) for _ in tasks]
@@ -286,7 +323,7 @@ def _run(
                     index = waiting.get_nowait()
                 except Empty:
                     return
-                results[index] = tasks[index].perform(connection, own_references)
+                results[index] = tasks[index].perform(connection, own_references, failures)
                 finished(tasks[index].what)
 
     with ThreadPoolExecutor(workers) as pool:
@@ -312,7 +349,10 @@ def _judge_again(session: Session, outcome: Outcome, references: References) -> 
                 outcome.skipped.append(_not_judged(hit, guards))
             else:
                 try:
-                    with limited(session.connection, _weight(session, hit.instance)):
+                    with (
+                        outcome.failures.of_rule(hit.instance.rule, hit.instance.at),
+                        limited(session.connection, _weight(session, hit.instance)),
+                    ):
                         kept.extend(_without(session, hit, guards, references))
                 except TooMuchWork as reason:
                     outcome.skipped.extend(_given_up((hit.instance,), reason))

@@ -48,7 +48,10 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
         for agreement in rule.agreement.instances:
             place = _place(agreement.left)
             try:
-                with limited(folder.facts.connection):
+                with (
+                    asked.failures.of_rule(rule, place),
+                    limited(folder.facts.connection),
+                ):
                     found = best_reading(sources, agreement)
                     asked.ran.add(rule.id)
                     asked.places += 1
@@ -83,6 +86,8 @@ def _reason(folder: Folder, absent: Absent) -> str | None:
     That is so where both sides are absent, or one that these writers do not write, and where a file
     has none of the columns: the rules of its header say so where it should.
     """
+    if absent.of_derived:
+        return f"it is recomputed from the column {absent}, which the files do not have"
     if len(absent.tables) != 1:
         return None
     (table,) = absent.tables.values()

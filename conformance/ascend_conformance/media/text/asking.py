@@ -83,8 +83,9 @@ def _is_short(rule: TextRule) -> bool:
 
 def _check(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
     """The rules that are checks."""
-    found = list(structural_findings(folder, rules, options))
-    return Asked(found, [], {rule.id for rule in rules}, len(rules))
+    asked = Asked(ran={rule.id for rule in rules}, places=len(rules))
+    asked.findings += structural_findings(folder, rules, options, asked.failures)
+    return asked
 
 
 def _together(answers: Iterable[Asked]) -> Asked:
@@ -94,4 +95,5 @@ def _together(answers: Iterable[Asked]) -> Asked:
         every.skipped += one.skipped
         every.ran |= one.ran
         every.places += one.places
+        every.failures.of |= one.failures.of
     return every

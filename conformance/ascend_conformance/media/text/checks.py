@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import get_args
 
+from ...engine.failure import Failures
 from ...finding import Finding
 from ...options import Options
 from . import structurecsv, structuredocs, structuretrace
@@ -86,12 +87,12 @@ NAMES = frozenset(
 
 
 def structural_findings(
-    folder: Folder, rules: Iterable[TextRule], options: Options
+    folder: Folder, rules: Iterable[TextRule], options: Options, failures: Failures
 ) -> Iterator[Finding]:
-    """The findings of all rules with a check among those given."""
+    """The findings of all rules with a check among those given, and which checks failed."""
     chosen = {rule.id for rule in rules if rule.check}
     writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
-    for check, faults in _faults(folder, chosen, options.max_examples):
+    for check, faults in _faults(folder, chosen, options.max_examples, failures):
         for fault in faults:
             rule = _rule_of(check, fault, writers.get(fault.file))
             if rule is not None and rule.id in chosen:
@@ -100,18 +101,25 @@ def structural_findings(
 
 
 def _faults(
-    folder: Folder, chosen: set[str], examples: int
+    folder: Folder, chosen: set[str], examples: int, failures: Failures
 ) -> Iterator[tuple[str, Iterable[Fault]]]:
-    wanted = {rule.check for rule in load_text_rules().values() if rule.id in chosen and rule.check}
+    wanted = {
+        rule.check: rule for rule in load_text_rules().values() if rule.id in chosen and rule.check
+    }
     for name, check in CHECKS.items():
         if name in wanted:
-            yield name, check(folder, examples)
-    if not wanted.isdisjoint(structuretrace.EVENTS):
-        for name, fault in structuretrace.event_faults(folder, examples):
-            yield name, (fault,)
-    if any(name.startswith(CELLS) for name in wanted):
-        for cell, fault in cell_faults(folder, examples):
-            yield f"{CELLS}{cell.fault}", (fault,)
+            with failures.of_rule(wanted[name]):
+                yield name, list(check(folder, examples))
+    events = [rule for name, rule in wanted.items() if name in structuretrace.EVENTS]
+    if events:
+        with failures.of_rule(events[0]):
+            for name, fault in structuretrace.event_faults(folder, examples):
+                yield name, (fault,)
+    cells = [rule for name, rule in wanted.items() if name.startswith(CELLS)]
+    if cells:
+        with failures.of_rule(cells[0]):
+            for cell, fault in cell_faults(folder, examples):
+                yield f"{CELLS}{cell.fault}", (fault,)
 
 
 def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:

@@ -91,7 +91,7 @@ def judge_folder(
 ) -> FileReport:
     """The verdict on a folder that has been read."""
     asked = ask_all(folder, rules, options)
-    findings = with_places(folder, asked.findings)
+    findings = [*with_places(folder, asked.findings), *asked.failures.findings(label)]
     return FileReport(
         file=label,
         seen=make_seen(folder),

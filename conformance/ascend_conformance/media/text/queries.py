@@ -12,6 +12,8 @@ import pyarrow as pa
 from ascend_ref.db.display import clip, printable
 from ascend_spec.timeline import timeline_catalog
 
+from ...engine.failure import Failures
+from ...engine.work import NoAnswer
 from ...finding import Finding, Skipped
 from ...options import Options
 from .database import Facts, text_literal
@@ -34,13 +36,19 @@ UNCOMPUTABLE = (duckdb.Error, pa.ArrowException, ArithmeticError, ValueError)
 """What SQL, Arrow and NumPy say of values that they cannot compute with."""
 
 
-class GivenUp(Exception):
+FATAL = (duckdb.InterruptException, duckdb.OutOfMemoryException)
+"""What ends the judgement of the whole folder."""
+
+
+class GivenUp(NoAnswer):
     """A question without an answer; the text says why, in one line."""
 
 
 @dataclass
 class Asked:
     """The answers: findings, rules that ran, places asked, and what could not be asked."""
+
+    failures: Failures = field(default_factory=lambda: Failures(FATAL))
 
     findings: list[Finding] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
@@ -79,7 +87,10 @@ def ask(folder: Folder, rules: Sequence[TextRule], options: Options, tables: Tab
             asked.ran.add(rule.id)
             asked.places += 1
             try:
-                with limited(folder.facts.connection):
+                with (
+                    asked.failures.of_rule(rule, instance.table),
+                    limited(folder.facts.connection),
+                ):
                     asked.findings.extend(_findings(folder, instance, options))
             except GivenUp as problem:
                 asked.skipped.append(Skipped(rule.id, instance.table, str(problem)))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import duckdb
 
+from ...engine.work import NoAnswer
 from .agreement import WHICH, Agreement, Comparison, Side, Which, names_in, quoted_names
 from .database import Facts, quoted
 from .sources import Cell, Sources
@@ -19,15 +20,19 @@ NUMBERS = frozenset(
 REALS = frozenset({"FLOAT", "DOUBLE"})
 
 
-class Absent(Exception):
+class Absent(NoAnswer):
     """A side cannot be selected here.
 
     ``tables``: those that are absent, by side; none where a column is, which the text names.
+    ``of_derived``: a derived table needs that column.
     """
 
-    def __init__(self, text: str, tables: Mapping[Which, str] | None = None) -> None:
+    def __init__(
+        self, text: str, tables: Mapping[Which, str] | None = None, *, of_derived: bool = False
+    ) -> None:
         super().__init__(text)
         self.tables = tables or {}
+        self.of_derived = of_derived
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,9 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
         for which in WHICH
         if not sources.columns(agreement.side(which).of)
     }
+    lacking = [sources.lacking[name] for name in unmade.values() if name in sources.lacking]
+    if lacking:
+        raise Absent(lacking[0], of_derived=True)
     if unmade:
         raise Absent(", ".join(unmade.values()), unmade)
     sides = {which: _selected(sources, agreement.side(which)) for which in WHICH}

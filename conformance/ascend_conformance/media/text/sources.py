@@ -48,6 +48,10 @@ MACROS = (
 )
 
 
+class LacksColumn(Exception):
+    """A derived table reads a column that the files do not have; the text is its name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """A column of a table of the facts, and by which column its row is known (``row``).
@@ -160,6 +164,7 @@ class Sources:
         self.facts = facts
         self._columns: dict[str, tuple[str, ...]] = {}
         self._missing: dict[str, str | None] = {}
+        self.lacking: dict[str, str] = {}
         self._tables = facts.tables().keys()
         for schema in MADE:
             facts.connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
@@ -219,7 +224,11 @@ class Sources:
     def _make(self, schema: str, name: str) -> None:
         place = f"{schema}.{quoted(name)}"
         if schema == "derived":
-            table = derived()[name].compute(self.facts)
+            try:
+                table = derived()[name].compute(self.facts)
+            except LacksColumn as problem:
+                self.lacking[f"{schema}.{name}"] = str(problem)
+                return
             self.facts.scan("computed", table, f"CREATE OR REPLACE TABLE {place} AS FROM computed")
             return
         select = _layer(name) if schema == "layer" else views()[name].select

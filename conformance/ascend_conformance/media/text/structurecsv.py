@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ascend_spec import catalog
+from ascend_spec.recording import enum_of
 from ascend_spec.text import CsvFile, SortKey, text_catalog
 
 from .database import Facts, quoted, text_literal
@@ -266,7 +267,7 @@ def sort_value(spec: CsvFile, key: SortKey) -> str:
         return f"TRY_CAST(rtrim({cell}, chr(9)) AS DECIMAL(30, 6))"
     if key.compare == "member":
         column = spec.column(key.column)
-        members = column.members or _members(column.tells) if column else ()
+        members = column.members or _members(enum_of(column.shows)) if column else ()
         places = "".join(
             f" WHEN {text_literal(one)} THEN {place}" for place, one in enumerate(members)
         )
@@ -274,17 +275,13 @@ def sort_value(spec: CsvFile, key: SortKey) -> str:
     return cell
 
 
-def _members(tells: Sequence[str]) -> tuple[str, ...]:
-    """The names of the enum that a column of the database refers to, in the order of their ids."""
-    for place in tells:
-        table, _, name = place.partition(".")
-        column = catalog().tables[table].columns.get(name)
-        for target in column.references if column else ():
-            enum = catalog().enums.get(target.partition(".")[0])
-            if enum is not None:
-                numbers = {one.name: one.id for one in enum.members if one.until is None}
-                return tuple(sorted(numbers, key=lambda one: numbers[one]))
-    return ()
+def _members(enum: str | None) -> tuple[str, ...]:
+    """The names of an enum in the order of their ids; none without an enum."""
+    if enum is None:
+        return ()
+    members = catalog().enums[enum].members
+    numbers = {one.name: one.id for one in members if one.until is None}
+    return tuple(sorted(numbers, key=lambda one: numbers[one]))
 
 
 def _faults(

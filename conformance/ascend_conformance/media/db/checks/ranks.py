@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ascend_ref.db.open import read_examples
 
-from ....ruleset import load_rules
+from ....ruleset import Rule, load_rules
 from ..plan import Selection
 from ..session import Session
 from . import Fault
@@ -61,14 +61,19 @@ def rank_facts(session: Session) -> list[RankFacts]:
     return found
 
 
+def rank_rule() -> Rule:
+    """The rule that compares ranks."""
+    return next(rule for rule in load_rules().values() if rule.compares_ranks)
+
+
 def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str, Sequence[Fault]]:
     """Faults by file: operators whose group has another name than on most other ranks.
 
     Operators carry the last digits of the group's hash and a running number, so one name on two
     ranks is one operator, and its group must have one name (consumers.md 2.1.3, 2.1.5).
     """
-    rule = next((rule for rule in load_rules().values() if rule.compares_ranks), None)
-    if rule is None or not selection.wants(rule):
+    rule = rank_rule()
+    if not selection.wants(rule):
         return {}
     found: dict[str, list[Fault]] = defaultdict(list)
     for table in SOURCES:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers, Reals
 
 from ..database import Facts
+from ..sources import LacksColumn
 
 NONE = -1
 
@@ -18,9 +21,24 @@ ROWS_AT_ONCE = 50_000
 """In a part of what a query gives."""
 
 
+_NAMED = re.compile(r'Referenced column "(.+?)" not found')
+
+
 def read(facts: Facts, query: str) -> pa.Table:
-    """The rows of a query."""
-    return facts.connection.sql(query).to_arrow_table()
+    """The rows of a query. Raises :class:`LacksColumn`."""
+    try:
+        return facts.connection.sql(query).to_arrow_table()
+    except duckdb.BinderException as problem:
+        named = _NAMED.search(str(problem))
+        if named is None:
+            raise
+        raise LacksColumn(named[1]) from problem
+
+
+def _column(table: pa.Table, name: str) -> pa.ChunkedArray:
+    if name not in table.column_names:
+        raise LacksColumn(name)
+    return table[name]
 
 
 def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
@@ -35,19 +53,19 @@ def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
 
 def integers(table: pa.Table, name: str, missing: int = NONE) -> Integers:
     """A column of whole numbers; ``missing`` in place of NULL."""
-    column = table[name].cast(pa.int64()).fill_null(missing)
+    column = _column(table, name).cast(pa.int64()).fill_null(missing)
     return np.asarray(column.to_numpy(), np.int64)
 
 
 def reals(table: pa.Table, name: str, missing: float = np.nan) -> Reals:
     """A column of numbers as floats; ``missing`` in place of NULL."""
-    column = table[name].cast(pa.float64()).fill_null(missing)
+    column = _column(table, name).cast(pa.float64()).fill_null(missing)
     return np.asarray(column.to_numpy(), np.float64)
 
 
 def texts(table: pa.Table, name: str) -> list[str]:
     """A text column; empty in place of NULL."""
-    found: list[str] = table[name].cast(pa.string()).fill_null("").to_pylist()
+    found: list[str] = _column(table, name).cast(pa.string()).fill_null("").to_pylist()
     return found
 
 

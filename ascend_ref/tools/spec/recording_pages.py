@@ -1,0 +1,91 @@
+"""The entities of the recording as Markdown pages: their values, and everything that shows them."""
+
+from __future__ import annotations
+
+from ascend_spec.core.shows import REASONS, Show
+from ascend_spec.recording import Entity, EntityColumn, Shower, entities, showers_of
+
+from .style import PLAIN, Kind, Style, code, facts, page, table
+
+
+def shown_text(show: Show, style: Style = PLAIN) -> str:
+    """What a cell shows, in a few words: `task.start`, or why it shows nothing."""
+    if show.reason is not None:
+        return f"nothing ({show.reason}: {REASONS[show.reason].rstrip('.').lower()})"
+    names = [style.link("entity", value.partition(".")[0], value) for value in show.of]
+    if show.form == "first_of":
+        return f"the first of {', '.join(names)}"
+    if show.form == "words":
+        words = ", ".join(f"{code(cell)} for {code(value)}" for cell, value in show.words)
+        return f"{names[0]}: {words}"
+    if show.form == "pattern":
+        return f"{', '.join(names)} as {code(show.pattern)}"
+    if show.form == "packed":
+        return f"{names[0]} in the high 32 bits, {names[1]} in the low 32"
+    return names[0]
+
+
+def entity_page(entity: Entity, style: Style = PLAIN) -> str:
+    """One entity: its values, and which cell of which medium shows each."""
+    own = showers_of(entity.name)
+    return page(
+        f"# {entity.name}",
+        style.prose(entity.summary),
+        facts(
+            (
+                ("Identified by", ", ".join(map(code, entity.key))),
+                ("Followed, never compared", ", ".join(map(code, entity.identity))),
+                ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
+                ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
+            )
+        ),
+        "## Values",
+        table(
+            ("value", "type", "unit", "shown by", "meaning"),
+            (_value_row(entity, column, own, style) for column in entity.columns.values()),
+        ),
+    )
+
+
+def _value_row(
+    entity: Entity, column: EntityColumn, own: tuple[Shower, ...], style: Style
+) -> tuple[str, ...]:
+    value = f"{entity.name}.{column.name}"
+    places = [
+        _place_link(one, cell, style)
+        for one in own
+        for cell, show in one.cells.items()
+        if value in show.of
+    ]
+    return (
+        code(column.name),
+        style.link("type", column.type),
+        column.unit or "",
+        ", ".join(places),
+        style.prose(column.summary),
+    )
+
+
+def _place_link(shower: Shower, cell: str, style: Style) -> str:
+    if shower.medium == "database":
+        name = cell.partition("@")[0]
+        return style.link("table", shower.name, f"{shower.name}.{name}")
+    if shower.medium == "csv":
+        return style.link("file", shower.name, f"{shower.name}.csv: {cell}")
+    layer = shower.name.partition("/")[0]
+    return style.link("layer", layer, f"{shower.name}: {cell}")
+
+
+def recording_targets() -> dict[tuple[Kind, str], str]:
+    """Where on the site each entity is explained."""
+    return {("entity", name): f"recording/{name}.md" for name in entities()}
+
+
+def recording_site(style: Style) -> dict[str, str]:
+    """The page of each entity, and their index."""
+    rows = (
+        (style.link("entity", one.name), style.prose(one.summary)) for one in entities().values()
+    )
+    index = page("# The recording", table(("entity", "what it is"), rows))
+    written = {f"recording/{one.name}.md": entity_page(one, style) for one in entities().values()}
+    return {"recording/index.md": index, **written}

@@ -1,0 +1,108 @@
+"""Where the checker itself fails: one finding of the file, and everything else is judged."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+
+import apsw
+
+from ascend_ref.db.display import clip, printable
+
+from ..finding import Finding
+from ..ruleset import Rule, load_rules
+from .work import NoAnswer
+
+SHOWN = 300
+"""Characters of an error that are shown."""
+
+PACKAGES = ("ascend_conformance", "ascend_ref", "ascend_spec")
+
+OF_THE_FILE = (
+    apsw.CorruptError,
+    apsw.IOError,
+    apsw.InterruptError,
+    apsw.NotADBError,
+    MemoryError,
+    OSError,
+    UnicodeDecodeError,
+)
+"""What no single rule is to blame for: the file is damaged, or the machine has no more to give."""
+
+
+@dataclass
+class Failures:
+    """The rules that failed on one file, each with the place and reason of its first failure.
+
+    ``fatal``: further errors that no rule is to blame for.
+    """
+
+    fatal: tuple[type[Exception], ...] = ()
+    of: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def of_rule(self, rule: Rule, place: str = "") -> Iterator[None]:
+        """What is evaluated inside may fail; errors of the file are raised all the same."""
+        try:
+            yield
+        except NoAnswer:
+            raise
+        except Exception as problem:
+            if isinstance(problem, (*OF_THE_FILE, *self.fatal)):
+                raise
+            where = f" at {place}" if place else ""
+            message = f"{rule.id} {rule.name} could not be evaluated{where}: {reason(problem)}"
+            self.of.setdefault(rule.id, message)
+
+    def findings(self, file: str) -> list[Finding]:
+        """One finding for each rule that failed, in the order of their ids."""
+        rule = _rule_that_finds("rule")
+        return [_finding(rule, file, self.of[name], name) for name in sorted(self.of)]
+
+
+def file_failure(file: str, problem: Exception) -> Finding:
+    """The finding on a file that could not be judged at all."""
+    return _finding(_rule_that_finds("file"), file, f"could not be judged: {reason(problem)}", None)
+
+
+def reason(problem: Exception) -> str:
+    """What went wrong, and where in this program, in one line."""
+    said = str(problem).strip().partition("\n")[0]
+    what = f"{type(problem).__name__}: {said}" if said else type(problem).__name__
+    where = _place(problem.__traceback__)
+    return f"{clip(printable(what), SHOWN)}{f' ({where})' if where else ''}"
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Module and line of the innermost frame that is ours."""
+    for frame in reversed(traceback.extract_tb(trace)):
+        parts = Path(frame.filename).with_suffix("").parts
+        for package in PACKAGES:
+            if package in parts:
+                module = ".".join(parts[len(parts) - 1 - parts[::-1].index(package) :])
+                return f"{module}, line {frame.lineno}"
+    return ""
+
+
+@cache
+def _rule_that_finds(what: str) -> Rule:
+    return next(
+        rule for rule in load_rules().values() if rule.format == "any" and rule.code == what
+    )
+
+
+def _finding(rule: Rule, file: str, message: str, place: str | None) -> Finding:
+    return Finding(
+        rule=rule.id,
+        name=rule.name,
+        verdict=rule.verdict,
+        file=file,
+        message=message,
+        expected=rule.expected,
+        column=place,
+    )

@@ -1,0 +1,115 @@
+"""The recording in memory: entities by name, and everything that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ascend_spec.core import Document
+from ascend_spec.core.loader import without
+from ascend_spec.core.shows import Show
+from ascend_spec.db.loader import typed
+
+from .model import Entity, EntityColumn, Medium, Shower
+
+if TYPE_CHECKING:
+    from ascend_spec.spec import Spec
+
+FOLDER = "recording"
+
+
+class Recording:
+    """The entities of one spec and what shows them; ``Spec.recording`` is the loaded one."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec = spec
+
+    @cached_property
+    def entities(self) -> Mapping[str, Entity]:
+        """Every entity by name."""
+        documents = self._spec.folder.documents(FOLDER)
+        return {row["entity"]: self._entity(row, name) for name, row in documents}
+
+    @cached_property
+    def showers(self) -> tuple[Shower, ...]:
+        """Every table, CSV file and kind of event, with the cells of all revisions and writers."""
+        return (*self._tables(), *self._csv_files(), *self._events())
+
+    def shower(self, medium: Medium, name: str) -> Shower:
+        """One of them. Raises ``KeyError`` for an unknown name."""
+        return self._by_name[medium, name]
+
+    def showers_of(self, entity: str) -> tuple[Shower, ...]:
+        """Everything that shows a column of an entity."""
+        return tuple(one for one in self.showers if entity in one.entities)
+
+    def enum_of(self, show: Show) -> str | None:
+        """The enum table whose names a cell shows; ``None`` where it shows something else."""
+        if show.form != "plain":
+            return None
+        entity, _, column = show.of[0].partition(".")
+        return self.entities[entity].columns[column].enum
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[Medium, str], Shower]:
+        return {(one.medium, one.name): one for one in self.showers}
+
+    def _entity(self, row: Document, document: str) -> Entity:
+        loader, types = self._spec.loader, self._spec.text.value_types
+        columns: dict[str, EntityColumn] = {}
+        for name, facts in row["columns"].items():
+            place = f"{document}: columns.{name}"
+            kind = typed(types, facts, place)
+            more: dict[str, Any] = {"unit": kind.unit, "is_text": "text" in kind.storage}
+            columns[name] = loader.fact(EntityColumn, facts, place, name=name, **more)
+        own = without(row, "entity")
+        return loader.fact(Entity, own, document, name=row["entity"], columns=columns)
+
+    def _tables(self) -> Iterator[Shower]:
+        for table in self._spec.db.tables.values():
+            cells = {name: column.shows for name, column in table.columns.items()}
+            yield Shower("database", table.name, cells)
+
+    def _csv_files(self) -> Iterator[Shower]:
+        for file in self._spec.text.csv.values():
+            cells = {column.name: column.shows for column in file.own_columns}
+            yield Shower("csv", file.name, cells, file.rows)
+
+    def _events(self) -> Iterator[Shower]:
+        for layer in self._spec.timeline.layers.values():
+            for kind in layer.events:
+                args = {arg.name.template: arg.shows for arg in kind.args}
+                cells = {**kind.shows, **args}
+                yield Shower("timeline", f"{layer.slug}/{kind.kind}", cells, kind.rows, kind.fixed)
+
+
+def entities() -> Mapping[str, Entity]:
+    """Every entity of the packaged spec by name."""
+    return _packaged().entities
+
+
+def showers() -> tuple[Shower, ...]:
+    """What shows the entities of the packaged spec."""
+    return _packaged().showers
+
+
+def shower(medium: Medium, name: str) -> Shower:
+    """One shower of the packaged spec. Raises ``KeyError`` for an unknown name."""
+    return _packaged().shower(medium, name)
+
+
+def showers_of(entity: str) -> tuple[Shower, ...]:
+    """Everything in the packaged spec that shows a column of an entity."""
+    return _packaged().showers_of(entity)
+
+
+def enum_of(show: Show) -> str | None:
+    """The enum table of the packaged spec whose names a cell shows."""
+    return _packaged().enum_of(show)
+
+
+def _packaged() -> Recording:
+    from ascend_spec.spec import packaged
+
+    return packaged().recording
