@@ -14,12 +14,9 @@ from typing import Literal
 
 import pytest
 
+from ascend_spec import catalog
+
 SHARED = Path(__file__).parents[2] / ".." / "shared"
-SEEDS = {
-    "seed-000": "000_40690ca3beafe7b5.txt",
-    "seed-001": "001_550eeb64a5a195c6.txt",
-    "seed-004": "004_ac24de716738f284.txt",
-}
 
 Key = Literal["primary key", "index", None]
 
@@ -127,9 +124,11 @@ class SeedTable:
 
 def seed_text(source: str) -> str:
     """The text of a seed document; skips the calling test where the seeds are not at hand."""
-    path = SHARED / "seeds" / SEEDS[source]
-    if not path.is_file():
-        pytest.skip(f"seed document {path.name} is not beside the project in ../shared/seeds")
+    assert source in catalog().sources
+    paths = list((SHARED / "seeds").glob(f"{source.removeprefix('seed-')}_*.txt"))
+    if not paths:
+        pytest.skip(f"no {source} in ../shared/seeds")
+    (path,) = paths
     return path.read_text(encoding="utf-8")
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
-from ascend_spec import documents
+from ascend_spec import documents, per_spec
 
 from .catalog import TimelineCatalog, timeline_catalog
 from .files import MetadataEvent
@@ -61,7 +60,7 @@ def document_schema(name: str, writer: str) -> Node:
     }
 
 
-@cache
+@per_spec
 def _event_schema(name: str, writer: str, file: str | None) -> Node:
     facts = timeline_catalog()
     layer = facts.layers[name]
