@@ -7,7 +7,7 @@ data.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +53,10 @@ class Product:
     capabilities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     note: str | None = None
     without_value: WithoutValue | None = None
+
+    def can(self, capability: str) -> bool:
+        """Whether it has a capability."""
+        return capability in self.capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +116,24 @@ class Products(Mapping[str, Product]):
         rows = [self.data[name] for name in _listed(data)]
         return tuple(dict.fromkeys(switch for row in rows for switch in row.switches))
 
+    def idle(self, switches: Iterable[str], product: str) -> tuple[str, ...]:
+        """Those of the switches that collect nothing on a product."""
+        rows = [row for row in self.data.values() if product in row.cells]
+        collected = {switch for row in rows for switch in row.switches}
+        return tuple(switch for switch in switches if switch not in collected)
+
     def of_chip(self, chip: str | None) -> Product | None:
         """The product with a name of NPU_INFO.name; ``None`` for a name of no product."""
         return next((one for one in self.values() if chip in one.chips), None)
+
+    def chip_name(self, product: str) -> str:
+        """What NPU_INFO.name has on a product: the name that its platform number has."""
+        own = self[product]
+        return next(
+            one.chips[0]
+            for one in (own, *self.values())
+            if one.chips and set(one.platforms) & set(own.platforms)
+        )
 
     def in_full(self, document: Mapping[str, Any]) -> dict[str, Any]:
         """A document of text or timelines with its products written out.
