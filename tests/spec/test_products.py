@@ -328,12 +328,12 @@ def test_the_products_of_a_table(table: str, products: set[str]) -> None:
 
 
 def test_a_product_is_shown_with_what_it_has(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["spec", "show", "310P"]) == 0
+    assert main(["spec", "show", "product/310P"]) == 0
     shown = capsys.readouterr().out
     (nic,) = [line for line in shown.splitlines() if line.startswith("| nic")]
     assert "`sys-io` | `NIC` | `nic` | `NIC` |" in nic
     assert "| roce" not in shown
-    assert main(["spec", "show", "200I-500-A2"]) == 0
+    assert main(["spec", "show", "product/200I-500-A2"]) == 0
     shown = capsys.readouterr().out
     assert "`vec_ratio`" in shown
     assert all(f"`{erratum}`" in shown for erratum in ("P12", "P13", "P14", "P15"))

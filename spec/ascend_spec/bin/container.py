@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from construct import (
     Bytes,
+    Construct,
     FixedSized,
     GreedyBytes,
     GreedyRange,
@@ -15,6 +16,7 @@ from construct import (
     Int8ul,
     Int64ul,
     NullTerminated,
+    Renamed,
     Struct,
     this,
 )
@@ -37,12 +39,26 @@ FILLER = 0x5A
 LEGACY_VERSION = FILLER
 """What byte 10 reads as where it is filler."""
 
+
+def _field(name: str, form: Construct, meaning: str) -> Construct:
+    return Renamed(form, newname=name, newdocs=meaning)
+
+
 HEADER = Struct(
-    "contentSize" / Int64ul,  # payload and padding; neither the header nor the path section
-    "type" / Int8ul,
-    "padding" / Int8ul,
-    "version" / Int8ul,  # with the next byte the seed's u16 reverse = 0x5a5a
-    "reverse" / Int8ul,
+    _field(
+        "contentSize",
+        Int64ul,
+        "Bytes of payload and padding; neither the header nor the path section counts.",
+    ),
+    _field("type", Int8ul, "Code of the block type."),
+    _field("padding", Int8ul, "Zero bytes behind the payload, 0 to 3."),
+    _field(
+        "version",
+        Int8ul,
+        "0x5A, or 0 where a block of type 0x04 states a version; with the next byte the documents' "
+        "reverse = 0x5a5a.",
+    ),
+    _field("reverse", Int8ul, "Always 0x5A."),
 )
 
 HEADER_SIZE = 12

@@ -48,11 +48,11 @@ CACHE_RECORD = Struct(
     _field("loadCount", Int32ul, "Reads of the cache set."),
     _field("storeCount", Int32ul, "Writes to the cache set."),
     _field("cacheLineId", Int32ul, "Number of the cache line (erratum B71)."),
-    _field("hit", Int32ul, "Accesses that hit; over all reads and writes, the rate."),
-    _field("miss", Int32ul, "Accesses that missed; rate as of hits."),
-    _field("allocate", Int32ul, "Lines taken because of a miss; rate as of hits."),
-    _field("evictAndWrite", Int32ul, "Lines given up and written to L2; rate as of hits."),
-    _field("evictWithoutWrite", Int32ul, "Lines given up and not written; rate as of hits."),
+    _field("hit", Int32ul, "Accesses that hit; hit / (loadCount + storeCount) is the hit rate."),
+    _field("miss", Int32ul, "Accesses that missed; rate likewise."),
+    _field("allocate", Int32ul, "Lines taken because of a miss; rate likewise."),
+    _field("evictAndWrite", Int32ul, "Lines given up and written to L2; rate likewise."),
+    _field("evictWithoutWrite", Int32ul, "Lines given up and not written; rate likewise."),
 )
 
 RECORD_SIZE = 32

@@ -1,7 +1,7 @@
 """What all families of formats share: sources, grades, errata, bounds in time and value types."""
 
 from .bounds import DAYS, Axis, Bounds, bounds_of
-from .facts import Erratum, Grade, Source, Switch, best_grade
+from .facts import Decision, Erratum, Grade, Source, Switch, best_grade, decisions
 from .folder import Document, Folder, SpecError, parse
 from .loader import Loader
 from .products import Capability, DataSet, Product, Products, WithoutValue
@@ -13,6 +13,7 @@ __all__ = [
     "Bounds",
     "Capability",
     "DataSet",
+    "Decision",
     "Document",
     "Erratum",
     "Folder",
@@ -28,5 +29,6 @@ __all__ = [
     "WithoutValue",
     "best_grade",
     "bounds_of",
+    "decisions",
     "parse",
 ]

@@ -13,6 +13,7 @@ from .facts import Erratum, Source, Switch, best_grade
 from .folder import Folder, SpecError
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
+from .words import Vocabulary
 
 Fact = TypeVar("Fact")
 Row = Mapping[str, Any]
@@ -87,6 +88,11 @@ class Loader:
             },
             errata=self.errata("products/errata.yaml"),
         )
+
+    @cached_property
+    def vocabularies(self) -> Mapping[str, Vocabulary]:
+        """Words that exporters write, by the name of their set."""
+        return self.by_id(Vocabulary, "core/words.yaml")
 
     @cached_property
     def value_types(self) -> Mapping[str, ValueType]:

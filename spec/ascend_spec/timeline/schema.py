@@ -1,7 +1,7 @@
 """Events as JSON Schema 2020-12: of one layer, or of a file that holds one layer alone.
 
 Order of keys cannot be said in JSON Schema; it stands in the annotation ``x-keys``. Nodes keep
-``unit`` and ``erratum``.
+``unit`` and ``erratum``, those of args their grade as ``x-grade``.
 """
 
 from __future__ import annotations
@@ -191,6 +191,7 @@ def _value(arg: Arg) -> Node:
             value[key] = getattr(arg, key)
     if arg.none:
         value = {"anyOf": [value, {"enum": list(arg.none)}]}
+    value["x-grade"] = arg.grade
     if arg.unit:
         value["unit"] = arg.unit
     if arg.errata:
