@@ -129,7 +129,7 @@ def test_the_nearest_legal_case_does_not_wake_it(medium: tuple[Medium, Trial]) -
     _, trial = medium
     for relation in RELATIONS.values():
         if not isinstance(trial.ask(relation), Unjudged):
-            for keep in relation.keeps:
+            for keep in relation.legal:
                 with trial.changed(relation, keep) as done:
                     assert not isinstance(done[0], Unjudged), relation.id
                     found = trial.ask(relation)

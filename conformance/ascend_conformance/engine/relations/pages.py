@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.tools.spec.style import Style, code
+from  import Style, code
 
 from .media import judged_in
 from .rule import Edit, Relation
@@ -57,9 +57,9 @@ def mutation(relation: Relation) -> Iterator[str]:
     yield "## How the self-test breaks it"
     yield "In a clean recording this change wakes the relation, in every medium that shows it:"
     yield _yaml(relation.edits)
-    if relation.keeps:
+    if relation.legal:
         yield "Each of these does not:"
-        yield _yaml(relation.keeps)
+        yield _yaml(relation.legal)
 
 
 def _yaml(edits: Iterable[Edit]) -> str:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ascend_spec import per_spec
+from ascend_spec.core.loader import without
 from ascend_spec.recording import Medium, entities
 
 from ...ruleset import Rule, common_fields, rules_in
@@ -67,7 +68,7 @@ class Relation(Rule):
     population; ``bad``: what must not hold. ``walk``: instead of ``bad``. ``{slack}`` in them is
     the tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
     entity whose rows and columns they pass on. ``media``: the only ones, where others show some
-    rows only. ``edits`` break it, ``keeps`` must not.
+    rows only. ``edits`` break it, ``legal`` must not.
     """
 
     at: str = ""
@@ -78,7 +79,7 @@ class Relation(Rule):
     derived: Mapping[str, str] = field(default_factory=dict)
     media: tuple[Medium, ...] = ()
     edits: tuple[Edit, ...] = ()
-    keeps: tuple[Edit, ...] = ()
+    legal: tuple[Edit, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -159,7 +160,7 @@ def load_relations() -> Mapping[str, Relation]:
 def _relation(row: Mapping[str, Any], theme: str) -> Relation:
     walk = row.get("walk")
     return Relation(
-        **common_fields({"rule": row["relation"], **row}, theme),
+        **common_fields({"rule": row["relation"], **without(row, "break", "keep")}, theme),
         format="relation",
         at=row["at"],
         joined=row["from"],
@@ -169,7 +170,7 @@ def _relation(row: Mapping[str, Any], theme: str) -> Relation:
         media=tuple(row.get("media", ())),
         walk=_walk(walk) if walk else None,
         edits=tuple(map(_edit, row["break"])),
-        keeps=tuple(map(_edit, row.get("keep", ()))),
+        legal=tuple(map(_edit, row.get("keep", ()))),
     )
 
 
