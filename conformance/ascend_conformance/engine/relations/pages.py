@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from  import Style, code
+from ascend_ref.markdown import Style, code
 
 from .media import judged_in
 from .rule import Edit, Relation
