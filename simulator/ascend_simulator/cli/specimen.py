@@ -20,7 +20,15 @@ def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> 
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="The folder to write; it appears only when all is written.",
+)
+@click.option("--force", is_flag=True, help="Replace a folder that exists.")
 @click.option(
     "--carrier",
     type=click.Choice(("pytorch", "msprof")),
@@ -69,8 +77,9 @@ def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> 
     help="Another number gives other durations and sizes.",
 )
 def specimen(
-    folder: Path,
+    output: Path,
     *,
+    force: bool,
     carrier: str,
     revision: Revision,
     ranks: int,
