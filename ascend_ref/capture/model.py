@@ -54,7 +54,7 @@ class Tasks(Batch):
 class KernelKinds(Batch):
     """What is the same for every run of one operator; every column but the blocks is a text.
 
-    grid_dim, block_dim: blocks of the grid and threads of a block of a SIMT kernel (``8,1,1``).
+    grid, thread_block: blocks of the grid and threads of a block of a SIMT kernel (``8,1,1``).
     """
 
     name: Integers
@@ -69,8 +69,8 @@ class KernelKinds(Batch):
     attributes: Integers
     op_state: Integers
     hf32: Integers
-    grid_dim: Integers
-    block_dim: Integers
+    grid: Integers
+    thread_block: Integers
     blocks: Integers
     mix_blocks: Integers
 

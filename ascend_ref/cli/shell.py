@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 import click
@@ -86,11 +87,23 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     callback=_print_version,
     help="Print the version and exit.",
 )
-def shell() -> None:
+@click.option(
+    "--spec",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Use the spec of this folder, a working copy of the packaged ascend_spec.",
+)
+@click.pass_context
+def shell(context: click.Context, folder: Path | None) -> None:
     """Judge Ascend NPU profiles, and look up what their formats are.
 
     Exit codes: 0 nothing to report, 1 findings, 2 could not judge.
     """
+    if folder is not None:
+        from ascend_spec import load_spec, using
+
+        context.with_resource(using(load_spec(folder)))
 
 
 def run(words: Sequence[str]) -> int:

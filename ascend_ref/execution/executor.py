@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from ascend_spec import Spec
 
 Common = TypeVar("Common")
 Item = TypeVar("Item")
@@ -52,17 +55,27 @@ class InProcess:
             yield function(common, item)
 
 
+def _spec_in_use() -> Spec:
+    from ascend_spec import current
+
+    return current()
+
+
 @dataclass(frozen=True, slots=True)
 class Job(Generic[Common, Item, Result]):
-    """A function with what it has in common for all items: what a worker holds."""
+    """A function with what it has in common for all items, the spec in use among it."""
 
     function: Callable[[Common, Item], Result]
     common: Common
+    spec: Spec = field(default_factory=_spec_in_use)
 
     def __call__(self, item: Item) -> Result:
         """The result; an exception that pickle cannot carry becomes :class:`WorkerFailed`."""
+        from ascend_spec import using
+
         try:
-            return self.function(self.common, item)
+            with using(self.spec):
+                return self.function(self.common, item)
         except Exception as error:
             if _travels(error):
                 raise

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Final
 
 import pyarrow as pa
 
 from ascend_ref.db.introspect import fold
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import Carrier, Column, Table
 
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
@@ -39,7 +38,7 @@ class Shape:
         return self.schema.empty_table()
 
 
-@cache
+@per_spec
 def shape_of(output: str, name: str) -> Shape:
     """The shape of a table. Raises ``KeyError`` naming a table that no database has."""
     newest = catalog().revisions[-1].id

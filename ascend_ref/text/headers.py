@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations, product
 
+from ascend_spec import per_spec
 from ascend_spec.text import CsvColumn, CsvFile, Scene, text_catalog
 from ascend_spec.text.model import Level
 
@@ -73,7 +73,7 @@ def _repeats(file: CsvFile, header: Header) -> int:
     return sum(name.startswith(starts) for name in header) // len(members)
 
 
-@cache
+@per_spec
 def headers_of(name: str, repeat: int = 0) -> Mapping[Header, tuple[Circumstance, ...]]:
     """Every header that a file has under any circumstances, newest writers first."""
     file = text_catalog().csv[name]

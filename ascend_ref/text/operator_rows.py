@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
+from ascend_spec import per_spec
 from ascend_spec.text import text_catalog
 
 from .columns import device_texts, integers
@@ -57,7 +57,7 @@ def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
     return OperatorRows(runs, table, row[order], device[order], start[order], end[order])
 
 
-@cache
+@per_spec
 def copied_names(file: str) -> dict[str, str]:
     """The names that columns of op_summary have in a file that copies it, by those they have there.
 

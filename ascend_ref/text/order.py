@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import decimal_texts
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.recording import enum_of
 from ascend_spec.text.model import CsvColumn, SortKey
 
@@ -66,7 +65,7 @@ def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]
     return reals(values) if pa.types.is_floating(values.type) else integers(values)
 
 
-@cache
+@per_spec
 def enum_numbers(enum: str | None) -> Mapping[str, int]:
     """The ids of an enum's names, of every revision; the newest win. Empty without an enum."""
     if enum is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from ascend_ref.derive.operator_statistic import (
 )
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.core import DAYS
 
 from .columns import (
@@ -131,7 +130,7 @@ def _by_device(
     yield ordered(setting, taken(columns, np.flatnonzero(shown[first])))
 
 
-@cache
+@per_spec
 def level_names(date: str) -> Mapping[str, str]:
     """Every name of a level of calls to the one that was in use on a day (erratum T3)."""
     members = catalog().enums["ENUM_API_TYPE"].members

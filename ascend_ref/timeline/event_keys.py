@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Annotated, Any
 
 import msgspec
 
+from ascend_spec import per_spec
 from ascend_spec.timeline import timeline_catalog
 from ascend_spec.timeline.model import JsonType
 
@@ -39,7 +39,7 @@ _TYPES: Mapping[JsonType, Any] = {
 _INTEGER = re.compile(rb"-?(?:0|[1-9][0-9]{0,18})")
 
 
-@cache
+@per_spec
 def key_types() -> Mapping[str, frozenset[JsonType]]:
     """For each key of an event the JSON types that any writer gives it, and readers can use."""
     found: dict[str, set[JsonType]] = {}
@@ -51,7 +51,7 @@ def key_types() -> Mapping[str, frozenset[JsonType]]:
     return {key: frozenset(types) for key, types in sorted(found.items())}
 
 
-@cache
+@per_spec
 def event_type() -> type[msgspec.Struct]:
     """A structure that decodes what :func:`key_types` allows; every key may be missing."""
     fields = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import BinaryIO
 
 import msgspec
+
+from ascend_spec import per_spec
 
 from .event_keys import event_type
 from .walk import Part, walk
@@ -28,13 +29,13 @@ _TAIL = 1 << 16
 """Bytes at the end of a part in which it is cut, if an event ends there."""
 
 
-@cache
+@per_spec
 def _events_decoder() -> msgspec.json.Decoder[list[msgspec.Struct]]:
     """For lists of events with keys of the right types only."""
     return msgspec.json.Decoder(list[event_type()])  # type: ignore[misc]  # made at run time
 
 
-@cache
+@per_spec
 def event_decoder() -> msgspec.json.Decoder[msgspec.Struct]:
     """For one such event."""
     return msgspec.json.Decoder(event_type())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+
+from ascend_spec import per_spec
 
 from .report import RuleCard
 from .ruleset import load_rules
 
 
-@cache
+@per_spec
 def rule_cards() -> Mapping[str, RuleCard]:
     """A card for every rule, by id."""
     return {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
+from ascend_spec import per_spec
 from ascend_spec.core import DAYS, Bounds, Grade, parse
 from ascend_spec.db.model import Carrier
 
@@ -84,7 +84,7 @@ class Rule(Bounds):
 AnyRule = TypeVar("AnyRule", bound=Rule)
 
 
-@cache
+@per_spec
 def load_rules() -> Mapping[str, Rule]:
     """Every rule of every format by id, in the order of the ids."""
     from .media.api.rules import load_api_rules

@@ -1,10 +1,15 @@
-"""One spec: every catalog of one folder of documents, each read when it is asked for."""
+"""One spec: every catalog of one folder of documents, each read when it is asked for.
+
+The packaged spec is in use unless another one is put in its place with :func:`using`.
+"""
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from .core import Folder, Loader
 from .core.folder import PACKAGED
@@ -18,13 +23,31 @@ if TYPE_CHECKING:
     from .text import TextCatalog
     from .timeline import TimelineCatalog
 
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
 
 class Spec:
-    """The facts of one folder of documents; :func:`load_spec` opens one."""
+    """The facts of one folder of documents; :func:`load_spec` opens one.
+
+    Documents are read when they are asked for: :class:`SpecError` names the file and the place of
+    what cannot be used. To other processes a spec travels as its folder.
+    """
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.loader = Loader(folder)
+        self._caches: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+    def __reduce__(self) -> tuple[Callable[..., Spec], tuple[Path, ...]]:
+        root = self.folder.root
+        return (packaged, ()) if root == PACKAGED else (_received, (root,))
+
+    def cached(self, function: Callable[..., Result]) -> Callable[..., Result]:
+        """A function whose results are kept as long as this spec."""
+        if function not in self._caches:
+            self._caches[function] = cache(function)
+        return self._caches[function]
 
     @cached_property
     def db(self) -> Catalog:
@@ -85,6 +108,42 @@ def packaged() -> Spec:
     return Spec(Folder(PACKAGED))
 
 
+@cache
+def _received(folder: Path) -> Spec:
+    """A spec of another process, opened once in this one."""
+    return load_spec(folder)
+
+
+_in_use: list[Spec] = []
+
+
+def current() -> Spec:
+    """The spec in use."""
+    return _in_use[-1] if _in_use else packaged()
+
+
+@contextmanager
+def using(spec: Spec) -> Iterator[Spec]:
+    """Puts a spec in the place of the one in use, for all threads of this process and for the
+    processes that :mod:`ascend_ref.execution` starts.
+    """
+    _in_use.append(spec)
+    try:
+        yield spec
+    finally:
+        _in_use.pop()
+
+
+def per_spec(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """``functools.cache`` for a function of facts: its results belong to the spec in use."""
+
+    @wraps(function)
+    def kept(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        return current().cached(function)(*args, **kwargs)
+
+    return kept
+
+
 def catalog() -> Catalog:
-    """The database catalog of the packaged spec."""
-    return packaged().db
+    """The database catalog of the spec in use."""
+    return current().db

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from encode_captures import EVERYTHING, PID, SESSION, capture
+from encode_captures import PID, SESSION, capture
 from encode_profiles import NEWEST, REVISIONS, encoded, texts
 
 from ascend_ref.capture import Capture
@@ -241,8 +241,12 @@ def test_groups_are_described_under_their_readable_names() -> None:
     assert "parallel_group_info" not in encoded(capture(), carrier="msprof")["META_DATA"]["name"]
 
 
-def test_a_column_that_nothing_fills_is_named() -> None:
-    shown = capture(switches=EVERYTHING)
-    samples = {"HBM": {"timestampNs": np.array([SESSION + 1])}}
-    with pytest.raises(ValueError, match=r"nothing for HBM\.bandwidth"):
-        encoded(replace(shown, samples=samples))
+def test_columns_that_nothing_fills_hold_the_nothing_of_the_spec() -> None:
+    samples = {
+        "AICORE_FREQ": {"deviceId": np.array([0]), "timestampNs": np.array([SESSION + 1])},
+        "HBM": {"timestampNs": np.array([SESSION + 1])},
+    }
+    tables = encoded(replace(capture(), samples=samples))
+    assert set(tables["AICORE_FREQ"]["dieId"]) == {-1}
+    assert tables["HBM"]["bandwidth"] == [0]
+    assert texts(tables, "HBM", "type")[0] in {"read", "write"}

@@ -160,7 +160,7 @@ def test_a_profile_that_exists_stays_as_it_is(tmp_path: Path) -> None:
 
 def test_a_failure_leaves_nothing(tmp_path: Path) -> None:
     shown = capture()
-    broken = replace(shown, samples={"HBM": {"deviceId": np.zeros(1, np.int64)}})
+    broken = replace(shown, samples={"HBM": {"bandwidth": np.array([np.nan])}})
     with pytest.raises(ValueError, match="HBM"):
         write_pytorch_profile(tmp_path, broken, NEWEST)
     with pytest.raises(KeyError):

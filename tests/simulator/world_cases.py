@@ -26,10 +26,10 @@ from ascend_simulator.program.model import (
     Synchronize,
 )
 from ascend_simulator.samples.traffic import Traffic
+from ascend_simulator.session import setting as settings
+from ascend_simulator.session import simulate
 from ascend_simulator.session.setting import Setting
 from ascend_simulator.truth import RankTotals, rank_totals
-from ascend_simulator.world import setting as settings
-from ascend_simulator.world import simulate
 from ascend_simulator.world.layout import Layout
 from ascend_simulator.world.rank import RankMeetings
 

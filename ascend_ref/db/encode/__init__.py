@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture import Capture
-from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_spec import Schema
-from ascend_spec.db.model import Column, Table
+from ascend_spec.db.model import Table
 
 from . import communication, device, framework, host, memory, metadata, overlap
-from .absent import STRINGS, absent
 from .analysis import analysis_tables
+from .cells import Cells
 from .collection import collects
-from .recording import Columns, Recording
+from .recording import Recording, Rows
 from .samples import sampled
 from .strings import CANN, FRAMEWORK, MEMORY, StringIds
 
@@ -31,7 +30,7 @@ ALWAYS_ON = frozenset({"task-time", "ascendcl", "hccl", "runtime-api", "activity
 class Source(NamedTuple):
     """Where rows of a table come from, and the id space of their texts."""
 
-    columns: Callable[[Recording], Columns]
+    rows: Callable[[Recording], Rows]
     space: int = CANN
 
 
@@ -76,13 +75,13 @@ def encode(
     captures give equal columns.
     """
     recording = Recording(capture, schema, switched=switched)
+    strings = StringIds(recording.texts)
     if schema.carrier == "analysis":
         return {
-            name: _completed(recording, schema.tables[name], columns)
-            for name, columns in analysis_tables(recording).items()
+            name: _cells(recording, schema.tables[name], rows, strings)
+            for name, rows in analysis_tables(recording).items()
             if collects(schema.tables[name], capture.switches)
         }
-    strings = StringIds(recording.texts)
     found = {
         table.name: _table(recording, table, strings)
         for table in sorted(schema.tables.values(), key=_turn)
@@ -106,40 +105,26 @@ def _turn(table: Table) -> int:
 
 def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, Values] | None:
     """The columns of one table; None without rows."""
-    if table.name in SOURCES:
-        parts = [(source.columns(recording), source.space) for source in SOURCES[table.name]]
-    else:
-        parts = [(sampled(recording, table), CANN)]
+    sources = SOURCES.get(table.name, [Source(lambda recording: sampled(recording, table))])
+    parts = [(source.rows(recording), source.space) for source in sources]
     filled = [
-        {
-            name: _translated(table.columns[name], values, strings, space)
-            for name, values in _completed(recording, table, columns).items()
-        }
-        for columns, space in parts
-        if any(len(values) for values in columns.values())
+        _cells(recording, table, rows, strings, space)
+        for rows, space in parts
+        if any(len(values) for values in rows.values())
     ]
     if not filled:
         return None
     return {name: _stacked([part[name] for part in filled]) for name in table.columns}
 
 
-def _completed(recording: Recording, table: Table, columns: Columns) -> dict[str, Values]:
+def _cells(
+    recording: Recording, table: Table, rows: Rows, strings: StringIds, space: int = CANN
+) -> dict[str, Values]:
     """The columns that the table has at this revision, in its order."""
-    rows = len(next(iter(columns.values())))
-    return {
-        name: columns[name] if name in columns else absent(recording, column, rows)
-        for name, column in table.columns.items()
-    }
-
-
-def _translated(column: Column, values: Values, strings: StringIds, space: int) -> Values:
-    """Ids in place of numbers of texts; NONE becomes NULL where the column knows NULL."""
-    if STRINGS not in column.references or not isinstance(values, np.ndarray):
-        return values
-    ids = strings.ids(values, space)
-    if column.nullable is None:
-        return ids
-    return pa.array(ids, pa.int64(), mask=values == NONE)
+    shown = Counter(one.partition(".")[0] for c in table.columns.values() for one in c.shows.of)
+    ((entity, _),) = shown.most_common(1)
+    cells = Cells(recording, strings, entity, space)
+    return {name: cells.of(column, rows) for name, column in table.columns.items()}
 
 
 def _stacked(parts: Sequence[Values]) -> Values:

@@ -9,16 +9,16 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.steps import Spans, StepRange, StepTrace, step_of, step_ranges, step_trace
 
 from .collection import NODE, OP
-from .recording import Columns, Recording
-from .transit_tables import NS_PER_US, TransitTables
+from .recording import Recording, Rows
+from .transit_tables import TransitTables
 
 EXPOSED = "communication_not_overlapped_and_exclude_receive"
 
 
-def analysis_tables(recording: Recording) -> dict[str, Columns]:
+def analysis_tables(recording: Recording) -> dict[str, Rows]:
     """The four tables; those without rows are left out."""
     ranges = _step_ranges(recording)
-    tables: dict[str, Columns] = {"StepTraceTime": _step_traces(recording, ranges)}
+    tables: dict[str, Rows] = {"StepTraceTime": _step_traces(recording, ranges)}
     place = step_of(ranges, recording.operators.start)
     if (place >= 0).any():
         tables |= TransitTables(recording, ranges, place).tables()
@@ -45,7 +45,7 @@ def _step_ranges(recording: Recording) -> list[StepRange]:
     )
 
 
-def _step_traces(recording: Recording, ranges: list[StepRange]) -> Columns:
+def _step_traces(recording: Recording, ranges: list[StepRange]) -> Rows:
     """StepTraceTime: per device a row for every step."""
     capture = recording.capture
     # Tasks are in order of start, and so are their rows.
@@ -78,9 +78,9 @@ def _step_traces(recording: Recording, ranges: list[StepRange]) -> Columns:
     lengths[EXPOSED] = np.maximum(exposed, 0) if recording.habits.receive_floored else exposed
     steps = [trace.step.number for trace in traces]
     return {
-        "deviceId": np.repeat(devices, len(ranges)),
+        "device": np.repeat(devices, len(ranges)),
         "step": pa.array(
             [None if step is None else str(step) for step in steps], pa.large_string()
         ),
-        **{name: values / NS_PER_US for name, values in lengths.items()},
+        **lengths,
     }

@@ -6,79 +6,35 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ascend_ref.capture import Integers
 from ascend_spec import catalog
 
-from .habits import UINT32_NONE
-from .recording import NOT_COLLECTED, Columns, Recording, none_as
+from .recording import NOT_COLLECTED, Recording, Rows, none_as
 
-KIND_TEXTS = {
-    "taskType": "core",
-    "opType": "op_type",
-    "inputFormats": "input_formats",
-    "inputDataTypes": "input_data_types",
-    "inputShapes": "input_shapes",
-    "outputFormats": "output_formats",
-    "outputDataTypes": "output_data_types",
-    "outputShapes": "output_shapes",
-    "attrInfo": "attributes",
-    "opState": "op_state",
-    "hf32Eligible": "hf32",
-}
-"""Attributes of COMPUTE_TASK_INFO, of which level 0 collects none, to columns of KernelKinds."""
-
-QUOTED = ("inputShapes", "outputShapes")
+QUOTED = ("input_shapes", "output_shapes")
 
 
-def tasks(recording: Recording) -> Columns:
-    """TASK, in order of start."""
+def tasks(recording: Recording) -> Rows:
+    """Tasks, in order of start."""
     batch = recording.capture.tasks
     if (batch.start[1:] < batch.start[:-1]).any():
         batch = batch.take(np.argsort(batch.start, kind="stable"))
     return {
-        "startNs": batch.start,
-        "endNs": batch.end,
-        "deviceId": batch.device,
-        "connectionId": none_as(batch.connection, recording.habits.no_connection),
-        "globalTaskId": batch.identity,
-        "globalPid": np.full(len(batch), recording.capture.origin.pid),
-        "taskType": batch.kind,
-        "contextId": none_as(batch.context, UINT32_NONE),
-        "streamId": batch.stream,
-        "taskId": batch.number,
-        "modelId": none_as(batch.model, UINT32_NONE),
+        **recording.rows(batch),
+        "id": batch.identity,
+        "connection": none_as(batch.connection, recording.habits.no_connection),
     }
 
 
-def kernels(recording: Recording) -> Columns:
-    """COMPUTE_TASK_INFO."""
+def kernels(recording: Recording) -> Rows:
+    """What compute tasks compute; of the attributes level 0 collects none."""
     capture = recording.capture
-    kind, kinds = capture.kernels.kind, capture.kernel_kinds
-    rows = len(kind)
-    nothing = recording.text(NOT_COLLECTED, rows)
-    attributes: dict[str, Integers] = {}
-    for column, field in KIND_TEXTS.items():
-        texts = getattr(kinds, field)
-        if column in QUOTED:
-            texts = recording.rewritten(texts, quoted)
-        attributes[column] = texts[kind] if recording.level else nothing
-    grid, threads = (
-        recording.text_or(texts, NOT_COLLECTED)[kind] for texts in (kinds.grid_dim, kinds.block_dim)
-    )
-    blocks = kinds.blocks[kind] if recording.level else np.zeros(rows, np.int64)
-    mixed = kinds.mix_blocks[kind] if recording.level else np.zeros(rows, np.int64)
-    # blockDim was the core count; where blockNum is, the name means the threads of SIMT kernels.
-    renamed = "blockNum" in recording.schema.tables["COMPUTE_TASK_INFO"].columns
-    return {
-        "name": kinds.name[kind],
-        "globalTaskId": capture.kernels.task,
-        "blockNum": blocks,
-        "mixBlockNum": mixed,
-        "blockDim": threads if renamed else blocks,
-        "mixBlockDim": mixed,
-        "gridDim": grid,
-        **attributes,
-    }
+    kind = capture.kernels.kind
+    kinds = dict(capture.kernel_kinds.columns())
+    rows = {"task": capture.kernels.task, "name": kinds["name"][kind]}
+    if not recording.level:
+        return rows
+    quotations = {name: recording.rewritten(kinds[name], quoted) for name in QUOTED}
+    return {**{name: column[kind] for name, column in (kinds | quotations).items()}, **rows}
 
 
 def quoted(shapes: str) -> str:
@@ -88,30 +44,19 @@ def quoted(shapes: str) -> str:
     return f'"{shapes}"'
 
 
-def schedules(recording: Recording) -> Columns:
-    """COMMUNICATION_SCHEDULE_TASK_INFO."""
+def schedules(recording: Recording) -> Rows:
+    """AI CPU kernels that schedule communication."""
     batch = recording.capture.schedules
-    nothing = recording.text(NOT_COLLECTED, len(batch))
-    return {
-        "name": batch.name,
-        "globalTaskId": batch.task,
-        "taskType": batch.core if recording.level else nothing,
-        "opType": batch.op_type if recording.level else nothing,
-    }
+    return dict(batch.columns()) if recording.level else {"name": batch.name, "task": batch.task}
 
 
-def copies(recording: Recording) -> Columns:
-    """MEMCPY_INFO."""
-    batch = recording.capture.copies
-    return {
-        "globalTaskId": batch.task,
-        "size": batch.size,
-        "memcpyOperation": batch.operation,
-    }
+def copies(recording: Recording) -> Rows:
+    """Copies of memory."""
+    return dict(recording.capture.copies.columns())
 
 
-def counters(recording: Recording) -> Columns:
-    """TASK_PMU_INFO: from one row per task to one per metric and task, metric after metric.
+def counters(recording: Recording) -> Rows:
+    """Counters: from one row per task to one per metric and task, metric after metric.
 
     Of the other chips the exporter has the counters in text files only.
     """
@@ -121,8 +66,8 @@ def counters(recording: Recording) -> Columns:
         return {}
     metrics = recording.texts.numbers(wide.metrics)
     return {
-        "globalTaskId": np.tile(wide.task, len(metrics)),
-        "name": np.repeat(metrics, len(wide.task)),
+        "task": np.tile(wide.task, len(metrics)),
+        "metric": np.repeat(metrics, len(wide.task)),
         "value": wide.values.T.ravel(),
     }
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
 from ascend_ref.capture import Activities, Integers
 from ascend_ref.capture.model import NONE
 
 from .collection import MARK, OP, QUEUE
 from .framework_order import ENTERS, LEAVES
-from .recording import Columns, Recording, none_as, nullable
+from .recording import Recording, Rows, none_as, nullable
 
 
-def activities(recording: Recording) -> Columns:
+def activities(recording: Recording) -> Rows:
     """PYTORCH_API: Python trace, entries and exits of the task queue, operators, marks."""
     found = recording.activities
     batch = found.batch
@@ -23,22 +22,16 @@ def activities(recording: Recording) -> Columns:
     if recording.habits.private_connections is not None:
         kind = np.where(kind == MARK, OP, kind)
     return {
-        "startNs": _decimal(batch.start),
-        "endNs": _decimal(batch.end),
-        "globalTid": recording.global_threads(batch.thread),
-        "connectionId": nullable(found.key, found.key != NONE),
+        **recording.rows(batch),
+        "connection": found.key,
         "name": _names(recording, batch),
-        "sequenceNumber": nullable(batch.sequence, operator),
-        "fwdThreadId": nullable(none_as(batch.forward_thread, 0), operator),
-        "inputDtypes": np.where(operator, batch.data_types, NONE),
-        "inputShapes": np.where(operator, batch.shapes, NONE),
-        "callchainId": nullable(chains, chains != NONE),
-        "type": kind,
+        "sequence": nullable(batch.sequence, operator),
+        "forward_thread": nullable(none_as(batch.forward_thread, 0), operator),
+        "data_types": np.where(operator, batch.data_types, NONE),
+        "shapes": np.where(operator, batch.shapes, NONE),
+        "stack": chains,
+        "kind": kind,
     }
-
-
-def _decimal(times: Integers) -> pa.Array:
-    return pa.array(times).cast(pa.large_string())
 
 
 def _names(recording: Recording, batch: Activities) -> Integers:
@@ -61,19 +54,19 @@ def _chains(recording: Recording, stacks: Integers) -> Integers:
     return np.where(stacks == NONE, NONE, np.searchsorted(used, stacks))
 
 
-def frames(recording: Recording) -> Columns:
+def frames(recording: Recording) -> Rows:
     """PYTORCH_CALLCHAINS: the stacks that PYTORCH_API refers to."""
     batch = recording.capture.frames
     batch = batch.take(np.isin(batch.stack, recording.call_stacks))
     order = np.lexsort((batch.depth, batch.stack))
     return {
         "id": _chains(recording, batch.stack[order]),
-        "stack": batch.frame[order],
-        "stackDepth": batch.depth[order],
+        "frame": batch.frame[order],
+        "depth": batch.depth[order],
     }
 
 
-def connections(recording: Recording) -> Columns:
+def connections(recording: Recording) -> Rows:
     """CONNECTION_IDS: for each key the launched host calls, then the private connection."""
     found = recording.activities
     links = recording.capture.links
@@ -83,20 +76,15 @@ def connections(recording: Recording) -> Columns:
     key = np.concatenate([key_of[links.activity], found.key[private]])
     connection = np.concatenate([links.connection, found.private[private]])
     order = np.argsort(key, kind="stable")
-    return {"id": key[order], "connectionId": connection[order]}
+    return {"call": key[order], "connection": connection[order]}
 
 
-def steps(recording: Recording) -> Columns:
+def steps(recording: Recording) -> Rows:
     """STEP_TIME."""
     batch = recording.capture.steps
-    return {"id": batch.number, "startNs": batch.start, "endNs": batch.end}
+    return {**dict(batch.columns()), "id": batch.number}
 
 
-def collections(recording: Recording) -> Columns:
+def collections(recording: Recording) -> Rows:
     """GC_RECORD."""
-    batch = recording.capture.collections
-    return {
-        "startNs": batch.start,
-        "endNs": batch.end,
-        "globalTid": recording.global_threads(batch.thread),
-    }
+    return recording.rows(recording.capture.collections)

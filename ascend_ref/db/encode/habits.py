@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ascend_spec import Schema
-
-UINT32_NONE = 4294967295
-"""``none`` of contextId, modelId, planeId, ranks and rangeId (db-schema.md 4.4)."""
+from ascend_spec import Schema, catalog
 
 PUBLIC_SOURCE = "2025-12-25"
 """Date of the first public source; what it does differently from 2025-01 began no later."""
@@ -50,9 +47,10 @@ class Habits:
         """The habits at a schema's revision."""
         date = schema.revision.date
         public_source = date >= PUBLIC_SOURCE
+        before, since = catalog().tables["TASK"].columns["connectionId"].none
         offset_connections = date >= "2025-08-20"
         return cls(
-            no_connection=-1 if public_source else UINT32_NONE,
+            no_connection=since if public_source else before,
             masters_bound=public_source,
             first_operator=0 if public_source else 1,
             sorted_frequency=public_source,

@@ -9,55 +9,35 @@ import numpy as np
 from ascend_ref.capture import Integers, MemoryTotals, WorkspaceEvents
 from ascend_ref.capture.model import NONE
 
-from .recording import Columns, Recording, nullable
+from .recording import Recording, Rows
 
 FRAMEWORK, ENGINE, BOTH, WORKSPACE = "PTA", "GE", "PTA+GE", "WORKSPACE"
 
 
-def workspace_events(recording: Recording) -> Columns:
+def workspace_events(recording: Recording) -> Rows:
     """NPU_OP_MEM."""
     batch = recording.capture.workspace_events
     take, give = recording.texts.number("allocate"), recording.texts.number("release")
     return {
-        "operatorName": batch.name,
-        "addr": batch.address,
-        "type": np.where(batch.allocate == 1, take, give),
-        "size": batch.size,
-        "timestampNs": batch.time,
-        "globalTid": recording.global_threads(batch.thread),
-        "totalAllocate": batch.total_allocated,
-        "totalReserve": batch.total_reserved,
+        **recording.rows(batch),
+        "kind": np.where(batch.allocate == 1, take, give),
         "component": recording.text(ENGINE, len(batch)),
-        "deviceId": batch.device,
     }
 
 
-def blocks(recording: Recording) -> Columns:
+def blocks(recording: Recording) -> Rows:
     """OP_MEMORY, the blocks of the framework in order of time; without operators it knows none."""
     batch = recording.capture.memory_blocks
     kept = len(batch) if recording.capture.switches.cpu else 0
     batch = batch.take(np.argsort(batch.allocated, kind="stable")[:kept])
-    released, inactive = batch.released != NONE, batch.inactive != NONE
     return {
-        "name": batch.name,
-        "size": batch.size,
-        "allocationTime": batch.allocated,
-        "releaseTime": nullable(batch.released, released),
-        "activeReleaseTime": nullable(batch.inactive, inactive),
-        "duration": nullable(batch.released - batch.allocated, released),
-        "activeDuration": nullable(batch.inactive - batch.allocated, inactive),
-        "allocationTotalAllocated": batch.total_allocated,
-        "allocationTotalReserved": batch.total_reserved,
-        "allocationTotalActive": batch.total_active,
-        "releaseTotalAllocated": nullable(batch.release_total_allocated, released),
-        "releaseTotalReserved": nullable(batch.release_total_reserved, released),
-        "releaseTotalActive": nullable(batch.release_total_active, released),
-        "streamPtr": nullable(batch.stream, batch.stream != NONE),
-        "deviceId": batch.device,
+        **dict(batch.columns()),
+        "held": length(batch.allocated, batch.released),
+        "active": length(batch.allocated, batch.inactive),
     }
 
 
-def engine_blocks(recording: Recording) -> Columns:
+def engine_blocks(recording: Recording) -> Rows:
     """OP_MEMORY, the blocks of the graph engine: each allocation with the release after it.
 
     Blocks that were given back come first, in the order of that; the engine knows no streams and
@@ -65,26 +45,25 @@ def engine_blocks(recording: Recording) -> Columns:
     """
     batch = recording.capture.workspace_events
     taken, given = pairs(batch)
-    released = given != NONE
-    start, end = batch.time[taken], batch.time[given]
-    nothing = nullable(start, np.zeros(len(start), np.bool_))
+    released = np.where(given == NONE, NONE, batch.time[given])
+    start = batch.time[taken]
     return {
         "name": batch.name[taken],
         "size": batch.size[taken],
-        "allocationTime": start,
-        "releaseTime": nullable(end, released),
-        "activeReleaseTime": nothing,
-        "duration": nullable(end - start, released),
-        "activeDuration": nothing,
-        "allocationTotalAllocated": batch.total_allocated[taken],
-        "allocationTotalReserved": batch.total_reserved[taken],
-        "allocationTotalActive": nothing,
-        "releaseTotalAllocated": nullable(batch.total_allocated[given], released),
-        "releaseTotalReserved": nullable(batch.total_reserved[given], released),
-        "releaseTotalActive": nothing,
-        "streamPtr": nothing,
-        "deviceId": batch.device[taken],
+        "allocated": start,
+        "released": released,
+        "held": length(start, released),
+        "total_allocated": batch.total_allocated[taken],
+        "total_reserved": batch.total_reserved[taken],
+        "release_total_allocated": np.where(given == NONE, NONE, batch.total_allocated[given]),
+        "release_total_reserved": np.where(given == NONE, NONE, batch.total_reserved[given]),
+        "device": batch.device[taken],
     }
+
+
+def length(start: Integers, end: Integers) -> Integers:
+    """From start to end, NONE where there is no end."""
+    return np.where(end == NONE, NONE, end - start)
 
 
 def pairs(batch: WorkspaceEvents) -> tuple[Integers, Integers]:
@@ -119,7 +98,7 @@ class Amounts(NamedTuple):
     stream: Integers
 
 
-def totals(recording: Recording) -> Columns:
+def totals(recording: Recording) -> Rows:
     """MEMORY_RECORD: each row of the framework or the engine is followed by the sum of both."""
     wanted = [FRAMEWORK, ENGINE, *([WORKSPACE] if recording.habits.workspace else [])]
     numbers = recording.texts.numbers(wanted)
@@ -141,15 +120,14 @@ def totals(recording: Recording) -> Columns:
     def interleaved(values: Integers, of_both: Integers) -> Integers:
         return np.where(follows, of_both[source], values[source])
 
-    stream = interleaved(own.stream, both.stream)
     return {
         "component": interleaved(batch.component, recording.text(BOTH, len(batch))),
-        "timestamp": interleaved(batch.time, batch.time),
-        "totalAllocated": interleaved(own.allocated, both.allocated),
-        "totalReserved": interleaved(own.reserved, both.reserved),
-        "totalActive": interleaved(own.active, both.active),
-        "streamPtr": nullable(stream, stream != NONE),
-        "deviceId": interleaved(batch.device, batch.device),
+        "time": interleaved(batch.time, batch.time),
+        "allocated": interleaved(own.allocated, both.allocated),
+        "reserved": interleaved(own.reserved, both.reserved),
+        "active": interleaved(own.active, both.active),
+        "stream": interleaved(own.stream, both.stream),
+        "device": interleaved(batch.device, batch.device),
     }
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.capture import Capture, Integers
 
-from .recording import Columns, Recording
+from .recording import Recording, Rows
 
 ENVIRONMENT = (
     "ASCEND_GLOBAL_LOG_LEVEL",
@@ -27,40 +27,35 @@ ENVIRONMENT = (
 PARALLEL_GROUPS = "parallel_group_info"
 
 
-def session(recording: Recording) -> Columns:
+def session(recording: Recording) -> Rows:
     """SESSION_TIME_INFO."""
     origin = recording.capture.origin
     end = recording.habits.missing_end(origin.start) if origin.end is None else origin.end
-    return {"startTimeNs": np.array([origin.start]), "endTimeNs": np.array([end])}
+    return {"start": np.array([origin.start]), "end": np.array([end])}
 
 
-def devices(recording: Recording) -> Columns:
+def devices(recording: Recording) -> Rows:
     """NPU_INFO."""
     origin = recording.capture.origin
     return {"id": _devices(recording), "name": _texts([origin.chip] * len(origin.devices))}
 
 
-def host(recording: Recording) -> Columns:
+def host(recording: Recording) -> Rows:
     """HOST_INFO."""
     origin = recording.capture.origin
-    column = recording.schema.tables["HOST_INFO"].columns["hostUid"]
-    number = column.storage == ("integer",)
-    return {
-        "hostUid": np.array([origin.host_uid]) if number else _texts([str(origin.host_uid)]),
-        "hostName": _texts([origin.host_name]),
-    }
+    return {"uid": np.array([origin.host_uid]), "name": _texts([origin.host_name])}
 
 
-def ranks(recording: Recording) -> Columns:
+def ranks(recording: Recording) -> Rows:
     """RANK_DEVICE_MAP; msprof does not know the rank, and its first revisions not the table."""
     origin = recording.capture.origin
     rank = origin.rank if recording.has_framework else -1
     written = recording.has_framework or recording.habits.rank_map
     numbers = _devices(recording) if written else np.empty(0, np.int64)
-    return {"rankId": np.full(len(numbers), rank), "deviceId": numbers}
+    return {"rank": np.full(len(numbers), rank), "id": numbers}
 
 
-def facts(recording: Recording) -> Columns:
+def facts(recording: Recording) -> Rows:
     """META_DATA."""
     version = recording.schema.revision.schema_version
     parts = zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True)

@@ -7,13 +7,13 @@ import numpy as np
 from ascend_ref.derive.intervals import union
 from ascend_ref.derive.overlap import hull, overlap
 
-from .recording import Columns, Recording
+from .recording import Recording, Rows
 
 PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
 """Kinds of tasks that are the profiler's own and bound no time."""
 
 
-def overlaps(recording: Recording) -> Columns:
+def overlaps(recording: Recording) -> Rows:
     """Per device the intervals of type 0, 1, 2 and 3, none empty, numbered from 0."""
     tasks = recording.capture.tasks
     own = np.isin(tasks.kind, recording.texts.numbers(PROFILER_TASKS), invert=True)
@@ -42,8 +42,8 @@ def overlaps(recording: Recording) -> Columns:
     none = np.empty(0, np.int64)
     return {
         "id": np.arange(rows),
-        "deviceId": np.concatenate([none, *devices]),
-        "startNs": np.concatenate([none, *starts]),
-        "endNs": np.concatenate([none, *ends]),
-        "type": np.concatenate([none, *types]),
+        "device": np.concatenate([none, *devices]),
+        "start": np.concatenate([none, *starts]),
+        "end": np.concatenate([none, *ends]),
+        "kind": np.concatenate([none, *types]),
     }

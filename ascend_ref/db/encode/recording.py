@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.capture import Capture, Integers, Transfers
+from ascend_ref.capture import Batch, Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive.operators import Operators, operators
@@ -24,8 +24,8 @@ from .habits import Habits
 NOT_COLLECTED = "N/A"
 """Text, and name in the HCCL enums, of what level 0 does not collect (db-schema.md 4.4)."""
 
-Columns: TypeAlias = Mapping[str, Values]
-"""Columns by name; a column that refers to STRING_IDS holds numbers of :attr:`Recording.texts`."""
+Rows: TypeAlias = Mapping[str, Values]
+"""Columns of an entity by name; texts are numbers of :attr:`Recording.texts`."""
 
 
 def none_as(values: Integers, sentinel: int) -> Integers:
@@ -78,9 +78,13 @@ class Recording:
             table[number] = self.texts.number(rule(values[number]))
         return table[numbers]
 
-    def global_threads(self, threads: Integers) -> Integers:
-        """Process in the high 32 bits, thread in the low ones (db-schema.md 4.3)."""
-        return (self.capture.origin.pid << 32) | threads
+    def rows(self, batch: Batch) -> dict[str, Values]:
+        """The columns of a batch, which are those of its entity, and the own process."""
+        return {**dict(batch.columns()), "process": self.process(len(batch))}
+
+    def process(self, rows: int) -> Integers:
+        """The own process in every row."""
+        return np.full(rows, self.capture.origin.pid)
 
     def members(self, enum: str) -> Mapping[int, str]:
         """An enum at this revision, also where the carrier does not hold its table."""

@@ -9,7 +9,7 @@ from ascend_ref.capture.model import NONE
 from ascend_spec import catalog
 from ascend_spec.db.model import Column, Table
 
-from .recording import Columns, Recording
+from .recording import Recording, Rows
 
 WRAP = 1 << 32
 WRAPPED_TYPE = "counter32"
@@ -20,8 +20,8 @@ FREQUENCY = "AICORE_FREQ"
 MODULES = "ENUM_MODULE"
 
 
-def sampled(recording: Recording, table: Table) -> Columns:
-    """One sampled table; columns that the revision lacks are left out by the caller."""
+def sampled(recording: Recording, table: Table) -> Rows:
+    """The samples of one table."""
     given = recording.capture.samples.get(table.name, {})
     columns = {name: np.asarray(values) for name, values in given.items()}
     if not columns:
@@ -30,8 +30,9 @@ def sampled(recording: Recording, table: Table) -> Columns:
         columns = _with_bounds(recording, columns)
     if "moduleId" in columns:
         columns = _of_known_modules(recording, columns)
+    shown = {column.name: column.shows for column in catalog().tables[table.name].columns.values()}
     return {
-        name: values.astype(np.int64) % WRAP
+        shown[name].of[0].partition(".")[2]: values.astype(np.int64) % WRAP
         if name in table.columns and wraps(table, table.columns[name])
         else values
         for name, values in columns.items()

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from ascend_ref.capture import Integers, Texts
 from ascend_ref.capture.model import NONE
+from ascend_spec import catalog
 
 from ..carrier import FRAMEWORK_STRINGS
-from .habits import UINT32_NONE
 
 CANN = 0
 FRAMEWORK = FRAMEWORK_STRINGS
@@ -94,4 +94,4 @@ class _Space:
             self._table = np.concatenate([known, np.full(missing, UNKNOWN), [NONE]])
             if self.base != CANN:
                 # The framework's exporter has no id for the empty text (db-schema.md 4.4).
-                self._table[self._empty] = UINT32_NONE
+                (self._table[self._empty],) = catalog().tables["PYTORCH_API"].columns["name"].none

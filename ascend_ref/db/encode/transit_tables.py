@@ -18,10 +18,8 @@ from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.group_hash import group_hash
 from ascend_ref.derive.steps import StepRange
 
-from .recording import Columns, Recording
+from .recording import Recording, Rows
 
-NS_PER_US = 1e3
-NS_PER_MS = 1e6
 BYTES_PER_MB = 1e6
 
 LINK_TYPES = "ENUM_HCCL_LINK_TYPE"
@@ -92,7 +90,7 @@ class TransitTables:
                 table[number] = OF_LINK.get(name, transit.SDMA)
         return table[links]
 
-    def tables(self) -> dict[str, Columns]:
+    def tables(self) -> dict[str, Rows]:
         """CommAnalyzerTime, CommAnalyzerBandwidth and CommAnalyzerMatrix."""
         return {
             "CommAnalyzerTime": self._times(),
@@ -100,19 +98,19 @@ class TransitTables:
             "CommAnalyzerMatrix": self._matrix(),
         }
 
-    def _times(self) -> Columns:
+    def _times(self) -> Rows:
         found = transit.division(self.tasks, self.start, self.end)
         return {
             **self._key(np.arange(len(self.batch))),
-            "start_timestamp": self.start / NS_PER_US,
-            "elapse_time": found.elapsed / NS_PER_MS,
-            "transit_time": found.transit / NS_PER_MS,
-            "wait_time": found.wait / NS_PER_MS,
-            "synchronization_time": found.synchronization / NS_PER_MS,
-            "idle_time": found.idle / NS_PER_MS,
+            "start": self.start,
+            "elapsed": found.elapsed,
+            "transit": found.transit,
+            "wait": found.wait,
+            "synchronization": found.synchronization,
+            "idle": found.idle,
         }
 
-    def _bandwidths(self) -> Columns:
+    def _bandwidths(self) -> Rows:
         """Per link a row for each size of packet, in the exporter's order of links."""
         by_link = transit.packets(self.tasks)
         sums = transit.link_sums(by_link)
@@ -125,21 +123,21 @@ class TransitTables:
         order = np.lexsort((found.link, found.owner))
         ratio = python_round(found.large / np.maximum(found.packets, 1), 4)
         columns: dict[str, npt.NDArray[Any]] = {
-            "transit_size": found.transit_size / BYTES_PER_MB,
-            "transit_time": found.transit_time / NS_PER_MS,
+            "size": found.transit_size / BYTES_PER_MB,
+            "time": found.transit_time,
             "bandwidth": matrix.rate(found.transit_size, found.transit_time),
-            "large_packet_ratio": ratio,
-            "package_size": found.size / BYTES_PER_MB,
+            "large_share": ratio,
+            "package": found.size / BYTES_PER_MB,
             "count": found.count,
-            "total_duration": found.duration / NS_PER_MS,
+            "package_time": found.duration,
         }
         return {
             **self._key(found.owner[order]),
-            "transport_type": _named(transit.LINKS, found.link[order]),
+            "transport": _named(transit.LINKS, found.link[order]),
             **{name: values[order] for name, values in columns.items()},
         }
 
-    def _matrix(self) -> Columns:
+    def _matrix(self) -> Rows:
         """Per step, class, kind and group: the chosen flows of each pair of ranks."""
         flows = transit.flows(self.tasks)
         step, collective, kind, group = (
@@ -159,22 +157,22 @@ class TransitTables:
         operator = self.names.take(pa.array(owner))
         return {
             **self._key(owner),
-            "hccl_op_name": _named(labels, kind[flow] * len(matrix.CHOICES) + choice),
-            "src_rank": pa.array(flows.source[flow]).cast(pa.large_string()),
-            "dst_rank": pa.array(flows.target[flow]).cast(pa.large_string()),
-            "transport_type": _named(transit.LINKS, flows.link[flow]),
-            "transit_size": size / BYTES_PER_MB,
-            "transit_time": duration / NS_PER_MS,
+            "operator": _named(labels, kind[flow] * len(matrix.CHOICES) + choice),
+            "source": flows.source[flow],
+            "target": flows.target[flow],
+            "transport": _named(transit.LINKS, flows.link[flow]),
+            "size": size / BYTES_PER_MB,
+            "time": duration,
             "bandwidth": matrix.rate(size, duration),
-            "op_name": pc.if_else(pa.array(total), "", operator),
+            "collective": pc.if_else(pa.array(total), "", operator),
         }
 
     def _key(self, owner: Integers) -> dict[str, Values]:
         return {
-            "hccl_op_name": self.names.take(pa.array(owner)),
-            "group_name": self.groups.take(pa.array(self.batch.group[owner])),
+            "operator": self.names.take(pa.array(owner)),
+            "group": self.groups.take(pa.array(self.batch.group[owner])),
             "step": _named(self.steps, self.place[owner]),
-            "type": _named(CLASSES, self.collective[owner]),
+            "class": _named(CLASSES, self.collective[owner]),
         }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from .values import decimal32, int32, is_int32, items, member, real, text
@@ -21,7 +21,7 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
 CUSTOM_PERCENTAGE hold one value for all cores, and any other is not read."""
 
 
-@cache
+@per_spec
 def _dtype_names() -> Mapping[int | str, str]:
     return {dtype.value: dtype.name or "" for dtype in bin_catalog().enums["dtypes"].members}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from .answer import Answer, Body
@@ -60,7 +60,7 @@ def _part(blocks: Blocks, code: int) -> tuple[list[Compared], list[str]]:
     return compared, texts(member(document, "advice"))
 
 
-@cache
+@per_spec
 def _unit_labels() -> dict[int | str, str]:
     """What the viewer shows for the unit codes."""
     return {unit.value: unit.label or "" for unit in bin_catalog().enums["units"].members}

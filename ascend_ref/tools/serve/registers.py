@@ -8,9 +8,9 @@ use or ends there (bin-blocks.md 3.4).
 from __future__ import annotations
 
 import heapq
-from functools import cache
 from typing import Any
 
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from .values import int32, items, member, text
@@ -80,7 +80,7 @@ class RegisterRows:
 _EMPTY = {"name": "", "state": 0, "progress": 0, "length": 0}
 
 
-@cache
+@per_spec
 def _progress() -> dict[str, Any]:
     return {
         stage.name or "": stage.value for stage in bin_catalog().enums["register_progress"].members

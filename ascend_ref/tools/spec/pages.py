@@ -21,6 +21,16 @@ PRESENCE: dict[Presence, str] = {
     "by-switch": "when switched on",
 }
 ROWS = {None: "", "one": "exactly one", "some": "at least one"}
+DECIDED = {
+    "name": "name",
+    "type": "value type",
+    "declared": "declaration",
+    "storage": "storage",
+    "primary_key": "primary key",
+    "references": "reference",
+    "members": "texts",
+}
+"""What an erratum may decide about a column, in words."""
 SESSION_START = {
     None: "",
     "hard": "no row starts before it",
@@ -324,10 +334,23 @@ def _column_facts(
         ("Index", ", ".join(name for name, over in owner.indexes.items() if column.name in over)),
         ("Renamed from", code(column.renamed_from) if column.renamed_from else ""),
         ("In force", in_force(column.since, column.until)),
-        ("Grade", column.grade),
+        ("Grade", _grade(catalog, f"{owner.name}.{column.name}", column, style)),
         ("Source", citations(catalog, column.source, style)),
         ("Errata", _errata(column.errata, style)),
     ]
+
+
+def _grade(catalog: Catalog, place: str, column: Column, style: Style) -> str:
+    """The grade; where an erratum decides against documents, that of the winner comes first."""
+    decision = catalog.decisions.get(place)
+    if decision is None:
+        return column.grade
+    decided = " and ".join(DECIDED[fact] for fact in decision.facts)
+    winners, losers = (
+        citations(catalog, source, style) for source in (decision.source, decision.against)
+    )
+    by = _errata(decision.errata, style)
+    return f"{decision.grade} for {decided} ({by}: {winners} against {losers}), {column.grade} else"
 
 
 def value_range(minimum: float | None, maximum: float | None) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ascend_ref.capture import HostCalls, Integers, Switches, Texts
 from ascend_ref.capture.model import NONE
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 
 from ..program.model import Collective, Launch, Synchronize
 from ..world.timeline import RankTimeline
@@ -31,7 +31,6 @@ from .window import (
     ending,
 )
 
-LEVELS = {member.name: member.id for member in catalog().enums["ENUM_API_TYPE"].members}
 RELEASE_NS = 3_000
 """After the consumer is done with a compiled graph, another thread releases its operands."""
 ATTRIBUTE_NS = 1_800
@@ -45,6 +44,12 @@ SIZED = frozenset(
 MOST_OPERANDS = 20
 STOP_NS = 302_490
 """Waiting for the device when the profiler stops."""
+
+
+@per_spec
+def levels() -> dict[str, int]:
+    """The levels of calls by name."""
+    return {member.name: member.id for member in catalog().enums["ENUM_API_TYPE"].members}
 
 
 class Thread(IntEnum):
@@ -78,7 +83,7 @@ class CallRows:
     def __init__(self, rows: list[_Row], names: Texts, items: int) -> None:
         self.start = Moments([row.start for row in rows], items)
         self.end = Moments([row.end for row in rows], items)
-        self.level = np.array([LEVELS[row.level] for row in rows], np.int64)
+        self.level = np.array([levels()[row.level] for row in rows], np.int64)
         self.thread = np.array([row.thread for row in rows], np.int64)
         self.name = names.numbers(row.name for row in rows)
 
@@ -294,7 +299,7 @@ def host_calls(
     """
     recorded = np.ones(len(script.consumer.level), bool)
     if switches.level < 2:
-        recorded = script.consumer.level != LEVELS["runtime"]
+        recorded = script.consumer.level != levels()["runtime"]
     place = np.append(np.where(recorded, np.cumsum(recorded) - 1, NONE), NONE)
     if not switches.npu:
         numbers = np.full((timeline.steps, 1), NONE, np.int64)
@@ -324,7 +329,7 @@ def host_calls(
     kind = source.take(order)
     stop_name = texts.number("aclrtSynchronizeDevice")
     name = renumbered(np.concatenate([block.name for block in blocks]), script.names, texts)
-    level = np.concatenate([*(block.level for block in blocks), [LEVELS["acl"]]])
+    level = np.concatenate([*(block.level for block in blocks), [levels()["acl"]]])
     thread = np.concatenate([*(block.thread for block in blocks), [Thread.MAIN]])
     calls = HostCalls(
         start=start.take(order),
@@ -340,7 +345,7 @@ def host_calls(
 def _at_level(rows: CallRows, switches: Switches) -> CallRows:
     if switches.level == 2:
         return rows
-    return rows.take(np.flatnonzero(rows.level != LEVELS["runtime"]))
+    return rows.take(np.flatnonzero(rows.level != levels()["runtime"]))
 
 
 def _stop(timeline: RankTimeline) -> tuple[int, int]:

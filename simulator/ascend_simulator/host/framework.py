@@ -13,7 +13,7 @@ from ascend_ref.capture.model import NONE
 
 from ..faker import RunNames
 from ..world.timeline import RankTimeline
-from .calls import LEVELS, THREAD_IDS, Called, CallScript, Thread, renumbered
+from .calls import THREAD_IDS, Called, CallScript, Thread, levels, renumbered
 from .clock import Anchor, Clock, Moment, Moments
 from .operators import Row, operator_rows
 from .script import HostScript
@@ -192,7 +192,7 @@ class _Writer:
         self.columns["start"][part] = [start for _, start, _ in frames]
         self.columns["end"][part] = [end for _, _, end in frames]
         self.columns["thread"][part] = self.threads[Thread.MAIN]
-        self.columns["kind"][part] = LEVELS["trace"]
+        self.columns["kind"][part] = levels()["trace"]
         self.columns["name"][part] = self.texts.numbers(name for name, _, _ in frames)
 
     def _part(self, place: int, column: str) -> Integers:
@@ -205,7 +205,7 @@ class _Writer:
         self.clock.read(table.start, self._part(place, "start"))
         self.clock.read(table.end, self._part(place, "end"))
         self._part(place, "thread")[:] = self.threads[table.thread]
-        self._part(place, "kind")[:] = LEVELS[kind]
+        self._part(place, "kind")[:] = levels()[kind]
         self._part(place, "queue")[:] = queue
         self._part(place, "name")[:] = renumbered(
             table.name, table.texts, self.texts, self.names.frame

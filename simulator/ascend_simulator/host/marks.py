@@ -16,9 +16,7 @@ from ..world.timeline import RankTimeline
 from .calls import THREAD_IDS, Thread
 from .templates import ENTRY_OF_COLLECTIVE
 
-RANGE = {member.name: member.id for member in catalog().enums["ENUM_MSTX_EVENT_TYPE"].members}[
-    "start/end"
-]
+RANGE = "start/end"
 COMMUNICATION_DOMAIN = "communication"
 
 
@@ -72,10 +70,11 @@ def program_marks(
     def repeated(column: list[int]) -> Integers:
         return np.tile(np.array(column, np.int64), steps)
 
+    kinds = {one.name: one.id for one in catalog().enums["ENUM_MSTX_EVENT_TYPE"].members}
     return Marks(
         start=timeline.host.begin[:, first].reshape(-1),
         end=timeline.host.left[:, last].reshape(-1),
-        kind=np.full(steps * count, RANGE, np.int64),
+        kind=np.full(steps * count, kinds[RANGE], np.int64),
         thread=repeated(thread),
         message=repeated(message),
         domain=repeated(domain),

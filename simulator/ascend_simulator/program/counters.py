@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
 from ascend_ref.capture import Integers, Reals
+from ascend_spec import per_spec
 
 from ..hardware.model import Chip
 from .cost import WHOLE
@@ -237,7 +238,7 @@ def _side(kernel: Kernel, prefix: str, chip: Chip) -> Side | None:
     return Side(kernel, pipes, worked // (1000 * -(-blocks // cores)), "mac" in pipes)
 
 
-@cache
+@per_spec
 def _metrics(group: str, prefix: str) -> tuple[Metric, ...]:
     """The metrics of a group beside total time and cycles, in order."""
     miss = Metric("icache_miss_rate", "constant", _icache)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 
 from ascend_ref.capture import Integers
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 
 from ..memory import Footprint
 from ..program.model import Collective, Program
@@ -75,7 +73,7 @@ def _communication(program: Program) -> int:
     return HCCL_BYTES if any(isinstance(item, Collective) for item in program.items) else 0
 
 
-@cache
+@per_spec
 def _modules() -> dict[str, int]:
     """Modules of the newest revision by name, in order of their ids."""
     newest = catalog().revisions[-1].id

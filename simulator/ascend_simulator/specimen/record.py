@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -37,7 +36,7 @@ from ascend_ref.capture import (
     WorkspaceEvents,
 )
 from ascend_ref.capture.model import NONE
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 
 from .instructions import instruction_tables
 from .kernels import NOT_KNOWN, output
@@ -161,7 +160,7 @@ _BATCHES: Mapping[str, type[Batch]] = {
 }
 
 
-@cache
+@per_spec
 def _ids(enum: str) -> Mapping[str, int]:
     return {member.name: member.id for member in catalog().enums[enum].members}
 

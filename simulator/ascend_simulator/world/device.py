@@ -56,8 +56,8 @@ def kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
     none = np.full(len(compiled.kinds), NONE)
     return KernelKinds(
         **columns,
-        grid_dim=none,
-        block_dim=none,
+        grid=none,
+        thread_block=none,
         blocks=compiled.kernel_column("blocks"),
         mix_blocks=compiled.kernel_column("mix_blocks"),
     )

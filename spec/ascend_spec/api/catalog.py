@@ -106,7 +106,7 @@ DOCUMENTS = ("shared", "timeline", "source", "details", "global", "events")
 
 
 def insight_catalog() -> InsightCatalog:
-    """The API catalog of the packaged spec."""
-    from ascend_spec import packaged
+    """The API catalog of the spec in use."""
+    from ascend_spec import current
 
-    return packaged().api
+    return current().api

@@ -150,10 +150,10 @@ class BinCatalog:
 
 
 def bin_catalog() -> BinCatalog:
-    """The catalog of the packaged spec."""
-    from ascend_spec import packaged
+    """The catalog of the spec in use."""
+    from ascend_spec import current
 
-    return packaged().bin
+    return current().bin
 
 
 def _block(

@@ -1,7 +1,7 @@
 """What all families of formats share: sources, grades, errata, bounds in time and value types."""
 
 from .bounds import DAYS, Axis, Bounds, bounds_of
-from .facts import Erratum, Grade, Product, Source, Switch, best_grade
+from .facts import Decision, Erratum, Grade, Product, Source, Switch, best_grade, decisions
 from .folder import Document, Folder, SpecError, parse
 from .loader import Loader
 from .values import StorageClass, ValueType
@@ -10,6 +10,7 @@ __all__ = [
     "DAYS",
     "Axis",
     "Bounds",
+    "Decision",
     "Document",
     "Erratum",
     "Folder",
@@ -23,5 +24,6 @@ __all__ = [
     "ValueType",
     "best_grade",
     "bounds_of",
+    "decisions",
     "parse",
 ]

@@ -8,12 +8,14 @@ from functools import cache, cached_property
 
 from ascend_spec.core import (
     DAYS,
+    Decision,
     Erratum,
     Loader,
     Product,
     Source,
     Switch,
     ValueType,
+    decisions,
 )
 
 from . import loader
@@ -87,6 +89,11 @@ class Catalog:
     def errata(self) -> Mapping[str, Erratum]:
         """Errata by id."""
         return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
+
+    @cached_property
+    def decisions(self) -> Mapping[str, Decision]:
+        """Where errata decide against the documents, by ``TABLE.column``."""
+        return decisions(self.errata, self.sources)
 
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:

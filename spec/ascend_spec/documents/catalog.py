@@ -53,21 +53,21 @@ class DocumentCatalog:
 
 
 def schema_of(name: str, writer: str) -> Node:
-    """:meth:`DocumentCatalog.schema_of` of the packaged spec."""
-    return _packaged().schema_of(name, writer)
+    """:meth:`DocumentCatalog.schema_of` of the spec in use."""
+    return _in_use().schema_of(name, writer)
 
 
 def writers_of(name: str) -> tuple[str, ...]:
-    """:meth:`DocumentCatalog.writers_of` of the packaged spec."""
-    return _packaged().writers_of(name)
+    """:meth:`DocumentCatalog.writers_of` of the spec in use."""
+    return _in_use().writers_of(name)
 
 
 def source_of(name: str) -> Any:
-    """:meth:`DocumentCatalog.source_of` of the packaged spec."""
-    return _packaged().source_of(name)
+    """:meth:`DocumentCatalog.source_of` of the spec in use."""
+    return _in_use().source_of(name)
 
 
-def _packaged() -> DocumentCatalog:
-    from ascend_spec import packaged
+def _in_use() -> DocumentCatalog:
+    from ascend_spec import current
 
-    return packaged().documents
+    return current().documents

@@ -85,31 +85,31 @@ class Recording:
 
 
 def entities() -> Mapping[str, Entity]:
-    """Every entity of the packaged spec by name."""
-    return _packaged().entities
+    """Every entity of the spec in use by name."""
+    return _in_use().entities
 
 
 def showers() -> tuple[Shower, ...]:
-    """What shows the entities of the packaged spec."""
-    return _packaged().showers
+    """What shows the entities of the spec in use."""
+    return _in_use().showers
 
 
 def shower(medium: Medium, name: str) -> Shower:
-    """One shower of the packaged spec. Raises ``KeyError`` for an unknown name."""
-    return _packaged().shower(medium, name)
+    """One shower of the spec in use. Raises ``KeyError`` for an unknown name."""
+    return _in_use().shower(medium, name)
 
 
 def showers_of(entity: str) -> tuple[Shower, ...]:
-    """Everything in the packaged spec that shows a column of an entity."""
-    return _packaged().showers_of(entity)
+    """Everything in the spec in use that shows a column of an entity."""
+    return _in_use().showers_of(entity)
 
 
 def enum_of(show: Show) -> str | None:
-    """The enum table of the packaged spec whose names a cell shows."""
-    return _packaged().enum_of(show)
+    """The enum table of the spec in use whose names a cell shows."""
+    return _in_use().enum_of(show)
 
 
-def _packaged() -> Recording:
-    from ascend_spec.spec import packaged
+def _in_use() -> Recording:
+    from ascend_spec.spec import current
 
-    return packaged().recording
+    return current().recording

@@ -71,7 +71,7 @@ class TextCatalog:
 
 
 def text_catalog() -> TextCatalog:
-    """The text catalog of the packaged spec."""
-    from ascend_spec import packaged
+    """The text catalog of the spec in use."""
+    from ascend_spec import current
 
-    return packaged().text
+    return current().text

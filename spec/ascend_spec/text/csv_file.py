@@ -73,7 +73,10 @@ class CsvFile:
         """
         if self.pmu is None or self.groups is None:
             return self.own_columns
-        return (*self.own_columns, *self.groups.every_column(self.pmu))
+        columns = self.groups.every_column(self.pmu)
+        if self.grade != "documented":
+            columns = tuple(replace(one, grade=self.grade, source=self.source) for one in columns)
+        return (*self.own_columns, *columns)
 
     def column(self, name: str, writer: str | None = None) -> CsvColumn | None:
         """The column with this header text, old texts included; ``None`` for a strange one.

@@ -93,7 +93,7 @@ def _csv_file(
         merge.column(one, row["source"], f"{document}: {one['name']}") for one in row["columns"]
     ]
     if "copy" in row:
-        columns += _copied(row["copy"], rows, merge)
+        columns += _copied(row["copy"], row["source"], rows, merge)
     written = {one: writers[one] for one in row["writers"]}
     return merge.loader.fact(
         CsvFile,
@@ -134,7 +134,10 @@ def _levels(row: list[Level] | Mapping[str, list[Level]]) -> Mapping[str, list[L
 
 
 def _copied(
-    copy: Document, rows: Mapping[str, tuple[Document, str]], merge: ColumnMerger
+    copy: Document,
+    source: list[str],
+    rows: Mapping[str, tuple[Document, str]],
+    merge: ColumnMerger,
 ) -> Iterator[CsvColumn]:
     """The columns of another file under the names that they have in the copy.
 
@@ -146,8 +149,8 @@ def _copied(
     at_level_0: Mapping[str, Mapping[str, str]] = copy["level0"]
     for row in original["columns"]:
         name = row["name"]
-        renamed = {**row, "name": copy["renames"].get(name, name)}
-        column = merge.column(renamed, original["source"], f"{document}: {name}")
+        renamed = {**row, "name": copy["renames"].get(name, name), "source": source}
+        column = merge.column(renamed, source, f"{document}: {name}")
         if column.when.writers:
             continue
         column = replace(
@@ -189,7 +192,7 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
             )
             for kind, row in document["kinds"].items()
         },
-        metrics=dict(_metrics(loader, document["metrics"], name)),
+        metrics=dict(_metrics(loader, document["metrics"], source, name)),
         groups={
             group: loader.fact(PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group)
             for group, row in document["groups"].items()
@@ -210,11 +213,12 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
 
 
 def _metrics(
-    loader: Loader, rows: Mapping[str, Document], document: str
+    loader: Loader, rows: Mapping[str, Document], source: list[str], document: str
 ) -> Iterator[tuple[str, PmuMetric]]:
     """Every metric, each ratio with the time that may precede it."""
     for name, row in rows.items():
-        metric = loader.fact(PmuMetric, {"shown": name, **row}, f"{document}: {name}", id=name)
+        facts = {"shown": name, "source": source, **row}
+        metric = loader.fact(PmuMetric, facts, f"{document}: {name}", id=name)
         yield name, metric
         if metric.kind == "ratio":
             time = replace(

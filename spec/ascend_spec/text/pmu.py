@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from ascend_spec.core import Grade
+
 from .model import Circumstances, Condition, Core, CsvColumn, Mode, PmuPlace
 
 Kind = Literal[
@@ -40,6 +42,8 @@ class PmuMetric:
     kind: Kind
     shown: str
     summary: str
+    grade: Grade
+    source: tuple[str, ...]
     events: tuple[int, ...] = ()
     minus: tuple[int, ...] = ()
     over: tuple[int, ...] = ()
@@ -284,6 +288,8 @@ class PmuGroups:
             kind.column,
             name=name,
             summary=metric.summary,
+            grade=metric.grade,
+            source=metric.source,
             metric=f"{block.prefix}{metric.shown}",
             core=block.core,
             errata=metric.errata,

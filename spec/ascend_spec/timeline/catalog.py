@@ -202,7 +202,7 @@ class TimelineCatalog:
 
 
 def timeline_catalog() -> TimelineCatalog:
-    """The timeline catalog of the packaged spec."""
-    from ascend_spec import packaged
+    """The timeline catalog of the spec in use."""
+    from ascend_spec import current
 
-    return packaged().timeline
+    return current().timeline

@@ -1,17 +1,16 @@
 """Events as JSON Schema 2020-12: of one layer, or of a file that holds one layer alone.
 
 Order of keys cannot be said in JSON Schema; it stands in the annotation ``x-keys``. Nodes keep
-``unit`` and ``erratum``.
+``unit`` and ``erratum``, those of args their grade as ``x-grade``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import cache
 from typing import Any
 
-from ascend_spec import documents
+from ascend_spec import documents, per_spec
 
 from .catalog import TimelineCatalog, timeline_catalog
 from .files import MetadataEvent
@@ -61,7 +60,7 @@ def document_schema(name: str, writer: str) -> Node:
     }
 
 
-@cache
+@per_spec
 def _event_schema(name: str, writer: str, file: str | None) -> Node:
     facts = timeline_catalog()
     layer = facts.layers[name]
@@ -192,6 +191,7 @@ def _value(arg: Arg) -> Node:
             value[key] = getattr(arg, key)
     if arg.none:
         value = {"anyOf": [value, {"enum": list(arg.none)}]}
+    value["x-grade"] = arg.grade
     if arg.unit:
         value["unit"] = arg.unit
     if arg.errata:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 from ascend_ref.bin import MalformedPayload, iterate_events
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from ..values import integer, member, number_text, text, with_number_texts
@@ -25,14 +25,14 @@ MAX_EVENTS = 5_000_000
 """Events of one file that are read, so that what is kept of them fits into memory."""
 
 
-@cache
+@per_spec
 def flag_sides() -> Mapping[str | int, str]:
     """Names whose B and E make a slice, to the side of the synchronisation; ids pair within it."""
     members = bin_catalog().enums["synchronisations"].members
     return {member.value: member.label for member in members if member.label}
 
 
-@cache
+@per_spec
 def _lane_order() -> Mapping[str | int, int]:
     members = bin_catalog().enums["lanes"].members
     return {

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from typing import Any, TypeAlias
 
 import jsonschema_rs
 
+from ascend_spec import per_spec
 from ascend_spec.api import erratum_at, insight_catalog
 
 from .places import Tokens, shown
@@ -144,19 +145,19 @@ _PHRASES = {
 }
 
 
-@cache
+@per_spec
 def body_form(command: str, generation: str) -> Form:
     """The form of the body of a command. Raises ``KeyError`` where the generation has none."""
     return Form(insight_catalog().body_schema(command, generation))
 
 
-@cache
+@per_spec
 def response_form(generation: str) -> Form:
     """The form of the message around a body."""
     return Form(insight_catalog().response_schema(generation))
 
 
-@cache
+@per_spec
 def event_form(event: str | None) -> Form:
     """The form of an event's body; of the message around any for ``None``."""
     known = insight_catalog()

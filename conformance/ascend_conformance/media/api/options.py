@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
 
+from ascend_spec import per_spec
 from ascend_spec.api import insight_catalog
 
 IMPORT = "import/action"
@@ -16,7 +16,7 @@ COMPARED = "isCompared"
 """The parameter that puts a baseline beside the file."""
 
 
-@cache
+@per_spec
 def needed_for() -> Mapping[str, tuple[str, ...]]:
     """Commands without which others cannot be tried in full: they tell the numbers of slices, or
     set the baseline to compare with."""

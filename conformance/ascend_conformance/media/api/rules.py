@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal, get_args
+
+from ascend_spec import per_spec
 
 from ...ruleset import Rule, common_fields, rules_in
 
@@ -39,13 +40,13 @@ class ApiRule(Rule):
     edits: tuple[Mapping[str, Any], ...] = ()
 
 
-@cache
+@per_spec
 def load_api_rules() -> Mapping[str, ApiRule]:
     """Every rule by id, in the order of the ids."""
     return rules_in("api", _rule)
 
 
-@cache
+@per_spec
 def rules_by_find() -> Mapping[Finds, ApiRule]:
     """The rule for each thing that the probe notices."""
     return {rule.finds: rule for rule in load_api_rules().values()}

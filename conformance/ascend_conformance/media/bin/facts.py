@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
 from importlib.resources import files
 from itertools import islice
 from typing import Any
 
 import apsw
 
+from ascend_spec import per_spec
 from ascend_spec.core import parse
 
 from .flatten import FactTable, SqlValue, fact_tables
@@ -30,13 +30,13 @@ IMPLICIT = ("block", "code", "pointer")
 """Columns that come before those which a fact table declares."""
 
 
-@cache
+@per_spec
 def plain_tables() -> Mapping[str, tuple[str, ...]]:
     """Tables that are filled in Python, with their columns (``tables.yaml``)."""
     return {name: tuple(document["columns"]) for name, document in _document("tables.yaml").items()}
 
 
-@cache
+@per_spec
 def views() -> Mapping[str, str]:
     """Queries that several rules share, by the name of the view (``views.yaml``)."""
     return dict(_document("views.yaml"))

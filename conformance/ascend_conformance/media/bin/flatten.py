@@ -6,11 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, TypeAlias
 
+from ascend_spec import per_spec
 from ascend_spec.core import parse
 
 SqlValue: TypeAlias = int | float | str | None
@@ -56,7 +57,7 @@ class FactTable:
                     yield pointer_to(tokens), [read(stack, tokens) for read in self.readers]
 
 
-@cache
+@per_spec
 def fact_tables() -> tuple[FactTable, ...]:
     """Every table that ``facts.yaml`` declares, in its order."""
     text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")

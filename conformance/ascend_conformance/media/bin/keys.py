@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, TypeAlias
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from .flatten import pointer_to
@@ -31,7 +31,7 @@ class _Place:
     met: dict[str, tuple[int, Tokens, int]] = field(default_factory=dict)
 
 
-@cache
+@per_spec
 def _known_keys(code: int, epoch: str) -> Mapping[str, frozenset[str]]:
     return bin_catalog().known_keys(code, epoch)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from ascend_ref.db.open import read_examples
+from ascend_spec import per_spec
 
 from ...engine.failure import Failures
 from ...engine.work import TooMuchWork, limited
@@ -82,7 +82,7 @@ def _unread(facts: Facts) -> Mapping[int, str]:
     return {code: reasons[state] for code, state in facts.rows(select) if state in reasons}
 
 
-@cache
+@per_spec
 def _reads(rule_id: str) -> tuple[FactTable, ...]:
     """The fact tables that a rule's SQL reads, through views as well."""
     rule = load_bin_rules()[rule_id]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from ...ruleset import Rule, common_fields, rules_in
@@ -65,7 +65,7 @@ class BinRule(Rule):
         return bin_catalog().axis.in_force(self, epoch)
 
 
-@cache
+@per_spec
 def load_bin_rules() -> Mapping[str, BinRule]:
     """Every rule by id, in the order of the ids."""
     return rules_in("bin", _rule)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import islice
 from typing import Any, TypeAlias
 
 import jsonschema_rs
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.schema import nearest
 
@@ -229,7 +229,7 @@ def _shortened(value: Any) -> Any:
     return value
 
 
-@cache
+@per_spec
 def _described() -> frozenset[str]:
     """Every key that any payload schema of any epoch describes."""
     facts = bin_catalog()

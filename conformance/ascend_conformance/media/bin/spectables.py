@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import product
 
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from .facts import Facts
@@ -20,7 +20,7 @@ def add_spec_tables(facts: Facts, epoch: str) -> None:
         facts.add(table, rows)
 
 
-@cache
+@per_spec
 def _tables(epoch: str) -> Mapping[str, Sequence[Sequence[SqlValue]]]:
     return {
         "spec_enum": list(_enums()),

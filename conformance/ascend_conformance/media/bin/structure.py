@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import jsonschema_rs
 
 from ascend_ref.bin import Entry, MalformedPayload
+from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
 from .keys import KeyInventory
@@ -19,7 +19,7 @@ from .wholefloats import told_apart
 EVENTS = "traceEvents"
 
 
-@cache
+@per_spec
 def _owners(code: int) -> dict[str, str]:
     """By epoch: the oldest epoch whose schema for a block type is the same."""
     first: dict[str, str] = {}
@@ -35,12 +35,12 @@ def _spelled(code: int, epoch: str) -> str:
     return json.dumps({**schema, "$id": None}, sort_keys=True)
 
 
-@cache
+@per_spec
 def _judge(code: int, epoch: str) -> SchemaJudge:
     return SchemaJudge(code, bin_catalog().payload_schema(code, epoch))
 
 
-@cache
+@per_spec
 def _signs() -> dict[str, dict[int, jsonschema_rs.Draft202012Validator]]:
     return {
         epoch.id: {

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 
-from ascend_spec import Schema, catalog
+from ascend_spec import Schema, catalog, per_spec
 from ascend_spec.db.model import Carrier, Reading
 
 from ...finding import Skipped
@@ -66,7 +65,7 @@ class Plan:
         return len(ran | self.codes.keys())
 
 
-@cache
+@per_spec
 def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
     """Every rule at every place of a schema (carrier, revision id, reading)."""
     carrier, revision, reading = key

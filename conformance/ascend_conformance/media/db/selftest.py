@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +17,7 @@ import apsw
 
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
 
 from ...engine.trials import Sums
@@ -93,7 +92,7 @@ class SelfTest(Sums[Trial]):
         return {trial.rule for trial in self.mutations}
 
 
-@cache
+@per_spec
 def make_specimen(carrier: Carrier, revision: str, shape: Shape | None = None) -> Specimen:
     """A clean profile of this carrier and revision, written by the reference encoder."""
     return Specimen(

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 from ascend_spec.documents import DOCUMENTS, writers_of
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
@@ -170,7 +170,7 @@ def _in_database(cell: Cell) -> bool:
     return cell.table.startswith("db.")
 
 
-@cache
+@per_spec
 def _layers() -> Mapping[str, str]:
     """Layers by the names of their tables."""
     return {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
 from importlib.resources import files
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from ascend_spec import per_spec
 from ascend_spec.core import parse
 
 MEMORY = "230MB"
@@ -29,7 +29,7 @@ BATCH = 50_000
 """Rows that are handed over at once."""
 
 
-@cache
+@per_spec
 def fact_tables() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """The documented tables by schema and name (``facts.yaml``)."""
     text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")

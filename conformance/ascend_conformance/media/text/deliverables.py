@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import SQLITE_HEADER
+from ascend_spec import per_spec
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import CsvFile, text_catalog
 from ascend_spec.timeline import timeline_catalog
@@ -80,7 +80,7 @@ def deliverable_of_name(path: Path) -> Deliverable | None:
     return None
 
 
-@cache
+@per_spec
 def _patterns() -> tuple[tuple[re.Pattern[str], Kind, Mapping[str, str]], ...]:
     """For each kind the names of its files, and what the spec calls a file of each name."""
     modules = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 
+from ascend_spec import per_spec
 from ascend_spec.timeline import Arg, EventKind, Layer, timeline_catalog
 from ascend_spec.timeline.model import holds
 
@@ -143,7 +143,7 @@ class ArgColumn:
     args: tuple[tuple[str, Arg], ...]
 
 
-@cache
+@per_spec
 def arg_columns(slug: str) -> tuple[ArgColumn, ...]:
     """The args of a layer that have fixed names, over all writers, in the order of the spec.
 
@@ -172,7 +172,7 @@ ALL_LAYERS = _Layers()
 """For :func:`.loadtrace.describe`: every layer becomes a table."""
 
 
-@cache
+@per_spec
 def layer_of_slug(slug: str) -> Layer:
     """A layer by its slug."""
     return next(layer for layer in timeline_catalog().layers.values() if layer.slug == slug)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +16,7 @@ import duckdb
 
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.read import element_reader, events_query
+from ascend_spec import per_spec
 from ascend_spec.timeline import EventKind, timeline_catalog
 
 from .database import Facts, quoted, text_literal
@@ -42,7 +42,7 @@ def layer_table(slug: str) -> str:
     return slug.replace("-", "_")
 
 
-@cache
+@per_spec
 def _known_texts() -> Mapping[str, Sequence[str]]:
     """What the spec knows of the columns of ``trace.event`` that have few texts."""
     catalog = timeline_catalog()

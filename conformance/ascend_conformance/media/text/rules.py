@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
+
+from ascend_spec import per_spec
 
 from ...ruleset import Rule, common_fields, rules_in
 from ..db.places import fill
@@ -48,7 +49,7 @@ class TextInstance:
     breaks: tuple[str, ...]
 
 
-@cache
+@per_spec
 def load_text_rules() -> Mapping[str, TextRule]:
     """Every rule by id, in the order of the ids."""
     return rules_in("text", _rule)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from typing import Any
 
 import jsonschema_rs
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 from ascend_spec.bin.schema import nearest
 from ascend_spec.documents import schema_of
 
@@ -103,7 +103,7 @@ def place_of(path: Path, missing: str | None) -> str:
     return "/".join(parts)
 
 
-@cache
+@per_spec
 def _judge(name: str, writer: str) -> tuple[dict[str, Any], jsonschema_rs.Draft202012Validator]:
     schema = schema_of(name, writer)
     inlined = _inlined(schema, schema.pop("$defs", {}))

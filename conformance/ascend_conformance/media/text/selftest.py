@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from ascend_spec import per_spec
 
 from ...engine.trials import Trial, Trials, try_all
 from ...finding import Finding
@@ -187,7 +188,7 @@ def _reads(rule: TextRule, schema: str, name: str) -> bool:
     return shown.search(_asked(rule.id)) is not None
 
 
-@cache
+@per_spec
 def _asked(rule: str) -> str:
     """All that a rule asks, at all its places."""
     found = instances(load_text_rules()[rule])

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 
 import duckdb
 import pyarrow as pa
 
+from ascend_spec import per_spec
 from ascend_spec.core import parse
 
 from ..db.places import fill
@@ -113,7 +113,7 @@ class Derived:
     takes: tuple[str, ...] = ()
 
 
-@cache
+@per_spec
 def views() -> Mapping[str, View]:
     """The views by name; one with ``each`` stands for one at each of these places."""
     found: dict[str, View] = {}
@@ -149,7 +149,7 @@ def cell_of(place: str) -> Cell:
     return Cell(f"{schema}.{table}", f"{'@' * named}{column}", row or "row", key or None)
 
 
-@cache
+@per_spec
 def derived() -> Mapping[str, Derived]:
     """The derived tables by name."""
     from .derived import TABLES  # its modules build on this one
@@ -263,7 +263,7 @@ class Sources:
         return made.cells.get(column) or (Cell(made.of, column) if made.of else None)
 
 
-@cache
+@per_spec
 def is_computed(name: str) -> bool:
     """Whether a source is a derived table, or reads one."""
     return name.startswith("derived.") or (
@@ -304,7 +304,7 @@ def layers_to_compare(
                     )
 
 
-@cache
+@per_spec
 def needed_tables(name: str) -> frozenset[str]:
     """The tables of the facts without which a source is absent."""
     schema, _, bare = name.partition(".")
@@ -366,7 +366,7 @@ def read_by(name: str) -> Iterator[str]:
         yield from derived()[bare].takes
 
 
-@cache
+@per_spec
 def base_tables(name: str) -> frozenset[str]:
     """The tables of the facts that a source reads, CSV files as ``raw``."""
     schema, _, bare = name.partition(".")

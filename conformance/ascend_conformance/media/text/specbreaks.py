@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from ascend_ref.text.read import columns_of
+from ascend_spec import per_spec
 from ascend_spec.text import NumberFormat, text_catalog
 
 from .agreement import names_in
@@ -65,7 +65,7 @@ def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
                 break
 
 
-@cache
+@per_spec
 def _queries(name: str) -> tuple[str, ...]:
     """What rules ask of a CSV file."""
     table = re.compile(rf'\b(?:raw|csv)\."?{name}\b')

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from ascend_ref.capture import Capture
@@ -16,7 +15,7 @@ from ascend_ref.timeline import write_timeline
 from ascend_simulator.choices import FaultChoice, ProductName
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 from ascend_spec.text import text_catalog
 
 from .deliverables import Deliverable, beside, deliverables_of
@@ -91,7 +90,7 @@ SUBJECTS: Mapping[str, Subject] = {**WHOLE, **dict(_counted())}
 """By name."""
 
 
-@cache
+@per_spec
 def _capture(subject: Subject) -> Capture:
     chosen = override(preset(subject.scenario), ranks=subject.ranks, steps=subject.steps)
     if subject.product is not None:

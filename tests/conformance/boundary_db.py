@@ -1,0 +1,249 @@
+"""The boundary campaign on databases: each comparison of each semantic rule flipped, one at a time.
+
+A flipped rule is noticed where it finds another number of rows, or another first row, than the rule
+itself: on a clean specimen, after the rule's own break, after one of its keeps, or in a real file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import apsw
+import yaml
+from boundary_tokens import flips
+
+from ascend_conformance.media.db.judge import bad_row, count_select
+from ascend_conformance.media.db.mutation import NotBreakable, statements
+from ascend_conformance.media.db.places import Instance, instances
+from ascend_conformance.media.db.references import References
+from ascend_conformance.media.db.rows import RowCheck, count
+from ascend_conformance.media.db.selftest import (
+    Specimen,
+    findings_of,
+    key_of,
+    make_specimen,
+    open_specimen,
+)
+from ascend_conformance.media.db.session import Session
+from ascend_conformance.ruleset import Rule, load_rules
+from ascend_spec import catalog
+from ascend_spec.db.model import CARRIERS
+
+Seen = tuple[int, int | None]
+Keeps = Mapping[str, tuple[str, ...]]
+
+LISTED = Path(__file__).parent / "boundaries_db.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A rule with one comparison flipped."""
+
+    rule: Rule
+    flipped: Rule
+    at: str
+
+    @property
+    def name(self) -> str:
+        """The rule's id and the comparison with its surroundings."""
+        return f"{self.rule.id}: {self.at}"
+
+
+def mutants(prefix: str = "") -> Iterator[Mutant]:
+    """Every flip of every semantic rule of databases."""
+    for rule in load_rules().values():
+        if rule.format == "db" and not rule.structural and rule.id.startswith(prefix):
+            for field in ("row", "select"):
+                for at, after in flips(getattr(rule, field) or ""):
+                    yield Mutant(rule, replace(rule, **{field: after}), at)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A database in which a rule is asked, and what it is: clean, broken, kept or real."""
+
+    kind: str
+    session: Session
+    place: str
+
+
+def seen(session: Session, instance: Instance) -> Seen:
+    """How many rows an instance finds, and the first."""
+    references = References(session.connection, session.targets)
+    try:
+        if instance.row:
+            bad = bad_row(session, instance, references)
+            hits = (
+                count(session.connection, instance.table or "", [RowCheck(instance, bad)])
+                if bad
+                else []
+            )
+        else:
+            hits = count_select(session.connection, instance, instance.select or "")
+    except apsw.Error:
+        return (-1, None)
+    return (hits[0].count, hits[0].first_rowid) if hits else (0, None)
+
+
+@cache
+def clean(specimen: Specimen) -> Session:
+    """The specimen as it is, open as long as the campaign lasts."""
+    return open_specimen(specimen)
+
+
+def specimens(rule: Rule) -> Iterator[tuple[Specimen, Instance]]:
+    """Each place of a rule once, in the newest specimen that has it."""
+    tried = set()
+    for carrier in CARRIERS:
+        for revision in reversed(catalog().revisions):
+            schema = catalog().at(revision.id, carrier)
+            for instance in instances(rule, schema, catalog()):
+                key = (carrier, instance.key)
+                if key not in tried:
+                    tried.add(key)
+                    yield make_specimen(carrier, revision.id), instance
+
+
+def cases(rule: Rule, keeps: Keeps) -> Iterator[tuple[Case, Instance]]:
+    """Every database in which a rule is asked, with the place that is asked there."""
+    for specimen, instance in specimens(rule):
+        session = clean(specimen)
+        yield Case("clean", session, instance.key), instance
+        with suppress(NotBreakable, apsw.Error):
+            broken = open_specimen(specimen, statements(instance, session))
+            yield Case("break", broken, instance.key), instance
+        for words, case in keeps.items():
+            with suppress(NotBreakable, apsw.Error):
+                changes = statements(replace(instance, rule=replace(rule, breaks=case)), session)
+                kept = open_specimen(specimen, changes)
+                if kept.connection.total_changes():
+                    yield Case(f"keep {words}", kept, instance.key), instance
+
+
+def survivors(rule_id: str, keeps: Keeps) -> tuple[int, list[str], list[str]]:
+    """Number of mutants of a rule, those that nothing notices, and keeps that are not legal."""
+    rule = load_rules()[rule_id]
+    alive = {mutant.at: mutant for mutant in mutants(rule_id)}
+    number = len(alive)
+    illegal: list[str] = []
+    tried: set[str] = set()
+    for case, instance in cases(rule, keeps):
+        expected = seen(case.session, instance)
+        if case.kind.startswith("keep"):
+            tried.add(case.kind)
+            if expected != (0, None):
+                illegal.append(f"{rule_id} {case.kind} at {case.place}: finds {expected}")
+            others = sorted({key_of(finding) for finding in findings_of(case.session)})
+            if others:
+                illegal.append(f"{rule_id} {case.kind} at {case.place}: wakes {others}")
+        for at, mutant in list(alive.items()):
+            flipped = next(
+                (
+                    one
+                    for one in instances(mutant.flipped, case.session.schema, catalog())
+                    if one.key == instance.key
+                ),
+                None,
+            )
+            if flipped and seen(case.session, flipped) != expected:
+                del alive[at]
+        if case.kind != "clean":
+            case.session.connection.close()
+    illegal += [
+        f"{rule_id} keep {words}: possible nowhere"
+        for words in keeps
+        if f"keep {words}" not in tried
+    ]
+    return number, sorted(alive), illegal
+
+
+@cache
+def keeps_of() -> Mapping[str, Keeps]:
+    """The keeps of each rule that has some, by rule and by their words."""
+    return {
+        document["rule"]: {
+            words: (case,) if isinstance(case, str) else tuple(case)
+            for words, case in document["keep"].items()
+        }
+        for file in sorted(files("ascend_conformance").joinpath("rules").iterdir(), key=str)
+        if file.name.endswith(".yaml")
+        for document in yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        if "keep" in document
+    }
+
+
+def noticed_elsewhere(alive: list[Mutant]) -> set[str]:
+    """Mutants that fire on the break of another rule, where the rule itself finds nothing."""
+    noticed: set[str] = set()
+    read = {use.partition(".")[0] for mutant in alive for use in mutant.rule.uses}
+    for mutant in alive:
+        if not isinstance(mutant.rule.places, str):
+            read.update(place.get("table", "") for place in mutant.rule.places)
+    for rule in load_rules().values():
+        if rule.format != "db" or not (rule.breaks or rule.code == "row-count"):
+            continue
+        for specimen, instance in specimens(rule):
+            if instance.table not in read or (rule.structural and rule.code != "row-count"):
+                continue
+            try:
+                session = open_specimen(specimen, statements(instance, clean(specimen)))
+            except (NotBreakable, apsw.Error):
+                continue
+            for mutant in alive:
+                if mutant.name in noticed or mutant.rule.id == rule.id:
+                    continue
+                for own, flipped in zip(
+                    instances(mutant.rule, session.schema, catalog()),
+                    instances(mutant.flipped, session.schema, catalog()),
+                    strict=True,
+                ):
+                    if seen(session, own) == (0, None) != seen(session, flipped):
+                        noticed.add(mutant.name)
+                        break
+            session.connection.close()
+    return noticed
+
+
+def campaign(rules: Iterable[str]) -> tuple[int, list[str], list[str]]:
+    """Number of flips of some rules, those that nothing notices, and keeps that are not legal."""
+    number, illegal, alive = 0, list[str](), list[Mutant]()
+    for rule in rules:
+        tried, left, wrong = survivors(rule, keeps_of().get(rule, {}))
+        number += tried
+        illegal += wrong
+        alive += [mutant for mutant in mutants(rule) if mutant.at in left]
+    noticed = noticed_elsewhere(alive)
+    return number, sorted(mutant.name for mutant in alive if mutant.name not in noticed), illegal
+
+
+def listed(kind: str) -> Mapping[str, str]:
+    """Survivors that are known, with the reason: ``equal`` or ``open``."""
+    return dict(yaml.safe_load(LISTED.read_text(encoding="utf-8"))[kind])
+
+
+def main() -> int:
+    """Flip every comparison; print what nothing notices, keeps that are not legal, and sums."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("rules", nargs="*", help="ids of rules; all without")
+    asked = parser.parse_args().rules
+    rules = dict.fromkeys(mutant.rule.id for mutant in mutants())
+    number, alive, illegal = campaign([rule for rule in rules if not asked or rule in asked])
+    known = {**listed("equal"), **listed("open")}
+    for name in alive:
+        print(f"{'listed' if name in known else 'new'}: {name}")
+    for line in illegal:
+        print(f"not legal: {line}")
+    equal = sum(name in listed("equal") for name in alive)
+    print(f"{number - len(alive)} of {number} flips noticed, {equal} of the others equal")
+    return int(bool(illegal or set(alive) - set(known)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""Comparisons in SQL, found by tokens, and the same SQL with one of them flipped."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+TOKEN = re.compile(
+    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|->>?|=>|<<|>>|<>|!=|<=|>=|==|<|>|="
+)
+FLIPPED = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "=": "<>",
+    "==": "<>",
+    "<>": "=",
+    "!=": "=",
+}
+
+
+def comparisons(sql: str) -> list[tuple[int, str]]:
+    """Offset and text of each comparison outside of quotes and comments."""
+    return [(match.start(), match[0]) for match in TOKEN.finditer(sql) if match[0] in FLIPPED]
+
+
+def flips(sql: str) -> Iterator[tuple[str, str]]:
+    """What is flipped, named by its surroundings, and the SQL after it."""
+    named: Counter[str] = Counter()
+    for at, operator in comparisons(sql):
+        name = _around(sql, at, operator)
+        named[name] += 1
+        after = f"{sql[:at]}{FLIPPED[operator]}{sql[at + len(operator) :]}"
+        yield name if named[name] == 1 else f"{name} ({named[name]})", after
+
+
+def _around(sql: str, at: int, operator: str) -> str:
+    """Some of the text on both sides, on one line, with the operator between arrows."""
+    before = " ".join(sql[max(0, at - 30) : at].split())
+    behind = " ".join(sql[at + len(operator) : at + len(operator) + 30].split())
+    return f"{before} [{operator} -> {FLIPPED[operator]}] {behind}"

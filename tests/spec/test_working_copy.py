@@ -1,0 +1,109 @@
+"""A working copy of the spec stands in for the packaged one, in one process and in others."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from working_copy import add_column, copy_spec
+
+from ascend_conformance.media.db.plan import all_instances
+from ascend_ref.cli import main
+from ascend_ref.db.ddl import create_table
+from ascend_ref.execution import Processes
+from ascend_spec import Spec, catalog, current, load_spec, packaged, using
+from ascend_spec.core import SpecError
+
+DRAFT = "1.9.0-draft"
+COLUMN = (
+    "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, since: '2026-12-01', "
+    "summary: Depth of the queue.}"
+)
+
+
+@pytest.fixture(scope="module")
+def draft(tmp_path_factory: pytest.TempPathFactory) -> Spec:
+    folder = copy_spec(tmp_path_factory.mktemp("draft") / "spec")
+    add_column(folder, "msprof/task.yaml", COLUMN, ("1.9.0", "2026-12-01"))
+    return load_spec(folder)
+
+
+def test_a_column_is_there_in_the_working_copy_alone(draft: Spec) -> None:
+    with using(draft):
+        schema = catalog().at("1.9.0", "msprof")
+        assert "queueDepth INTEGER" in create_table(schema.tables["TASK"], schema)
+    assert "queueDepth" not in catalog().tables["TASK"].columns
+    assert current() is packaged()
+
+
+def test_the_old_revision_of_a_working_copy_is_that_of_the_packaged_spec(draft: Spec) -> None:
+    newest = packaged().db.revisions[-1].id
+    for carrier in ("msprof", "pytorch", "analysis"):
+        assert draft.db.at(newest, carrier) == packaged().db.at(newest, carrier)
+
+
+def test_rules_are_made_anew_for_another_spec(draft: Spec) -> None:
+    with using(draft):
+        rules = all_instances(("msprof", DRAFT, "observed"))
+    known = all_instances(("msprof", catalog().revisions[-1].id, "observed"))
+    added = [rule for rule in rules if "queueDepth" in str(rule)]
+    assert added
+    assert len(rules) == len(known) + len(added)
+
+
+def test_other_processes_use_the_spec_that_is_in_use(draft: Spec) -> None:
+    with using(draft):
+        found = list(Processes(2).map(_newest, None, [1, 2]))
+    assert found == [DRAFT, DRAFT]
+    assert pickle.loads(pickle.dumps(packaged())) is packaged()  # noqa: S301 - our own bytes
+
+
+def _newest(_common: None, _item: int) -> str:
+    return catalog().revisions[-1].id
+
+
+def test_the_command_line_takes_a_working_copy(
+    draft: Spec, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--spec", str(draft.folder.root), "spec", "show", "TASK.queueDepth"]) == 0
+    assert "Depth of the queue." in capsys.readouterr().out
+    assert main(["spec", "show", "TASK.queueDepth"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "queueDepth: {type: depth, shows: {nothing: unrecorded}, summary: Depth.}",
+            "columns.queueDepth: type: unknown value type 'depth'",
+        ),
+        (
+            "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, summary: 7}",
+            "columns.queueDepth: Expected `str`, got `int` - at `$.summary`",
+        ),
+        (
+            "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, summry: Depth.}",
+            "columns.queueDepth: unknown key 'summry'",
+        ),
+        (
+            "queueDepth: {type: byteCount, shows: {nothing: unrecorded}, source: [hearsay]}",
+            "columns.queueDepth: source: expected ids of core/sources.yaml, got ['hearsay']",
+        ),
+    ],
+)
+def test_a_fault_is_reported_with_file_and_place(tmp_path: Path, line: str, message: str) -> None:
+    folder = copy_spec(tmp_path / "spec")
+    add_column(folder, "msprof/task.yaml", line, ("1.9.0", "2026-12-01"))
+    with pytest.raises(SpecError) as failure:
+        load_spec(folder).db.tables  # noqa: B018 - loading is what fails
+    assert str(failure.value).startswith(f"db/tables/msprof/task.yaml: {message}")
+
+
+def test_a_folder_that_is_no_spec_is_one_clear_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--spec", str(tmp_path), "spec", "show", "TASK"]) == 2
+    error = capsys.readouterr().err
+    assert "db/revisions.yaml: cannot be read" in error
+    assert error.count("\n") == 1
