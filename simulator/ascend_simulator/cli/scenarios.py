@@ -128,7 +128,9 @@ def _fields(kind: str, document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]
         if section == "faults":
             for place, fault in enumerate(values):
                 for name in schema.read_by("fault", fault["kind"]):
-                    yield _field(f"faults[{place}].{name}", fault[name], schema.fields("fault")[name])
+                    yield _field(
+                        f"faults[{place}].{name}", fault[name], schema.fields("fault")[name]
+                    )
         elif isinstance(values, dict):
             chosen = "allOf" in schema.value["$defs"][section]
             names = schema.read_by(section, values["kind"]) if chosen else tuple(values)
