@@ -21,7 +21,7 @@ from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
-from .columns import Columns, begins_with, dictionary, integers, parts, where
+from .columns import Columns, ShownColumns, begins_with, dictionary, integers, parts, where
 from .launches import step_at, steps_of, work_of_operators
 from .op_summary import OperatorColumns
 from .operator_rows import operator_rows
@@ -66,7 +66,8 @@ def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     if "steps" in setting.scene:
         step = step_at(steps_of(_session(recorded, setting)), rows.start)
     for batch, columns in OperatorColumns(recorded, setting, rows).batches():
-        yield {**columns, "Step Id": where(step[batch] >= 0, step[batch])}
+        found = {**columns, "Step Id": where(step[batch] >= 0, step[batch])}
+        yield ShownColumns(found, columns.rows)
 
 
 def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

@@ -18,10 +18,8 @@ def unescaped(part: str) -> str:
 
 
 def column_of(pointer: str) -> str:
-    """The column of a place, spelled out here once more: indices are ``[]``."""
-    parts = pointer.split("/")[1:]
-    column = "".join("[]" if part.isdecimal() else f".{unescaped(part)}" for part in parts)
-    return column.removeprefix(".")
+    """The column of a place, spelled out here once more: indices are ``*``."""
+    return "/".join("*" if part.isdecimal() else part for part in pointer.split("/"))
 
 
 def edit(message: Message, pointer: str, act: Callable[[Any, Any], None]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import (
@@ -21,7 +22,6 @@ from ascend_spec.text import (
 
 from .pages import citations, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Scope, Subject, families, with_section
 from .writer_pages import (
     FOLDERS,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer, text_catalog
 from ascend_spec.text.model import Slicing
 
 from .pages import citations
-from .style import PLAIN, Style, code, facts, page, table
 
 FOLDERS = {"msprof": "mindstudio_profiler_output", "pytorch": "ASCEND_PROFILER_OUTPUT"}
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
