@@ -59,11 +59,11 @@ def export(
     around it are read as well. Of a FOLDER with several databases each is written into a folder of
     its own. Prints the paths of what was written.
     """
+    from ascend_ref.atomic.folder import staged
     from ascend_ref.db.open import UnreadableDatabase
 
     from .databases import NoDatabase, databases
     from .export import export_database  # slow: the spec of all files
-    from .staging import staged
 
     try:
         found = databases(profile)

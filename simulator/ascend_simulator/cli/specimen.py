@@ -93,7 +93,7 @@ def specimen(
 
     The same options always give the same profile.
     """
-    from ascend_ref.profile.staging import staged
+    from ascend_ref.atomic.folder import staged
 
     from ..specimen import Shape, write_msprof_folder, write_rank_folder  # slow: numpy, pyarrow
 

@@ -71,7 +71,8 @@ run/ascend_pytorch_profiler_1.db
 
   1 advice:
   DB420 swapped-types-and-shapes
-    COMPUTE_TASK_INFO.inputShapes: Types and shapes are swapped: 7 of 7 rows (first: rowid 1) (erratum E23)
+    COMPUTE_TASK_INFO.inputShapes: Types and shapes are swapped: 7 of 7 rows \
+(first: rowid 1) (erratum E23)
     expected: types in inputDataTypes
 
   1 note:
