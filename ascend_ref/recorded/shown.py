@@ -66,19 +66,21 @@ class ShownValues:
         return None if start is None or end is None else pc.subtract(end, start)
 
     def _shown(self, name: str, rows: Mapping[str, TableRows]) -> pa.Array | None:
-        """The values of a column of an entity, in the first table that shows it."""
-        for table, places in rows.items():
-            for column in shape_of(self._output, table).columns.values():
-                if name in column.shows.of and column.shows.form in ("plain", "packed"):
-                    values = self._cells(table, column, places)
-                    if column.shows.form == "plain":
-                        return values
-                    high = column.shows.of.index(name) == 0
-                    return (
-                        pc.shift_right(values, pa.scalar(32, pa.int64()))
-                        if high
-                        else pc.bit_wise_and(values, pa.scalar((1 << 32) - 1, pa.int64()))
-                    )
+        """The values of a column of an entity, in the first table that shows it.
+
+        Of several columns of a table that show it the first one that is not empty: a recording of
+        an older revision has none of the later columns.
+        """
+        for table, found in rows.items():
+            columns = [
+                one
+                for one in shape_of(self._output, table).columns.values()
+                if name in one.shows.of and one.shows.form in ("plain", "packed")
+            ]
+            held = (one for one in columns if found.table[one.name].null_count < len(found.table))
+            if columns:
+                column = next(held, columns[0])
+                return _part(column.shows, name, self._cells(table, column, found))
         return None
 
     def _cells(self, table: str, column: Column, rows: TableRows) -> pa.Array:
@@ -101,6 +103,15 @@ class ShownValues:
 def every_row(table: pa.Table) -> TableRows:
     """The rows of a table as they stand."""
     return TableRows(table, np.arange(len(table)))
+
+
+def _part(show: Show, name: str, values: pa.Array) -> pa.Array:
+    """What of a cell is one of the values that it shows."""
+    if show.form == "plain":
+        return values
+    if show.of.index(name) == 0:
+        return pc.shift_right(values, pa.scalar(32, pa.int64()))
+    return pc.bit_wise_and(values, pa.scalar((1 << 32) - 1, pa.int64()))
 
 
 def _plain(values: pa.Array) -> pa.Array:

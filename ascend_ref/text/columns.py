@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.db.columns import integers_of
-from ascend_ref.recorded.shown import TableRows
+from ascend_ref.recorded.shown import TableRows, every_row
 
 Columns: TypeAlias = Mapping[str, "pa.Array | Sequence[pa.Array]"]
 """Rows of a file by canonical column name; a column that repeats is given once for each time."""
@@ -24,6 +24,11 @@ class ShownColumns(dict[str, "pa.Array | Sequence[pa.Array]"]):
     def __init__(self, columns: Columns, rows: Mapping[str, TableRows]) -> None:
         super().__init__(columns)
         self.rows = rows
+
+
+def of_table(name: str, table: pa.Table, columns: Columns) -> ShownColumns:
+    """Columns that show every row of a table, in its order."""
+    return ShownColumns(columns, {name: every_row(table)})
 
 
 BATCH_ROWS = 1 << 16

@@ -8,11 +8,10 @@ import pyarrow.compute as pc
 from ascend_ref.recorded.shown import ShownValues
 from ascend_spec.text.model import CsvColumn
 
-from .cells import NANOSECONDS_IN
-from .columns import Columns, ShownColumns, row_count, same
+from .columns import Columns, ShownColumns, row_count
 from .setting import Setting
 
-UNKNOWN = "N/A"
+UNKNOWN = "unknown"
 NS_IN = {"ms": 1e6, "s": 1e9}
 """Units beyond those that cells know how to print ns in."""
 
@@ -26,25 +25,30 @@ class Filling:
     def of(self, column: CsvColumn, batch: Columns) -> pa.Array:
         """The values of a column, in the forms of :mod:`.cells`.
 
-        Where nothing is known: NULL, which is the sentinel of the column; without one a member, 0
-        or N/A.
+        Where nothing is known: NULL, which is the sentinel of the column; without one the first
+        member, 0 or "unknown".
         """
         rows = batch.rows if isinstance(batch, ShownColumns) else {}
         values = self._values.of(column.shows, rows) if rows else None
         if values is None:
-            return _nothing(column, row_count(batch))
+            return pa.nulls(row_count(batch)) if column.sentinels else _nothing(column, batch)
         if column.unit in NS_IN and pa.types.is_integer(values.type):
             values = pc.divide(values.cast(pa.float64()), NS_IN[column.unit])
-        elif column.unit == NANOSECONDS_IN or "text" not in column.storage:
-            return values
-        elif not (pa.types.is_dictionary(values.type) or pa.types.is_string(values.type)):
+        elif "text" in column.storage and not _has_dictionary(values):
             values = values.cast(pa.string())
-        return values
+        if column.sentinels or not values.null_count:
+            return values
+        if _has_dictionary(values):
+            values = values.dictionary_decode()
+        return pc.coalesce(values, _nothing(column, batch).cast(values.type))
 
 
-def _nothing(column: CsvColumn, rows: int) -> pa.Array:
-    if column.sentinels:
-        return pa.nulls(rows)
+def _has_dictionary(values: pa.Array) -> bool:
+    return bool(pa.types.is_dictionary(values.type))
+
+
+def _nothing(column: CsvColumn, batch: Columns) -> pa.Array:
+    rows = row_count(batch)
     if "text" in column.storage:
-        return same(column.members[0] if column.members else UNKNOWN, rows)
+        return pa.array([column.members[0] if column.members else UNKNOWN] * rows, pa.string())
     return pa.array([0] * rows, pa.int64())

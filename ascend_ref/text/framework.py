@@ -15,6 +15,7 @@ from ascend_ref.derive.decimals import shortest_texts, unit_floats
 from ascend_ref.derive.operator_details import operator_details as times_of
 from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import TableRows
 from ascend_ref.timeline.activity import CallStacks
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
@@ -93,8 +94,9 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         "Device Self Duration With AICore(us)": found.device_self_with_ai_core,
         "Device Total Duration With AICore(us)": found.device_total_with_ai_core,
     }
+    table = recorded.table("PYTORCH_API")
     for batch in parts(shown):
-        yield {
+        columns = {
             "Name": names.take(pa.array(rows[batch])),
             "Input Shapes": shapes.take(pa.array(rows[batch])),
             "Call Stack": stacks.texts(chains[rows[batch]]),
@@ -102,6 +104,7 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             "Host Total Duration(us)": pa.array(found.host_total[batch]),
             **{name: _sums(values[batch]) for name, values in device.items()},
         }
+        yield ShownColumns(columns, {"PYTORCH_API": TableRows(table, rows[batch])})
 
 
 def step_trace_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

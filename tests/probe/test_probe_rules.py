@@ -41,7 +41,9 @@ def place_of(rule: ApiRule, document: Mapping[str, Any]) -> tuple[str, str | Non
     table = document.get("event") or document["command"]
     if rule.finds in {"unreadable", "stray"}:
         return "connection", None
-    pointer = next((document[key] for key in ("set", "remove", "unwrap") if key in document), "")
+    pointer = next(
+        (document[key] for key in ("set", "remove", "unwrap", "double") if key in document), ""
+    )
     if "append" in document:
         pointer = f"{document['append']}/0"
     if rule.finds == "unknown-key":

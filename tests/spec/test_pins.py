@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pin_evidence import proves, sections, stands
+from pin_evidence import sections, stands
 from spec_changes import changes, kills
-from spec_pins import Pin, denied, others, pins, places, read, standing
+from spec_pins import denied, others, pins, places, read, standing, unproved
 
 
 def test_each_pinned_fact_is_that_of_the_spec() -> None:
@@ -32,16 +32,6 @@ def test_a_wrong_pin_would_not_stand() -> None:
         for value in others(pin.place, fact, pin.facts[fact])[:1]
     ]
     assert sum(refused) > 0.85 * len(refused)
-
-
-def unproved(pin: Pin) -> list[str]:
-    return [
-        f"{pin.place} {fact}: {value!r} does not stand in {pin.document} {pin.section}"
-        for fact, value in pin.facts.items()
-        if not proves(
-            pin.document, pin.section, pin.place, fact, value, others(pin.place, fact, value)
-        )
-    ]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from .database import Facts
 from .deliverables import BESIDE, Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
-from .loaddocs import Document, document_faults, load_document
+from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import describe, load_timeline, narrow_events
 
 
@@ -204,6 +204,7 @@ def _add_files(folder: Folder) -> None:
             facts.add("unit.damage", [(number, row, None, damage.offset, damage.reason)])
         if document is not None and document.damage is None:
             found = document_faults(file.name, folder.writers[number], document.value)
+            found.update(doubled_faults(document.value))
             facts.add(
                 "doc.fault",
                 [

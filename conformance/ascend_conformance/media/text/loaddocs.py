@@ -5,21 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.json_damage import Damage, find_damage, wide_text
+from ascend_ref.json_keys import doubled_keys, object_of
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
 from ascend_spec import per_spec
 from ascend_spec.core.pointer import escaped, pointer_of
 from ascend_spec.documents import schema_of
 
-from ...engine.schema_judge import Groups, SchemaJudge
+from ...engine.json_values import shown
+from ...engine.schema_judge import Group, Groups, SchemaJudge
 from .database import Facts
 from .deliverables import Deliverable
 
 MAX_BYTES = 256 << 20
 """Bytes of a document that are read."""
+
+DOUBLED = "doubled"
+"""What stands for a keyword where a key is doubled."""
 
 MAX_ERRORS = 10_000
 """Errors of one document that are counted."""
@@ -77,7 +83,7 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
     if len(content) > MAX_BYTES:
         return Document(b"", damage=Damage(0, f"more than {MAX_BYTES:,} bytes"), marked=marked)
     try:
-        value = parse(text)
+        value = parse(text, object_of)
     except MalformedPayload as problem:
         damage = wide_text(content) or find_damage(text) or Damage(problem.offset, problem.reason)
         return Document(text, damage=damage, marked=marked)
@@ -88,6 +94,17 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
 def document_faults(name: str, writer: str, value: Any) -> Groups:
     """Where the value of a document departs from what its writer writes."""
     return _judge(name, writer).groups(value, MAX_ERRORS)
+
+
+def doubled_faults(value: Any) -> Groups:
+    """Keys that stand more than once in one object of a document, all of them as one group."""
+    found = Groups(MAX_ERRORS)
+    for tokens in islice(doubled_keys(value), MAX_ERRORS):
+        group = found.setdefault(
+            ("", DOUBLED), Group("", DOUBLED, tokens, shown(tokens[-1]), "each key once")
+        )
+        group.count += 1
+    return found
 
 
 @per_spec
