@@ -75,7 +75,7 @@ OURS = frozenset(
         "documented",
     ]
 )
-# Provenance as a whole, and what the documents say where an erratum decides against them. The entities
+# Provenance as a whole, and what documents say where an erratum decides against them. The entities
 # of the recording are the project's own model; no document or file states them.
 NOT_FACTS = ("sources", "errata")
 MODEL = "recording"
