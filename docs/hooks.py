@@ -90,6 +90,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"Blocks": [path for path in pages if path.startswith("blocks/")]},
         {"CSV files": _section("csv", pages)},
         {"Timelines": _section("timeline", pages)},
+        {"API": _section("api", pages)},
         {"Rules": _section("rules", pages)},
         {
             "Facts": [
@@ -98,6 +99,9 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "value-types.md",
                 "switches.md",
                 "products.md",
+                "levels.md",
+                "carriers.md",
+                "vocabularies.md",
                 "additions.md",
                 "sources.md",
             ]

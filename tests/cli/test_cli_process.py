@@ -59,7 +59,7 @@ def test_the_installed_command_and_the_module_are_the_same() -> None:
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
     with subprocess.Popen(
-        [*COMMAND, "spec", "export", "json-schema"],
+        [*COMMAND, "spec", "export", "pytorch"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=clean_environment(),

@@ -11,23 +11,21 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_ref.cli import main
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.blocks import block_page, hexed
 from ascend_ref.tools.spec.disagreements import disagreements
-from ascend_ref.tools.spec.lookup import find, names
+from ascend_ref.tools.spec.lookup import find, subjects
 from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
-from ascend_ref.tools.spec.style import PLAIN
 from ascend_spec import catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 
 BLOCKS = list(bin_catalog().blocks.values())
 WITH_JSON = [block for block in BLOCKS if bin_catalog().has_schema(block.code)]
 
 
 def shown(name: str) -> str:
-    render = find(catalog(), name)
-    assert render is not None, name
-    return render(PLAIN)
+    return find(catalog(), name).section(PLAIN, 1)
 
 
 def output(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -41,7 +39,8 @@ def output(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
 def test_a_block_type_is_shown_under_its_code_name_and_slug(block: Any) -> None:
     page = shown(hexed(block.code))
     assert page.startswith(f"# {hexed(block.code)} {block.name}\n")
-    assert page == shown(block.name) == shown(block.slug.upper()) == shown(f"0x{block.code:02x}")
+    assert page == shown(f"block/{block.name}") == shown(f"0x{block.code:02x}")
+    assert page == shown(f"BLOCK/{block.slug.upper()}")
     for erratum in block.errata:
         assert f"`{erratum}`" in page
 
@@ -93,8 +92,8 @@ def test_the_framing_is_on_the_first_page() -> None:
 def test_errata_of_all_formats_have_ids_of_their_own() -> None:
     identifiers = [one.erratum.id for one in disagreements(catalog())]
     assert len(set(identifiers)) == len(identifiers)
-    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "T"}
-    assert set(identifiers) <= set(names(catalog()))
+    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "P", "T"}
+    assert {f"erratum/{one}" for one in identifiers} <= set(subjects(catalog()))
 
 
 def test_an_erratum_tells_its_places_and_its_resolution() -> None:
@@ -103,7 +102,9 @@ def test_an_erratum_tells_its_places_and_its_resolution() -> None:
     assert "**Resolution:** The integer 1." in page
 
 
-@pytest.mark.parametrize(("kind", "first", "count"), [("blocks", "0x00", 16), ("epochs", "E0", 4)])
+@pytest.mark.parametrize(
+    ("kind", "first", "count"), [("blocks", "block/0x00", 16), ("epochs", "epoch/E0", 4)]
+)
 def test_block_types_and_epochs_are_listed(
     kind: str, first: str, count: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -148,10 +149,10 @@ def test_a_key_of_the_format_keeps_its_name() -> None:
 def test_a_schema_is_exported_by_name_at_the_newest_epoch(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["spec", "export", "json-schema", "--block"]
+    words = ["spec", "export"]
     newest = output([*words, "memory heat map"], capsys)
-    assert newest == output([*words, "8", "--epoch", "E3"], capsys)
-    assert newest != output([*words, "0x08", "--epoch", "E1"], capsys)
+    assert newest == output([*words, "block/0x08", "--at", "E3"], capsys)
+    assert newest != output([*words, "0x08", "--at", "E1"], capsys)
     assert main([*words, "0x08", "-o", f"{tmp_path}/"]) == 0
     (written,) = tmp_path.iterdir()
     assert written.name == "ascend-bin-08-memory-heat-map-E3.schema.json"
@@ -162,19 +163,13 @@ def test_a_schema_is_exported_by_name_at_the_newest_epoch(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (
-            "json-schema --block memory-heat",
-            "unknown block 'memory-heat'; did you mean memory-heat-map",
-        ),
-        ("json-schema --block 0x10", "unknown block '0x10'"),
-        ("json-schema --block 0x0B", "block 0x0B cache records holds no JSON"),
-        ("ddl --block 0x08", "block 0x08 memory heat map is exported as json-schema only"),
-        (
-            "json-schema --block 0x0C --epoch E0",
-            "block 0x0C inter-core load has been there since E2",
-        ),
-        ("json-schema --block 0x08 --epoch E9", "unknown epoch 'E9'; known: E0, E1, E2, E3"),
-        ("json-schema --epoch E1", "--epoch is for --block; databases have a --revision"),
+        ("memory-heat", "unknown name 'memory-heat'; did you mean block/0x08"),
+        ("block/0x10", "unknown name 'block/0x10'; did you mean "),
+        ("block/0x0B", "block/0x0B cache records holds no JSON"),
+        ("block/0x08 --as ddl", "block/0x08 is exported as json-schema only"),
+        ("block/0x0C --at E0", "block/0x0C inter-core load has been there since E2"),
+        ("block/0x08 --at E9", "unknown epoch 'E9'; known: E0, E1, E2, E3"),
+        ("record/header", "record/header is not exported; what is: carrier/"),
     ],
 )
 def test_a_wrong_word_is_an_error_with_a_hint(

@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.csv_pages import condition, csv_site
 from ascend_ref.tools.spec.csv_schema import csv_schema_file_name, export_csv_schema
-from ascend_ref.tools.spec.lookup import find
-from ascend_ref.tools.spec.style import PLAIN
+from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.verb import spec
 from ascend_spec import catalog
 from ascend_spec.text import CsvFile, text_catalog
@@ -26,9 +26,7 @@ FILES = list(text_catalog().csv.values())
 
 
 def shown(name: str) -> str:
-    render = find(catalog(), name)
-    assert render is not None, name
-    return render(PLAIN)
+    return find(catalog(), name).section(PLAIN, 1)
 
 
 def schema(name: str, writer: str) -> dict[str, Any]:
@@ -128,10 +126,11 @@ def test_the_page_of_a_csv_file_states_names_writers_and_columns() -> None:
     assert "**Older names:** `Block Dim` until 2026-01-28" in shown("op_summary/Block Num")
 
 
-def test_a_csv_file_and_a_table_of_one_name_are_told_apart_by_capitals() -> None:
-    assert shown("hbm").startswith("# hbm\n")
-    assert shown("HBM").startswith("# HBM\n")
-    assert shown("Hbm") == shown("HBM")
+def test_a_name_of_several_things_is_reported_with_their_addresses() -> None:
+    assert shown("csv/HBM").startswith("# hbm\n")
+    for name in ("hbm", "HBM"):
+        with pytest.raises(NotFound, match="table/HBM, csv/hbm, layer/HBM; give the address"):
+            find(catalog(), name)
 
 
 def test_a_metric_group_is_found_by_its_spelling_in_options() -> None:
@@ -142,7 +141,7 @@ def test_a_metric_group_is_found_by_its_spelling_in_options() -> None:
 def test_every_csv_file_has_a_page_on_the_site() -> None:
     pages = csv_site(catalog(), PLAIN)
     assert set(pages) == {f"csv/{file.name}.md" for file in FILES} | {
-        *("csv/index.md", "csv/writers.md", "csv/counters.md")
+        *("csv/index.md", "csv/writers.md", "csv/counters.md", "csv/metrics.md")
     }
     assert all(f"`{file.name}`" in pages["csv/index.md"] for file in FILES)
 
@@ -156,12 +155,12 @@ def test_every_condition_has_words() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["list", "files"], "op_summary"),
+        (["list", "csv"], "op_summary"),
         (["list", "writers"], "adapter-2025-01"),
-        (["list", "metrics"], "PipeUtilization"),
+        (["list", "counter-groups"], "PipeUtilization"),
         (["list", "errata"], "Order of the times in op_statistic"),
         (["show", "kernel_details/Wait Time(us)"], "Gap between the end of the row before"),
-        (["export", "json-schema", "--file", "dp"], "urn:ascend-ref:csv:dp:python"),
+        (["export", "dp"], "urn:ascend-ref:csv:dp:python"),
     ],
 )
 def test_the_command_tells_about_csv_files(arguments: list[str], told: str) -> None:
@@ -173,13 +172,12 @@ def test_the_command_tells_about_csv_files(arguments: list[str], told: str) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--file", "op_sumary"], "unknown file 'op_sumary'; did you mean op_summary?"),
-        (["--file", "dp", "--writer", "cpp"], "unknown writer 'cpp'"),
-        (["--file", "dp", "--block", "0x08"], "--block and --file exclude each other"),
-        (["--writer", "cpp"], "--writer is for --file"),
+        (["op_sumary"], "unknown name 'op_sumary'; did you mean csv/op_summary"),
+        (["dp", "--at", "cpp"], "unknown writer 'cpp'"),
+        (["dp", "--as", "ddl"], "csv/dp is exported as json-schema only"),
     ],
 )
 def test_a_wrong_export_is_refused(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(spec, ["export", "json-schema", *arguments])
+    result = CliRunner().invoke(spec, ["export", *arguments])
     assert result.exit_code == 2
     assert message in result.output

@@ -9,15 +9,15 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.document_pages import (
     export_document_schema,
     export_event_schema,
     writers_of_document,
     writers_of_layer,
 )
-from ascend_ref.tools.spec.lookup import find
+from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
-from ascend_ref.tools.spec.style import PLAIN
 from ascend_ref.tools.spec.verb import spec
 from ascend_spec import catalog
 from ascend_spec.documents import DOCUMENTS
@@ -27,15 +27,13 @@ LAYERS = list(timeline_catalog().layers)
 
 
 def shown(name: str) -> str:
-    render = find(catalog(), name)
-    assert render is not None, name
-    return render(PLAIN)
+    return find(catalog(), name).section(PLAIN, 1)
 
 
 @pytest.mark.parametrize("name", LAYERS)
 def test_every_layer_has_a_page_with_its_events_and_args(name: str) -> None:
     layer = timeline_catalog().layers[name]
-    text = shown(f"timeline/{name}")
+    text = shown(f"layer/{name}")
     assert text.startswith(f"# {name}\n")
     for kind in layer.events:
         assert f"\n### {kind.kind}\n" in text
@@ -49,15 +47,15 @@ def test_every_layer_has_a_page_with_its_events_and_args(name: str) -> None:
     [
         ("Ascend Hardware", "# Ascend Hardware"),
         ("ascend hardware", "# Ascend Hardware"),
-        ("HCCL", "# Communication"),
+        ("layer/HCCL", "# Communication"),
         ("cann", "# CANN"),
-        ("communication", "# communication"),
-        ("Communication", "# Communication"),
+        ("document/communication", "# communication"),
+        ("layer/Communication", "# Communication"),
         ("communication.json", "# communication"),
         ("flow/memcpy", "# memcpy"),
-        ("async_npu", "# Arrows of the timelines"),
-        ("HBM", "# HBM"),
-        ("timeline/hbm", "# HBM"),
+        ("async_npu", "# framework"),
+        ("layer/hbm", "# HBM"),
+        ("trace_view.json", "# trace_view"),
         ("T5", "# T5"),
     ],
 )
@@ -65,20 +63,15 @@ def test_a_name_leads_to_its_page(name: str, title: str) -> None:
     assert shown(name).splitlines()[0] == title
 
 
-def test_a_name_of_two_things_leads_to_the_table() -> None:
-    assert "SQLite type" in shown("HBM")
-    assert "**Process name:** `HBM`" in shown("timeline/HBM")
-
-
-def test_all_arrows_of_a_category_stand_on_its_page() -> None:
-    text = shown("HostToDevice")
-    assert re.findall(r"^## (.+)$", text, re.M) == ["kernel", "communication", "memcpy"]
-    assert "`deviceId << 80` + `streamId << 64`" in text
+def test_a_category_of_several_arrows_is_reported_with_them() -> None:
+    with pytest.raises(NotFound, match="flow/kernel, flow/communication, flow/memcpy"):
+        shown("HostToDevice")
+    assert "`deviceId << 80` + `streamId << 64`" in shown("flow/kernel")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_document_has_a_page_with_all_its_keys(name: str) -> None:
-    text = shown(name)
+    text = shown(f"document/{name}")
     for writer in writers_of_document()[name]:
         schema = json.loads(export_document_schema(name, writer))
         for node in (schema, *schema["$defs"].values()):
@@ -122,10 +115,10 @@ def test_every_schema_that_can_be_exported_is_a_schema() -> None:
         (["list", "flows"], "flow/task-queue"),
         (["list", "documents"], "communication_matrix.json"),
         (["show", "Ascend Hardware/task"], "Physic Stream Id"),
-        (["export", "json-schema", "--layer", "hccl"], "urn:ascend-ref:event:communication:cpp"),
-        (["export", "json-schema", "--file", "profiler_info"], "profiler_info:adapter"),
+        (["export", "layer/hccl"], "urn:ascend-ref:event:communication:cpp"),
+        (["export", "profiler_info"], "profiler_info:adapter"),
         (
-            ["export", "json-schema", "--file", "step_trace_json", "--writer", "python-2023"],
+            ["export", "step_trace_json", "--at", "python-2023"],
             "urn:ascend-ref:step_trace_json:python-2023",
         ),
     ],
@@ -139,21 +132,21 @@ def test_the_command_tells_about_timelines(arguments: list[str], told: str) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--layer", "Cann Layer"], "unknown layer 'Cann Layer'"),
-        (["--layer", "QoS", "--writer", "python-2023"], "unknown writer 'python-2023'"),
-        (["--layer", "QoS", "--file", "dp"], "--file and --layer exclude each other"),
-        (["--file", "communication", "--writer", "cpp"], "unknown writer 'cpp'"),
-        (["--file", "comunication"], "did you mean communication"),
+        (["Cann Layer"], "unknown name 'Cann Layer'"),
+        (["layer/QoS", "--at", "python-2023"], "unknown writer 'python-2023'"),
+        (["document/communication", "--at", "cpp"], "unknown writer 'cpp'"),
+        (["comunication_matrix"], "did you mean document/communication_matrix"),
+        (["trace_view"], "timeline/trace_view is exported by its layers, as layer/CANN"),
     ],
 )
 def test_a_wrong_export_of_a_timeline_is_refused(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(spec, ["export", "json-schema", *arguments])
+    result = CliRunner().invoke(spec, ["export", *arguments])
     assert result.exit_code == 2
     assert message in result.output
 
 
 def test_a_layer_is_exported_as_json_schema_only() -> None:
-    for option in (["--layer", "CANN"], ["--file", "communication"]):
-        result = CliRunner().invoke(spec, ["export", "ddl", *option])
+    for address in ("layer/CANN", "document/communication"):
+        result = CliRunner().invoke(spec, ["export", address, "--as", "ddl"])
         assert result.exit_code == 2
         assert "is exported as json-schema only" in result.output

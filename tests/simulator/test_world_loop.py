@@ -10,10 +10,18 @@ import pytest
 from event_loop import Deadlock, EventLoop, RankPlay
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from world_cases import Simulated, programs, simulated, world_of
+from world_cases import Simulated, kernel, programs, simulated, world_of
 
 from ascend_simulator.choices import Algorithm, HardwareChoice, Parallelism, Scenario
-from ascend_simulator.program.model import Await, Collective, Operator, Program, Synchronize
+from ascend_simulator.program.model import (
+    Await,
+    Collective,
+    Launch,
+    Operator,
+    Program,
+    Synchronize,
+)
+from ascend_simulator.scenario import parse
 from ascend_simulator.session.setting import FIRST_SESSION_NS, Setting
 from ascend_simulator.session.simulate import BEFORE_STEPS_NS
 from ascend_simulator.strategies import scenarios
@@ -176,3 +184,16 @@ def test_stages_that_wait_for_each_other_are_refused() -> None:
     with pytest.raises(ValueError, match="wait for each other: stage 0 at item 1, stage 1 at"):
         simulated(world)
     assert_same(world_of(scenario, 1, [waiting(1, first="send"), waiting(-1, first="receive")]))
+
+
+def test_a_step_may_be_over_before_its_first_task_begins() -> None:
+    """Then no part of the step is left to add up; the first stage's host returns at once."""
+    scenario = parse(
+        "{model: {kind: llm-inference, layers: 2}, parallelism: {ranks: 2, pipeline: 2}, "
+        "schedule: {warmup: 0, active: 1}, capture: {level: 0, cpu: false}}"
+    )
+    operator = Operator("aten::mul", "aclnnMul", "main", 5_000)
+    launch = Launch(0, (kernel(20, "AI_VECTOR_CORE", subtask=False),))
+    first = Program((operator, operator), (launch, Synchronize(1)))
+    world = world_of(scenario, 0, [first, Program((operator,), (Synchronize(0),))])
+    assert [totals.step_trace_time for totals in simulated(world).totals] == [(), ()]

@@ -41,6 +41,7 @@ PROSE = frozenset(
         "example",
         "examples",
         "added_by",
+        "capabilities",
         "where",
         "writer",
         "says",
@@ -75,8 +76,8 @@ OURS = frozenset(
         "documented",
     ]
 )
-# Provenance as a whole, and what documents say where an erratum decides against them. The entities
-# of the recording are the project's own model; no document or file states them.
+# Provenance as a whole, and what the documents say where an erratum decides against them. The
+# entities of the recording are the own model of the project; no document or file states them.
 NOT_FACTS = ("sources", "errata")
 MODEL = "recording"
 KINDS = {"table": "table", "enum": "enum", "file": "csv", "layer": "layer"}

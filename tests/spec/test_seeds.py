@@ -10,6 +10,7 @@ import pytest
 from seed_tables import SeedField, SeedTable, msprof_tables, pytorch_tables
 
 from ascend_spec import Schema, catalog
+from ascend_spec.core import Decision
 from ascend_spec.db.model import Carrier, Column, Table
 
 REVISION = "1.0.2-documented"
@@ -119,6 +120,27 @@ def test_where_the_observed_reading_differs_an_erratum_says_so(
     places = {line.split(":")[0] for line in found}
     assert places, "the two readings differ in nothing"
     assert places - erratum_places() == set()
+
+
+def test_where_an_erratum_decides_against_a_seed_the_grade_is_that_of_the_winner(
+    seed_001: Mapping[str, SeedTable], seed_000: Mapping[str, SeedTable]
+) -> None:
+    schema = catalog().at(REVISION, "pytorch", "observed")
+    found = disagreements([*seed_001.values(), *seed_000.values()], schema)
+    decided = catalog().decisions
+    columns = {line.split(":")[0] for line in found} & {
+        f"{table.name}.{name}" for table in schema.tables.values() for name in table.columns
+    }
+    assert len(columns) > 15
+    assert columns <= decided.keys()
+    assert {one.grade for one in decided.values()} == {"observed"}
+    assert decided["LLC.hitRate"] == Decision(
+        errata=("E6",),
+        facts=("declared", "storage"),
+        grade="observed",
+        source=("fixtures-2025-01", "upstream-msprof"),
+        against=("seed-001",),
+    )
 
 
 def test_whatever_is_graded_documented_stands_in_a_seed(

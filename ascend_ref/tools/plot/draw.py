@@ -10,10 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ascend_ref.atomic import atomic_file
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.profile.grammar import METADATA
-from ascend_ref.tools.spec.output import atomic_file
 
 from .errors import CannotDraw, NotThere
 from .find import Deliverable, Form, Found, find

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import (
+    ALIGNMENT,
     CACHE_RECORD,
     HEADER,
+    HEADER_SIZE,
     PATH_SECTION_SIZE,
+    PATH_TYPE,
     TRACE_RECORD,
     BinCatalog,
     BlockType,
     Epoch,
+    bin_catalog,
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
-from ascend_spec.bin.schema import Node, escaped, walk
+from ascend_spec.bin.records import RECORD_SIZE
+from ascend_spec.core.packed import FieldFacts, dtype_of
 
-from .pages import citations, in_force
-from .style import PLAIN, Style, code, facts, page, table
+from .pages import citations, in_force, resolutions
+from .schema_keys import keys_table
+from .subject import Subject
 
 PAYLOAD = {
     "none": "",
@@ -35,8 +44,13 @@ READ = {
     "all": "every block of the type",
     "last-of-a-path": "of each path the last block",
 }
+FRAMING = (
+    "A plain concatenation of blocks, without a magic number at the start of the file. Each has a "
+    f"header of {HEADER_SIZE} bytes, little-endian, and a payload whose padding brings it to a "
+    f"multiple of {ALIGNMENT} bytes; type {PATH_TYPE:#04x} has a path section between them. "
+    "contentSize counts payload and padding."
+)
 RECORDS = {"trace-records": TRACE_RECORD, "cache-records": CACHE_RECORD}
-MANY_VALUES = 16
 
 
 def block_page(catalog: Catalog, bins: BinCatalog, block: BlockType, style: Style = PLAIN) -> str:
@@ -46,7 +60,7 @@ def block_page(catalog: Catalog, bins: BinCatalog, block: BlockType, style: Styl
         f"# {hexed(block.code)} {block.name}",
         style.prose(block.summary),
         facts(_block_facts(catalog, bins, block, style)),
-        *(("## Record", fields_table(declaration)) if declaration else ()),
+        *(("## Record", fields_table(declaration, style)) if declaration else ()),
         *(("## Keys", _keys(bins, block.code, style)) if bins.has_schema(block.code) else ()),
     )
 
@@ -64,14 +78,124 @@ def blocks_index(catalog: Catalog, bins: BinCatalog, style: Style = PLAIN) -> st
     )
     return page(
         "# visualize_data.bin",
-        "A plain concatenation of blocks. Each has a header, little-endian, and a payload whose "
-        "padding brings it to a multiple of 4 bytes; type 0x01 has a path section between them. "
-        "Sizes count payload and padding.",
-        fields_table(HEADER),
+        FRAMING,
+        "## Packed bytes",
+        *(
+            record_section(catalog, bins, name, style, level=3).rstrip("\n")
+            for name in RECORD_FACTS
+        ),
+        "## Block types",
         table(("type", "name", "in force", "what it holds"), rows),
         "## Epochs",
         "No file names its own epoch; the checker tells it by the form of the payloads.",
         *(epoch_section(catalog, one, style, level=3).rstrip("\n") for one in bins.epochs),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFacts:
+    """Packed bytes: what they are, where they stand, their declaration if they have fields."""
+
+    summary: str
+    blocks: tuple[int, ...]
+    size: int
+    declaration: Any = None
+
+
+RECORD_FACTS: Mapping[str, RecordFacts] = {
+    "header": RecordFacts(FRAMING, (), HEADER_SIZE, HEADER),
+    "path-section": RecordFacts(
+        f"A path of at most {PATH_SECTION_SIZE - 1} bytes, a NUL, and zeros up to the fixed size; "
+        "readers must expect a section without any NUL.",
+        (PATH_TYPE,),
+        PATH_SECTION_SIZE,
+    ),
+    "padding": RecordFacts(
+        f"Zero bytes behind a payload, so that both together are a multiple of {ALIGNMENT}; the "
+        "header's padding says how many.",
+        (),
+        ALIGNMENT - 1,
+    ),
+    "trace-record": RecordFacts("One event of the memories.", (0x0A,), RECORD_SIZE, TRACE_RECORD),
+    "cache-record": RecordFacts(
+        "The accesses to one cache set. A rate is a count over loadCount + storeCount: the hit "
+        "rate is hit / (loadCount + storeCount).",
+        (0x0B,),
+        RECORD_SIZE,
+        CACHE_RECORD,
+    ),
+}
+"""What the containers of ``ascend_spec.bin`` declare, under the names that people look up."""
+
+
+def record_section(
+    catalog: Catalog, bins: BinCatalog, name: str, style: Style = PLAIN, level: int = 1
+) -> str:
+    """Packed bytes of the file: their size, their place and their fields."""
+    record = RECORD_FACTS[name]
+    cited = [one for one in bins.errata.values() if name in one.at]
+    return page(
+        f"{'#' * level} {name}",
+        style.prose(record.summary),
+        facts(
+            (
+                ("Bytes", f"at most {record.size}" if name == "padding" else str(record.size)),
+                ("In blocks", ", ".join(style.link("block", hexed(one)) for one in record.blocks)),
+                ("Errata", ", ".join(style.link("erratum", one.id) for one in cited)),
+            )
+        ),
+        fields_table(record.declaration, style) if record.declaration is not None else "",
+        resolutions(bins.errata, (one.id for one in cited), style) if level == 1 else "",
+    )
+
+
+def bin_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Block types, packed bytes, sets of values and epochs."""
+    bins = bin_catalog()
+    for block in bins.blocks.values():
+        yield _block_subject(catalog, bins, block)
+    for name, record in RECORD_FACTS.items():
+        yield Subject(
+            kind="record",
+            name=name,
+            summary=record.summary.partition(". ")[0].rstrip(".") + ".",
+            page=f"blocks/index.md#{anchor(name)}",
+            section=partial(record_section, catalog, bins, name),
+            fact={"bytes": record.size, "blocks": [hexed(one) for one in record.blocks]},
+            cells={"bytes": str(record.size), "blocks": ", ".join(map(hexed, record.blocks))},
+        )
+    for values in bins.enums.values():
+        yield Subject(
+            kind="values",
+            name=values.name,
+            summary=values.summary,
+            page=f"blocks/values.md#{anchor(values.name)}",
+            section=partial(values_section, catalog, values),
+            fact=values,
+            cells={"members": str(len(values.members))},
+        )
+    for epoch in bins.epochs:
+        yield Subject(
+            kind="epoch",
+            name=epoch.id,
+            summary=epoch.summary,
+            page=f"blocks/index.md#{anchor(epoch.id)}",
+            section=partial(epoch_section, catalog, epoch),
+            fact=epoch,
+            cells={"from": epoch.date, "grade": epoch.grade},
+        )
+
+
+def _block_subject(catalog: Catalog, bins: BinCatalog, block: BlockType) -> Subject:
+    return Subject(
+        kind="block",
+        name=hexed(block.code),
+        summary=block.summary,
+        page=f"blocks/{block.slug}.md",
+        section=lambda style, _level: block_page(catalog, bins, block, style),
+        fact=block,
+        also=tuple(dict.fromkeys((block.name, block.slug))),
+        cells={"name": block.name, "payload": block.payload, "since": block.since or ""},
     )
 
 
@@ -134,19 +258,31 @@ def hexed(block: int) -> str:
     return f"0x{block:02X}"
 
 
-def fields_table(declaration: Any) -> str:
+def fields_table(declaration: Any, style: Style = PLAIN) -> str:
     """The fields of a packed record with their offsets, from its construct declaration."""
+    places: Mapping[str, Any] = dtype_of(declaration).fields or {}
     rows = []
-    offset = 0
     for part in declaration.subcons:
-        plain = getattr(part.subcon, "subcon", part.subcon)
+        dtype, offset, *_ = places[part.name]
         names: Mapping[str, int] = getattr(part.subcon, "encmapping", {})
-        size = part.sizeof()
-        kind = f"{'u' if plain.fmtstr[-1].isupper() else 'i'}{8 * size}"
         values = ", ".join(f"{number} {name}" for name, number in names.items())
-        rows.append((str(offset), code(part.name), kind, values))
-        offset += size
-    return table(("offset", "field", "type", "values"), rows)
+        kind = f"{dtype.kind}{8 * dtype.itemsize}"
+        meaning = _meaning(part.facts, style)
+        rows.append((str(offset), code(part.name), kind, values, part.facts.unit or "", meaning))
+    return table(("offset", "field", "type", "values", "unit", "meaning"), rows)
+
+
+def _meaning(known: FieldFacts, style: Style) -> str:
+    """What a field is, when it is there, and what is doubtful about it."""
+    remarks = (
+        style.prose(known.summary).rstrip("."),
+        "" if known.grade == "documented" else known.grade.capitalize(),
+        in_force(known.since, known.until),
+        f"See {', '.join(style.link('erratum', one) for one in known.errata)}"
+        if known.errata
+        else "",
+    )
+    return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
 def _commands(block: BlockType) -> list[str]:
@@ -170,7 +306,7 @@ def _block_facts(
         ("Written by", "; ".join(_written(bins, block, style))),
         ("In one file", "any number" if block.many else "at most one"),
         ("Read", READ[block.read]),
-        ("Read by", ", ".join(map(code, _commands(block)))),
+        ("Read by", ", ".join(style.link("command", one) for one in _commands(block))),
         ("Needs", ", ".join(needs)),
         ("In force", in_force(block.since, None)),
         ("Experimental", "nobody is known to write or read it" if block.experimental else ""),
@@ -189,63 +325,7 @@ def _written(bins: BinCatalog, block: BlockType, style: Style) -> Iterator[str]:
 
 def _keys(bins: BinCatalog, block: int, style: Style) -> str:
     """Every place of the payload: what it held at the epochs that had it, the newest form first."""
-    states: dict[str, dict[str, Node]] = {}
-    for epoch in reversed(bins.epochs):
-        for place, node in walk(bins.payload_schema(block, epoch.id)):
-            if place and "description" in node:
-                states.setdefault(place, {}).setdefault(epoch.id, node)
-    order = [epoch.id for epoch in bins.epochs]
-    newest = bins.payload_schema(block, order[-1])
-    always, sometimes = _required(newest, always=True), _required(newest, always=False)
-    rows = []
-    for place, held in states.items():
-        node = next(iter(held.values()))
-        needed = "Required" if place in always else "Sometimes required"
-        errata = [one for one in (node.get("erratum"), sometimes.get(place)) if one]
-        remarks = (
-            style.prose(node["description"]).rstrip("."),
-            _values(node),
-            needed if place in sometimes else "",
-            _bounds(held, order),
-            f"See {', '.join(style.link('erratum', one) for one in errata)}" if errata else "",
-        )
-        meaning = ". ".join(remark[0].upper() + remark[1:] for remark in remarks if remark)
-        rows.append((code(place), _kind(node), str(node.get("unit", "")), f"{meaning}."))
-    return table(("place", "JSON", "unit", "meaning"), rows)
-
-
-def _bounds(held: Mapping[str, Node], order: list[str]) -> str:
-    """The epochs that know a place, which follow each other."""
-    first = min(order.index(one) for one in held)
-    last = max(order.index(one) for one in held)
-    since = order[first] if first else None
-    until = order[last + 1] if last + 1 < len(order) else None
-    return in_force(since, until)
-
-
-def _kind(node: Node) -> str:
-    kinds = node.get("type", "")
-    return kinds if isinstance(kinds, str) else " or ".join(kinds)
-
-
-def _required(schema: Node, always: bool) -> dict[str, str | None]:
-    """Places of the keys that must be there, always or under some condition too, with the erratum
-    about their absence.
-    """
-    found: dict[str, str | None] = {}
-    for place, node in walk(schema, conditions=not always):
-        for key in node.get("required", ()):
-            erratum = None if "properties" in node else node.get("erratum")
-            found.setdefault(f"{place}/{escaped(key)}", erratum)
-    return found
-
-
-def _values(node: Node) -> str:
-    """The values of a short list; a number that may be text is named once."""
-    values = node.get("enum", [node["const"]] if "const" in node else [])
-    texts = {str(one) for one in values if isinstance(one, int)}
-    once = [one for one in values if one not in texts]
-    return f"one of {', '.join(map(code, once))}" if 0 < len(once) <= MANY_VALUES else ""
+    return keys_table({one.id: bins.payload_schema(block, one.id) for one in bins.epochs}, style)
 
 
 def _member(member: EnumMember, style: Style) -> str:

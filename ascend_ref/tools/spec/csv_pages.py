@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import (
@@ -17,12 +20,20 @@ from ascend_spec.text import (
     text_catalog,
 )
 
-from .pages import citations, in_force, place_link, value_range
+from .pages import citations, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .style import PLAIN, Kind, Style, code, facts, page, table
-from .writer_pages import FOLDERS, counters_page, metrics_section, writer_section, writers_page
-
-Render = Callable[[Style], str]
+from .subject import Scope, Subject, families, with_section
+from .writer_pages import (
+    FOLDERS,
+    counters_page,
+    group_section,
+    metric_section,
+    metrics_page,
+    not_available,
+    slices,
+    writer_section,
+    writers_page,
+)
 
 NEEDS = {
     "communication": "several devices that talk",
@@ -76,7 +87,9 @@ def csv_column_page(catalog: Catalog, file: CsvFile, name: str, style: Style = P
     for column in variants:
         blocks.append(style.prose(column.summary))
         blocks.append(facts(_column_facts(catalog, column, style)))
-    return page(f"# {file.name}/{name}", *blocks)
+    cited = dict.fromkeys(one for column in variants for one in column.errata)
+    errata = text_catalog().errata
+    return page(f"# {file.name}/{name}", *blocks, resolutions(errata, cited, style))
 
 
 def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
@@ -85,7 +98,7 @@ def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
     for output, folder in FOLDERS.items():
         rows = (
             (
-                style.link("file", file.name),
+                style.link("csv", file.name),
                 code(", ".join(dict.fromkeys(_patterns(file, output)))),
                 style.prose(file.summary),
             )
@@ -104,33 +117,119 @@ def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
 def text_place(style: Style, place: str) -> str:
     """A place of an erratum, linked to the page of its file, document or layer if it has one."""
     name = place.partition("/")[0]
-    kind: Kind = "document" if name in DOCUMENTS else "layer"
-    return style.link("file" if name in text_catalog().csv else kind, name, place)
+    if name in DOCUMENTS:
+        return style.link("document", name, place)
+    return style.link("csv" if name in text_catalog().csv else "layer", name, place)
 
 
-def csv_subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
-    """Every name that a page or section of this module explains."""
+def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """CSV files, their columns, writers, groups of counters and their metrics."""
     texts = text_catalog()
     for file in texts.csv.values():
-        for name in (file.name, f"{file.name}.csv"):
-            yield name, partial(csv_page, catalog, file)
-        for column in dict.fromkeys(one.name for one in file.columns):
-            yield f"{file.name}/{column}", partial(csv_column_page, catalog, file, column)
+        yield _file_subject(catalog, file)
+        for name in dict.fromkeys(one.name for one in file.columns):
+            yield _header_subject(catalog, file, name)
     for group in texts.pmu.groups.values():
-        for name in (group.name, *group.spelled):
-            yield name, partial(metrics_section, texts, group)
+        yield Subject(
+            kind="counter-group",
+            name=group.name,
+            summary=group.summary,
+            page=f"csv/counters.md#{anchor(group.name)}",
+            section=partial(group_section, texts, group),
+            fact=group,
+            also=group.spelled,
+            cells={"in options": ", ".join(group.spelled), "products": ", ".join(group.families)},
+            products=families(group.families),
+        )
+    taken: Counter[str] = Counter()
+    for metric in texts.pmu.metrics.values():
+        fragment = anchor(metric.id)
+        again = f"_{taken[fragment]}" if taken[fragment] else ""  # as the site numbers them
+        taken[fragment] += 1
+        yield Subject(
+            kind="metric",
+            name=metric.id,
+            summary=metric.summary,
+            page=f"csv/metrics.md#{fragment}{again}",
+            section=partial(metric_section, texts, metric),
+            fact=metric,
+            also=(metric.shown, *(f"{prefix}_{metric.shown}" for prefix in ("aic", "aiv"))),
+            cells={"kind": metric.kind},
+            products=tuple(
+                dict.fromkeys(
+                    family
+                    for group in texts.pmu.groups.values()
+                    if any(metric.id in order.metrics for order in group.orders)
+                    for family in group.families
+                )
+            )
+            or None,
+        )
     for writer in texts.writers.values():
-        yield writer.id, partial(writer_section, catalog, writer)
+        yield Subject(
+            kind="writer",
+            name=writer.id,
+            summary=writer.summary,
+            page=f"csv/writers.md#{anchor(writer.id)}",
+            section=partial(writer_section, catalog, writer),
+            fact=writer,
+            cells={"output": writer.output, "as of": writer.date, "grade": writer.grade},
+            products=families(writer.families),
+        )
 
 
-def csv_targets() -> dict[tuple[Kind, str], str]:
-    """Where on the site the subjects of this module are explained."""
-    texts = text_catalog()
-    return {
-        **{("file", name): f"csv/{name}.md" for name in texts.csv},
-        **{("writer", name): f"csv/writers.md#{name}" for name in texts.writers},
-        **{("metrics", name): f"csv/counters.md#{name.lower()}" for name in texts.pmu.groups},
-    }
+def _file_subject(catalog: Catalog, file: CsvFile) -> Subject:
+    levels = {level for writer in file.writers for level in file.levels_by(writer)}
+    found = Subject(
+        kind="csv",
+        name=file.name,
+        summary=file.summary,
+        page=f"csv/{file.name}.md",
+        section=lambda style, _level: csv_page(catalog, file, style),
+        fact=replace(file, groups=None),
+        also=(f"{file.name}.csv", f"{file.name}_*.csv"),
+        cells={
+            "written by": ", ".join(file.outputs),
+            "columns": str(len({column.name for column in file.own_columns})),
+            "by default": "yes" if file.by_default else "",
+        },
+        levels=tuple(sorted(levels)),
+        products=families(file.families),
+        by_default=file.by_default,
+    )
+
+    def part(scope: Scope) -> Subject:
+        columns = tuple(one for one in file.own_columns if _holds(one.when, scope))
+        left = replace(file, own_columns=columns)
+        section = lambda style, _level: csv_page(catalog, left, style)  # noqa: E731
+        return with_section(found, section, replace(left, groups=None))
+
+    return replace(found, part=part)
+
+
+def _holds(when: Condition, scope: Scope) -> bool:
+    """Whether a column can be there at the level and on the product of a scope."""
+    return (scope.level is None or not when.levels or scope.level in when.levels) and (
+        scope.product is None or not when.families or scope.product in when.families
+    )
+
+
+def _header_subject(catalog: Catalog, file: CsvFile, name: str) -> Subject:
+    variants = [column for column in file.columns if column.name == name]
+    alone = [column.when for column in variants]
+    levels = {level for when in alone for level in when.levels or (0, 1, 2)}
+    products = {one for when in alone for one in when.families or file.families}
+    return Subject(
+        kind="header",
+        name=f"{file.name}/{name}",
+        summary=variants[0].summary,
+        page=f"csv/{file.name}.md#columns",
+        section=lambda style, _level: csv_column_page(catalog, file, name, style),
+        fact=variants,
+        cells={"unit": variants[0].unit or ""},
+        levels=tuple(sorted(levels)),
+        products=tuple(one for one in file.families if one in products),
+    )
 
 
 def csv_site(catalog: Catalog, below: Style) -> dict[str, str]:
@@ -140,6 +239,7 @@ def csv_site(catalog: Catalog, below: Style) -> dict[str, str]:
         "csv/index.md": csv_index(texts, below),
         "csv/writers.md": writers_page(catalog, texts.writers.values(), below),
         "csv/counters.md": counters_page(texts, below),
+        "csv/metrics.md": metrics_page(texts, below),
         **{f"csv/{file.name}.md": csv_page(catalog, file, below) for file in texts.csv.values()},
     }
 
@@ -180,9 +280,15 @@ def _file_names(file: CsvFile) -> str:
 
 
 def _slices(file: CsvFile) -> str:
-    if file.slicing is None:
-        return ""
-    return f"none; more than {file.slicing.rows:,} rows are an error" if file.slicing.fails else ""
+    """From how many rows on each writer cuts the file, and what the slices are called."""
+    if file.slicing is not None and file.slicing.fails:
+        return f"none; more than {file.slicing.rows:,} rows are an error"
+    texts = (
+        f"{who}: {slices(file.slicing or writer.slicing, writer.sliced)}"
+        for who, writer in file.writers.items()
+        if writer.slicing and writer.sliced
+    )
+    return "; ".join(texts)
 
 
 def _order(who: str, keys: Iterable[SortKey]) -> str:
@@ -206,7 +312,7 @@ def _column_row(column: CsvColumn, style: Style) -> tuple[str, str, str, str, st
 def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tuple[str, str]]:
     return [
         ("When", condition(column.when)),
-        ("Value type", style.link("type", column.type)),
+        ("Value type", style.link("value-type", column.type)),
         ("Unit", column.unit or ""),
         ("Range", value_range(column.minimum, column.maximum)),
         ("Printed as", _printed(column)),
@@ -217,6 +323,7 @@ def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tup
         ("Derived by", code(column.formula) if column.formula else ""),
         ("Shows", shown_text(column.shows, style)),
         ("Metric", code(column.metric) if column.metric else ""),
+        ("Holds N/A on", ", ".join(not_available(column.metric)) if column.metric else ""),
         ("Grade", column.grade),
         ("Source", citations(catalog, column.source, style)),
         ("Errata", _errata(column.errata, style)),
@@ -228,7 +335,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
         (
             code(column.name),
             column.unit or "",
-            ", ".join(style.link("metrics", one) for one in column.when.metrics),
+            ", ".join(style.link("counter-group", one) for one in column.when.metrics),
             ", ".join(column.when.families),
             _meaning(column, style, conditions=False),
         )

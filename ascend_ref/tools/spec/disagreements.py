@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ascend_spec import Catalog
+from ascend_ref.markdown import PLAIN, Style, code
+from ascend_spec import Catalog, Schema
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.core import Erratum
 from ascend_spec.text import text_catalog
 
+from .api_pages import message_place
 from .blocks import bin_place
 from .csv_pages import text_place
 from .lexicon import erratum_section
 from .pages import place_link
-from .style import PLAIN, Style, code
+from .subject import Subject
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An erratum and what it is about: the databases, the blocks, the viewer's messages or text."""
+    """An erratum, and how the places that it is about are written."""
 
     erratum: Erratum
     place: Callable[[Style, str], str]
@@ -31,16 +33,43 @@ class Disagreement:
 
 
 def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
-    """Every erratum: of the databases, of visualize_data.bin, of the messages, of text."""
+    """Every erratum: of databases, visualize_data.bin, the messages, text and products."""
     for erratum in catalog.errata.values():
         yield Disagreement(erratum, place_link)
     for erratum in bin_catalog().errata.values():
         yield Disagreement(erratum, bin_place)
     for erratum in insight_catalog().errata.values():
-        yield Disagreement(erratum, _message_place)
+        yield Disagreement(erratum, message_place)
     for erratum in text_catalog().errata.values():
         yield Disagreement(erratum, text_place)
+    for erratum in catalog.products.errata.values():
+        yield Disagreement(erratum, _product_place)
 
 
-def _message_place(_style: Style, place: str) -> str:
+def erratum_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Every erratum; those of the databases stand where one of their places does."""
+    for one in disagreements(catalog):
+        yield _subject(catalog, one)
+
+
+def _subject(catalog: Catalog, one: Disagreement) -> Subject:
+    def at(schema: Schema) -> Subject | None:
+        of_schema = one.erratum.id in catalog.errata
+        held = any(place.partition(".")[0] in schema.tables for place in one.erratum.at)
+        return found if of_schema and held else None
+
+    found = Subject(
+        kind="erratum",
+        name=one.erratum.id,
+        summary=one.erratum.title,
+        page=f"errata.md#{one.erratum.id.lower()}",
+        section=lambda style, level: one.section(catalog, style, level),
+        fact=one.erratum,
+        cells={"at": ", ".join(one.erratum.at)},
+        at=at,
+    )
+    return found
+
+
+def _product_place(_style: Style, place: str) -> str:
     return code(place)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.documents import DOCUMENTS, source_of, writers_of
 from ascend_spec.timeline import document_schema, event_schema, timeline_catalog
 
 from .pages import citations, value_range
-from .style import PLAIN, Kind, Style, code, facts, page, table
+from .subject import Subject
 
 Node = Mapping[str, Any]
-Render = Callable[[Style], str]
 
 
 def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: int = 1) -> str:
@@ -50,16 +50,20 @@ def documents_page(catalog: Catalog, style: Style = PLAIN) -> str:
     )
 
 
-def document_subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
-    """Every name that a section of this module explains."""
+def document_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """The JSON documents."""
     for name in DOCUMENTS:
-        for known in (name, f"{name}.json"):
-            yield known, partial(document_section, catalog, name)
-
-
-def document_targets() -> dict[tuple[Kind, str], str]:
-    """Where on the site the documents are explained."""
-    return {("document", name): f"timeline/documents.md#{name}" for name in DOCUMENTS}
+        source = source_of(name)
+        yield Subject(
+            kind="document",
+            name=name,
+            summary=source["description"],
+            page=f"timeline/documents.md#{anchor(name)}",
+            section=partial(document_section, catalog, name),
+            fact=source,
+            also=tuple(dict.fromkeys((f"{name}.json", source["title"]))),
+            cells={"file": source["title"]},
+        )
 
 
 def document_site(catalog: Catalog, below: Style) -> dict[str, str]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec import Schema
+from ascend_spec import Schema, catalog
 from ascend_spec.core import StorageClass
 from ascend_spec.db.model import Column, Table
 
@@ -63,7 +63,9 @@ def _row(schema: Schema, table: Table) -> Document:
         "title": table.name,
         "description": table.summary,
         "type": "object",
-        "properties": {column.name: _property(schema, column) for column in table.columns.values()},
+        "properties": {
+            column.name: _property(schema, table, column) for column in table.columns.values()
+        },
         "required": [column.name for column in table.columns.values()],
         **_present(
             {
@@ -78,7 +80,9 @@ def _row(schema: Schema, table: Table) -> Document:
     }
 
 
-def _property(schema: Schema, column: Column) -> Document:
+def _property(schema: Schema, table: Table, column: Column) -> Document:
+    place = f"{table.name}.{column.name}"
+    decision = catalog().decisions.get(place) if schema.reading == "observed" else None
     return {
         "description": column.summary,
         **_values(schema, column),
@@ -92,8 +96,9 @@ def _property(schema: Schema, column: Column) -> Document:
                 "x-none": list(column.none),
                 "x-null": column.nullable,
                 "x-members": list(column.members),
-                "x-grade": column.grade,
+                "x-grade": decision.grade if decision else column.grade,
                 "x-source": list(column.source),
+                "x-overruled": list(decision.against) if decision else [],
                 "x-errata": list(column.errata),
             }
         ),

@@ -1,20 +1,24 @@
-"""Everything of the spec that is no table: errata, revisions, value types, switches, products,
-sources and what viewers add, as Markdown sections.
+"""Everything of the spec that is no table: errata, revisions, value types, switches, sources
+and what viewers add, as Markdown sections.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
-from ascend_spec import Catalog
-from ascend_spec.core import Erratum, Product, Source, Switch, ValueType
-from ascend_spec.db.model import CARRIERS, Revision
+from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
+from ascend_spec import Catalog, Schema, packaged
+from ascend_spec.core import Erratum, Source, Switch, ValueType
+from ascend_spec.core.words import Vocabulary
+from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import timeline_catalog
 
 from .history import revision_changes
 from .pages import citations, place_link, value_range
-from .style import PLAIN, Style, bullets, code, facts, page, table
+from .product_pages import product_subjects
+from .subject import Subject
 
 
 def erratum_section(
@@ -77,12 +81,14 @@ def revision_section(
     )
 
 
-def version_page(catalog: Catalog, version: str, style: Style = PLAIN) -> str:
+def version_section(catalog: Catalog, version: str, style: Style = PLAIN, level: int = 1) -> str:
     """Every revision that carries one SCHEMA_VERSION, which alone does not identify a state."""
     held = [revision for revision in catalog.revisions if revision.schema_version == version]
+    sections = (revision_section(catalog, one, style, level=level + 1) for one in held)
     return page(
-        f"# SCHEMA_VERSION {version}",
-        *(revision_section(catalog, one, style, level=2).rstrip("\n") for one in held),
+        f"{'#' * level} SCHEMA_VERSION {version}",
+        f"Revisions: {', '.join(style.link('revision', one.id) for one in held)}.",
+        *((one.rstrip("\n") for one in sections) if level == 1 else ()),
     )
 
 
@@ -95,7 +101,7 @@ def type_section(catalog: Catalog, kind: ValueType, style: Style = PLAIN, level:
         if column.type == kind.id
     ]
     files = [
-        style.link("file", file.name, f"{file.name}/{column.name}")
+        style.link("header", f"{file.name}/{column.name}")
         for file in text_catalog().csv.values()
         for column in file.own_columns
         if column.type == kind.id
@@ -124,7 +130,7 @@ def switch_section(catalog: Catalog, switch: Switch, style: Style = PLAIN, level
         if switch.id in subject.switches
     )
     files = (
-        style.link("file", file.name)
+        style.link("csv", file.name)
         for file in text_catalog().csv.values()
         if switch.id in file.switches
     )
@@ -147,20 +153,206 @@ def switch_section(catalog: Catalog, switch: Switch, style: Style = PLAIN, level
     )
 
 
-def product_section(
-    catalog: Catalog, product: Product, style: Style = PLAIN, level: int = 1
+def level_section(catalog: Catalog, profiled: int, style: Style = PLAIN, level: int = 1) -> str:
+    """What a profile of one profiler level can hold, and what only the other levels do."""
+    texts, timelines = text_catalog(), timeline_catalog()
+    tables = {one.name: profiled in one.levels for one in catalog.tables.values()}
+    files = {
+        one.name: any(profiled in one.levels_by(writer) for writer in one.writers)
+        for one in texts.csv.values()
+    }
+    layers = {one.name: profiled in one.levels for one in timelines.layers.values()}
+    rows = [
+        ("Tables", ", ".join(place_link(style, one) for one, there in tables.items() if there)),
+        ("CSV files", ", ".join(style.link("csv", one) for one, there in files.items() if there)),
+        (
+            "Layers of the timeline",
+            ", ".join(style.link("layer", one) for one, there in layers.items() if there),
+        ),
+        (
+            "Not at this level",
+            ", ".join(
+                (
+                    *(place_link(style, one) for one, there in tables.items() if not there),
+                    *(style.link("csv", one) for one, there in files.items() if not there),
+                    *(style.link("layer", one) for one, there in layers.items() if not there),
+                )
+            ),
+        ),
+        ("Sentinels", style.link("vocabulary", "level-0-sentinels") if profiled == 0 else ""),
+    ]
+    return page(f"{'#' * level} Level {profiled}", LEVELS[profiled], facts(rows))
+
+
+LEVELS: Mapping[int, str] = {
+    0: "The least: times of tasks and collectives, without what the operators are.",
+    1: "In addition the operators' shapes and types, and the counters of the cores.",
+    2: "In addition the calls of the runtime.",
+}
+
+
+def vocabulary_section(
+    catalog: Catalog, words: Vocabulary, style: Style = PLAIN, level: int = 1
 ) -> str:
-    """One product family, its chips, and the tables that name it."""
-    used = (
-        place_link(style, subject.name)
-        for subject in catalog.tables.values()
-        if product.id in subject.products
-    )
+    """A set of words with what is known of each."""
     return page(
-        f"{'#' * level} {product.id}",
-        style.prose(product.name),
-        facts((("Chips", ", ".join(map(code, product.chips))), ("Tables", ", ".join(used)))),
+        f"{'#' * level} {words.id}",
+        style.prose(words.summary),
+        facts(
+            (
+                ("Shown in", ", ".join(_shown_in(style, one) for one in words.shown_in)),
+                ("Source", citations(catalog, words.source, style)),
+            )
+        ),
+        style.prose(words.note or ""),
+        table(
+            words.columns,
+            ((code(one[0]), *(style.prose(str(text)) for text in one[1:])) for one in words.words),
+        ),
     )
+
+
+def _shown_in(style: Style, place: str) -> str:
+    return style.link("header", place) if "/" in place else place_link(style, place)
+
+
+def carrier_section(
+    catalog: Catalog, carrier: Carrier, style: Style = PLAIN, level: int = 1
+) -> str:
+    """One kind of database and the tables that its newest revision holds."""
+    schema = catalog.at(catalog.revisions[-1].id, carrier)
+    return page(
+        f"{'#' * level} {carrier}",
+        f"{CARRIER_FILES[carrier]}.",
+        facts((("Tables", ", ".join(place_link(style, one) for one in schema.tables)),)),
+    )
+
+
+CARRIER_FILES: Mapping[Carrier, str] = {
+    "msprof": "The database of msprof, msprof_{timestamp}.db",
+    "pytorch": "The database of the PyTorch adapter, ascend_pytorch_profiler_{rank}.db",
+    "analysis": "What the PyTorch adapter computes of a rank, analysis.db",
+}
+
+
+def addition_section(item: ForeignObject, style: Style = PLAIN, level: int = 1) -> str:
+    """One table or column that another program adds."""
+    return page(
+        f"{'#' * level} {_added(item)}",
+        style.prose(item.summary),
+        facts((("Added by", style.prose(item.added_by)),)),
+    )
+
+
+def _added(item: ForeignObject) -> str:
+    return f"{item.table}.{item.column}" if item.column else item.table
+
+
+def lexicon_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Revisions, carriers, switches, products, levels, vocabularies, value types, sources and what
+    other programs add.
+    """
+    for revision in catalog.revisions:
+        yield _revision_subject(catalog, revision)
+    for version in dict.fromkeys(revision.schema_version for revision in catalog.revisions):
+        held = [one.id for one in catalog.revisions if one.schema_version == version]
+        yield Subject(
+            kind="schema-version",
+            name=version,
+            summary=", ".join(held),
+            page=f"revisions.md#{anchor(f'SCHEMA_VERSION {version}')}",
+            section=partial(version_section, catalog, version),
+            fact={"schema_version": version, "revisions": held},
+        )
+    for carrier in CARRIERS:
+        yield Subject(
+            kind="carrier",
+            name=carrier,
+            summary=f"{CARRIER_FILES[carrier]}.",
+            page=f"carriers.md#{carrier}",
+            section=partial(carrier_section, catalog, carrier),
+            fact={"carrier": carrier},
+        )
+    for item in catalog.foreign_objects:
+        yield Subject(
+            kind="addition",
+            name=_added(item),
+            summary=item.summary,
+            page="additions.md",
+            section=partial(addition_section, item),
+            fact=item,
+            cells={"added by": item.added_by},
+        )
+    for switch in catalog.switches.values():
+        yield Subject(
+            kind="switch",
+            name=switch.id,
+            summary=switch.summary,
+            page=f"switches.md#{anchor(switch.id)}",
+            section=partial(switch_section, catalog, switch),
+            fact=switch,
+            also=switch.spelled,
+            cells={"spelled": ", ".join(switch.spelled)},
+        )
+    yield from product_subjects(catalog)
+    for level, summary in LEVELS.items():
+        yield Subject(
+            kind="level",
+            name=str(level),
+            summary=summary,
+            page=f"levels.md#level-{level}",
+            section=partial(level_section, catalog, level),
+            fact={"level": level},
+            also=(f"level{level}", f"level {level}"),
+            levels=(level,),
+        )
+    for words in packaged().loader.vocabularies.values():
+        yield Subject(
+            kind="vocabulary",
+            name=words.id,
+            summary=words.summary,
+            page=f"vocabularies.md#{anchor(words.id)}",
+            section=partial(vocabulary_section, catalog, words),
+            fact=words,
+            cells={"words": str(len(words.words))},
+        )
+    for kind in text_catalog().value_types.values():
+        yield Subject(
+            kind="value-type",
+            name=kind.id,
+            summary=kind.summary,
+            page=f"value-types.md#{anchor(kind.id)}",
+            section=partial(type_section, catalog, kind),
+            fact=kind,
+            cells={"declared": kind.declared, "unit": kind.unit or ""},
+        )
+    for source in catalog.sources.values():
+        yield Subject(
+            kind="source",
+            name=source.id,
+            summary=source.title,
+            page=f"sources.md#{anchor(source.id)}",
+            section=partial(source_section, catalog, source),
+            fact=source,
+            cells={"grade": source.grade},
+        )
+
+
+def _revision_subject(catalog: Catalog, revision: Revision) -> Subject:
+    def at(schema: Schema) -> Subject | None:
+        return found if schema.revision == revision else None
+
+    found = Subject(
+        kind="revision",
+        name=revision.id,
+        summary=revision.summary,
+        page=f"revisions.md#{anchor(revision.id)}",
+        section=partial(revision_section, catalog, revision),
+        fact=revision,
+        cells={"SCHEMA_VERSION": revision.schema_version, "grade": revision.grade},
+        at=at,
+    )
+    return found
 
 
 def source_section(_catalog: Catalog, source: Source, style: Style = PLAIN, level: int = 1) -> str:

@@ -1,75 +1,79 @@
-"""Any name of the spec to the page about it."""
+"""From what a user types to the one thing that it means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import chain
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from importlib.metadata import entry_points
 
-from ascend_spec import Catalog
-from ascend_spec.bin import bin_catalog
-from ascend_spec.text import text_catalog
+from ascend_ref.cli.suggest import close_to
+from ascend_spec import Catalog, per_spec
 
-from . import blocks, lexicon, pages
-from .csv_pages import csv_subjects
-from .disagreements import disagreements
-from .document_pages import document_subjects
-from .style import Style
-from .timeline_pages import timeline_subjects
+from .subject import KINDS, Subject
 
-Render = Callable[[Style], str]
+PROVIDERS = "ascend_ref.subjects"
+"""Entry points: functions from a catalog to the subjects that a package adds."""
 
 
-def find(catalog: Catalog, name: str) -> Render | None:
-    """What renders the page of a table, ``TABLE.column``, enum, erratum, revision, SCHEMA_VERSION,
-    switch, product, value type, source, block type (``0x08``, its name or slug), set of values, CSV
-    file, column of one (``op_summary/Block Num``), writer, metric group, layer of the timeline,
-    kind of event (``CANN/call``), category of arrows or JSON document; ``None`` for a name of none
-    of them. Capitals matter only where two names differ in nothing else: ``HBM`` is a table,
-    ``hbm`` a CSV file; the layer is ``timeline/HBM``.
+class NotFound(Exception):
+    """The text means nothing, or several things; the message says what could be meant."""
+
+
+@per_spec
+def subjects(catalog: Catalog) -> Mapping[str, Subject]:
+    """Every subject of every installed package by its address, in the order of the kinds."""
+    found: dict[str, list[Subject]] = {kind: [] for kind in KINDS}
+    for provider in sorted(entry_points(group=PROVIDERS), key=lambda entry: entry.name):
+        give: Callable[[Catalog], Iterable[Subject]] = provider.load()
+        for subject in give(catalog):
+            found[subject.kind].append(subject)
+    return {one.address: one for listed in found.values() for one in listed}
+
+
+def of_kind(catalog: Catalog, kind: str) -> tuple[Subject, ...]:
+    """The subjects of one kind."""
+    return tuple(one for one in subjects(catalog).values() if one.kind == kind)
+
+
+def find(catalog: Catalog, text: str) -> Subject:
+    """The subject of an address, or of a name that only one thing has; capitals do not matter.
+
+    A name is that in the address (``TASK``, ``op_summary/Block Num``) or a further one
+    (``op_summary.csv``, ``ACL_AICORE_L2_CACHE``). Raises :class:`NotFound`.
     """
-    exact = (render for known, render in _subjects(catalog) if known == name)
-    wanted = name.casefold()
-    alike = (render for known, render in _subjects(catalog) if known.casefold() == wanted)
-    return next(chain(exact, alike), None)
+    known = subjects(catalog)
+    kind, _, name = text.casefold().partition("/")
+    within = [one for one in known.values() if one.kind == kind]
+    short = [one for one in known.values() if KINDS[one.kind].short]
+    found = _named(within, name) or _named(short, text.casefold())
+    if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
+        found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = ", ".join(one.address for one in found)
+        raise NotFound(f"{text!r} is the name of several things: {listed}; give the address")
+    raise NotFound(_unknown(text, known.values()))
 
 
-def names(catalog: Catalog) -> list[str]:
-    """Every name that :func:`find` knows."""
-    return [name for name, _ in _subjects(catalog)]
+def _named(known: Iterable[Subject], wanted: str) -> list[Subject]:
+    """The subjects of this name; within a kind a further name counts only where no name fits."""
+    alike = [
+        one
+        for one in known
+        if one.name.casefold() == wanted or any(name.casefold() == wanted for name in one.also)
+    ]
+    by_name = {one.kind for one in alike if one.name.casefold() == wanted}
+    return [one for one in alike if one.kind not in by_name or one.name.casefold() == wanted]
 
 
-def _subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
-    for enum in catalog.enums.values():
-        yield enum.name, partial(pages.enum_page, catalog, enum)
-    for table in catalog.tables.values():
-        yield table.name, partial(pages.table_page, catalog, table)
-        for column in dict.fromkeys(column.name for column in table.columns.values()):
-            yield f"{table.name}.{column}", partial(pages.column_page, catalog, table, column)
-    for one in disagreements(catalog):
-        yield one.erratum.id, partial(one.section, catalog)
-    for revision in catalog.revisions:
-        yield revision.id, partial(lexicon.revision_section, catalog, revision)
-    for version in dict.fromkeys(revision.schema_version for revision in catalog.revisions):
-        yield version, partial(lexicon.version_page, catalog, version)
-    for switch in catalog.switches.values():
-        yield switch.id, partial(lexicon.switch_section, catalog, switch)
-    for product in catalog.products.values():
-        yield product.id, partial(lexicon.product_section, catalog, product)
-    for kind in text_catalog().value_types.values():
-        yield kind.id, partial(lexicon.type_section, catalog, kind)
-    for source in catalog.sources.values():
-        yield source.id, partial(lexicon.source_section, catalog, source)
-    yield from _block_subjects(catalog)
-    yield from csv_subjects(catalog)
-    yield from document_subjects(catalog)
-    yield from timeline_subjects(catalog)
-
-
-def _block_subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
-    bins = bin_catalog()
-    for block in bins.blocks.values():
-        for name in dict.fromkeys((blocks.hexed(block.code), block.slug, block.name)):
-            yield name, partial(blocks.block_page, catalog, bins, block)
-    for values in bins.enums.values():
-        yield values.name, partial(blocks.values_section, catalog, values)
+def _unknown(text: str, known: Iterable[Subject]) -> str:
+    """What to say about a text that is no name; of names that are alike, the addresses."""
+    addresses: dict[str, list[str]] = defaultdict(list)
+    for one in known:
+        for name in (one.name, *one.also, one.address):
+            addresses[name.casefold()].append(one.address)
+    meant = [one for name in close_to(text, addresses) for one in addresses[name.casefold()]]
+    if not meant:
+        return f"unknown name {text!r}; see: ascend-ref spec list"
+    return f"unknown name {text!r}; did you mean {' or '.join(dict.fromkeys(meant))}?"

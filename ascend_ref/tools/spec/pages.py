@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
-from ascend_spec import Catalog
+from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
+from ascend_spec import Catalog, Schema
+from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
 from .recording_pages import shown_text
-from .style import PLAIN, Style, code, facts, page, table
+from .subject import Subject, families, with_section
 
 PRESENCE: dict[Presence, str] = {
     "always": "always",
@@ -17,6 +21,16 @@ PRESENCE: dict[Presence, str] = {
     "by-switch": "when switched on",
 }
 ROWS = {None: "", "one": "exactly one", "some": "at least one"}
+DECIDED = {
+    "name": "name",
+    "type": "value type",
+    "declared": "declaration",
+    "storage": "storage",
+    "primary_key": "primary key",
+    "references": "reference",
+    "members": "texts",
+}
+"""What an erratum may decide about a column, in words."""
 SESSION_START = {
     None: "",
     "hard": "no row starts before it",
@@ -83,9 +97,26 @@ def column_page(
             blocks.append(f"{'#' * (level + 1)} {bounds[0].upper()}{bounds[1:]}")
         blocks.append(style.prose(column.summary))
         blocks.append(facts(_column_facts(catalog, owner, column, style)))
-    title = place if level == 1 else name
-    history = _history(changes, style, level=level + 1) if level == 1 else ()
-    return page(f"{'#' * level} {title}", *blocks, *history)
+    if level > 1:
+        return page(f"{'#' * level} {name}", *blocks)
+    cited = dict.fromkeys(one for column in variants for one in column.errata)
+    return page(
+        f"# {place}",
+        style.prose(owner.note or ""),
+        *blocks,
+        resolutions(catalog.errata, cited, style),
+        *_history(changes, style, level=2),
+    )
+
+
+def resolutions(errata: Mapping[str, Erratum], cited: Iterable[str], style: Style) -> str:
+    """What the errata of a page decide, a line each."""
+    lines = [
+        f"{style.link('erratum', one)} {style.prose(errata[one].title)}: "
+        f"{style.prose(errata[one].resolution)}"
+        for one in cited
+    ]
+    return page("## Where sources disagree", bullets(lines)).rstrip("\n") if lines else ""
 
 
 def enum_page(catalog: Catalog, enum: Enum, style: Style = PLAIN) -> str:
@@ -150,8 +181,100 @@ def enums_index(catalog: Catalog, style: Style = PLAIN) -> str:
 
 def place_link(style: Style, place: str) -> str:
     """``TABLE`` or ``TABLE.column``, linked to the page of the table or enum."""
-    owner = place.partition(".")[0]
-    return style.link("enum" if owner.startswith("ENUM_") else "table", owner, place)
+    owner, _, column = place.partition(".")
+    if owner.startswith("ENUM_"):
+        return style.link("enum", owner, place)
+    return style.link("column", place) if column else style.link("table", owner)
+
+
+def schema_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Tables and their columns, enum tables."""
+    for subject in catalog.tables.values():
+        if subject.name not in catalog.enums:
+            yield _table_subject(catalog, subject)
+            for name in dict.fromkeys(column.name for column in subject.columns.values()):
+                yield _column_subject(catalog, subject, name)
+    for enum in catalog.enums.values():
+        yield _enum_subject(catalog, enum)
+
+
+def _table_subject(catalog: Catalog, whole: Table) -> Subject:
+    def at(schema: Schema) -> Subject | None:
+        held = schema.tables.get(whole.name)
+        if held is None:
+            return None
+        cells = {"databases": schema.carrier, "columns": str(len(held.columns))}
+        section = partial(_page_of_table, catalog, held)
+        return replace(with_section(found, section, held), cells=cells)
+
+    found = Subject(
+        kind="table",
+        name=whole.name,
+        summary=whole.summary,
+        page=f"tables/{whole.name}.md",
+        section=partial(_page_of_table, catalog, whole),
+        fact=whole,
+        cells={
+            "databases": ",".join(one for one in CARRIERS if one in whole.carriers),
+            "columns": str(len({column.name for column in whole.columns.values()})),
+        },
+        levels=whole.levels,
+        products=families(whole.products),
+        at=at,
+    )
+    return found
+
+
+def _column_subject(catalog: Catalog, owner: Table, name: str) -> Subject:
+    variants = [column for column in owner.columns.values() if column.name == name]
+
+    def at(schema: Schema) -> Subject | None:
+        held = schema.tables.get(owner.name)
+        if held is None or name not in held.columns:
+            return None
+        section = partial(_page_of_column, catalog, held, name)
+        return with_section(found, section, [held.columns[name]])
+
+    found = Subject(
+        kind="column",
+        name=f"{owner.name}.{name}",
+        summary=variants[-1].summary,
+        page=f"tables/{owner.name}.md#{anchor(name)}",
+        section=partial(_page_of_column, catalog, owner, name),
+        fact=variants,
+        cells={"type": variants[-1].declared, "unit": variants[-1].unit or ""},
+        levels=owner.levels,
+        products=families(owner.products),
+        at=at,
+    )
+    return found
+
+
+def _enum_subject(catalog: Catalog, enum: Enum) -> Subject:
+    def at(schema: Schema) -> Subject | None:
+        if enum.name not in schema.enums:
+            return None
+        return replace(found, cells={"members": str(len(schema.enums[enum.name]))}, at=None)
+
+    found = Subject(
+        kind="enum",
+        name=enum.name,
+        summary=enum.summary,
+        page=f"enums/{enum.name}.md",
+        section=lambda style, _level: enum_page(catalog, enum, style),
+        fact=enum,
+        cells={"members": str(len({member.id for member in enum.members}))},
+        at=at,
+    )
+    return found
+
+
+def _page_of_table(catalog: Catalog, state: Table, style: Style, _level: int) -> str:
+    return table_page(catalog, state, style)
+
+
+def _page_of_column(catalog: Catalog, owner: Table, name: str, style: Style, level: int) -> str:
+    return column_page(catalog, owner, name, style, level)
 
 
 def citations(catalog: Catalog, source: Iterable[str], style: Style = PLAIN) -> str:
@@ -178,7 +301,7 @@ def _table_facts(catalog: Catalog, subject: Table, style: Style) -> list[tuple[s
         ("Written by", subject.writer),
         ("Switches", ", ".join(style.link("switch", switch) for switch in subject.switches)),
         ("Levels", "" if len(subject.levels) == 3 else ", ".join(map(str, subject.levels))),
-        ("Products", ", ".join(_product(catalog, name, style) for name in subject.products)),
+        ("Products", ", ".join(style.link("product", name) for name in subject.products)),
         ("Rows", ROWS[subject.rows]),
         ("Interval", " to ".join(map(code, subject.interval or ()))),
         ("Sampled at", code(subject.sample) if subject.sample else ""),
@@ -198,7 +321,7 @@ def _column_facts(
     sure = ", where the row exists" if column.soft_reference else ""
     targets = " or ".join(place_link(style, target) for target in column.references)
     return [
-        ("Value type", style.link("type", column.type)),
+        ("Value type", style.link("value-type", column.type)),
         ("Shows", shown_text(column.shows, style)),
         ("Declared", f"{column.declared}{' PRIMARY KEY' if column.primary_key else ''}{also}"),
         ("Stored as", " or ".join(column.storage)),
@@ -211,10 +334,23 @@ def _column_facts(
         ("Index", ", ".join(name for name, over in owner.indexes.items() if column.name in over)),
         ("Renamed from", code(column.renamed_from) if column.renamed_from else ""),
         ("In force", in_force(column.since, column.until)),
-        ("Grade", column.grade),
+        ("Grade", _grade(catalog, f"{owner.name}.{column.name}", column, style)),
         ("Source", citations(catalog, column.source, style)),
         ("Errata", _errata(column.errata, style)),
     ]
+
+
+def _grade(catalog: Catalog, place: str, column: Column, style: Style) -> str:
+    """The grade; where an erratum decides against documents, that of the winner comes first."""
+    decision = catalog.decisions.get(place)
+    if decision is None:
+        return column.grade
+    decided = " and ".join(DECIDED[fact] for fact in decision.facts)
+    winners, losers = (
+        citations(catalog, source, style) for source in (decision.source, decision.against)
+    )
+    by = _errata(decision.errata, style)
+    return f"{decision.grade} for {decided} ({by}: {winners} against {losers}), {column.grade} else"
 
 
 def value_range(minimum: float | None, maximum: float | None) -> str:
@@ -247,10 +383,6 @@ def _presence(carriers: Mapping[Carrier, Presence]) -> str:
         f"{carrier} ({PRESENCE[presence]})"
         for carrier, presence in sorted(carriers.items(), key=lambda item: CARRIERS.index(item[0]))
     )
-
-
-def _product(catalog: Catalog, name: str, style: Style) -> str:
-    return style.link("product", name) if name in catalog.products else name
 
 
 def _errata(identifiers: Sequence[str], style: Style) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ascend_spec.bin import BinCatalog, BlockType, Epoch
 
-ANNOTATIONS = frozenset({"unit", "erratum", "advisory", "references"})
+ANNOTATIONS = frozenset({"unit", "erratum", "advisory", "references", "maxBytes"})
 
 
 def export_payload_schema(bins: BinCatalog, block: BlockType, epoch: Epoch) -> str:
@@ -16,7 +16,7 @@ def export_payload_schema(bins: BinCatalog, block: BlockType, epoch: Epoch) -> s
     Units, errata and references stand in ``x-`` annotations, which validators ignore. Objects may
     hold further keys. Raises ``KeyError`` for a block type without JSON.
     """
-    schema = _annotated(bins.payload_schema(block.code, epoch.id))
+    schema = annotated(bins.payload_schema(block.code, epoch.id))
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -25,17 +25,17 @@ def payload_file_name(block: BlockType, epoch: Epoch) -> str:
     return f"ascend-bin-{block.code:02X}-{block.slug}-{epoch.id}.schema.json"
 
 
-def _annotated(node: Any) -> Any:
-    """The schema with our annotations spelled as the other exports spell theirs."""
+def annotated(node: Any) -> Any:
+    """A schema with our annotations spelled as the other exports spell theirs."""
     if isinstance(node, list):
-        return [_annotated(one) for one in node]
+        return [annotated(one) for one in node]
     if not isinstance(node, dict):
         return node
     return {
         f"x-{key}" if key in ANNOTATIONS else key: (
-            {name: _annotated(one) for name, one in value.items()}
-            if key == "properties"
-            else _annotated(value)
+            {name: annotated(one) for name, one in value.items()}
+            if key in ("properties", "$defs")
+            else annotated(value)
         )
         for key, value in node.items()
     }

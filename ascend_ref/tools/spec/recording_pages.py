@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+
+from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, EntityColumn, Shower, entities, showers_of
 
-from .style import PLAIN, Kind, Style, code, facts, page, table
+from .subject import Subject
 
 
 def shown_text(show: Show, style: Style = PLAIN) -> str:
@@ -59,7 +63,7 @@ def _value_row(
     ]
     return (
         code(column.name),
-        style.link("type", column.type),
+        style.link("value-type", column.type),
         column.unit or "",
         ", ".join(places),
         style.prose(column.summary),
@@ -69,16 +73,29 @@ def _value_row(
 def _place_link(shower: Shower, cell: str, style: Style) -> str:
     if shower.medium == "database":
         name = cell.partition("@")[0]
-        return style.link("table", shower.name, f"{shower.name}.{name}")
+        return style.link("column", f"{shower.name}.{name}")
     if shower.medium == "csv":
-        return style.link("file", shower.name, f"{shower.name}.csv: {cell}")
+        return style.link("header", f"{shower.name}/{cell}")
     layer = shower.name.partition("/")[0]
     return style.link("layer", layer, f"{shower.name}: {cell}")
 
 
-def recording_targets() -> dict[tuple[Kind, str], str]:
-    """Where on the site each entity is explained."""
-    return {("entity", name): f"recording/{name}.md" for name in entities()}
+def recording_subjects() -> Iterator[Subject]:
+    """The entities."""
+    for entity in entities().values():
+        yield Subject(
+            kind="entity",
+            name=entity.name,
+            summary=entity.summary,
+            page=f"recording/{entity.name}.md",
+            section=partial(_section, entity),
+            fact=entity,
+            cells={"values": str(len(entity.columns))},
+        )
+
+
+def _section(entity: Entity, style: Style, _level: int) -> str:
+    return entity_page(entity, style)
 
 
 def recording_site(style: Style) -> dict[str, str]:

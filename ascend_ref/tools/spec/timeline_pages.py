@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
+from ascend_spec.text import text_catalog
 from ascend_spec.timeline import (
     Arg,
+    EventKey,
     EventKind,
     FlowEnd,
     FlowIdPart,
     FlowKind,
     Layer,
+    MetadataEvent,
     NameForm,
     PidRule,
     Thread,
@@ -22,12 +27,10 @@ from ascend_spec.timeline import (
     timeline_catalog,
 )
 
-from .pages import citations, place_link, value_range
+from .pages import citations, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .style import PLAIN, Kind, Style, code, facts, page, table
+from .subject import Scope, Subject, families, with_section
 from .writer_pages import FOLDERS
-
-Render = Callable[[Style], str]
 
 PHASES = {
     "X": "an event with a length",
@@ -101,30 +104,119 @@ def timeline_index(catalog: Catalog, timelines: TimelineCatalog, style: Style = 
         )
         for layer in timelines.layers.values()
     )
-    keys = (
-        (code(key.key), key.unit or "", ", ".join(key.required), style.prose(key.summary))
-        for key in timelines.keys.values()
-        if key.key
-    )
-    metadata = (
-        (code(one.name), code(one.arg), style.prose(one.summary))
-        for one in timelines.metadata.values()
-    )
     return page(
         "# Timelines",
         "A file is one array of events in no order of time. A process is a layer: it is known by "
         "its name and its label, since its number and its place differ from writer to writer.",
         table(("layer", "of", "writers", "what it shows"), layers),
         "## Files",
-        _files(timelines.files.values(), style),
+        *(_part(file_section(catalog, one, style, 3)) for one in timelines.files.values()),
         "## Keys of an event",
-        table(("key", "unit", "phases", "meaning"), keys),
+        *(_part(key_section(one, style, 3)) for one in timelines.keys.values() if one.key),
         "## Metadata",
-        table(("event", "arg", "meaning"), metadata),
+        *(_part(metadata_section(one, style, 3)) for one in timelines.metadata.values()),
         "## Writers",
-        *(_form_section(catalog, one, style).rstrip("\n") for one in timelines.forms.values()),
+        *(_part(form_section(catalog, one, style, 3)) for one in timelines.forms.values()),
         "## Numbers of processes",
-        *(_pid_section(catalog, one, style).rstrip("\n") for one in timelines.pids.values()),
+        *(_part(pid_section(catalog, one, style, 3)) for one in timelines.pids.values()),
+    )
+
+
+def _part(section: str) -> str:
+    return section.rstrip("\n")
+
+
+def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, level: int = 1) -> str:
+    """One kind of file with a timeline; by itself with the keys of its events and, for each
+    writer, their order and the pid.
+    """
+    timelines = timeline_catalog()
+    names = (one.template for one in (file.name, file.sliced) if one is not None)
+    rows = [
+        (code(key.key), _types(key, file), ", ".join(key.required), _key_meaning(key, style))
+        for key in timelines.keys.values()
+        if key.key
+    ]
+    whose = (name for one in file.writers for name in (one, *timelines.forms[one].engines))
+    forms = [timelines.forms[one] for one in dict.fromkeys(whose)]
+    pids = dict.fromkeys(form.pid for form in forms)
+    inner = level + 1
+    return page(
+        f"{'#' * level} {file.file}",
+        style.prose(file.summary),
+        facts(
+            (
+                ("File names", " or ".join(map(code, names))),
+                ("Folder", FOLDERS[file.output]),
+                ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
+                ("Source", citations(catalog, file.source, style)),
+                ("Errata", _errata(file.errata, style)),
+            )
+        ),
+        *(
+            (
+                f"{'#' * inner} Keys of an event",
+                table(("key", "JSON", "in every event of phase", "meaning"), rows),
+                f"{'#' * inner} Writers",
+                *(_part(form_section(catalog, one, style, inner + 1)) for one in forms),
+                f"{'#' * inner} Number of the process",
+                *(
+                    _part(pid_section(catalog, timelines.pids[one], style, inner + 1))
+                    for one in pids
+                ),
+            )
+            if level == 1
+            else ()
+        ),
+    )
+
+
+def _types(key: EventKey, file: TimelineFile) -> str:
+    """The JSON types of a key's value, by writer where they differ."""
+    forms = timeline_catalog().forms
+    by_writer = {one: " or ".join(forms[one].types.get(key.key, ())) for one in file.writers}
+    if len(set(by_writer.values())) == 1:
+        return next(iter(by_writer.values()))
+    return ", ".join(f"{writer} {types}" for writer, types in by_writer.items() if types)
+
+
+def _key_meaning(key: EventKey, style: Style) -> str:
+    unit = f" In {key.unit}." if key.unit else ""
+    errata = f" See {_errata(key.errata, style)}." if key.errata else ""
+    return f"{style.prose(key.summary)}{unit}{errata}"
+
+
+def key_section(key: EventKey, style: Style = PLAIN, level: int = 1) -> str:
+    """One key of an event."""
+    return page(
+        f"{'#' * level} {key.key}",
+        style.prose(key.summary),
+        facts(
+            (
+                ("Unit", key.unit or ""),
+                ("In every event of phase", ", ".join(key.required)),
+                ("In some of phase", ", ".join(key.optional)),
+                ("In the documents", ", ".join(map(code, key.shown_as))),
+                ("Errata", _errata(key.errata, style)),
+            )
+        ),
+        resolutions(text_catalog().errata, key.errata, style) if level == 1 else "",
+    )
+
+
+def metadata_section(event: MetadataEvent, style: Style = PLAIN, level: int = 1) -> str:
+    """One event of phase M."""
+    return page(
+        f"{'#' * level} {event.name}",
+        style.prose(event.summary),
+        facts(
+            (
+                ("Phase", code("M")),
+                ("Arg", code(event.arg)),
+                ("JSON", " or ".join(event.json)),
+                ("Of", f"a {event.of}"),
+            )
+        ),
     )
 
 
@@ -137,37 +229,169 @@ def flows_page(catalog: Catalog, flows: Iterable[FlowKind], style: Style = PLAIN
     )
 
 
-def timeline_subjects(catalog: Catalog) -> Iterator[tuple[str, Render]]:
-    """Every name that a page or section of this module explains.
-
-    A layer that has the name of a table is found behind ``timeline/``.
-    """
+def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Timelines, their layers, kinds of events and args, arrows, keys, writers' forms and pids."""
     timelines = timeline_catalog()
+    for file in timelines.files.values():
+        yield Subject(
+            kind="timeline",
+            name=file.file,
+            summary=file.summary,
+            page=f"timeline/index.md#{anchor(file.file)}",
+            section=partial(file_section, catalog, file),
+            fact=file,
+            also=tuple(one.template for one in (file.name, file.sliced) if one is not None),
+            cells={"folder": FOLDERS[file.output], "writers": ", ".join(file.writers)},
+        )
     for layer in timelines.layers.values():
-        render = partial(layer_page, catalog, layer)
-        for name in (layer.name, layer.slug, f"timeline/{layer.name}"):
-            yield name, render
-        for kind in layer.events:
-            yield f"{layer.name}/{kind.kind}", partial(kind_section, catalog, layer, kind)
-    for layer in timelines.layers.values():
-        for other in layer.names:
-            if layer.shown_in is None and other.name not in timelines.layers:
-                yield other.name, partial(layer_page, catalog, layer)
-    flows = timelines.flows.values()
-    for category in dict.fromkeys(flow.cat for flow in flows):
-        alike = [flow for flow in flows if flow.cat == category]
-        yield category, partial(flows_page, catalog, alike)
-    for flow in flows:
-        yield f"flow/{flow.flow}", partial(flow_section, catalog, flow)
+        yield from _layer_subjects(catalog, layer)
+    for flow in timelines.flows.values():
+        yield Subject(
+            kind="flow",
+            name=flow.flow,
+            summary=flow.summary,
+            page=f"timeline/flows.md#{anchor(flow.flow)}",
+            section=partial(flow_section, catalog, flow),
+            fact=flow,
+            also=(flow.cat,),
+            cells={"category": flow.cat, "from": flow.start.layer, "to": ", ".join(flow.end.at)},
+        )
+    yield from _form_subjects(catalog, timelines)
 
 
-def timeline_targets() -> dict[tuple[Kind, str], str]:
-    """Where on the site the subjects of this module are explained."""
-    timelines = timeline_catalog()
-    return {
-        **{("layer", one.name): f"timeline/{one.slug}.md" for one in timelines.layers.values()},
-        **{("flow", name): f"timeline/flows.md#{name}" for name in timelines.flows},
-    }
+def _layer_subjects(catalog: Catalog, layer: Layer) -> Iterator[Subject]:
+    others = timeline_catalog().layers
+    path = f"timeline/{layer.slug}.md"
+    older = [one.name for one in layer.names if layer.shown_in is None and one.name not in others]
+    found = Subject(
+        kind="layer",
+        name=layer.name,
+        summary=layer.summary,
+        page=path,
+        section=lambda style, _level: layer_page(catalog, layer, style),
+        fact=layer,
+        also=(layer.slug, *older),
+        cells={
+            "of": layer.side,
+            "writers": ", ".join(layer.writers),
+            "events": str(len(layer.events)),
+        },
+        levels=layer.levels,
+        products=families(layer.families),
+    )
+
+    def part(scope: Scope) -> Subject:
+        events = tuple(
+            one
+            for one in layer.events
+            if (scope.level is None or scope.level in one.levels)
+            and (scope.product is None or not one.families or scope.product in one.families)
+        )
+        left = replace(layer, events=events)
+        return with_section(found, lambda style, _level: layer_page(catalog, left, style), left)
+
+    yield replace(found, part=part)
+    for kind in layer.events:
+        levels = tuple(one for one in kind.levels if one in layer.levels)
+        products = families(kind.families or layer.families)
+        yield Subject(
+            kind="trace-event",
+            name=f"{layer.name}/{kind.kind}",
+            summary=kind.summary,
+            page=f"{path}#{anchor(kind.kind)}",
+            section=partial(kind_section, catalog, layer, kind),
+            fact=kind,
+            cells={"phase": kind.phase, "name": kind.name.template},
+            levels=levels,
+            products=products,
+        )
+        for arg in kind.args:
+            yield Subject(
+                kind="argument",
+                name=f"{layer.name}/{kind.kind}/{arg.name.template}",
+                summary=arg.summary,
+                page=f"{path}#{anchor(kind.kind)}",
+                section=partial(arg_section, catalog, layer, kind, arg),
+                fact=arg,
+                cells={"JSON": " or ".join(arg.json), "unit": arg.unit or ""},
+                levels=levels,
+                products=products,
+            )
+
+
+def _form_subjects(catalog: Catalog, timelines: TimelineCatalog) -> Iterator[Subject]:
+    index = "timeline/index.md"
+    for key in timelines.keys.values():
+        if key.key:
+            yield Subject(
+                kind="trace-key",
+                name=key.key,
+                summary=key.summary,
+                page=f"{index}#{anchor(key.key)}",
+                section=partial(key_section, key),
+                fact=key,
+                cells={"unit": key.unit or "", "phases": ", ".join(key.required)},
+            )
+    for event in timelines.metadata.values():
+        yield Subject(
+            kind="trace-key",
+            name=event.name,
+            summary=event.summary,
+            page=f"{index}#{anchor(event.name)}",
+            section=partial(metadata_section, event),
+            fact=event,
+            cells={"unit": "", "phases": "M"},
+        )
+    for form in timelines.forms.values():
+        yield Subject(
+            kind="trace-form",
+            name=form.writer,
+            summary=form.summary,
+            page=f"{index}#{anchor(form.writer)}",
+            section=partial(form_section, catalog, form),
+            fact=form,
+            cells={"pid": form.pid},
+        )
+    for rule in timelines.pids.values():
+        yield Subject(
+            kind="pid-rule",
+            name=rule.rule,
+            summary=rule.summary,
+            page=f"{index}#{anchor(rule.rule)}",
+            section=partial(pid_section, catalog, rule),
+            fact=rule,
+            cells={"made of": _made_of(rule)},
+        )
+
+
+def arg_section(
+    catalog: Catalog, layer: Layer, kind: EventKind, arg: Arg, style: Style, level: int = 1
+) -> str:
+    """One argument of a kind of event."""
+    return page(
+        f"{'#' * level} {layer.name}/{kind.kind}/{arg.name.template}",
+        style.prose(arg.summary),
+        facts(
+            (
+                ("Name", _shown(arg.name)),
+                ("JSON", " or ".join(arg.json)),
+                ("Unit", arg.unit or ""),
+                ("Range", value_range(arg.minimum, arg.maximum)),
+                ("Pattern", code(arg.pattern) if arg.pattern else ""),
+                ("One of", ", ".join(code(one or "empty") for one in arg.values)),
+                ("No value", ", ".join(map(code, arg.none))),
+                ("May be missing", "" if arg.required else "yes"),
+                ("Any number of them", "yes" if arg.many else ""),
+                ("Written by", ", ".join(style.link("writer", one) for one in arg.writers)),
+                ("In the documents", ", ".join(map(code, arg.documented_as))),
+                ("Shows", shown_text(arg.shows, style)),
+                ("Grade", arg.grade),
+                ("Source", citations(catalog, arg.source, style)),
+                ("Errata", _errata(arg.errata, style)),
+            )
+        ),
+        resolutions(text_catalog().errata, arg.errata, style),
+    )
 
 
 def timeline_site(catalog: Catalog, below: Style) -> dict[str, str]:
@@ -273,20 +497,8 @@ def _threads(threads: Iterable[Thread], style: Style) -> str:
     return table(("thread", "tid", "place", "writers", "what it holds"), rows)
 
 
-def _files(files: Iterable[TimelineFile], style: Style) -> str:
-    rows = (
-        (
-            code(file.name.template),
-            FOLDERS[file.output],
-            ", ".join(style.link("writer", one) for one in file.writers),
-            style.prose(file.summary),
-        )
-        for file in files
-    )
-    return table(("file", "folder", "writers", "what it holds"), rows)
-
-
-def _form_section(catalog: Catalog, form: WriterForm, style: Style) -> str:
+def form_section(catalog: Catalog, form: WriterForm, style: Style = PLAIN, level: int = 1) -> str:
+    """How one writer writes a timeline: spacing, types, and the order of keys."""
     rows = (
         (part, code(phase), ", ".join(map(code, keys)))
         for part, how in form.parts.items()
@@ -295,7 +507,7 @@ def _form_section(catalog: Catalog, form: WriterForm, style: Style) -> str:
     labels = (f"{SIDES[side]}: {code(label.template)}" for side, label in form.labels.items())
     types = (f"{key} {' or '.join(types)}" for key, types in form.types.items())
     return page(
-        f"### {form.writer}",
+        f"{'#' * level} {form.writer}",
         style.prose(form.summary),
         facts(
             (
@@ -303,7 +515,7 @@ def _form_section(catalog: Catalog, form: WriterForm, style: Style) -> str:
                 ("Separators", f"{code(form.item_separator)} and {code(form.key_separator)}"),
                 ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
                 ("Labels", "; ".join(labels)),
-                ("Pid", form.pid),
+                ("Pid", style.link("pid-rule", form.pid)),
                 ("Taken away at level 0", ", ".join(map(code, form.pruned))),
                 ("Types", ", ".join(types)),
                 ("Grade", form.grade),
@@ -315,15 +527,15 @@ def _form_section(catalog: Catalog, form: WriterForm, style: Style) -> str:
     )
 
 
-def _pid_section(catalog: Catalog, rule: PidRule, style: Style) -> str:
-    joined = f" {'|' if rule.join == 'or' else '+'} "
-    parts = joined.join(f"{part.of} * {part.times}" for part in rule.parts)
+def pid_section(catalog: Catalog, rule: PidRule, style: Style = PLAIN, level: int = 1) -> str:
+    """How the pid of a layer is made."""
     return page(
-        f"### {rule.rule}",
+        f"{'#' * level} {rule.rule}",
         style.prose(rule.summary),
         facts(
             (
-                ("Made of", code(parts)),
+                ("Made of", code(_made_of(rule))),
+                ("Bits of each part", _widths(rule)),
                 ("Width", f"{rule.bits} bits" if rule.bits else ""),
                 ("Device of host layers", str(rule.host_device or "")),
                 ("Grade", rule.grade),
@@ -332,6 +544,15 @@ def _pid_section(catalog: Catalog, rule: PidRule, style: Style) -> str:
             )
         ),
     )
+
+
+def _made_of(rule: PidRule) -> str:
+    joined = f" {'|' if rule.join == 'or' else '+'} "
+    return joined.join(f"{part.of} * {part.times}" for part in rule.parts)
+
+
+def _widths(rule: PidRule) -> str:
+    return ", ".join(f"{part.of} {part.bits}" for part in rule.parts if part.bits is not None)
 
 
 def _end(end: FlowEnd, style: Style) -> str:

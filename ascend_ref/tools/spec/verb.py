@@ -2,87 +2,260 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import get_args
+from typing import Any, TypeVar, get_args
 
 import click
+from click.shell_completion import CompletionItem
 
+from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.console import print_columns, print_page
+from ascend_ref.cli.outputs import refuse_existing
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
-from ascend_spec.bin import bin_catalog
-from ascend_spec.db.model import CARRIERS, Carrier, Reading
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
-from .csv_schema import csv_schema_file_name, export_csv_schema
-from .document_pages import (
-    document_schema_file_name,
-    event_schema_file_name,
-    export_document_schema,
-    export_event_schema,
-    writers_of_document,
-    writers_of_layer,
-)
-from .formats import FORMATS, file_name
-from .listing import LISTINGS, Scope
-from .lookup import find, names
-from .output import write_atomically
-from .payload import export_payload_schema, payload_file_name
+from . import listing
+from .exports import JSON_SCHEMA, CannotExport, Wanted, schema_at
+from .exports import export as export_subject
+from .formats import FORMATS
+from .lookup import NotFound, find, subjects
+from .revision_diff import revision_differences
+from .subject import KINDS, Axis, Scope, Subject
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Address(click.ParamType[Subject]):
+    """An address, or a name that only one thing has."""
+
+    name = "address"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Subject:
+        """The subject that a text means."""
+        try:
+            return find(catalog(), value)
+        except NotFound as problem:
+            raise click.UsageError(str(problem), ctx) from None
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Addresses that begin so; before the slash the kinds, and the names of tables."""
+        wanted = incomplete.casefold()
+        known: Iterable[Subject] = subjects(catalog()).values()
+        if "/" in incomplete:
+            return [
+                CompletionItem(one.address, help=one.summary)
+                for one in known
+                if one.address.casefold().startswith(wanted)
+            ]
+        kinds = [CompletionItem(f"{kind}/") for kind in KINDS if kind.startswith(wanted)]
+        tables = (one.name for one in known if one.kind == "table")
+        return kinds + [CompletionItem(one) for one in tables if one.casefold().startswith(wanted)]
+
+
+class KindName(click.ParamType[str]):
+    """A kind of address, in the singular or the plural, or ``all``."""
+
+    name = "kind"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The kind that a text means."""
+        wanted = str(value).casefold()
+        for kind, facts in KINDS.items():
+            if wanted in (kind, facts.plural):
+                return kind
+        if wanted == listing.EVERYTHING:
+            return wanted
+        known = [facts.plural for facts in KINDS.values()]
+        raise click.UsageError(f"{unknown('kind', value, known)}; see: ascend-ref spec list", ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The kinds that begin so."""
+        known = (listing.EVERYTHING, *(facts.plural for facts in KINDS.values()))
+        return [CompletionItem(one) for one in known if one.startswith(incomplete.casefold())]
+
+
+class RevisionName(click.ParamType[Revision]):
+    """A revision, or the newest one of a SCHEMA_VERSION."""
+
+    name = "revision"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Revision:
+        """The revision of this name."""
+        facts = catalog()
+        try:
+            return facts.revision(value)
+        except KeyError:
+            known = [one.id for one in facts.revisions]
+            raise click.UsageError(unknown("revision", value, known), ctx) from None
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The revisions that begin so."""
+        known = (one.id for one in catalog().revisions)
+        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+
+
+def _product(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
+    known = catalog().products
+    found = next(
+        (one for one in known if name is not None and one.casefold() == name.casefold()), None
+    )
+    if name is not None and found is None:
+        raise click.UsageError(unknown("product", name, known), ctx)
+    return found
+
+
+def narrowed(command: Command) -> Command:
+    """Add the options by which a list or a page is narrowed; they come as one ``scope``."""
+    for option in reversed(
+        (
+            click.option(
+                "--carrier",
+                type=click.Choice(CARRIERS, case_sensitive=False),
+                help="Only what this database holds.",
+            ),
+            click.option(
+                "--revision",
+                type=RevisionName(),
+                metavar="REVISION",
+                help="Only what stands at this revision, as it is there.",
+            ),
+            click.option(
+                "--reading",
+                type=click.Choice(get_args(Reading)),
+                help="Only what this reading of the sources holds.",
+            ),
+            click.option(
+                "--level", type=click.IntRange(0, 2), help="Only what this profiler level yields."
+            ),
+            click.option(
+                "--product",
+                callback=_product,
+                metavar="PRODUCT",
+                help="Only what this product family yields: A2, 310P and so on.",
+            ),
+            click.option("--default", is_flag=True, help="Only what is collected by default."),
+            click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        )
+    ):
+        command = option(command)
+    return command
 
 
 @click.group(no_args_is_help=False)
 def spec() -> None:
-    """Look up tables, enums, block types, CSV files, layers and errata, and export them."""
+    """Look up everything that the formats consist of.
+
+    Each thing has one address, kind/name: table/TASK, column/TASK.startNs, csv/op_summary,
+    layer/HBM, command/source/details/baseInfo, record/header, product/A3. The name alone will do
+    where only one thing has it.
+    """
 
 
 @spec.command("list")
-@click.argument("kind", type=click.Choice(list(LISTINGS)), default="tables")
-@click.option("--carrier", type=click.Choice(CARRIERS), help="Only what this database holds.")
-@click.option("--revision", metavar="REVISION", help="Only what stands at this revision.")
-@click.option(
-    "--reading",
-    type=click.Choice(get_args(Reading)),
-    help="Only what this reading of the sources holds.",
-)
+@click.argument("kind", type=KindName(), required=False)
+@narrowed
 def list_(
-    kind: str, carrier: Carrier | None, revision: str | None, reading: Reading | None
+    kind: str | None,
+    carrier: Carrier | None,
+    revision: Revision | None,
+    reading: Reading | None,
+    level: int | None,
+    product: str | None,
+    default: bool,
+    as_json: bool,
 ) -> None:
-    """List the objects of one KIND, tables where none is named."""
-    schemas: tuple[Schema, ...] = ()
-    if carrier or revision or reading:
-        schemas = tuple(
-            _schema(catalog(), one, revision, reading or "observed")
-            for one in ((carrier,) if carrier else CARRIERS)
-        )
-    listing = LISTINGS[kind](Scope(catalog(), schemas))
-    print_columns(listing.headers, listing.rows)
+    """List the addresses of one KIND or of all; the kinds where none is named."""
+    scope = _scope(catalog(), carrier, revision, reading, level, product, default)
+    if kind is None and not scope.axes:
+        headers, rows = listing.kinds(catalog())
+        if as_json:
+            click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
+        else:
+            print_columns(headers, rows)
+        return
+    if kind is not None and kind != listing.EVERYTHING:
+        _refuse_axes(scope, kind)
+    listed = listing.chosen(catalog(), kind or listing.EVERYTHING, scope)
+    if as_json:
+        click.echo(json.dumps(listing.documents(listed), indent=2, ensure_ascii=False))
+    else:
+        print_columns(*listing.rows(listed))
 
 
 @spec.command()
-@click.argument("name")
-def show(name: str) -> None:
-    """Tell everything about NAME: a table, TABLE.column, enum, erratum, revision, switch, product,
-    value type, source, a block type of visualize_data.bin by its code or name, a CSV file, a layer
-    of the timeline, a kind of event (CANN/call) or a JSON document.
+@click.argument("subject", metavar="ADDRESS", type=Address())
+@narrowed
+def show(
+    subject: Subject,
+    carrier: Carrier | None,
+    revision: Revision | None,
+    reading: Reading | None,
+    level: int | None,
+    product: str | None,
+    default: bool,
+    as_json: bool,
+) -> None:
+    """Show the thing at ADDRESS: what it is, where it stands, who says so, what disagrees.
+
+    A file's name (trace_view.json), an option's (ACL_AICORE_L2_CACHE) or a chip's will do as well.
     """
-    render = find(catalog(), name)
-    if render is None:
-        raise click.UsageError(unknown("name", name, names(catalog())))
-    print_page(render)
+    scope = _scope(catalog(), carrier, revision, reading, level, product, default)
+    _refuse_axes(scope, subject.kind)
+    state = subject.within(scope)
+    if state is None:
+        raise click.UsageError(f"{subject.address} is not there under these options")
+    if as_json:
+        click.echo(json.dumps(state.document(), indent=2, ensure_ascii=False))
+    else:
+        print_page(lambda style: state.section(style, 1))
 
 
 @spec.command()
-@click.argument("format_", metavar="FORMAT", type=click.Choice(list(FORMATS)))
+@click.argument("old", type=RevisionName())
+@click.argument("new", type=RevisionName())
 @click.option(
-    "--carrier",
-    type=click.Choice(CARRIERS),
-    default="pytorch",
+    "--carrier", type=click.Choice(CARRIERS, case_sensitive=False), help="Of this database only."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -> None:
+    """List what changed in the databases from revision OLD to NEW."""
+    found = revision_differences(catalog(), old, new, carrier)
+    rows = [(one.carrier, one.place, one.what) for one in found]
+    if as_json:
+        headers = ("carrier", "place", "change")
+        click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
+    else:
+        print_columns(("carrier", "place", f"from {old.id} to {new.id}"), rows)
+
+
+@spec.command()
+@click.argument("subject", metavar="ADDRESS", type=Address())
+@click.option(
+    "--as",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default=JSON_SCHEMA,
     show_default=True,
-    help="The database to describe.",
+    help="What to write; all but the first are of databases only.",
 )
 @click.option(
-    "--revision", metavar="REVISION", help="A revision or SCHEMA_VERSION; by default the newest."
+    "--at",
+    metavar="STATE",
+    help="A revision or SCHEMA_VERSION of a database, an epoch of a block, a writer of a file or "
+    "layer, a generation of the API; by default the newest.",
 )
 @click.option(
     "--reading",
@@ -92,27 +265,11 @@ def show(name: str) -> None:
     help="Where documents and real files disagree: which of them to follow.",
 )
 @click.option(
-    "--block",
-    metavar="TYPE",
-    help="Not a database but the JSON of this block type of visualize_data.bin: 0x08 or its name.",
-)
-@click.option(
-    "--epoch", metavar="EPOCH", help="With --block: at this epoch; by default the newest."
-)
-@click.option(
-    "--file",
-    "csv_file",
-    metavar="FILE",
-    help="Not a database but one row of this CSV file, or this JSON document: op_summary, "
-    "communication and so on.",
-)
-@click.option(
-    "--layer", metavar="LAYER", help="Not a database but an event of this layer of the timeline."
-)
-@click.option(
-    "--writer",
-    metavar="WRITER",
-    help="With --file or --layer: as written by this one; by default the first.",
+    "--part",
+    type=click.Choice(["parameters", "body"]),
+    default="body",
+    show_default=True,
+    help="Of a command: its parameters, or the body of its answer.",
 )
 @click.option(
     "-o",
@@ -120,107 +277,68 @@ def show(name: str) -> None:
     metavar="FILE|DIR",
     help="Write to this file, or to a file of its own name in this folder; - is stdout.",
 )
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
 def export(
+    subject: Subject,
     format_: str,
-    carrier: Carrier,
-    revision: str | None,
+    at: str | None,
     reading: Reading,
-    block: str | None,
-    epoch: str | None,
-    csv_file: str | None,
-    layer: str | None,
-    writer: str | None,
+    part: str,
     output: str | None,
+    force: bool,
 ) -> None:
-    """Write one database schema in FORMAT: json-schema, ddl, c-header or markdown; or, as
-    json-schema, the schema of a block of visualize_data.bin, of a row of a CSV file, of a JSON
-    document or of an event.
+    """Write the thing at ADDRESS for other programs.
+
+    A database (carrier/pytorch) as json-schema, ddl, c-header or markdown; a block of
+    visualize_data.bin, a row of a CSV file, a JSON document, an event of a layer or a message of
+    the API as json-schema.
     """
-    options = {"--block": block, "--file": csv_file, "--layer": layer}
-    if len(given := [option for option, value in options.items() if value is not None]) > 1:
-        raise click.UsageError(f"{' and '.join(given)} exclude each other")
-    if epoch is not None and block is None:
-        raise click.UsageError("--epoch is for --block; databases have a --revision")
-    if writer is not None and csv_file is None and layer is None:
-        raise click.UsageError("--writer is for --file and --layer; databases have a --revision")
-    if block is not None:
-        text, name = _payload_schema(format_, block, epoch)
-    elif csv_file is not None:
-        text, name = _file_schema(format_, csv_file, writer)
-    elif layer is not None:
-        text, name = _event_schema(format_, layer, writer)
-    else:
-        schema = _schema(catalog(), carrier, revision, reading)
-        chosen = FORMATS[format_]
-        text, name = chosen.write(schema), file_name(schema, chosen)
+    try:
+        exported = export_subject(catalog(), subject, Wanted(format_, at, reading, part))
+    except CannotExport as problem:
+        raise click.UsageError(str(problem)) from None
     if output in (None, "-"):
-        click.echo(text, nl=False)
+        click.echo(exported.text, nl=False)
         return
     path = Path(output)
     if path.is_dir() or output.endswith(("/", "\\")):
         path.mkdir(parents=True, exist_ok=True)
-        path /= name
-    write_atomically(path, text)
+        path /= exported.file_name
+    refuse_existing(path, force=force)
+    write_atomically(path, exported.text)
     click.echo(f"wrote {path}", err=True)
 
 
-def _schema(facts: Catalog, carrier: Carrier, revision: str | None, reading: Reading) -> Schema:
-    name = revision or facts.revisions[-1].id
-    try:
-        return facts.at(name, carrier, reading)
-    except KeyError:
-        known = [one.id for one in facts.revisions]
-        raise click.UsageError(unknown("revision", name, known)) from None
-
-
-def _payload_schema(format_: str, name: str, epoch: str | None) -> tuple[str, str]:
-    """The schema of a block type at an epoch, and the name of a file for it."""
-    bins = bin_catalog()
-    block = bins.block(name)
-    if block is None:
-        raise click.UsageError(unknown("block", name, [one.slug for one in bins.blocks.values()]))
-    if format_ != "json-schema" or not bins.has_schema(block.code):
-        what = "is exported as json-schema only" if format_ != "json-schema" else "holds no JSON"
-        raise click.UsageError(f"block 0x{block.code:02X} {block.name} {what}")
-    known = {one.id: one for one in bins.epochs}
-    if epoch is not None and epoch not in known:
-        raise click.UsageError(unknown("epoch", epoch, known))
-    state = known[epoch] if epoch is not None else bins.epochs[-1]
-    if not bins.axis.in_force(block, state.id):
-        raise click.UsageError(
-            f"block 0x{block.code:02X} {block.name} has been there since {block.since}, "
-            f"and not at {state.id}"
+def _scope(
+    facts: Catalog,
+    carrier: Carrier | None,
+    revision: Revision | None,
+    reading: Reading | None,
+    level: int | None,
+    product: str | None,
+    default: bool,
+) -> Scope:
+    given: dict[Axis, object] = {
+        "carrier": carrier,
+        "revision": revision,
+        "reading": reading,
+        "level": level,
+        "product": product,
+        "default": default or None,
+    }
+    schemas: tuple[Schema, ...] = ()
+    if carrier or revision or reading:
+        schemas = tuple(
+            schema_at(facts, one, revision.id if revision else None, reading or "observed")
+            for one in ((carrier,) if carrier else CARRIERS)
         )
-    return export_payload_schema(bins, block, state), payload_file_name(block, state)
+    axes = frozenset(axis for axis, value in given.items() if value is not None)
+    return Scope(schemas, level, product, default, axes)
 
 
-def _file_schema(format_: str, name: str, writer: str | None) -> tuple[str, str]:
-    """The schema of a row of a CSV file or of a JSON document, and the name of a file for it."""
-    known, documents = text_catalog().csv, writers_of_document()
-    if name not in known and name not in documents:
-        raise click.UsageError(unknown("file", name, [*known, *documents]))
-    if format_ != "json-schema":
-        raise click.UsageError(f"{name} is exported as json-schema only")
-    writers = documents[name] if name in documents else tuple(known[name].writers)
-    chosen = _writer(writer, writers)
-    if name in documents:
-        return export_document_schema(name, chosen), document_schema_file_name(name, chosen)
-    by = known[name].writers[chosen]
-    return export_csv_schema(known[name], by), csv_schema_file_name(known[name], by)
-
-
-def _event_schema(format_: str, name: str, writer: str | None) -> tuple[str, str]:
-    """The schema of an event of a layer, and the name of a file for it."""
-    layer = timeline_catalog().layer(name)
-    if layer is None:
-        raise click.UsageError(unknown("layer", name, timeline_catalog().layers))
-    if format_ != "json-schema":
-        raise click.UsageError(f"layer {layer.name} is exported as json-schema only")
-    chosen = _writer(writer, writers_of_layer(layer.name))
-    return export_event_schema(layer.name, chosen), event_schema_file_name(layer.name, chosen)
-
-
-def _writer(name: str | None, known: tuple[str, ...]) -> str:
-    if name is not None and name not in known:
-        raise click.UsageError(unknown("writer", name, known))
-    return known[0] if name is None else name
+def _refuse_axes(scope: Scope, kind: str) -> None:
+    """Refuse an option that has no meaning for a kind, rather than ignore it."""
+    facts = KINDS[kind]  # type: ignore[index]
+    for axis in sorted(scope.axes - set(facts.axes)):
+        where = ", ".join(one.plural for one in KINDS.values() if axis in one.axes)
+        raise click.UsageError(f"--{axis} does not narrow {facts.plural}, but {where}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec import Catalog
-from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer
+from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer, text_catalog
+from ascend_spec.text.model import Slicing
 
 from .pages import citations
-from .style import PLAIN, Style, code, facts, page, table
 
 FOLDERS = {"msprof": "mindstudio_profiler_output", "pytorch": "ASCEND_PROFILER_OUTPUT"}
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
@@ -27,7 +28,6 @@ def writers_page(
 
 def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level: int = 1) -> str:
     """One generation of a writer."""
-    slicing = writer.slicing
     copies = ", ".join(
         f"{'any other' if family == '*' else family}: {style.link('writer', original)}"
         for family, original in writer.copies.items()
@@ -42,7 +42,7 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
                 ("As of", writer.date),
                 ("Products", ", ".join(style.link("product", one) for one in writer.families)),
                 ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
-                ("Slices", f"of {slicing.rows:,} rows" if slicing else ""),
+                ("Slices", slices(writer.slicing, writer.sliced)),
                 ("Line end", LINE_ENDS[writer.line_end]),
                 ("Quotes", QUOTING[writer.quoting]),
                 ("Absolute times", times),
@@ -60,15 +60,13 @@ def counters_page(texts: TextCatalog, style: Style = PLAIN, level: int = 1) -> s
     return page(
         f"{'#' * level} Performance counters",
         *(
-            metrics_section(texts, one, style, level + 1).rstrip("\n")
+            group_section(texts, one, style, level + 1).rstrip("\n")
             for one in texts.pmu.groups.values()
         ),
     )
 
 
-def metrics_section(
-    texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, level: int = 1
-) -> str:
+def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, level: int = 1) -> str:
     """One group of metrics: its columns by layout, and what they are made of."""
     layouts: dict[tuple[str, ...], list[str]] = {}
     for family in group.families:
@@ -101,6 +99,59 @@ def metrics_section(
             ("columns of a task", "written for"),
             ((", ".join(map(code, header)), ", ".join(where)) for header, where in layouts.items()),
         ),
+    )
+
+
+def metrics_page(texts: TextCatalog, style: Style = PLAIN) -> str:
+    """Every metric of the counters, each as a section."""
+    return page(
+        "# Metrics of the counters",
+        *(metric_section(texts, one, style, 2).rstrip("\n") for one in texts.pmu.metrics.values()),
+    )
+
+
+def metric_section(
+    texts: TextCatalog, metric: PmuMetric, style: Style = PLAIN, level: int = 1
+) -> str:
+    """One metric: what it is made of, in which groups, and where its column holds no number."""
+    groups = [
+        group
+        for group in texts.pmu.groups.values()
+        if any(metric.id in order.metrics for order in group.orders)
+    ]
+    never = [core for core, names in texts.pmu.never.items() if metric.id in names]
+    return page(
+        f"{'#' * level} {metric.id}",
+        style.prose(metric.summary),
+        facts(
+            (
+                ("Kind", metric.kind),
+                ("Shown as", code(metric.shown)),
+                ("Made of events", _made_of(metric) if metric.events else ""),
+                ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
+                ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
+                ("Holds N/A on", ", ".join(not_available(metric.id))),
+                ("Errata", _errata(metric.errata, style)),
+            )
+        ),
+    )
+
+
+def not_available(metric: str) -> list[str]:
+    """The families on which the column of a metric stands and holds N/A."""
+    pmu = text_catalog().pmu
+    known = pmu.metric(metric)
+    names = {metric, known.id if known else metric}
+    return [family for family, listed in pmu.not_available.items() if names & listed]
+
+
+def slices(slicing: Slicing | None, name: str | None) -> str:
+    """How a file is cut, and what its slices are called."""
+    if slicing is None or name is None:
+        return ""
+    return (
+        f"of {slicing.rows:,} rows, from {slicing.suffix_from:,} rows on; "
+        f"{code(name)} with {{slice}} counted from 0"
     )
 
 

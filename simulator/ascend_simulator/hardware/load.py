@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from ascend_spec import catalog
+
 from ..choices import HardwareChoice, ProductName
 from .model import Chip, Link, Machine
 
@@ -28,10 +30,12 @@ def products() -> dict[ProductName, dict[str, Any]]:
 @cache
 def machine(choice: HardwareChoice) -> Machine:
     """The machine that a scenario chooses."""
-    sheet = products()[choice.product]
+    sheet, spec = products()[choice.product], catalog().products
     chip = Chip(
         product=choice.product,
-        name=sheet["chip"],
+        name=spec.chip_name(choice.product),
+        split=spec[choice.product].can("split-cores"),
+        ffts=spec[choice.product].can("ffts"),
         frequency=choice.frequency or sheet["frequency"],
         low_frequency=min(sheet["low_frequency"], choice.frequency or sheet["frequency"]),
         hbm_bandwidth=(choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
@@ -63,8 +67,6 @@ _PLAIN = (
     "start",
     "start_block",
     "memory_kind",
-    "split",
-    "ffts",
     "random_unit",
     "trains",
 )

@@ -60,6 +60,8 @@ def step_parts(capture: Capture, kernel_steps: Integers) -> tuple[StepParts, ...
             continue
         low = int(launched.start[called == during.min()].min())
         inside = (starts >= low) & (starts < stop)
+        if not inside.any():  # the step was over before its first task began
+            continue
         begins = (free.start >= low) & (free.start < stop)
         received = receiving & (operator_step == number)
         bubble = int((end - begin)[received].sum())

@@ -51,10 +51,14 @@ class Event(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """A code of ``response.error`` with the text that our own server sends."""
+    """A code of ``response.error`` with the text that our own server sends.
+
+    ``answers``: the commands that are answered with it, as patterns (``unit/*``).
+    """
 
     code: int
     name: str
     message: str
+    answers: tuple[str, ...]
     grade: Grade
     source: tuple[str, ...]

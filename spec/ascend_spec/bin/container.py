@@ -6,6 +6,8 @@ in full, for sound files in memory; readers of damaged or large ones need no mor
 
 from __future__ import annotations
 
+from functools import partial
+
 from construct import (
     Bytes,
     FixedSized,
@@ -18,6 +20,8 @@ from construct import (
     Struct,
     this,
 )
+
+from ascend_spec.core.packed import field
 
 ALIGNMENT = 4
 """Payload and padding together are a multiple of this; padding bytes are zero."""
@@ -37,12 +41,24 @@ FILLER = 0x5A
 LEGACY_VERSION = FILLER
 """What byte 10 reads as where it is filler."""
 
+_field = partial(field, source=("seed-004",))
+
 HEADER = Struct(
-    "contentSize" / Int64ul,  # payload and padding; neither the header nor the path section
-    "type" / Int8ul,
-    "padding" / Int8ul,
-    "version" / Int8ul,  # with the next byte the seed's u16 reverse = 0x5a5a
-    "reverse" / Int8ul,
+    _field(
+        "contentSize",
+        Int64ul,
+        "Size of payload and padding; neither the header nor the path section counts.",
+        unit="Byte",
+    ),
+    _field("type", Int8ul, "Code of the block type."),
+    _field("padding", Int8ul, "Zeros behind the payload, 0 to 3.", unit="Byte"),
+    _field(
+        "version",
+        Int8ul,
+        "0x5A, or 0 where a block of type 0x04 states a version; with the next byte the documents' "
+        "reverse = 0x5a5a.",
+    ),
+    _field("reverse", Int8ul, "Always 0x5A."),
 )
 
 HEADER_SIZE = 12

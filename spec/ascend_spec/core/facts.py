@@ -1,4 +1,4 @@
-"""Where facts come from, how far they can be relied on, and what a user collects on what."""
+"""Where facts come from, how far they can be relied on, and what a user collects."""
 
 from __future__ import annotations
 
@@ -48,18 +48,44 @@ class Erratum:
 
 
 @dataclass(frozen=True, slots=True)
+class Decision:
+    """What errata decide at one place against documents: which ``facts`` (keys of its row), by
+    which ``source`` and so of which grade, ``against`` which documents.
+    """
+
+    errata: tuple[str, ...]
+    facts: tuple[str, ...]
+    grade: Grade
+    source: tuple[str, ...]
+    against: tuple[str, ...]
+
+
+def decisions(errata: Mapping[str, Erratum], sources: Mapping[str, Source]) -> dict[str, Decision]:
+    """The decisions against documents, by place."""
+    found: dict[str, list[Erratum]] = {}
+    for erratum in errata.values():
+        for place in erratum.documented:
+            found.setdefault(place, []).append(erratum)
+    return {place: _decision(place, deciding, sources) for place, deciding in found.items()}
+
+
+def _decision(place: str, errata: list[Erratum], sources: Mapping[str, Source]) -> Decision:
+    claims = dict.fromkeys(source for erratum in errata for source, _ in erratum.says)
+    documents = tuple(one for one in claims if sources[one].grade == "documented")
+    winners = tuple(one for one in claims if one not in documents)
+    return Decision(
+        errata=tuple(erratum.id for erratum in errata),
+        facts=tuple(fact for erratum in errata for fact in erratum.documented[place]),
+        grade=best_grade(winners, sources),
+        source=winners,
+        against=documents,
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """A collection switch and the names it has in the msprof command and the profiler APIs."""
 
     id: str
     summary: str
     spelled: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """A product family and the chip names (``NPU_INFO.name``) that belong to it."""
-
-    id: str
-    name: str
-    chips: tuple[str, ...]

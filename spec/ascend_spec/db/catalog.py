@@ -8,12 +8,14 @@ from functools import cache, cached_property
 
 from ascend_spec.core import (
     DAYS,
+    Decision,
     Erratum,
     Loader,
-    Product,
+    Products,
     Source,
     Switch,
     ValueType,
+    decisions,
 )
 
 from . import loader
@@ -74,8 +76,8 @@ class Catalog:
         return self.documents.switches
 
     @property
-    def products(self) -> Mapping[str, Product]:
-        """Product families by id."""
+    def products(self) -> Products:
+        """Products by id, and which has which data."""
         return self.documents.products
 
     @cached_property
@@ -87,6 +89,11 @@ class Catalog:
     def errata(self) -> Mapping[str, Erratum]:
         """Errata by id."""
         return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
+
+    @cached_property
+    def decisions(self) -> Mapping[str, Decision]:
+        """Where errata decide against the documents, by ``TABLE.column``."""
+        return decisions(self.errata, self.sources)
 
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from ascend_spec.core import Grade
+
 from .model import Circumstances, Condition, Core, CsvColumn, Mode, PmuPlace
 
 Kind = Literal[
@@ -40,6 +42,8 @@ class PmuMetric:
     kind: Kind
     shown: str
     summary: str
+    grade: Grade
+    source: tuple[str, ...]
     events: tuple[int, ...] = ()
     minus: tuple[int, ...] = ()
     over: tuple[int, ...] = ()
@@ -137,7 +141,7 @@ class PmuGroups:
     """Every metric group, by the name that ``aic_metrics`` has in files (``PipeUtilization``).
 
     ``never`` names, by core, metrics that are left out of a prefixed block, since the unit does not
-    exist there; ``not_available``, by family, metrics whose column stays and holds ``N/A``.
+    exist there; ``not_available``, by product, metrics whose column stays and holds ``N/A``.
     ``coefficients`` says where each set of bandwidth coefficients is in force.
     """
 
@@ -284,6 +288,8 @@ class PmuGroups:
             kind.column,
             name=name,
             summary=metric.summary,
+            grade=metric.grade,
+            source=metric.source,
             metric=f"{block.prefix}{metric.shown}",
             core=block.core,
             errata=metric.errata,

@@ -54,7 +54,7 @@ def load_layers(loader: Loader) -> dict[str, model.Layer]:
     """Every layer by its newest name, those of the framework first, then by file name."""
     kinds = load_kinds(loader)
     layers = [
-        _layer(loader, row, name, kinds)
+        _layer(loader, loader.products.in_full(row), name, kinds)
         for name, row in loader.folder.documents(f"{FOLDER}/layers")
     ]
     layers.sort(key=lambda layer: (layer.part != "framework", layer.slug))
@@ -186,7 +186,13 @@ class _Reader:
     def event(self, row: Document) -> model.EventKind:
         place = f"{self.document}: {row['event']}"
         fields = row.get("fields", {})
-        facts = {"source": self.layer["source"], **without(row, "event", "fields", "shows")}
+        source = (row if "source" in row else self.layer)["source"]
+        named = any("documented_as" in one for one in (row, *row.get("args", ())))
+        facts = {
+            **without(row, "event", "fields", "shows"),
+            "source": self.citations(source, named),
+            "families": [one for one in row.get("families", ()) if one in self.layer["families"]],
+        }
         shows = row.get("shows", {})
         return self.loader.fact(
             model.EventKind,
@@ -196,17 +202,22 @@ class _Reader:
             layer=self.layer["layer"],
             name=self.name(row["name"], fields),
             id=self.name(row["id"], fields) if "id" in row else None,
-            args=[self.arg(one, fields, facts["source"], place) for one in row.get("args", ())],
+            args=[self.arg(one, fields, source, place) for one in row.get("args", ())],
             shows=event_shows(shows),
             rows=row_tests(shows.get("rows", {})),
             fixed=shows.get("fixed", {}),
         )
 
+    def citations(self, source: list[str], named: bool) -> list[str]:
+        """What a part of the layer is taken from: documents only where they name it."""
+        others = [one for one in source if self.loader.grade([one], self.document) != "documented"]
+        return source if named else others
+
     def arg(self, row: Document, fields: Row, source: list[str], event: str) -> model.Arg:
         place = f"{event}: {row['arg']}"
         kind = self.kinds[row["type"]]
         facts = {
-            "source": source,
+            "source": self.citations(source, "documented_as" in row),
             **{
                 key: getattr(kind, key) for key in ("json", "unit", "minimum", "maximum", "pattern")
             },

@@ -1,25 +1,22 @@
 """Events as JSON Schema 2020-12: of one layer, or of a file that holds one layer alone.
 
 Order of keys cannot be said in JSON Schema; it stands in the annotation ``x-keys``. Nodes keep
-``unit`` and ``erratum``.
+``unit`` and ``erratum``, those of args their grade as ``x-grade``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
 
 from ascend_spec import documents, per_spec
+from ascend_spec.core.dialect import DIALECT, Node
 
 from .catalog import TimelineCatalog, timeline_catalog
 from .files import MetadataEvent
 from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, Phase
 from .names import NameForm
 
-Node = dict[str, Any]
-
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 STEP_TRACE = "step_trace_json"
 INSTANT = r"^[0-9]{1,16}\.[0-9]{3}$"
 BARE_INSTANT = r"^[0-9]{1,16}(\.[0-9]{3})?$"
@@ -191,6 +188,7 @@ def _value(arg: Arg) -> Node:
             value[key] = getattr(arg, key)
     if arg.none:
         value = {"anyOf": [value, {"enum": list(arg.none)}]}
+    value["x-grade"] = arg.grade
     if arg.unit:
         value["unit"] = arg.unit
     if arg.errata:

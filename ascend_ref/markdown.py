@@ -8,22 +8,46 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal[
+    "addition",
+    "argument",
     "block",
+    "capability",
+    "carrier",
+    "column",
+    "command",
+    "counter-group",
+    "csv",
+    "data",
     "document",
     "entity",
     "enum",
+    "envelope",
+    "epoch",
     "erratum",
-    "file",
+    "error",
+    "event",
     "flow",
+    "generation",
+    "header",
     "layer",
-    "metrics",
+    "level",
+    "metric",
+    "pid-rule",
     "product",
+    "record",
     "revision",
     "rule",
+    "schema-version",
     "source",
     "switch",
     "table",
-    "type",
+    "timeline",
+    "trace-event",
+    "trace-form",
+    "trace-key",
+    "value-type",
+    "values",
+    "vocabulary",
     "writer",
 ]
 
@@ -85,3 +109,10 @@ def code(value: object) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def anchor(heading: str) -> str:
+    """The fragment that the site gives to a heading: its letters, digits and ``-_``, hyphens for
+    spaces.
+    """
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip())

@@ -1,0 +1,167 @@
+"""What ``spec export`` writes of the thing at an address, and in which formats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ascend_ref.cli.suggest import unknown
+from ascend_ref.markdown import Kind
+from ascend_spec import Catalog, Schema
+from ascend_spec.api import LATEST, insight_catalog
+from ascend_spec.bin import bin_catalog
+from ascend_spec.db.model import Reading
+from ascend_spec.text import text_catalog
+
+from .csv_schema import csv_schema_file_name, export_csv_schema
+from .document_pages import (
+    document_schema_file_name,
+    event_schema_file_name,
+    export_document_schema,
+    export_event_schema,
+    writers_of_document,
+    writers_of_layer,
+)
+from .formats import FORMATS, file_name
+from .payload import annotated, export_payload_schema, payload_file_name
+from .subject import Subject
+
+JSON_SCHEMA = "json-schema"
+STEP_TRACE = "step_trace_json"
+
+
+class CannotExport(Exception):
+    """The thing, format or state cannot be exported; the message says what can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How an export is asked for: its format, and the state that it describes.
+
+    ``at`` is a revision or SCHEMA_VERSION, epoch, writer or generation; ``None``: the newest one,
+    or the first writer. ``part`` is what of a command.
+    """
+
+    format: str
+    at: str | None = None
+    reading: Reading = "observed"
+    part: str = "body"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A text and the name of a file for it."""
+
+    text: str
+    file_name: str
+
+
+def export(catalog: Catalog, subject: Subject, wanted: Wanted) -> Exported:
+    """The description of a subject for other programs. Raises :class:`CannotExport`."""
+    give = EXPORTS.get(subject.kind)
+    if give is None:
+        known = ", ".join(f"{one}/…" for one in EXPORTS)
+        raise CannotExport(f"{subject.address} is not exported; what is: {known}")
+    if wanted.format != JSON_SCHEMA and subject.kind != "carrier":
+        raise CannotExport(f"{subject.address} is exported as {JSON_SCHEMA} only")
+    return give(catalog, subject.name, wanted)
+
+
+def _database(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
+    schema = schema_at(catalog, name, wanted.at, wanted.reading)
+    chosen = FORMATS[wanted.format]
+    return Exported(chosen.write(schema), file_name(schema, chosen))
+
+
+def schema_at(catalog: Catalog, carrier: str, revision: str | None, reading: Reading) -> Schema:
+    """A state of a database; raises :class:`CannotExport` for an unknown revision."""
+    try:
+        return catalog.at(revision or catalog.revisions[-1].id, carrier, reading)
+    except KeyError:
+        known = [one.id for one in catalog.revisions]
+        raise CannotExport(unknown("revision", str(revision), known)) from None
+
+
+def _block(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    bins = bin_catalog()
+    block = bins.block(name)
+    assert block is not None  # noqa: S101 - subjects are blocks
+    if not bins.has_schema(block.code):
+        raise CannotExport(f"block/{name} {block.name} holds no JSON")
+    known = {one.id: one for one in bins.epochs}
+    state = known[_chosen("epoch", wanted.at, list(known), list(known)[-1])]
+    if not bins.axis.in_force(block, state.id):
+        raise CannotExport(
+            f"block/{name} {block.name} has been there since {block.since}, and not at {state.id}"
+        )
+    return Exported(export_payload_schema(bins, block, state), payload_file_name(block, state))
+
+
+def _csv(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    file = text_catalog().csv[name]
+    writer = file.writers[_chosen("writer", wanted.at, list(file.writers))]
+    return Exported(export_csv_schema(file, writer), csv_schema_file_name(file, writer))
+
+
+def _document(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    writer = _chosen("writer", wanted.at, writers_of_document()[name])
+    return Exported(export_document_schema(name, writer), document_schema_file_name(name, writer))
+
+
+def _timeline(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
+    if name != STEP_TRACE:
+        raise CannotExport(f"timeline/{name} is exported by its layers, as layer/CANN")
+    return _document(catalog, name, wanted)
+
+
+def _layer(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    writer = _chosen("writer", wanted.at, writers_of_layer(name))
+    return Exported(export_event_schema(name, writer), event_schema_file_name(name, writer))
+
+
+def _command(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    command = insight_catalog().commands[name]
+    definitions = {"parameters": command.params, "body": command.body}
+    return _message(definitions[wanted.part], f"command/{name}", f"{name}-{wanted.part}", wanted)
+
+
+def _event(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    return _message(insight_catalog().events[name].body, f"event/{name}", name, wanted)
+
+
+def _envelope(_: Catalog, name: str, wanted: Wanted) -> Exported:
+    definition = name.removesuffix("-message")
+    return _message(definition, f"envelope/{name}", name, wanted)
+
+
+def _message(definition: str, address: str, name: str, wanted: Wanted) -> Exported:
+    api = insight_catalog()
+    generation = _chosen("generation", wanted.at, [one.id for one in api.generations], LATEST)
+    try:
+        schema = api.schema(definition, generation)
+    except KeyError:
+        raise CannotExport(f"{address} is not part of generation {generation}") from None
+    text = json.dumps(annotated(schema), indent=2, ensure_ascii=False) + "\n"
+    return Exported(text, f"ascend-api-{name.replace('/', '-')}-{generation}.schema.json")
+
+
+EXPORTS: Mapping[Kind, Callable[[Catalog, str, Wanted], Exported]] = {
+    "carrier": _database,
+    "block": _block,
+    "csv": _csv,
+    "document": _document,
+    "timeline": _timeline,
+    "layer": _layer,
+    "command": _command,
+    "event": _event,
+    "envelope": _envelope,
+}
+
+
+def _chosen(what: str, name: str | None, known: Sequence[str], usual: str | None = None) -> str:
+    if name is None:
+        return usual or known[0]
+    if name not in known:
+        raise CannotExport(unknown(what, name, known))
+    return name

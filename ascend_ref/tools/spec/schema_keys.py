@@ -1,0 +1,77 @@
+"""The keys of JSON as a Markdown table, with what changed from state to state of the format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ascend_ref.markdown import PLAIN, Style, code, table
+from ascend_spec.core.dialect import Node, walk
+from ascend_spec.core.pointer import escaped
+
+from .pages import in_force
+
+MANY_VALUES = 16
+
+
+def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
+    """Every place of JSON that has several states, the newest form first.
+
+    ``schemas``: by state, oldest first, the compiled schema without references.
+    """
+    states: dict[str, dict[str, Node]] = {}
+    for state, schema in reversed(list(schemas.items())):
+        for place, node in walk(schema):
+            if place and "description" in node:
+                states.setdefault(place, {}).setdefault(state, node)
+    order = list(schemas)
+    newest = schemas[order[-1]]
+    always, sometimes = _required(newest, always=True), _required(newest, always=False)
+    rows = []
+    for place, held in states.items():
+        node = next(iter(held.values()))
+        needed = "Required" if place in always else "Sometimes required"
+        errata = dict.fromkeys(filter(None, (node.get("erratum"), sometimes.get(place))))
+        remarks = (
+            style.prose(node["description"]).rstrip("."),
+            _values(node),
+            needed if place in sometimes else "",
+            _bounds(held, order),
+            f"See {', '.join(style.link('erratum', one) for one in errata)}" if errata else "",
+        )
+        meaning = ". ".join(remark[0].upper() + remark[1:] for remark in remarks if remark)
+        rows.append((code(place), _kind(node), str(node.get("unit", "")), f"{meaning}."))
+    return table(("place", "JSON", "unit", "meaning"), rows)
+
+
+def _bounds(held: Mapping[str, Node], order: list[str]) -> str:
+    """The epochs that know a place, which follow each other."""
+    first = min(order.index(one) for one in held)
+    last = max(order.index(one) for one in held)
+    since = order[first] if first else None
+    until = order[last + 1] if last + 1 < len(order) else None
+    return in_force(since, until)
+
+
+def _kind(node: Node) -> str:
+    kinds = node.get("type", "")
+    return kinds if isinstance(kinds, str) else " or ".join(kinds)
+
+
+def _required(schema: Node, always: bool) -> dict[str, str | None]:
+    """Places of the keys that must be there, always or under some condition too, with the erratum
+    about their absence.
+    """
+    found: dict[str, str | None] = {}
+    for place, node in walk(schema, conditions=not always):
+        for key in node.get("required", ()):
+            erratum = None if "properties" in node else node.get("erratum")
+            found.setdefault(f"{place}/{escaped(key)}", erratum)
+    return found
+
+
+def _values(node: Node) -> str:
+    """The values of a short list; a number that may be text is named once."""
+    values = node.get("enum", [node["const"]] if "const" in node else [])
+    texts = {str(one) for one in values if isinstance(one, int)}
+    once = [one for one in values if one not in texts]
+    return f"one of {', '.join(map(code, once))}" if 0 < len(once) <= MANY_VALUES else ""

@@ -1,0 +1,171 @@
+"""What can be looked up: every thing of the spec under one address, ``kind/name``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, Literal
+
+from ascend_ref.markdown import Kind, Style
+from ascend_spec import Schema
+
+Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
+Section = Callable[[Style, int], str]
+"""Writes a subject as Markdown, its heading at the given level."""
+
+SCHEMA: tuple[Axis, ...] = ("carrier", "revision", "reading")
+
+
+@dataclass(frozen=True, slots=True)
+class KindOfSubject:
+    """One kind of address: what a list calls many of them, what they are, what narrows them.
+
+    ``short``: whether a name without the kind may mean one. Our own words for what the formats
+    show would make many of their names ambiguous.
+    """
+
+    plural: str
+    summary: str
+    axes: tuple[Axis, ...] = ()
+    short: bool = True
+
+
+KINDS: Mapping[Kind, KindOfSubject] = {
+    "table": KindOfSubject("tables", "a table of a database", (*SCHEMA, "level", "product")),
+    "column": KindOfSubject("columns", "a column of a table", (*SCHEMA, "level", "product")),
+    "enum": KindOfSubject("enums", "an enum table", SCHEMA),
+    "addition": KindOfSubject("additions", "what other programs add to a database"),
+    "carrier": KindOfSubject("carriers", "a kind of database"),
+    "revision": KindOfSubject("revisions", "a state of the database schema", ("revision",)),
+    "schema-version": KindOfSubject("schema-versions", "a SCHEMA_VERSION and its revisions"),
+    "csv": KindOfSubject("csv", "a CSV file", ("level", "product", "default")),
+    "header": KindOfSubject("headers", "a column of a CSV file", ("level", "product")),
+    "counter-group": KindOfSubject("counter-groups", "a group of core counters", ("product",)),
+    "metric": KindOfSubject("metrics", "a metric of the core counters", ("product",)),
+    "writer": KindOfSubject("writers", "a generation of exporters of text", ("product",)),
+    "timeline": KindOfSubject("timelines", "a file with a timeline"),
+    "layer": KindOfSubject("layers", "a process of the timeline", ("level", "product")),
+    "trace-event": KindOfSubject("trace-events", "a kind of event", ("level", "product")),
+    "argument": KindOfSubject("arguments", "an argument of an event", ("level", "product")),
+    "flow": KindOfSubject("flows", "an arrow of the timeline"),
+    "trace-key": KindOfSubject("trace-keys", "a key or metadata event of a timeline"),
+    "trace-form": KindOfSubject("trace-forms", "how an exporter writes a timeline"),
+    "pid-rule": KindOfSubject("pid-rules", "how the pid of a layer is made"),
+    "document": KindOfSubject("documents", "a JSON document"),
+    "block": KindOfSubject("blocks", "a block type of visualize_data.bin"),
+    "record": KindOfSubject("records", "packed bytes of visualize_data.bin"),
+    "values": KindOfSubject("values", "a set of values in visualize_data.bin"),
+    "epoch": KindOfSubject("epochs", "a state of visualize_data.bin"),
+    "command": KindOfSubject("commands", "a request to the API and its answer"),
+    "event": KindOfSubject("events", "a message of the API that nobody asked for"),
+    "error": KindOfSubject("errors", "an error code of the API"),
+    "envelope": KindOfSubject("envelopes", "what messages of the API have in common"),
+    "generation": KindOfSubject("generations", "a state of the API"),
+    "entity": KindOfSubject("entities", "a thing that is recorded, and what shows it", short=False),
+    "switch": KindOfSubject("switches", "a collection switch"),
+    "product": KindOfSubject("products", "a product family", ("product",)),
+    "data": KindOfSubject(
+        "data", "data that is collected together, by product", ("product",), short=False
+    ),
+    "capability": KindOfSubject("capabilities", "what some products can do", ("product",)),
+    "level": KindOfSubject("levels", "a profiler level", ("level",)),
+    "vocabulary": KindOfSubject("vocabularies", "words that exporters write"),
+    "value-type": KindOfSubject("value-types", "a kind of value"),
+    "erratum": KindOfSubject("errata", "a disagreement between sources", SCHEMA),
+    "source": KindOfSubject("sources", "where facts come from"),
+    "rule": KindOfSubject("rules", "a rule of the checker"),
+}
+"""Every kind of address in the order in which lists show them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What a list or page is narrowed to; an empty field asks nothing.
+
+    ``schemas``: states of the databases, of which one must hold the subject. ``axes``: what was
+    asked at all.
+    """
+
+    schemas: tuple[Schema, ...] = ()
+    level: int | None = None
+    product: str | None = None
+    default: bool = False
+    axes: frozenset[Axis] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One thing that has an address.
+
+    ``section`` writes its page, ``page`` is where the site has it (path and fragment), ``fact`` the
+    object of the spec behind it. ``also``: further names, such as that of a file or an option.
+    ``cells`` are what a list shows before the summary. ``levels`` and ``products``: ``None`` where
+    it is the same for all. ``at`` gives the subject as it stands in a schema, ``None`` where it
+    does not; ``part`` the subject narrowed to what a level and a product leave of it.
+    """
+
+    kind: Kind
+    name: str
+    summary: str
+    page: str
+    section: Section
+    fact: object
+    also: tuple[str, ...] = ()
+    cells: Mapping[str, str] = field(default_factory=dict)
+    levels: tuple[int, ...] | None = None
+    products: tuple[str, ...] | None = None
+    by_default: bool = False
+    at: Callable[[Schema], Subject | None] | None = None
+    part: Callable[[Scope], Subject] | None = None
+
+    @property
+    def address(self) -> str:
+        """``kind/name``."""
+        return f"{self.kind}/{self.name}"
+
+    def within(self, scope: Scope) -> Subject | None:
+        """The subject in a scope; ``None`` where it is not there."""
+        if (
+            (scope.level is not None and self.levels and scope.level not in self.levels)
+            or (scope.product and self.products and scope.product not in self.products)
+            or (scope.default and not self.by_default)
+        ):
+            return None
+        found: Subject | None = self
+        if scope.schemas and self.at is not None:
+            states = (self.at(schema) for schema in scope.schemas)
+            found = next((state for state in states if state is not None), None)
+        if found is not None and found.part is not None:
+            return found.part(scope)
+        return found
+
+    def document(self) -> dict[str, Any]:
+        """Address, summary and fact in the types of JSON."""
+        return {"address": self.address, "summary": self.summary, "fact": plain(self.fact)}
+
+
+def with_section(subject: Subject, section: Section, fact: object) -> Subject:
+    """The same address about another state of the fact."""
+    return replace(subject, section=section, fact=fact, at=None, part=None)
+
+
+def families(products: Sequence[str]) -> tuple[str, ...] | None:
+    """The product families of a fact; ``None`` where it is the same for all."""
+    return None if not products else tuple(products)
+
+
+def plain(value: object) -> Any:
+    """A fact as JSON types: what is empty is left out, sets are sorted."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(one) for name, one in _members(value) if one not in (None, (), "")}
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(plain, value))
+    return value
+
+
+def _members(value: Any) -> Iterator[tuple[str, object]]:
+    return ((one.name, getattr(value, one.name)) for one in fields(value) if one.repr)

@@ -1,0 +1,33 @@
+"""The rules as things that have an address: ``rule/DB401``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from ascend_ref.markdown import Style
+from ascend_ref.tools.spec.subject import Subject
+from ascend_spec import Catalog
+
+from .ruleset import Rule, load_rules
+
+
+def rule_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Every rule of every format."""
+    for rule in load_rules().values():
+        yield Subject(
+            kind="rule",
+            name=rule.id,
+            summary=rule.summary,
+            page=f"rules/{rule.id}.md",
+            section=partial(_section, catalog, rule),
+            fact=rule,
+            also=(rule.name,),
+            cells={"verdict": rule.verdict, "name": rule.name},
+        )
+
+
+def _section(catalog: Catalog, rule: Rule, style: Style, _level: int) -> str:
+    from .pages import rule_page  # slow: every format's rules
+
+    return rule_page(catalog, rule, style)

@@ -1,0 +1,179 @@
+"""Everything has one address: what is listed can be shown, and has its place on the site."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from ascend_conformance.pages import rule_pages
+from ascend_conformance.ruleset import load_rules
+from ascend_ref.cli import main
+from ascend_ref.markdown import PLAIN, anchor
+from ascend_ref.tools.spec.lookup import NotFound, find, subjects
+from ascend_ref.tools.spec.site import spec_pages, spec_targets
+from ascend_ref.tools.spec.subject import KINDS
+from ascend_spec import catalog
+
+ADDRESSES = list(subjects(catalog()))
+WITHOUT_A_HEADING = {"header", "argument", "addition"}
+"""Kinds that are rows on the page of what they belong to."""
+SAMPLE = list({address.partition("/")[0]: address for address in ADDRESSES}.values())
+
+
+def output(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(list(words)) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return out
+
+
+@cache
+def anchors() -> dict[str, set[str]]:
+    """The fragments of every page of the site; a heading that comes again has a number."""
+    facts = catalog()
+    targets = spec_targets(facts)
+    pages = {**spec_pages(facts, targets), **rule_pages(facts, load_rules(), targets)}
+    found: dict[str, set[str]] = {}
+    for path, text in pages.items():
+        seen: Counter[str] = Counter()
+        for heading in re.findall(r"^#+ (.*)", text, re.M):
+            name = anchor(heading)
+            found.setdefault(path, set()).add(f"{name}_{seen[name]}" if seen[name] else name)
+            seen[name] += 1
+    return found
+
+
+def test_every_kind_has_a_member() -> None:
+    assert {address.partition("/")[0] for address in ADDRESSES} == set(KINDS)
+
+
+def test_what_is_listed_is_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    listed = json.loads(output("spec", "list", "all", "--json", capsys=capsys))
+    assert [one["address"] for one in listed] == ADDRESSES
+    assert all(one["summary"] for one in listed)
+
+
+def test_capitals_do_not_matter_where_they_tell_nothing_apart() -> None:
+    alike = Counter(address.casefold() for address in ADDRESSES)
+    for address in ADDRESSES:
+        if alike[address.casefold()] == 1:
+            assert find(catalog(), address.upper()).address == address
+
+
+def test_every_address_leads_to_its_page() -> None:
+    for address, subject in subjects(catalog()).items():
+        assert find(catalog(), address) is subject
+        assert subject.section(PLAIN, 1).startswith("# "), address
+        assert json.loads(json.dumps(subject.document()))["address"] == address
+
+
+def test_every_address_has_its_place_on_the_site() -> None:
+    places: dict[str, set[str]] = {}
+    for address, subject in subjects(catalog()).items():
+        path, _, fragment = subject.page.partition("#")
+        assert path in anchors(), address
+        assert not fragment or fragment in anchors()[path], address
+        if subject.kind not in WITHOUT_A_HEADING:
+            assert fragment not in places.setdefault(path, set()), address
+            places[path].add(fragment)
+
+
+@pytest.mark.parametrize("address", SAMPLE)
+def test_an_address_of_each_kind_is_shown_by_the_command(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert output("spec", "show", address, capsys=capsys).startswith("# ")
+    assert json.loads(output("spec", "show", address, "--json", capsys=capsys))["fact"]
+    assert output("explain", address, capsys=capsys).startswith("# ")
+
+
+@pytest.mark.parametrize(
+    ("name", "addresses"),
+    [
+        ("A3", "product/A3, erratum/A3"),
+        ("e1", "epoch/E1, erratum/E1"),
+        ("HBM", "table/HBM, csv/hbm, layer/HBM"),
+        ("memory_record", "table/MEMORY_RECORD, csv/memory_record"),
+    ],
+)
+def test_an_ambiguous_name_is_reported_with_its_addresses(
+    name: str, addresses: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for verb in (["spec", "show"], ["explain"], ["spec", "export"]):
+        assert main([*verb, name]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert f"{name!r} is the name of several things: {addresses}; give the address" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("task", "table/TASK"),
+        ("task.STARTNS", "column/TASK.startNs"),
+        ("op_summary.csv", "csv/op_summary"),
+        ("op_summary/Block Num", "header/op_summary/Block Num"),
+        ("source/details/baseInfo", "command/source/details/baseInfo"),
+        ("ACL_AICORE_L2_CACHE", "counter-group/L2Cache"),
+        ("header", "record/header"),
+        ("no-such-file", "error/4103"),
+        ("profiler_level", "switch/task-time"),
+        ("Ascend310P", "product/310P"),
+        ("db401", "rule/DB401"),
+        ("level0", "level/0"),
+    ],
+)
+def test_a_name_that_one_thing_has_will_do(name: str, address: str) -> None:
+    assert find(catalog(), name).address == address
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("table/TASKS", "table/TASK"),
+        ("comand/source/details/baseInfo", "command/source/details/baseInfo"),
+        ("op_sumary", "csv/op_summary"),
+        ("DB4O1", "rule/DB401"),
+    ],
+)
+def test_a_near_miss_gets_a_suggestion(name: str, meant: str) -> None:
+    with pytest.raises(NotFound, match="did you mean") as raised:
+        find(catalog(), name)
+    assert meant in str(raised.value)
+
+
+# --- narrowing ------------------------------------------------------------------------------------
+
+
+def test_a_page_shows_the_state_of_a_revision(capsys: pytest.CaptureFixture[str]) -> None:
+    old = output("spec", "show", "COMPUTE_TASK_INFO", "--revision", "1.0.0", capsys=capsys)
+    assert "`blockDim`" in old
+    assert "| `blockNum`" not in old
+    assert main(["spec", "show", "table/QOS", "--revision", "1.0.0"]) == 2
+    assert "table/QOS is not there under these options" in capsys.readouterr().err
+
+
+def test_a_page_shows_what_a_level_leaves(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("spec", "show", "csv/kernel_details", "--level")
+    assert "`OP State`" in output(*words, "1", capsys=capsys)
+    assert "`OP State`" not in output(*words, "0", capsys=capsys)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("list errata --level 0", "--level does not narrow errata, but tables, columns, csv"),
+        ("show erratum/E1 --product A2", "--product does not narrow errata, but tables"),
+        ("list tables --product A4", "unknown product 'A4'; known: 200I-500-A2, 310"),
+        ("list tables --revision 9", "unknown revision '9'; known: 1.0.0-2024-10"),
+    ],
+)
+def test_an_option_that_means_nothing_is_refused(
+    words: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["spec", *words.split()]) == 2
+    assert line in capsys.readouterr().err
