@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture, Origin
 from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
@@ -18,7 +19,6 @@ from ascend_spec.layout import layout
 
 from . import grammar
 from .information import Form, Schedule, machine_info, profiler_info
-from .staging import staged
 
 PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
 """In the order in which torch_npu lists them."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import yaml
 
+from ascend_ref.markdown import PLAIN, Kind, Style, code, facts, page, table
 from ascend_ref.tools.spec.pages import citations, in_force, place_link
 from ascend_ref.tools.spec.site import SiteStyle, Targets
-from ascend_ref.tools.spec.style import PLAIN, Kind, Style, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.db.model import CARRIERS
 
@@ -177,10 +177,10 @@ def _mutation(rule: Rule) -> tuple[str, ...]:
 
 
 def _server_mutation(rule: ApiRule) -> Iterator[str]:
-    if rule.edits:
+    if rule.breaks:
         yield "## How the tests break it"
         yield "In what a sound server sends, each of these changes wakes this rule and no other:"
-        yield f"```yaml\n{yaml.safe_dump([dict(edit) for edit in rule.edits], sort_keys=False)}```"
+        yield f"```yaml\n{yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)}```"
 
 
 def _sql(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
@@ -35,7 +35,10 @@ class Rule(Bounds):
     stage condemned are left out when a higher stage looks at the same columns.
     ``repeats`` names a column without which repeated values the rule cannot be broken.
     A ``fragile`` rule is not judged at all then, because leaving rows out could break it by itself.
-    ``breaks`` are the SQL statements that make a clean profile break this rule and no other.
+    ``breaks`` are the statements or edits that make a clean profile break this rule and no other,
+    but for those that ``also`` names, each with the reason. ``found`` says what is found then,
+    where it is not the rows that they change: a number of rows, or a SELECT of them. ``keeps`` are
+    the nearest legal cases: by their words, what makes one of a clean profile.
     """
 
     id: str
@@ -61,7 +64,10 @@ class Rule(Bounds):
     select: str | None = None
     code: str | None = None
     oracle: str | None = None
-    breaks: tuple[str, ...] = ()
+    breaks: tuple[Any, ...] = ()
+    found: int | str | None = None
+    keeps: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    also: Mapping[str, str] = field(default_factory=dict)
     repeats: str | None = None
     stage: int = LAST_STAGE
     fragile: bool = False
@@ -129,6 +135,10 @@ def common_fields(document: Mapping[str, Any], theme: str) -> dict[str, Any]:
         **{name: document[name] for name in taken},
         "source": tuple(document["source"]),
         "theme": theme,
+        "breaks": _as_tuple(document.get("break", ())),
+        "found": document.get("found"),
+        "keeps": {words: _as_tuple(one) for words, one in document.get("keep", {}).items()},
+        "also": document.get("also", {}),
     }
 
 
@@ -148,7 +158,6 @@ def _rule(document: Mapping[str, Any], theme: str) -> Rule:
         select=document.get("select"),
         code=document.get("code"),
         oracle=document.get("oracle"),
-        breaks=_as_tuple(document.get("break", ())),
         repeats=document.get("repeats"),
         stage=document.get("stage", LAST_STAGE),
         fragile=document.get("fragile", False),
@@ -168,5 +177,5 @@ def _places(document: Mapping[str, Any]) -> str | tuple[Mapping[str, str], ...]:
     return ({"table": document["table"]},) if "table" in document else "file"
 
 
-def _as_tuple(value: Any) -> tuple[str, ...]:
+def _as_tuple(value: Any) -> tuple[Any, ...]:
     return (value,) if isinstance(value, str) else tuple(value)

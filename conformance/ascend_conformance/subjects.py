@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import Style
 from ascend_ref.tools.spec.subject import Subject
 from ascend_spec import Catalog
 

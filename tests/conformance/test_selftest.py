@@ -10,7 +10,17 @@ from dataclasses import replace
 
 import pytest
 
-from ascend_conformance.media.db.selftest import Batch, batches, run_batch
+from ascend_conformance.engine.trials import Trial, Trials
+from ascend_conformance.media.db import plan
+from ascend_conformance.media.db.plan import all_instances, schema_key
+from ascend_conformance.media.db.selftest import (
+    Batch,
+    batches,
+    make_specimen,
+    open_specimen,
+    run_batch,
+    try_instance,
+)
 from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
@@ -44,8 +54,8 @@ SOME = with_some_places(WORK)
 def test_each_mutation_wakes_exactly_its_rule(batch: Batch):
     result = run_batch(batch)
     assert result.unclean == []
-    assert [f"{trial.key} fired {trial.fired}" for trial in result.missed] == []
-    assert [f"{trial.key}: {trial.false_alarms}" for trial in result.false_alarms] == []
+    assert [f"{one.words} fired {one.fired}, {one.wrong}" for one in result.missed] == []
+    assert [f"{one.words}: {one.false_alarms}" for one in result.false_alarms] == []
 
 
 def test_every_revision_of_every_carrier_is_in_the_work():
@@ -63,3 +73,64 @@ def test_every_rule_is_among_the_places_tried_here():
         if rule.format == "db" and rule.theme != "files" and not rule.compares_ranks
     }
     assert judged <= tried
+
+
+# --- the self-test itself ---
+
+SUBJECT = make_specimen("pytorch", catalog().revisions[-1].id)
+
+
+def tried(key: str, **changes: object) -> list[Trial]:
+    """The trials of one rule at one place, some of its fields being others."""
+    clean = open_specimen(SUBJECT)
+    instances = all_instances(schema_key(clean.schema))
+    (instance,) = [one for one in instances if one.key == key]
+    rule = replace(instance.rule, **changes)
+    searched = {name: changes[name] for name in ("row", "select") if name in changes}
+    return list(try_instance(SUBJECT, clean, replace(instance, rule=rule, **searched)))
+
+
+def test_the_rows_that_a_break_changes_are_those_that_are_found():
+    (trial,) = tried("DB501@TASK.globalTaskId")
+    assert trial.wrong is None
+    assert trial.caught
+    (trial,) = tried("DB501@TASK.globalTaskId", found=2)
+    assert trial.wrong == "found 1, first 139 instead of 2"
+    assert not trial.caught
+    (trial,) = tried("DB501@TASK.globalTaskId", found="SELECT 3 AS row")
+    assert trial.wrong == "found 1, first 139 instead of 1, first 3"
+
+
+def test_a_rule_that_finds_further_rows_is_noticed(monkeypatch: pytest.MonkeyPatch):
+    """The boundary HAVING count(*) > 1, one off: every row is a finding, where one is meant."""
+    clean = open_specimen(SUBJECT)
+    key = schema_key(clean.schema)
+    (plain,) = [one for one in all_instances(key) if one.key == "DB501@TASK.globalTaskId"]
+    assert plain.select is not None
+    wide = replace(plain, select=plain.select.replace("> 1", ">= 1"))
+    assert wide != plain
+    others = [wide if one is plain else one for one in all_instances(key)]
+    monkeypatch.setattr(plan, "all_instances", lambda _: tuple(others))
+    (trial,) = try_instance(SUBJECT, clean, wide)
+    assert trial.wrong == "found 139, first 1 instead of 1, first 139"
+
+
+def test_a_legal_case_wakes_nothing_and_changes_something():
+    none, found, absent = tried(
+        "DB401@TASK.endNs",
+        breaks=("UPDATE TASK SET endNs = startNs - 1 WHERE rowid = 3",),
+        keeps={
+            "as short as a task may be": ("UPDATE TASK SET endNs = startNs WHERE rowid = 3",),
+            "of no row": ("UPDATE TASK SET endNs = startNs WHERE rowid = -3",),
+        },
+    )
+    assert (none.legal, none.fired) == ("", ("DB401@TASK.endNs",))
+    assert (found.legal, found.not_broken) == ("as short as a task may be", None)
+    assert absent.not_broken == "it changes nothing here"
+    result = Trials([none, found, absent])
+    assert result.never_legal == ["DB401: of no row"]
+    assert not result.passed
+    (_, broken) = tried(
+        "DB401@TASK.endNs", keeps={"too short": ("UPDATE TASK SET endNs = startNs - 1",)}
+    )
+    assert "DB401@TASK.endNs" in broken.false_alarms

@@ -13,10 +13,10 @@ import pytest
 from encode_captures import EVERYTHING, capture
 from encode_profiles import NEWEST, REVISIONS
 
+from ascend_ref.atomic import staged
 from ascend_ref.capture import DeviceFacts, Steps
 from ascend_ref.profile import grammar, write_msprof_profile, write_pytorch_profile
 from ascend_ref.profile.information import Schedule
-from ascend_ref.profile.staging import staged
 
 RANK_FOLDER = r"node-1_4242_\d{17}_ascend_pt"
 PROF_FOLDER = r"PROF_\d{6}_\d{17}_[A-Z]{16}"

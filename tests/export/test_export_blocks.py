@@ -11,14 +11,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_ref.cli import main
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.blocks import block_page, hexed
 from ascend_ref.tools.spec.disagreements import disagreements
 from ascend_ref.tools.spec.lookup import find, subjects
 from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
-from ascend_ref.tools.spec.style import PLAIN
 from ascend_spec import catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 
 BLOCKS = list(bin_catalog().blocks.values())
 WITH_JSON = [block for block in BLOCKS if bin_catalog().has_schema(block.code)]

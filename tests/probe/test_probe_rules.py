@@ -25,7 +25,7 @@ NO_BREAK = {"known-departure"}
 
 def breaks() -> Iterator[Any]:
     for rule in load_api_rules().values():
-        for number, document in enumerate(rule.edits):
+        for number, document in enumerate(rule.breaks):
             if "dropped" not in document:
                 yield pytest.param(rule, document, id=f"{rule.id}-{number}")
 
@@ -41,7 +41,9 @@ def place_of(rule: ApiRule, document: Mapping[str, Any]) -> tuple[str, str | Non
     table = document.get("event") or document["command"]
     if rule.finds in {"unreadable", "stray"}:
         return "connection", None
-    pointer = next((document[key] for key in ("set", "remove", "unwrap") if key in document), "")
+    pointer = next(
+        (document[key] for key in ("set", "remove", "unwrap", "double") if key in document), ""
+    )
     if "append" in document:
         pointer = f"{document['append']}/0"
     if rule.finds == "unknown-key":
@@ -75,7 +77,7 @@ def test_rule_documents_fit_the_vocabulary() -> None:
 def test_every_rule_has_a_break_and_every_find_a_rule() -> None:
     rules = load_api_rules()
     assert {rule.finds for rule in rules.values()} == set(get_args(Finds))
-    assert {rule.finds for rule in rules.values() if not rule.edits} == NO_BREAK
+    assert {rule.finds for rule in rules.values() if not rule.breaks} == NO_BREAK
     assert rules.keys() <= load_rules().keys()
 
 
@@ -96,7 +98,7 @@ def test_sources_exist_and_bear_the_grade(rule: ApiRule) -> None:
     ("result", "expected"),
     [
         (False, ("API010", "source/details/nothing", None)),
-        (True, ("API006", "source/details/nothing", "result")),
+        (True, ("API006", "source/details/nothing", "/result")),
     ],
 )
 def test_an_answer_to_what_is_dropped_is_a_note_unless_it_claims_success(

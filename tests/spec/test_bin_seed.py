@@ -11,7 +11,8 @@ from bin_seed import Bracketed, Example, Word, examples, parse, seed_lines
 from jsonschema import Draft202012Validator
 
 from ascend_spec.bin import CACHE_RECORD, HEADER, TRACE_RECORD, bin_catalog
-from ascend_spec.bin.schema import escaped, nearest, walk
+from ascend_spec.core.dialect import annotation_at, walk
+from ascend_spec.core.pointer import escaped
 
 # Errata that explain why a documented example departs from the current epoch, by the first line of
 # the example in the seed.
@@ -103,8 +104,8 @@ def departures(block: int, content: Any) -> Iterator[tuple[str | None, str]]:
     """What the newest schema finds in an example: the erratum about it, and the message."""
     schema = newest(block)
     for error in Draft202012Validator(schema).iter_errors(content):
-        node = nearest(schema, list(error.absolute_schema_path), "erratum")
-        yield (node["erratum"] if node else None), f"{error.json_path}: {error.message}"
+        erratum = annotation_at(schema, list(error.absolute_schema_path), "erratum")
+        yield erratum, f"{error.json_path}: {error.message}"
 
 
 def test_every_example_is_found() -> None:

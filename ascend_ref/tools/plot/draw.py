@@ -10,9 +10,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ascend_ref.atomic import atomic_file
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import UnreadableDatabase
-from ascend_ref.tools.spec.output import atomic_file
 from ascend_spec.layout import layout
 
 from .errors import CannotDraw, NotThere

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.layout import layout
@@ -24,7 +25,6 @@ from ascend_spec.text import (
 
 from .pages import citations, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Scope, Subject, families, with_section
 from .writer_pages import (
     counters_page,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from ascend_ref.markdown import PLAIN, Style, code
 from ascend_spec import Catalog, Schema
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
@@ -16,7 +17,6 @@ from .blocks import bin_place
 from .csv_pages import text_place
 from .lexicon import erratum_section
 from .pages import place_link
-from .style import PLAIN, Style, code
 from .subject import Subject
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
 from ascend_spec import Catalog, Schema, packaged
 from ascend_spec.core import Erratum, Source, Switch, ValueType
 from ascend_spec.core.words import Vocabulary
@@ -17,7 +18,6 @@ from ascend_spec.timeline import timeline_catalog
 from .history import revision_changes
 from .pages import citations, place_link, value_range
 from .product_pages import product_subjects
-from .style import PLAIN, Style, anchor, bullets, code, facts, page, table
 from .subject import Subject
 
 

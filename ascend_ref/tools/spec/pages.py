@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
 from ascend_spec import Catalog, Schema
 from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
 from .recording_pages import shown_text
-from .style import PLAIN, Style, anchor, bullets, code, facts, page, table
 from .subject import Subject, families, with_section
 
 PRESENCE: dict[Presence, str] = {

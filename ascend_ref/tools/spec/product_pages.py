@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TypeVar
 
+from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.core import Capability, DataSet, Product
 from ascend_spec.db.model import Table
@@ -13,7 +14,6 @@ from ascend_spec.text import CsvFile, text_catalog
 from ascend_spec.timeline import Layer, timeline_catalog
 
 from .pages import citations, place_link
-from .style import PLAIN, Style, anchor, bullets, code, facts, page, table
 from .subject import Subject
 
 Shower = TypeVar("Shower", Table, CsvFile, Layer)

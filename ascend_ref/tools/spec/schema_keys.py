@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from ascend_spec.bin.schema import Node, escaped, walk
+from ascend_ref.markdown import PLAIN, Style, code, table
+from ascend_spec.core.dialect import Node, walk
+from ascend_spec.core.pointer import escaped
 
 from .pages import in_force
-from .style import PLAIN, Style, code, table
 
 MANY_VALUES = 16
 
@@ -75,38 +75,3 @@ def _values(node: Node) -> str:
     texts = {str(one) for one in values if isinstance(one, int)}
     once = [one for one in values if one not in texts]
     return f"one of {', '.join(map(code, once))}" if 0 < len(once) <= MANY_VALUES else ""
-
-
-def inlined(schema: Node) -> Node:
-    """A schema with each reference into its own ``$defs`` replaced by what it refers to.
-
-    What stands at the place of the reference wins, and members of both are joined. A definition
-    inside itself is not repeated.
-    """
-    result: Node = _replaced(schema, schema.get("$defs", {}), ())
-    return result
-
-
-def _replaced(node: Any, definitions: Mapping[str, Node], inside: tuple[str, ...]) -> Any:
-    if isinstance(node, list):
-        return [_replaced(one, definitions, inside) for one in node]
-    if not isinstance(node, dict):
-        return node
-    own = {
-        key: _replaced(one, definitions, inside)
-        for key, one in node.items()
-        if key not in ("$ref", "$defs") and one is not False
-    }
-    name = node.get("$ref", "").rpartition("/")[2] if isinstance(node.get("$ref"), str) else ""
-    if not name or name in inside:
-        return own
-    target = _replaced(definitions[name], definitions, (*inside, name))
-    joined = {**target, **own}
-    if "properties" in target and "properties" in own:
-        given, further = target["properties"], own["properties"]
-        joined["properties"] = {
-            name: {**given.get(name, {}), **further.get(name, {})} for name in {**given, **further}
-        }
-    if "required" in target and "required" in own:
-        joined["required"] = [*target["required"], *own["required"]]
-    return joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ascend_ref.markdown import Kind, Style, page
 from ascend_spec import Catalog
 from ascend_spec.bin import bin_catalog
 
@@ -14,7 +15,6 @@ from .csv_pages import csv_site
 from .document_pages import document_site
 from .lookup import of_kind, subjects
 from .recording_pages import recording_site
-from .style import Kind, Style, page
 from .timeline_pages import timeline_site
 
 Targets = Mapping[tuple[Kind, str], str]

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
+from ascend_ref.markdown import Kind, Style
 from ascend_spec import Schema
-
-from .style import Kind, Style
 
 Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
 Section = Callable[[Style, int], str]

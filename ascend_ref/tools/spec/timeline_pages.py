@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.layout import layout
 from ascend_spec.text import text_catalog
@@ -29,7 +30,6 @@ from ascend_spec.timeline import (
 
 from .pages import citations, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Scope, Subject, families, with_section
 
 PHASES = {

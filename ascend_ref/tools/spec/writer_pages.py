@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.layout import layout
 from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer, text_catalog
 from ascend_spec.text.model import Slicing
 
 from .pages import citations
-from .style import PLAIN, Style, code, facts, page, table
 
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
 QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}

@@ -11,9 +11,9 @@ from typing import get_args
 
 import click
 
+from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.execution import NoCluster, open_executor
-from ascend_ref.tools.spec.output import write_atomically
 from ascend_spec.db.model import Reading
 
 from ..cards import rule_cards

@@ -14,7 +14,7 @@ from ascend_spec.db.model import Carrier
 
 from ..engine.trials import Trials
 from ..media.bin.selftest import run_specimens
-from ..media.db.selftest import SelfTest, run
+from ..media.db.selftest import run
 from ..media.text.selftest import run_specimens as run_texts
 from ..ruleset import Format, load_rules
 
@@ -35,7 +35,7 @@ def run_and_print(
     ``texts`` whether to break text deliverables.
     """
     processes = os.cpu_count() or 1
-    databases = SelfTest()
+    databases = Trials()
     files = Trials()
     folders = Trials()
     if carriers:
@@ -51,13 +51,14 @@ def run_and_print(
     results = databases, files, folders
     sums = summary(results, [kind for kind, chosen in broken.items() if chosen])
     passed = all(result.passed for result in results)
+    passed = passed and not files.never_broken and not folders.never_broken
     if as_json:
         click.echo(json.dumps({**sums, "passed": passed}, indent=2))
     else:
         width = max(map(len, sums))
         for name, number in sums.items():
             click.echo(f"{name.replace('_', ' '):<{width}} {number:>9,}")
-        faults = [*_database_faults(databases), *_file_faults(files), *_file_faults(folders)]
+        faults = [line for result in results for line in _faults(result)]
         for line in faults[:LISTED]:
             click.echo(line)
         if len(faults) > LISTED:
@@ -66,10 +67,10 @@ def run_and_print(
     return 0 if passed else 1
 
 
-def summary(results: Sequence[SelfTest | Trials], formats: Sequence[Format]) -> dict[str, int]:
+def summary(results: Sequence[Trials], formats: Sequence[Format]) -> dict[str, int]:
     """The figures that the self-test prints, over the rules of the formats that it broke."""
     rules = [rule for rule in load_rules().values() if rule.format in formats]
-    instances = sum(len(result.trials) for result in results)
+    instances = sum(not trial.legal for result in results for trial in result.trials)
     mutations = [trial for result in results for trial in result.mutations]
     tried = {trial.rule for trial in mutations}
     return {
@@ -79,30 +80,25 @@ def summary(results: Sequence[SelfTest | Trials], formats: Sequence[Format]) -> 
         "instances": instances,
         "mutations": len(mutations),
         "caught": sum(trial.caught for trial in mutations),
+        "legal_cases": sum(len(result.legal_cases) for result in results),
         "missed": sum(len(result.missed) for result in results),
-        "false_alarms": sum(len(trial.false_alarms) for trial in mutations),
+        "false_alarms": sum(
+            len(trial.false_alarms) for result in results for trial in result.false_alarms
+        ),
         "findings_on_clean_profiles": sum(len(result.unclean) for result in results),
         "places_that_no_profile_can_break": instances - len(mutations),
         "rules_never_broken": sum(rule.id not in tried for rule in rules),
     }
 
 
-def _database_faults(result: SelfTest) -> Iterator[str]:
+def _faults(result: Trials) -> Iterator[str]:
     yield from (f"not clean: {text}" for text in result.unclean)
     for trial in result.missed:
-        yield f"missed: {trial.carrier} {trial.revision} {trial.key}"
+        yield f"missed: {trial.words}{f': {trial.wrong}' if trial.wrong else ''}"
     for trial in result.false_alarms:
         others = ", ".join(trial.false_alarms)
-        yield f"false alarm: {trial.carrier} {trial.revision} {trial.key} also woke {others}"
-
-
-def _file_faults(result: Trials) -> Iterator[str]:
-    yield from (f"not clean: {text}" for text in result.unclean)
-    for trial in result.missed:
-        yield f"missed: {trial.words}"
-    for trial in result.false_alarms:
-        others = ", ".join(trial.false_alarms)
-        yield f"false alarm: {trial.words} also woke {others}"
+        yield f"false alarm: {trial.words} woke {others}"
+    yield from (f"legal case possible nowhere: {text}" for text in result.never_legal)
 
 
 @contextmanager

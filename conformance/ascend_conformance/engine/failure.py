@@ -6,13 +6,13 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 
 import apsw
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 
 from ..finding import Finding
 from ..ruleset import Rule, load_rules
@@ -89,7 +89,7 @@ def _place(trace: TracebackType | None) -> str:
     return ""
 
 
-@cache
+@per_spec
 def _rule_that_finds(what: str) -> Rule:
     return next(
         rule for rule in load_rules().values() if rule.format == "any" and rule.code == what

@@ -1,4 +1,4 @@
-"""What came of breaking clean files on purpose, rule by rule."""
+"""What came of breaking clean files on purpose, rule by rule, and of their nearest legal cases."""
 
 from __future__ import annotations
 
@@ -6,62 +6,30 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
 
 
-class Tried(Protocol):
-    """One break of something clean, and what it woke."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows are bad, and which is the first; ``first`` is ``None`` where unknown."""
 
-    @property
-    def not_broken(self) -> str | None:
-        """Why there was nothing to break."""
+    count: int
+    first: object = None
 
-    @property
-    def caught(self) -> bool:
-        """Whether the rule saw the break."""
-
-    @property
-    def false_alarms(self) -> tuple[str, ...]:
-        """Everything else that fired."""
-
-
-AnyTrial = TypeVar("AnyTrial", bound=Tried)
-
-
-@dataclass
-class Sums(Generic[AnyTrial]):
-    """All trials of some kind. ``unclean`` are findings on what was clean."""
-
-    trials: list[AnyTrial] = field(default_factory=list)
-    unclean: list[str] = field(default_factory=list)
-
-    @property
-    def mutations(self) -> list[AnyTrial]:
-        """Trials whose subject could be broken."""
-        return [trial for trial in self.trials if trial.not_broken is None]
-
-    @property
-    def missed(self) -> list[AnyTrial]:
-        """Breaks that their rule did not see."""
-        return [trial for trial in self.mutations if not trial.caught]
-
-    @property
-    def false_alarms(self) -> list[AnyTrial]:
-        """Breaks that woke another rule as well."""
-        return [trial for trial in self.mutations if trial.false_alarms]
-
-    @property
-    def passed(self) -> bool:
-        """All caught, none false, what was clean is clean."""
-        return not (self.missed or self.false_alarms or self.unclean)
+    def __str__(self) -> str:
+        first = "" if self.first is None else f", first {self.first}"
+        return f"{self.count:,}{first}"
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One rule's break of one clean file or folder: the rules that fired, or why it is not broken.
+    """One change of one clean file or folder for one rule: what fired, or why nothing was changed.
 
-    ``also``: rules that the break wakes by its nature. ``place``: the table, or the values of
-    placeholders; ``changed``: the cell or the row, where that is one of many.
+    The change is the rule's break, or, with ``legal``, a legal case in these words: then nothing
+    may fire. ``fired`` are rules, or rules with places (``DB203@TASK.taskType``), and ``meant`` is
+    the one of them that should; it stands for every place below it as well. ``also``: rules that
+    the change wakes by its nature. ``place``: the table, or the values of placeholders;
+    ``changed``: the cell or the row, where that is one of many. ``wrong``: where the rule found
+    other rows than it should.
     """
 
     subject: str
@@ -71,39 +39,89 @@ class Trial:
     also: tuple[str, ...] = ()
     not_broken: str | None = None
     changed: str = ""
+    meant: str = ""
+    legal: str = ""
+    wrong: str | None = None
 
     @property
     def caught(self) -> bool:
-        """Whether the rule saw the break."""
-        return self.rule in self.fired
+        """Whether the rule found the break, and found the rows that it should."""
+        if self.legal:
+            return True
+        return self.wrong is None and any(self._is_meant(name) for name in self.fired)
 
     @property
     def false_alarms(self) -> tuple[str, ...]:
-        """Every other rule that fired, but for those that the rule names itself."""
-        return tuple(rule for rule in self.fired if rule != self.rule and rule not in self.also)
+        """What fired although it should not, but for the rules that the rule names itself."""
+        others = (name for name in self.fired if self.legal or not self._is_meant(name))
+        return tuple(name for name in others if name.partition("@")[0] not in self.also)
+
+    def _is_meant(self, name: str) -> bool:
+        """The same rule at the same place; a rule of whole tables may name a column of it."""
+        meant = self.meant or self.rule
+        return name == meant or name.startswith(meant if meant[-1] == "@" else f"{meant}.")
 
     @property
     def words(self) -> str:
-        """What was broken, for people."""
-        return " ".join(
-            part for part in (self.subject, self.rule, self.place, self.changed) if part
-        )
+        """What was changed, for people."""
+        what = self.meant or f"{self.rule} {self.place}".rstrip()
+        legal = f"legal: {self.legal}" if self.legal else ""
+        return " ".join(part for part in (self.subject, what, self.changed, legal) if part)
+
+
+def compare(found: Rows, expected: Rows) -> str | None:
+    """Why these are not the rows that were expected."""
+    is_first = expected.first is None or found.first == expected.first
+    if found.count == expected.count and is_first:
+        return None
+    return f"found {found} instead of {expected}"
 
 
 @dataclass
-class Trials(Sums[Trial]):
-    """The sums over trials of files or folders."""
+class Trials:
+    """All trials of some kind. ``unclean`` are findings on what was clean."""
+
+    trials: list[Trial] = field(default_factory=list)
+    unclean: list[str] = field(default_factory=list)
+
+    @property
+    def mutations(self) -> list[Trial]:
+        """Breaks that were possible."""
+        return [one for one in self.trials if one.not_broken is None and not one.legal]
+
+    @property
+    def legal_cases(self) -> list[Trial]:
+        """Legal cases that were possible."""
+        return [one for one in self.trials if one.not_broken is None and one.legal]
+
+    @property
+    def missed(self) -> list[Trial]:
+        """Breaks that their rule did not find, or not where they are."""
+        return [trial for trial in self.mutations if not trial.caught]
+
+    @property
+    def false_alarms(self) -> list[Trial]:
+        """Changes that woke a rule that should be silent."""
+        tried = [one for one in self.trials if one.not_broken is None]
+        return [trial for trial in tried if trial.false_alarms]
 
     @property
     def never_broken(self) -> list[str]:
-        """Rules that were tried, but that none of the subjects gave occasion for."""
+        """Rules that none of the subjects gave occasion for."""
         tried = {trial.rule for trial in self.mutations}
-        return sorted({trial.rule for trial in self.trials} - tried)
+        return sorted({one.rule for one in self.trials if not one.legal} - tried)
+
+    @property
+    def never_legal(self) -> list[str]:
+        """Legal cases that none of the subjects gave occasion for."""
+        tried = {(trial.rule, trial.legal) for trial in self.legal_cases}
+        named = {(trial.rule, trial.legal) for trial in self.trials if trial.legal}
+        return sorted(f"{rule}: {words}" for rule, words in named - tried)
 
     @property
     def passed(self) -> bool:
-        """As :attr:`Sums.passed`, and each rule tried."""
-        return super().passed and not self.never_broken
+        """Every break found where it is, no false alarm, and what was clean is clean."""
+        return not (self.missed or self.false_alarms or self.unclean or self.never_legal)
 
 
 def try_all(

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TextIO
 
 from ascend_conformance.finding import Report
-from ascend_ref.tools.spec.output import write_atomically
+from ascend_ref.atomic import write_atomically
 
 from . import github, json_document, jsonl, junit, markdown, sarif, text
 from .card import RuleCard

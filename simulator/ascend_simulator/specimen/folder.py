@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from ascend_ref.atomic import staged
 from ascend_ref.db.writer import write_database
 from ascend_ref.profile import grammar
 from ascend_ref.profile.information import Schedule, profiler_info
-from ascend_ref.profile.staging import staged
 from ascend_spec import catalog
 from ascend_spec.layout import layout
 

@@ -51,7 +51,9 @@ def test_no_damage_wakes_another_rule(run):
 
 def test_every_rule_in_force_is_broken_by_some_file():
     tried = {one.rule for run in (mix_and_simulator, other_operators) for one in run().mutations}
-    in_force = {rule.id for rule in load_bin_rules().values() if rule.edits and rule.in_force("E3")}
+    in_force = {
+        rule.id for rule in load_bin_rules().values() if rule.breaks and rule.in_force("E3")
+    }
     assert in_force <= tried
 
 
@@ -62,7 +64,7 @@ def test_reasons_for_further_rules_are_used():
         for trial in run().mutations:
             fired.setdefault(trial.rule, set()).update(trial.fired)
     unused = {
-        rule.id: set(rule.also or ()) - fired.get(rule.id, set())
+        rule.id: set(rule.also) - fired.get(rule.id, set())
         for rule in load_bin_rules().values()
         if rule.in_force("E3")
     }

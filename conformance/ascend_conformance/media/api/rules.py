@@ -28,16 +28,16 @@ Finds = Literal[
     "elements",
     "spelling",
     "event",
+    "doubled-key",
 ]
 """What the probe notices; each is one rule."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiRule(Rule):
-    """One rule document of ``rules/api``. ``edits`` make a sound server break it."""
+    """One rule document of ``rules/api``. The breaks are edits of a sound answer."""
 
     finds: Finds = "no-answer"
-    edits: tuple[Mapping[str, Any], ...] = ()
 
 
 @per_spec
@@ -59,5 +59,4 @@ def _rule(document: Mapping[str, Any], theme: str) -> ApiRule:
         **common_fields(document, theme),
         format="api",
         finds=document["finds"],
-        edits=tuple(document.get("break", ())),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.tools.spec.style import code
+from ascend_ref.markdown import code
 
 from .places import block_label, fact_table
 from .rules import BinRule, RecordSearch, SchemaSearch
@@ -63,19 +63,19 @@ def _by_records(wanted: RecordSearch) -> str:
 
 def mutation(rule: BinRule) -> Iterator[str]:
     """How the self-test damages a clean file."""
-    if rule.edits:
+    if rule.breaks:
         yield "## How the self-test breaks it"
         yield "On a clean file these edits wake this rule" + (
             " and, by their nature, " + ", ".join(sorted(rule.also)) + ":"
             if rule.also
             else " and no other:"
         )
-        edits = yaml.safe_dump([_shown(edit) for edit in rule.edits], sort_keys=False, width=90)
+        edits = yaml.safe_dump([_shown(edit) for edit in rule.breaks], sort_keys=False, width=90)
         yield _block("yaml", edits)
         if rule.victim:
             yield "The names in braces stand for what this query finds first in the file:"
             yield _block("sql", rule.victim)
-        for other, reason in sorted((rule.also or {}).items()):
+        for other, reason in sorted(rule.also.items()):
             yield f"{other}: {reason}"
 
 

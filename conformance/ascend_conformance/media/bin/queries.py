@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ascend_ref.db.open import read_examples
 from ascend_spec import per_spec
+from ascend_spec.core.pointer import ANY
 
 from ...engine.failure import Failures
 from ...engine.work import TooMuchWork, limited
@@ -113,19 +114,20 @@ def _findings(locator: Locator, facts: Facts, rule: BinRule, options: Options) -
 
 def _counted(table: str | None) -> str:
     """Number of the rows ``t``, each as often as it stands for values of the file."""
-    return "CAST(total(t.times) AS INTEGER)" if "times" in _columns(table) else "count(*)"
+    return "CAST(total(t.times) AS INTEGER)" if "times" in columns_of(table) else "count(*)"
 
 
 def _query(rule: BinRule) -> str:
     """A SELECT of the bad rows of the rule's table, with the values that it looked at."""
     if rule.select:
         return rule.select
-    shown = rule.shows or [name for name in _columns(rule.table) if name not in NOT_SHOWN]
+    shown = rule.shows or [name for name in columns_of(rule.table) if name not in NOT_SHOWN]
     columns = ", ".join(["rowid AS row", *shown[:EXAMPLE_COLUMNS]])
     return f"SELECT {columns} FROM {rule.table} WHERE {rule.row}"
 
 
-def _columns(table: str | None) -> Sequence[str]:
+def columns_of(table: str | None) -> Sequence[str]:
+    """The columns of a table of facts."""
     plain = plain_tables().get(table or "")
     if plain is not None:
         return plain
@@ -147,8 +149,8 @@ def _finding(
 ) -> Finding:
     whole = f"SELECT {_counted(rule.table)} FROM {rule.table} t WHERE t.code IS ?"
     ((total,),) = facts.rows(whole, (code,))
-    where, offset = _where(locator, facts, rule, first)
-    pointer = shown(where.pointer)
+    place, offset = where(locator, facts, rule, first)
+    pointer = shown(place.pointer)
     examples = tuple(_examples(facts, rule, query, code, options.max_examples))
     summary = rule.summary.rstrip(".")
     return Finding(
@@ -159,7 +161,7 @@ def _finding(
         message=f"{summary}{amount(count, total)}{first_place(offset, pointer)}",
         expected=rule.expected,
         table=block_label(code),
-        column=where.path,
+        column=place.path,
         count=count,
         examples=examples,
         context={"count": count, "rows": total, "offset": offset, "pointer": pointer},
@@ -183,15 +185,16 @@ def first_place(offset: int | None, pointer: str | None) -> str:
     return f" (first: {', '.join(parts)})" if parts else ""
 
 
-def _where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Place, int | None]:
+def where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Place, int | None]:
     """Path, pointer and byte of the first bad value."""
     table = fact_table(rule.table)
     if table is None:
         ((pointer, offset),) = facts.rows(
             f"SELECT pointer, offset FROM {rule.table} WHERE rowid = ?", (row,)
         )
-        path = re.sub(r"/\d+", "[]", pointer).strip("/") if pointer else None
-        path = ".".join(part for part in (path, rule.column) if part) or None
+        path = rule.column
+        if pointer:
+            path = re.sub(r"/\d+", f"/{ANY}", pointer) + (f"/{path}" if path else "")
         field_offset = header_field(rule.column) if rule.table == "block" else 0
         return Place(path, pointer), None if offset is None else offset + field_offset
     ((block, pointer),) = facts.rows(

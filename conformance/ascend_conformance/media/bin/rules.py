@@ -46,9 +46,8 @@ class BinRule(Rule):
     Exactly one of ``row``, ``select``, ``schema`` and ``records`` says how bad places are found.
     ``table`` is the table of facts whose rows ``row`` looks at, or ``select`` returns in its first
     column, called ``row``. ``present`` are block types without which the rule has nothing to
-    judge. ``edits`` (:mod:`.edits`) make a clean file break it; ``victim`` is a SELECT over the
-    clean file's facts, whose columns fill the ``{names}`` in them. ``also`` names the rules that
-    the same damage wakes by its nature, each with the reason.
+    judge. The breaks are edits (:mod:`.edits`); ``victim`` is a SELECT over the
+    clean file's facts, whose columns fill the ``{names}`` in them.
     """
 
     table: str | None = None
@@ -57,8 +56,6 @@ class BinRule(Rule):
     records: RecordSearch | None = None
     present: tuple[int, ...] = ()
     victim: str | None = None
-    edits: tuple[Mapping[str, Any], ...] = ()
-    also: Mapping[str, str] | None = None
 
     def in_force(self, epoch: str) -> bool:
         """Whether the rule is for files of an epoch; ``since`` and ``until`` are ids of epochs."""
@@ -88,8 +85,6 @@ def _rule(document: Mapping[str, Any], theme: str) -> BinRule:
         records=_records(document["records"]) if "records" in document else None,
         present=tuple(document.get("present", ())),
         victim=document.get("victim"),
-        edits=tuple(document.get("break", ())),
-        also=document.get("also"),
     )
 
 

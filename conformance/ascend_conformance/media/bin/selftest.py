@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
 
 from ascend_ref.bin import BinFile, read_blocks
 
-from ...engine.trials import Trial, Trials, try_all
+from ...engine.trials import Rows, Trial, Trials, compare, try_all
 from ...finding import Finding
 from ...options import Options
+from ..db.places import fill
 from .edits import NotEditable, apply_edits
 from .facts import Facts, open_facts
 from .judge import collect, judge_content
+from .places import Locator, shown
+from .queries import columns_of, where
 from .rules import BinRule, load_bin_rules
 from .specimens import PRESETS, clean_file
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
+NOT_COMPARED = {"times", "offset"}
+"""Columns that other damage in the file changes as well."""
 
 
 def run_bin(subjects: Mapping[str, bytes], rules: Iterable[str] | None = None) -> Trials:
@@ -53,20 +60,86 @@ def trials(
     with open_facts() as facts:
         epoch, _ = collect(file, facts)
         for rule in rules:
-            if rule.edits and rule.in_force(epoch):
-                yield _trial(subject, file, facts, rule, before)
+            for legal, edits in [("", rule.breaks), *rule.keeps.items()]:
+                if edits and rule.in_force(epoch):
+                    trial = Trial(subject, rule.id, also=tuple(rule.also), legal=legal)
+                    yield _tried(trial, file, facts, rule, edits, before)
 
 
-def _trial(
-    subject: str, file: BinFile, facts: Facts, rule: BinRule, before: set[tuple[str, str]]
+def _tried(
+    trial: Trial,
+    file: BinFile,
+    facts: Facts,
+    rule: BinRule,
+    edits: Sequence[Mapping[str, Any]],
+    before: set[tuple[str, str]],
 ) -> Trial:
     try:
-        damaged = apply_edits(file, rule.edits, victim_of(facts, rule))
+        victim = victim_of(facts, rule)
+        damaged = apply_edits(file, edits, victim)
     except NotEditable as reason:
-        return Trial(subject, rule.id, not_broken=str(reason))
-    found = judge_content(damaged, subject, WITHOUT_EXAMPLES).findings
-    fired = {finding.rule for finding in found if (finding.rule, finding.place) not in before}
-    return Trial(subject, rule.id, fired=tuple(sorted(fired)), also=tuple(rule.also or ()))
+        return replace(trial, not_broken=str(reason))
+    report = judge_content(damaged, trial.subject, WITHOUT_EXAMPLES)
+    found = [one for one in report.findings if (one.rule, one.place) not in before]
+    wrong = None if trial.legal else _wrong(facts, rule, damaged, found, victim)
+    return replace(trial, fired=tuple(sorted({one.rule for one in found})), wrong=wrong)
+
+
+def _wrong(
+    facts: Facts,
+    rule: BinRule,
+    damaged: bytes,
+    found: Iterable[Finding],
+    victim: Mapping[str, Any],
+) -> str | None:
+    """Where SQL finds other facts than those that were broken."""
+    here = [one for one in found if one.rule == rule.id]
+    if not here or rule.table is None:
+        return None
+    count = sum(one.count for one in here)
+    if isinstance(rule.found, int):
+        return compare(Rows(count), Rows(rule.found))
+    file = read_blocks(damaged, "")
+    with open_facts() as broken:
+        collect(file, broken)
+        stated = rule.found and fill(rule.found, {name: str(one) for name, one in victim.items()})
+        rows = _found_rows(facts, broken, rule, stated)
+        expected = Rows(sum(times for _, times in rows), None)
+        places = [where(Locator(file), broken, rule, row) for row, _ in rows[:1]]
+    wrong = compare(Rows(count), expected)
+    if wrong is None and places:
+        place, offset = places[0]
+        if (offset, shown(place.pointer)) not in {(one.offset, one.pointer) for one in here}:
+            return f"found at {here[0].offset} {here[0].pointer} instead of {offset}"
+    return wrong
+
+
+def _found_rows(
+    clean: Facts, broken: Facts, rule: BinRule, stated: str | None
+) -> list[tuple[int, int]]:
+    """Rows of the rule's table that it should find, each with the number of values it stands for.
+
+    Those that the rule states, else those that the damage changed or added.
+    """
+    columns = columns_of(rule.table)
+    times = "times" if "times" in columns else "1"
+    if stated:
+        select = (
+            f"SELECT rowid, {times} FROM {rule.table} "
+            f"WHERE rowid IN (SELECT row FROM ({stated})) ORDER BY rowid"
+        )
+        return [(row, number) for row, number in broken.rows(select)]
+    compared = ", ".join(name for name in columns if name not in NOT_COMPARED)
+    before = Counter(clean.rows(f"SELECT {compared} FROM {rule.table}"))
+    found = []
+    for row, number, *values in broken.rows(
+        f"SELECT rowid, {times}, {compared} FROM {rule.table} ORDER BY rowid"
+    ):
+        if before[tuple(values)] > 0:
+            before[tuple(values)] -= 1
+        else:
+            found.append((row, number))
+    return found
 
 
 def victim_of(facts: Facts, rule: BinRule) -> dict[str, Any]:

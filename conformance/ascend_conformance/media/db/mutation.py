@@ -7,7 +7,7 @@ statements are derived here from the table that they damage.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from ascend_ref.db.ddl import create_indexes, create_table
@@ -22,21 +22,22 @@ class NotBreakable(Exception):
     """The rule cannot be broken at this place in a profile of this kind; the text says why."""
 
 
-def statements(instance: Instance, session: Session) -> list[str]:
-    """SQL that breaks the instance's rule at its place in the session's clean database.
+def statements(instance: Instance, session: Session, change: Sequence[str]) -> list[str]:
+    """SQL that makes a change, the rule's break or a legal case, at the instance's place.
 
-    Raises :class:`NotBreakable` where the place exists in the spec but not in such a file.
+    Without one the statements follow from the schema. Raises :class:`NotBreakable` where the place
+    exists in the spec but not in such a file.
     """
     rule = instance.rule
     if instance.table and instance.table in session.schema.tables and rule.code is None:
         _require_rows(instance, session)
-    if rule.breaks:
+    if change:
         place = {**instance.place, **_values(instance, session)}
         try:
             place["victim"] = _victim(instance, session)
         except NotBreakable:
-            return [fill(_added_row(instance, session), place)]
-        return [fill(statement, place) for statement in rule.breaks]
+            return [fill(_added_row(instance, session, change[0]), place)]
+        return [fill(statement, place) for statement in change]
     build = SCHEMA_BREAKS.get(rule.code or "")
     if build is None:
         raise NotBreakable("broken on files, not by SQL")
@@ -85,10 +86,10 @@ def _values(instance: Instance, session: Session) -> dict[str, str]:
 CHANGED_VALUE = re.compile(r"UPDATE \{table\} SET \{column\} = (.+) WHERE rowid = \{victim\}")
 
 
-def _added_row(instance: Instance, session: Session) -> str:
+def _added_row(instance: Instance, session: Session, statement: str) -> str:
     """A copy of the last row with the bad value in it, where every existing row is needed."""
     table = session.schema.tables[instance.table or ""]
-    change = CHANGED_VALUE.fullmatch(instance.rule.breaks[0])
+    change = CHANGED_VALUE.fullmatch(statement)
     if change is None or any(column.primary_key for column in table.columns.values()):
         raise NotBreakable(f"other rows refer to every value of {instance.at}")
     values = ", ".join(change[1] if name == instance.column else name for name in table.columns)

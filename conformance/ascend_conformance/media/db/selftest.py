@@ -6,10 +6,10 @@ mutation of every instance: exactly that rule fires at exactly that place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,16 +21,17 @@ from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
 from ascend_spec.layout import layout
 
-from ...engine.trials import Sums
+from ...engine.trials import Rows, Trial, Trials, compare
 from ...finding import Finding
 from .filetrials import run_file_trials
 from .findings import make_findings
 from .functions import register
 from .judge import judge
 from .mutation import NotBreakable, statements
-from .places import Instance
+from .places import Instance, fill
 from .plan import Selection, all_instances, schema_key
 from .session import Session, start
+from .sql import single_row
 
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
@@ -56,44 +57,6 @@ class Specimen:
     revision: str
     content: bytes
     profiler: bytes | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One mutation: what should have fired (``key`` of the instance) and what did."""
-
-    carrier: Carrier
-    revision: str
-    key: str
-    rule: str
-    fired: tuple[str, ...] = ()
-    not_broken: str | None = None
-
-    @property
-    def caught(self) -> bool:
-        """Whether the broken rule fired at its place."""
-        return any(self._is_meant(name) for name in self.fired)
-
-    @property
-    def false_alarms(self) -> tuple[str, ...]:
-        """Keys of everything else that fired."""
-        return tuple(name for name in self.fired if not self._is_meant(name))
-
-    def _is_meant(self, name: str) -> bool:
-        """The same rule at the same place; a rule of whole tables may name a column of it."""
-        return name == self.key or name.startswith(
-            self.key if self.key[-1] == "@" else f"{self.key}."
-        )
-
-
-@dataclass
-class SelfTest(Sums[Trial]):
-    """The sums over all trials of databases."""
-
-    @property
-    def rules_tried(self) -> set[str]:
-        """Ids of the rules that were broken at least once."""
-        return {trial.rule for trial in self.mutations}
 
 
 @per_spec
@@ -173,11 +136,11 @@ def batches(carriers: Sequence[Carrier], revisions: Sequence[str] | None = None)
     return found
 
 
-def run_batch(batch: Batch) -> SelfTest:
+def run_batch(batch: Batch) -> Trials:
     """Check the clean specimen, then try the batch's instances one by one."""
     specimen = make_specimen(batch.carrier, batch.revision)
     clean = open_specimen(specimen)
-    result = SelfTest()
+    result = Trials()
     for finding in findings_of(clean):
         here = f"{batch.carrier} {batch.revision}"
         result.unclean.append(f"{here}: {key_of(finding)}: {finding.message}")
@@ -185,7 +148,7 @@ def run_batch(batch: Batch) -> SelfTest:
     for instance in all_instances(schema_key(clean.schema)):
         if instance.key in wanted:
             wanted.discard(instance.key)
-            result.trials.append(try_instance(specimen, clean, instance))
+            result.trials += try_instance(specimen, clean, instance)
     return result
 
 
@@ -194,10 +157,10 @@ def run(
     revisions: Sequence[str] | None = None,
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> SelfTest:
+) -> Trials:
     """Try every instance and sum up. ``processes`` above 1 spread the batches."""
     work = batches(carriers, revisions)
-    result = SelfTest()
+    result = Trials()
     with ExitStack() as stack:
         if processes > 1:
             results = stack.enter_context(ProcessPoolExecutor(processes)).map(run_batch, work)
@@ -211,22 +174,96 @@ def run(
     if "pytorch" in carriers:
         revision = (revisions or [catalog().revisions[-1].id])[0]
         for rule, (place, fired) in run_file_trials(revision).items():
-            result.trials.append(Trial("pytorch", revision, f"{rule}@{place}", rule, fired))
+            subject, meant = f"pytorch {revision}", f"{rule}@{place}"
+            result.trials.append(Trial(subject, rule, place, fired, meant=meant))
     return result
 
 
-def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Trial:
-    """Break one instance on a fresh copy and see what fires."""
-    place = (specimen.carrier, specimen.revision, instance.key, instance.rule.id)
-    try:
-        changes = statements(instance, clean)
-    except NotBreakable as reason:
-        return Trial(*place, not_broken=str(reason))
-    session = open_specimen(specimen, changes)
-    try:
-        if instance.rule.code in TELLS_REVISIONS and session.schema != clean.schema:
-            return Trial(*place, not_broken=f"then it is nearer to {session.schema.revision.id}")
-        fired = tuple(sorted({key_of(finding) for finding in findings_of(session)}))
-    finally:
-        session.connection.close()
-    return Trial(*place, fired=fired)
+def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iterator[Trial]:
+    """Break one instance on a fresh copy and see what fires; then each of its legal cases."""
+    rule = instance.rule
+    trial = Trial(
+        f"{specimen.carrier} {specimen.revision}",
+        rule.id,
+        instance.at,
+        also=tuple(rule.also),
+        meant=instance.key,
+    )
+    for legal, change in [("", rule.breaks), *rule.keeps.items()]:
+        trial = replace(trial, legal=legal)
+        try:
+            changes = statements(instance, clean, change)
+        except NotBreakable as reason:
+            yield replace(trial, not_broken=str(reason))
+            continue
+        try:
+            session = open_specimen(specimen, changes)
+        except apsw.SQLError as problem:
+            if not legal:
+                raise
+            yield replace(trial, not_broken=str(problem))  # a column that this place does not have
+            continue
+        try:
+            if rule.code in TELLS_REVISIONS and session.schema != clean.schema:
+                nearer = session.schema.revision.id
+                yield replace(trial, not_broken=f"then it is nearer to {nearer}")
+            elif legal and not _changed(session, specimen):
+                yield replace(trial, not_broken="it changes nothing here")
+            else:
+                found = findings_of(session)
+                fired = tuple(sorted({key_of(finding) for finding in found}))
+                wrong = None if legal else _wrong(specimen, session, instance, found)
+                yield replace(trial, fired=fired, wrong=wrong)
+        finally:
+            session.connection.close()
+
+
+def _wrong(
+    specimen: Specimen, session: Session, instance: Instance, found: Iterable[Finding]
+) -> str | None:
+    """Where SQL finds other rows than those that were broken."""
+    if not (instance.row or instance.select):
+        return None
+    meant = [one for one in found if key_of(one) == instance.key]
+    if not meant:
+        return None
+    return compare(
+        Rows(meant[0].count, meant[0].first_rowid), _expected(specimen, session, instance)
+    )
+
+
+def _expected(specimen: Specimen, session: Session, instance: Instance) -> Rows:
+    """The rows that a break should be found as: those that it changed, or what the rule states."""
+    stated = instance.rule.found
+    if isinstance(stated, int):
+        return Rows(stated)
+    if stated is None:
+        _attach_clean(session, specimen)
+        table = instance.table
+        stated = (
+            f"SELECT rowid AS row, * FROM main.{table} "
+            f"EXCEPT SELECT rowid AS row, * FROM clean.{table}"
+        )
+    query = f"SELECT count(*), min(row) FROM ({fill(stated, instance.place)})"
+    return Rows(*single_row(session.connection, query))
+
+
+def _changed(session: Session, specimen: Specimen) -> bool:
+    """Whether any row is another than in the clean specimen."""
+    _attach_clean(session, specimen)
+    return any(
+        single_row(
+            session.connection,
+            f"SELECT EXISTS (SELECT rowid, * FROM {one}.{name} "
+            f"EXCEPT SELECT rowid, * FROM {other}.{name})",
+        )[0]
+        for name in session.layout.tables
+        for one, other in (("main", "clean"), ("clean", "main"))
+    )
+
+
+def _attach_clean(session: Session, specimen: Specimen) -> None:
+    attached = {name for _, name, _ in session.connection.execute("PRAGMA database_list")}
+    if "clean" not in attached:
+        session.connection.execute("ATTACH ':memory:' AS clean")
+        session.connection.deserialize("clean", specimen.content)

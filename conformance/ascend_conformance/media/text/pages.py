@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_ref.tools.spec.style import code
+from ascend_ref.markdown import code
 
 from . import agreementpages
 from .rules import TextRule, instances
@@ -42,7 +42,7 @@ def mutation(rule: TextRule) -> Iterator[str]:
     also = f" and, by their nature, {', '.join(sorted(rule.also))}" if rule.also else ""
     yield f"On clean facts these statements wake this rule{also or ' and no other'}:"
     yield _sql(";\n".join(statement.strip().rstrip(";") for statement in rule.breaks) + ";")
-    for other, reason in sorted((rule.also or {}).items()):
+    for other, reason in sorted(rule.also.items()):
         yield f"{other}: {reason}"
 
 

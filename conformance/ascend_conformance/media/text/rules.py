@@ -18,9 +18,7 @@ class TextRule(Rule):
     """One rule document of ``rules/text``.
 
     Exactly one of ``row``, ``select``, ``check`` and ``agreement`` says how bad rows are found.
-    ``at`` are the tables that the rule is for, with the texts of its placeholders; ``breaks`` are
-    SQL statements that make clean facts break it. ``also`` names the rules that the same break
-    wakes by its nature, each with the reason.
+    ``at`` are the tables that the rule is for, with the texts of its placeholders.
     """
 
     at: tuple[Mapping[str, str], ...] = ()
@@ -29,7 +27,6 @@ class TextRule(Rule):
     outputs: tuple[str, ...] = ()
     writers: tuple[str, ...] = ()
     not_writers: tuple[str, ...] = ()
-    also: Mapping[str, str] | None = None
     agreement: Agreement | None = None
 
 
@@ -47,6 +44,8 @@ class TextInstance:
     query: str
     needs: tuple[str, ...]
     breaks: tuple[str, ...]
+    found: int | str | None
+    keeps: Mapping[str, tuple[str, ...]]
 
 
 @per_spec
@@ -71,6 +70,11 @@ def instances(rule: TextRule) -> Iterator[TextInstance]:
             fill(rule.select, place) if rule.select else _query(rule, table, column, place),
             tuple(dict.fromkeys(needs)),
             tuple(fill(one, place) for one in rule.breaks),
+            fill(rule.found, place) if isinstance(rule.found, str) else rule.found,
+            {
+                words: tuple(fill(one, place) for one in change)
+                for words, change in rule.keeps.items()
+            },
         )
 
 
@@ -92,13 +96,11 @@ def _rule(document: Mapping[str, Any], theme: str) -> TextRule:
         needs=tuple(document.get("needs", ())),
         row=document.get("row"),
         select=document.get("select"),
-        breaks=tuple(document.get("break", ())),
         at=tuple(places),
         shows=tuple(document.get("shows", ())),
         check=document.get("check"),
         outputs=tuple(document.get("outputs", ())),
         writers=tuple(document.get("writers", ())),
         not_writers=tuple(document.get("not_writers", ())),
-        also=document.get("also"),
         agreement=agreement_of(document.get("agreement")),
     )

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from ascend_spec import per_spec
 
-from ...engine.trials import Trial, Trials, try_all
+from ...engine.trials import Rows, Trial, Trials, compare, try_all
 from ...finding import Finding
 from ...options import Options
 from .asking import find
@@ -21,6 +21,7 @@ from .database import Facts, open_facts
 from .folder import Folder, read_folder
 from .layers import ALL_LAYERS
 from .loaddb import load_database
+from .queries import column_place
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
@@ -63,8 +64,8 @@ def run_specimens(processes: int = 1, progress: Callable[[int, int], None] | Non
 def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
     """The breaks, and each place that none of the folders could be broken at."""
     broken = [one for one in trials if one.not_broken is None]
-    known = {(one.rule, one.place) for one in broken}
-    others = {(one.rule, one.place): one for one in trials if one.not_broken is not None}
+    known = {(one.rule, one.place, one.legal) for one in broken}
+    others = {(one.rule, one.place, one.legal): one for one in trials if one.not_broken is not None}
     return broken + [one for place, one in others.items() if place not in known]
 
 
@@ -81,7 +82,10 @@ def open_specimen(subject: str) -> Iterator[Folder]:
 def try_rule(
     subject: str, folder: Folder, rule: TextRule, before: set[tuple[str, str]]
 ) -> Iterator[Trial]:
-    """Break the facts for a rule at each of its places; findings from ``before`` do not count."""
+    """Break the facts for a rule at each of its places, and make each of its legal cases.
+
+    Findings from ``before`` do not count.
+    """
     if rule.agreement is not None:
         yield from _cross_trials(subject, folder, rule)
         return
@@ -89,17 +93,20 @@ def try_rule(
         tried = False
         for place, breaks in structural_breaks(folder, rule):
             tried = True
-            yield _trial(subject, folder, rule, place, breaks, before)
+            trial = Trial(subject, rule.id, place, also=tuple(rule.also))
+            yield _tried(folder, rule, trial, breaks, before)
         if not tried:
             yield Trial(subject, rule.id, "", not_broken="no file gives occasion")
         return
     tables = folder.facts.tables()
     for given, instance in zip(rule.at, instances(rule), strict=True):
-        place = ", ".join(given.values())
-        if not _present(tables, instance):
-            yield Trial(subject, rule.id, place, not_broken="the facts have not its columns")
-        elif instance.breaks:
-            yield _trial(subject, folder, rule, place, instance.breaks, before)
+        trial = Trial(subject, rule.id, ", ".join(given.values()), also=tuple(rule.also))
+        for legal, change in [("", instance.breaks), *instance.keeps.items()]:
+            one = replace(trial, legal=legal)
+            if not _present(tables, instance):
+                yield replace(one, not_broken="the facts have not its columns")
+            elif change:
+                yield _tried(folder, rule, one, change, before, instance)
 
 
 def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
@@ -122,28 +129,73 @@ def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> b
     return True
 
 
-def _trial(
-    subject: str,
+def _tried(
     folder: Folder,
     rule: TextRule,
-    place: str,
-    breaks: Sequence[str],
+    trial: Trial,
+    change: Sequence[str],
     before: set[tuple[str, str]],
+    instance: TextInstance | None = None,
 ) -> Trial:
     facts = folder.facts
+    is_counted = instance is not None and not trial.legal
+    prints = _prints(facts, instance) if instance is not None and is_counted else None
     facts.connection.execute("BEGIN")
     try:
-        if not sum(_run(facts, statement) for statement in breaks):
-            return Trial(subject, rule.id, place, not_broken="the facts have nothing to break")
-        changed = changed_tables(breaks)
+        if not sum(_run(facts, statement) for statement in change):
+            return replace(trial, not_broken="the facts have nothing to change")
+        changed = changed_tables(change)
         rules = affected(changed, rule)
         found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
         fired = sorted({one.rule for one in found if _key(one) not in before})
-        if rule.id not in fired and rule.id in {one.rule for one in found}:
-            return Trial(subject, rule.id, place, not_broken="the folder has it already")
-        return Trial(subject, rule.id, place, tuple(fired), tuple(rule.also or ()))
+        if not trial.legal and rule.id not in fired and rule.id in {one.rule for one in found}:
+            return replace(trial, not_broken="the folder has it already")
+        wrong = None
+        if instance is not None and is_counted:
+            new = [one for one in found if one.rule == rule.id and _key(one) not in before]
+            wrong = _wrong(folder, instance, prints, new)
+        return replace(trial, fired=tuple(fired), wrong=wrong)
     finally:
         facts.connection.execute("ROLLBACK")
+        if prints is not None:
+            facts.connection.execute(f"DROP TABLE {prints}")
+
+
+def _prints(facts: Facts, instance: TextInstance) -> str | None:
+    """A table of the rows of a rule's table as they are, where the break says nothing of them."""
+    if instance.rule.found is not None:
+        return None
+    facts.connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE prints AS SELECT file, row, hash(t) FROM {instance.table} t"
+    )
+    return "prints"
+
+
+def _wrong(
+    folder: Folder, instance: TextInstance, prints: str | None, found: Sequence[Finding]
+) -> str | None:
+    """Where a rule finds other rows than those that were broken."""
+    column = column_place(instance)
+    here = [one for one in found if one.column == column] or list(found)
+    if not here:
+        return None
+    expected = _expected(folder.facts, instance, prints)
+    wrong = [compare(Rows(one.count, one.context["row"]), expected) for one in here]
+    return None if None in wrong else wrong[0]  # places of one column cannot be told apart
+
+
+def _expected(facts: Facts, instance: TextInstance, prints: str | None) -> Rows:
+    """The rows that a break should be found as: those that it changed, or what the rule states."""
+    stated = instance.found
+    if isinstance(stated, int):
+        return Rows(stated)
+    if stated is None:
+        stated = (
+            f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.table} t "
+            f"EXCEPT FROM {prints})"
+        )
+    first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
+    return Rows(*facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
 
 
 def _run(facts: Facts, statement: str) -> int:
