@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.markdown import Kind
 from ascend_spec import Catalog, Schema
-from ascend_spec.api import LATEST, insight_catalog
+from ascend_spec.api import LATEST, api_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.db.model import Reading
 from ascend_spec.text import text_catalog
@@ -121,13 +121,13 @@ def _layer(_: Catalog, name: str, wanted: Wanted) -> Exported:
 
 
 def _command(_: Catalog, name: str, wanted: Wanted) -> Exported:
-    command = insight_catalog().commands[name]
+    command = api_catalog().commands[name]
     definitions = {"parameters": command.params, "body": command.body}
     return _message(definitions[wanted.part], f"command/{name}", f"{name}-{wanted.part}", wanted)
 
 
 def _event(_: Catalog, name: str, wanted: Wanted) -> Exported:
-    return _message(insight_catalog().events[name].body, f"event/{name}", name, wanted)
+    return _message(api_catalog().events[name].body, f"event/{name}", name, wanted)
 
 
 def _envelope(_: Catalog, name: str, wanted: Wanted) -> Exported:
@@ -136,7 +136,7 @@ def _envelope(_: Catalog, name: str, wanted: Wanted) -> Exported:
 
 
 def _message(definition: str, address: str, name: str, wanted: Wanted) -> Exported:
-    api = insight_catalog()
+    api = api_catalog()
     generation = _chosen("generation", wanted.at, [one.id for one in api.generations], LATEST)
     try:
         schema = api.schema(definition, generation)
