@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from ascend_ref import names
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import from_captures
@@ -12,7 +13,6 @@ from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
 from ascend_spec.layout import layout
 
-from . import grammar
 from .readme import readme
 
 README = "README.txt"
@@ -31,7 +31,7 @@ def write_msprof_texts(prof: Path, capture: Capture, revision: str, forms: Colle
     recorded = from_captures([capture], "msprof", revision)
     folder = prof / layout().folder("msprof", "output")
     folder.mkdir()
-    timestamp = grammar.stamp(capture.origin.start)[:14]
+    timestamp = names.stamp(capture.origin.start)[:14]
     written = []
     if "timeline" in forms:
         written += write_timeline(recorded, folder, timestamp=timestamp)

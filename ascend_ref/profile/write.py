@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture, Origin
 from ascend_ref.capture.merge import merged
@@ -17,7 +18,6 @@ from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
 from ascend_spec.layout import layout
 
-from . import grammar
 from .information import Form, Schedule, machine_info, profiler_info
 
 PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
@@ -42,7 +42,7 @@ def write_pytorch_profile(
     """
     _require_known(forms, PYTORCH_FORMS)
     origin = capture.origin
-    name = grammar.pytorch_folder(origin.host_name, origin.pid, origin.start)
+    name = names.pytorch_folder(origin.host_name, origin.pid, origin.start)
     texts = "text" in forms
     with staged(folder / name) as draft:
         output = draft / layout().folder("pytorch", "output")
@@ -99,7 +99,7 @@ def write_msprof_profile(
     name = _prof_folder(capture.origin)
     with staged(folder / name) as draft:
         if "db" in forms:
-            path = draft / grammar.msprof_database(capture.origin.start)
+            path = draft / names.msprof_database(capture.origin.start)
             _write_database(path, capture, revision, "msprof")
         if "csv" in forms or "timeline" in forms:
             from .text import write_msprof_texts  # slow: the spec of all files
@@ -116,7 +116,7 @@ def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
 
 
 def _prof_folder(origin: Origin) -> str:
-    return grammar.prof_folder(origin.start, grammar.letters_of(origin.start + origin.pid))
+    return names.prof_folder(origin.start, names.letters_of(origin.start + origin.pid))
 
 
 def _write_database(path: Path, capture: Capture, revision: str, carrier: Carrier) -> None:

@@ -37,7 +37,7 @@ RUNS = [
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ranks with two steps each."""
     folder = tmp_path_factory.mktemp("simulated") / "dense"
-    command = ["simulate", "dense-8", "--ranks", "2", "--steps", "2", "--out", str(folder)]
+    command = ["simulate", "dense-8", "--ranks", "2", "--steps", "2", "-o", str(folder)]
     assert main(command) == 0
     return folder
 
@@ -63,7 +63,7 @@ def test_database_and_timeline_of_a_capture_give_the_same_lanes_and_figures(
     folder = simulated
     if output == "msprof":
         folder = tmp_path / "msprof"
-        command = ["simulate", "dense-8", "--ranks", "2", "--format", "msprof-db", "--out"]
+        command = ["simulate", "dense-8", "--ranks", "2", "--as", "msprof-db", "-o"]
         assert main([*command, str(folder)]) == 0
     database = read(folder)
     timelines = tmp_path / "timelines"

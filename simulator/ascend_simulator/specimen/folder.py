@@ -6,9 +6,9 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.db.writer import write_database
-from ascend_ref.profile import grammar
 from ascend_ref.profile.information import Schedule, profiler_info
 from ascend_spec import catalog
 from ascend_spec.layout import layout
@@ -29,7 +29,7 @@ def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -
     directory exists.
     """
     shape = shape or Shape()
-    name = grammar.pytorch_folder(HOST_NAME, PROCESS + shape.rank, SESSION_START_NS)
+    name = names.pytorch_folder(HOST_NAME, PROCESS + shape.rank, SESSION_START_NS)
     with staged(folder / name) as draft:
         output = draft / layout().folder("pytorch", "output")
         output.mkdir()
@@ -55,9 +55,9 @@ def write_msprof_folder(folder: Path, revision: str, shape: Shape | None = None)
 
     Returns the directory. Raises ``FileExistsError`` when it exists.
     """
-    name = grammar.prof_folder(SESSION_START_NS, LETTERS)
+    name = names.prof_folder(SESSION_START_NS, LETTERS)
     with staged(folder / name) as draft:
-        path = draft / grammar.msprof_database(SESSION_START_NS)
+        path = draft / names.msprof_database(SESSION_START_NS)
         write_database(path, catalog().at(revision, "msprof"), build(revision, "msprof", shape))
     return folder / name
 
