@@ -15,6 +15,7 @@ from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
+from ascend_spec.layout import layout
 
 from . import grammar
 from .information import Form, Schedule, machine_info, profiler_info
@@ -44,13 +45,18 @@ def write_pytorch_profile(
     name = grammar.pytorch_folder(origin.host_name, origin.pid, origin.start)
     texts = "text" in forms
     with staged(folder / name) as draft:
-        output = draft / grammar.OUTPUT
+        output = draft / layout().folder("pytorch", "output")
         output.mkdir()
         if "db" in forms:
             _write_database(
-                output / grammar.pytorch_database(origin.rank), capture, revision, "pytorch"
+                output / layout().file("pytorch", "database", rank=origin.rank),
+                capture,
+                revision,
+                "pytorch",
             )
-            _write_database(output / grammar.ANALYSIS, capture, revision, "analysis")
+            _write_database(
+                output / layout().file("pytorch", "analysis"), capture, revision, "analysis"
+            )
         if texts:
             from .text import write_pytorch_texts  # slow: the spec of all files
 
@@ -62,11 +68,13 @@ def write_pytorch_profile(
             origin,
             [form for form in PYTORCH_FORMS if form in forms],
         )
-        _write_json(draft / grammar.profiler_info(origin.rank), info, indent=4)
+        _write_json(
+            draft / layout().file("pytorch", "profiler_info", copy=origin.rank), info, indent=4
+        )
         # The environment stands in META_DATA of the database, in text mode in this file.
         facts = (environment() if texts else {}) | program_facts(capture)
         if facts:
-            _write_json(draft / grammar.METADATA, facts)
+            _write_json(draft / layout().file("pytorch", "profiler_metadata"), facts)
         if capture.switches.npu:
             prof = draft / _prof_folder(origin)
             prof.mkdir()
