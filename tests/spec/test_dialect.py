@@ -367,7 +367,7 @@ def test_no_document_of_a_set_repeats_the_name_of_a_definition() -> None:
 
 
 def test_nothing_of_the_dialect_but_annotations_remains() -> None:
-    resolved = {"since", "until", "writers", "variants", "missing", "source", "values_of", "each"}
+    resolved = {"since", "until", "writers", "variants", "missing", "values_of", "each"}
     for code in filter(bin_catalog().has_schema, bin_catalog().blocks):
         for _, node in walk(bin_catalog().payload_schema(code, "E2")):
             assert not resolved & node.keys()
