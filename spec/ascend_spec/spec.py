@@ -16,9 +16,10 @@ from .core.folder import PACKAGED
 from .db import Catalog
 
 if TYPE_CHECKING:
-    from .api import InsightCatalog
+    from .api import ApiCatalog
     from .bin import BinCatalog
     from .documents import DocumentCatalog
+    from .layout import Layout
     from .recording import Recording
     from .text import TextCatalog
     from .timeline import TimelineCatalog
@@ -76,6 +77,13 @@ class Spec:
         return DocumentCatalog(self.folder)
 
     @cached_property
+    def layout(self) -> Layout:
+        """Names of files and folders."""
+        from .layout import Layout
+
+        return Layout(self)
+
+    @cached_property
     def recording(self) -> Recording:
         """What a profiler records, and what shows it."""
         from .recording import Recording
@@ -90,11 +98,11 @@ class Spec:
         return BinCatalog(self.loader)
 
     @cached_property
-    def api(self) -> InsightCatalog:
+    def api(self) -> ApiCatalog:
         """The WebSocket API: commands, events, errors, generations."""
-        from .api import InsightCatalog
+        from .api import ApiCatalog
 
-        return InsightCatalog(self.loader)
+        return ApiCatalog(self.loader)
 
 
 def load_spec(folder: Path) -> Spec:

@@ -14,7 +14,7 @@ from ascend_spec.bin import bin_catalog
 
 CODES = [code for code in bin_catalog().blocks if bin_catalog().has_schema(code)]
 STATES = [(code, epoch.id) for code in CODES for epoch in bin_catalog().epochs]
-OURS = {"unit", "erratum", "advisory", "references"}
+OURS = {"unit", "erratum", "advisory", "references", "source"}
 STANDARD = {
     *("$schema", "$id", "title", "description", "type", "enum", "const", "pattern", "minLength"),
     *("minimum", "maximum", "properties", "required", "propertyNames", "additionalProperties"),

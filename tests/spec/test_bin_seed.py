@@ -208,6 +208,38 @@ def test_every_key_of_an_example_stands_in_the_schema_or_in_an_erratum() -> None
     assert unknown == set()
 
 
+def test_a_key_that_no_example_has_is_not_said_to_be_documented() -> None:
+    """What states no source is taken from the sources of the payload, the document among them."""
+    named: dict[int | None, set[str]] = {}
+    for example in payloads():
+        found = {place for place, _ in places(example.content)}
+        spelled = {place.replace("/tables_detail", "/table_detail") for place in found}
+        spelled |= {place.replace("/row/", "/row/*/") for place in spelled}
+        named.setdefault(example.block, set()).update(spelled)
+    stated = {
+        f"0x{code:02X}{place}"
+        for code, names in named.items()
+        if code is not None
+        for epoch in bin_catalog().epochs
+        for place, source in sourced(bin_catalog().payload_schema(code, epoch.id))
+        if place and not place.endswith("/*") and place not in names
+        if any(cited.startswith("seed-") for cited in source)
+    }
+    assert stated == set()
+
+
+def sourced(schema: Any) -> Iterator[tuple[str, list[str]]]:
+    """Every place with the source that it states, or else the nearest place above it."""
+    nearest: dict[str, list[str]] = {}
+    for place, node in walk(schema):
+        if "source" in node:
+            nearest[place] = node["source"]
+        above = place
+        while above not in nearest:
+            above = above.rpartition("/")[0]
+        yield place, nearest[above]
+
+
 def test_objects_in_brackets_are_named_by_an_erratum() -> None:
     found = {
         f"0x{example.block:02X}{place}".replace("tables_detail", "table_detail")

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_spec import packaged
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.core.dialect import (
@@ -26,7 +26,7 @@ from ascend_spec.documents import writers_of
 
 AXES: Mapping[str, list[str]] = {
     "bin/payloads": [epoch.id for epoch in bin_catalog().epochs],
-    "api": [generation.id for generation in insight_catalog().generations],
+    "api": [generation.id for generation in api_catalog().generations],
     "documents": [],
 }
 DOCUMENTS = [
@@ -367,7 +367,7 @@ def test_no_document_of_a_set_repeats_the_name_of_a_definition() -> None:
 
 
 def test_nothing_of_the_dialect_but_annotations_remains() -> None:
-    resolved = {"since", "until", "writers", "variants", "missing", "source", "values_of", "each"}
+    resolved = {"since", "until", "writers", "variants", "missing", "values_of", "each"}
     for code in filter(bin_catalog().has_schema, bin_catalog().blocks):
         for _, node in walk(bin_catalog().payload_schema(code, "E2")):
             assert not resolved & node.keys()

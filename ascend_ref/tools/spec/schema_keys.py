@@ -37,6 +37,7 @@ def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
             needed if place in sometimes else "",
             _bounds(held, order),
             f"See {', '.join(style.link('erratum', one) for one in errata)}" if errata else "",
+            _source(node),
         )
         meaning = ". ".join(remark[0].upper() + remark[1:] for remark in remarks if remark)
         rows.append((code(place), _kind(node), str(node.get("unit", "")), f"{meaning}."))
@@ -50,6 +51,13 @@ def _bounds(held: Mapping[str, Node], order: list[str]) -> str:
     since = order[first] if first else None
     until = order[last + 1] if last + 1 < len(order) else None
     return in_force(since, until)
+
+
+def _source(node: Node) -> str:
+    """Where a key comes from that the document of the whole does not name."""
+    cited = node.get("source", ())
+    undocumented = cited and not any(one.startswith("seed-") for one in cited)
+    return f"Source: {', '.join(map(code, cited))}" if undocumented else ""
 
 
 def _kind(node: Node) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ascend_spec import catalog
+from ascend_spec import catalog, per_spec
 
 from ..choices import HardwareChoice, ProductName
 from .model import Chip, Link, Machine
@@ -27,7 +27,7 @@ def products() -> dict[ProductName, dict[str, Any]]:
     return loaded
 
 
-@cache
+@per_spec
 def machine(choice: HardwareChoice) -> Machine:
     """The machine that a scenario chooses."""
     sheet, spec = products()[choice.product], catalog().products

@@ -23,12 +23,11 @@
     are forbidden. ``or_text`` also admits integers written as text.
 ``keys_of``, ``each``
     A named set whose values become required properties, each as ``each`` says.
-``source``
-    Where the fact comes from; not part of the result.
 
-The annotations ``unit``, ``erratum``, ``advisory``, ``references`` and ``maxBytes`` remain in the
-result. ``erratum`` and ``advisory`` speak of whatever fails at or below their node; the nearest
-wins. Keys of the result are in the order of the document.
+The annotations ``unit``, ``erratum``, ``advisory``, ``references``, ``maxBytes`` and ``source``
+remain in the result. ``erratum`` and ``advisory`` speak of whatever fails at or below their node;
+the nearest wins. ``source`` is where a node comes from, and all below it that states none. Keys of
+the result are in the order of the document.
 """
 
 from __future__ import annotations
@@ -44,9 +43,8 @@ Holds = Callable[[Mapping[str, Any]], bool]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-ANNOTATIONS = frozenset(
-    ("title", "description", "default", "unit", "erratum", "advisory", "references", "maxBytes")
-)
+_OURS = frozenset(("unit", "erratum", "advisory", "references", "maxBytes", "source"))
+ANNOTATIONS = _OURS | {"title", "description", "default"}
 _SINGLE = frozenset(
     ("items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else")
 )
@@ -57,7 +55,7 @@ _BESIDE_PROPERTIES = frozenset(("additionalProperties", "patternProperties"))
 
 _RESOLVED = frozenset(
     (
-        *("since", "until", "writers", "variants", "missing", "source", "$defs", "$schema"),
+        *("since", "until", "writers", "variants", "missing", "$defs", "$schema"),
         *("values_of", "or_text", "keys_of", "each"),
     )
 )
@@ -296,6 +294,22 @@ def _joined(target: Node, own: Node) -> Node:
     if "required" in own and "required" in target:
         result["required"] = list(dict.fromkeys((*target["required"], *own["required"])))
     return result
+
+
+def exported(schema: Node) -> Node:
+    """A compiled schema for everybody: our annotations begin with ``x-``, as validators ask for."""
+    definitions: Mapping[str, Node] = schema.get("$defs", {})
+    result = {
+        f"x-{key}" if key in _OURS else key: value
+        for key, value in _changed(schema, _exported).items()
+    }
+    if definitions:
+        result["$defs"] = {name: exported(node) for name, node in definitions.items()}
+    return result
+
+
+def _exported(node: Any) -> Any:
+    return exported(node) if isinstance(node, dict) else node
 
 
 def walk(schema: Node, place: str = "", *, conditions: bool = True) -> Iterator[tuple[str, Node]]:

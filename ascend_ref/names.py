@@ -1,0 +1,47 @@
+"""What exporters put into the names of the folders and files of a profile: times and letters."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from ascend_spec.layout import layout
+
+HOST_ZONE = timedelta(hours=8)
+"""Folder names hold the wall clock of the host; hosts are taken to stand in UTC+8."""
+LETTERS = 16
+FIRST_NUMBER = 1
+"""Number of a program's first PROF folder."""
+
+
+def stamp(moment: int) -> str:
+    """Unix ns as ``yyyymmddHHMMSSmmm``, 17 digits."""
+    seconds, rest = divmod(moment, 1_000_000_000)
+    time = datetime.fromtimestamp(seconds, UTC) + HOST_ZONE
+    return f"{time:%Y%m%d%H%M%S}{rest // 1_000_000:03}"
+
+
+def pytorch_folder(host: str, process: int, moment: int) -> str:
+    """Folder of one process of the framework."""
+    return layout().folder("pytorch", "profile", host=host, process=process, stamp=stamp(moment))
+
+
+def prof_folder(moment: int, letters: str) -> str:
+    """Folder of CANN's profiler."""
+    return layout().folder(
+        "msprof", "profile", sequence=FIRST_NUMBER, stamp=stamp(moment), letters=letters
+    )
+
+
+def msprof_database(moment: int) -> str:
+    """Database in the folder of CANN's profiler."""
+    return layout().file("msprof", "database", timestamp=stamp(moment)[:14])
+
+
+def letters_of(number: int) -> str:
+    """Capital letters that stand for a number, in place of the random ones of real folders."""
+    mixed = number * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 26**LETTERS
+    found = ""
+    for _ in range(LETTERS):
+        mixed, place = divmod(mixed, 26)
+        found += chr(ord("A") + place)
+    return found
