@@ -19,7 +19,7 @@ from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import catalog
 
 ADDRESSES = list(subjects(catalog()))
-WITHOUT_A_HEADING = {"header", "argument", "addition"}
+WITHOUT_A_HEADING = {"addition", "argument", "header", "key", "member"}
 """Kinds that are rows on the page of what they belong to."""
 SAMPLE = list({address.partition("/")[0]: address for address in ADDRESSES}.values())
 
@@ -125,6 +125,9 @@ def test_an_ambiguous_name_is_reported_with_its_addresses(
         ("Ascend310P", "product/310P"),
         ("db401", "rule/DB401"),
         ("level0", "level/0"),
+        ("0x05/cur_freq", "key/0x05/cur_freq"),
+        ("ENUM_API_TYPE/10000", "member/ENUM_API_TYPE/10000"),
+        ("ENUM_API_TYPE/node", "member/ENUM_API_TYPE/10000"),
         ("ascend_pytorch_profiler_3.db", "carrier/pytorch"),
         ("op_summary_slice_0_20260101170000.csv", "csv/op_summary"),
         ("msprof_20260101170000.json", "timeline/timeline"),
