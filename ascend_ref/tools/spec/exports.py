@@ -11,6 +11,7 @@ from ascend_ref.markdown import Kind
 from ascend_spec import Catalog, Schema
 from ascend_spec.api import LATEST, api_catalog
 from ascend_spec.bin import bin_catalog
+from ascend_spec.core.dialect import exported
 from ascend_spec.db.model import Reading
 from ascend_spec.text import text_catalog
 
@@ -24,7 +25,7 @@ from .document_pages import (
     writers_of_layer,
 )
 from .formats import FORMATS, file_name
-from .payload import annotated, export_payload_schema, payload_file_name
+from .payload import export_payload_schema, payload_file_name
 from .subject import Subject
 
 JSON_SCHEMA = "json-schema"
@@ -142,7 +143,7 @@ def _message(definition: str, address: str, name: str, wanted: Wanted) -> Export
         schema = api.schema(definition, generation)
     except KeyError:
         raise CannotExport(f"{address} is not part of generation {generation}") from None
-    text = json.dumps(annotated(schema), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
     return Exported(text, f"ascend-api-{name.replace('/', '-')}-{generation}.schema.json")
 
 
