@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from insight_files import answers, ask, body, compared, json_block, text_block
+from api_files import answers, ask, body, compared, json_block, text_block
 
 from ascend_ref.tools.serve import Answers
 

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from ascend_ref.bin import Block, canonical, to_bytes
 from ascend_ref.tools.serve import Answer, Answers, Session
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "bin"
 PLACE = Path("/runs/today/op/visualize_data.bin")
@@ -58,17 +58,17 @@ def answers(*blocks: Block, place: Path = PLACE) -> Answers:
 
 @cache
 def validator(command: str) -> Draft202012Validator:
-    return Draft202012Validator(insight_catalog().body_schema(command))
+    return Draft202012Validator(api_catalog().body_schema(command))
 
 
 @cache
 def message_validator(kind: str) -> Draft202012Validator:
-    return Draft202012Validator(insight_catalog().schema(kind))
+    return Draft202012Validator(api_catalog().schema(kind))
 
 
 @cache
 def event_validator(event: str) -> Draft202012Validator:
-    return Draft202012Validator(insight_catalog().event_schema(event))
+    return Draft202012Validator(api_catalog().event_schema(event))
 
 
 def ask(asked: Answers, command: str, baseline: Answers | None = None, **params: object) -> Answer:
@@ -89,7 +89,7 @@ def request(command: str, number: int = 7, **params: object) -> Message:
     return {
         "id": number,
         "type": "request",
-        "moduleName": insight_catalog().commands[command].module,
+        "moduleName": api_catalog().commands[command].module,
         "command": command,
         "params": params,
     }

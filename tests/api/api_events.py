@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from insight_files import answers, body, trace_block
+from api_files import answers, body, trace_block
 
 from ascend_ref.tools.serve import Answers
 

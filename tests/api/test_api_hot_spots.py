@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from insight_files import answers, ask, body, json_block, source_block, text_block
-from insight_spots import (
+from api_files import answers, ask, body, json_block, source_block, text_block
+from api_spots import (
     CORES,
     DECLARED,
     instructions_block,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from insight_files import answers, body, json_block, text_block
-from insight_spots import CORES, instructions_block, instructions_of
+from api_files import answers, body, json_block, text_block
+from api_spots import CORES, instructions_block, instructions_of
 
 # --- instructions --------------------------------------------------------------------------------
 

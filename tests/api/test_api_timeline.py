@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 import pytest
-from insight_events import Event, event, flag, shown, timeline, traces
-from insight_files import answers, body, text_block, trace_block
+from api_events import Event, event, flag, shown, timeline, traces
+from api_files import answers, body, text_block, trace_block
 
 from ascend_ref.tools.serve.timeline.depths import NONE, depths
 from ascend_ref.tools.serve.timeline.times import nanoseconds

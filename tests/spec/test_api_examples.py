@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from insight_examples import Example, document, examples
+from api_examples import Example, document, examples
 from jsonschema import Draft202012Validator
 
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 from ascend_spec.core.dialect import annotation_at
 
 Fault = tuple[str, str, str | None]
@@ -15,7 +15,7 @@ Fault = tuple[str, str, str | None]
 
 def faults(example: Example, generation: str) -> Iterator[Fault]:
     """What does not fit, as (message, place in it, erratum)."""
-    known = insight_catalog()
+    known = api_catalog()
     command = example.message["command"]
     if example.message["type"] == "request":
         schemas = [known.request_schema(generation), known.params_schema(command, generation)]
@@ -37,7 +37,7 @@ def test_no_example_is_missed() -> None:
 
 
 def test_each_documented_command_has_a_request_and_an_answer() -> None:
-    documented = {name for name, command in insight_catalog().commands.items() if command.in_seed}
+    documented = {name for name, command in api_catalog().commands.items() if command.in_seed}
     for kind in ("request", "response"):
         named = [e.message["command"] for e in examples() if e.message["type"] == kind]
         assert sorted(named) == sorted(documented)
@@ -78,7 +78,7 @@ def test_the_examples_that_are_no_json_are_those_of_the_erratum() -> None:
         "response source/details/memoryTable": ("comma",),
         "response unit/threadDetail": ("quote",),
     }
-    claim = dict(insight_catalog().errata["A21"].says)["seed-004"]
+    claim = dict(api_catalog().errata["A21"].says)["seed-004"]
     assert "memoryTable" in claim
     assert "threadDetail" in claim
 
@@ -96,5 +96,5 @@ def test_the_answers_to_another_request_are_those_of_the_erratum() -> None:
         "source/api/instructions": 4771,
         "source/details/baseInfo": 285,
     }
-    claim = dict(insight_catalog().errata["A1"].says)["seed-004"]
+    claim = dict(api_catalog().errata["A1"].says)["seed-004"]
     assert all(str(number) in claim for number in strangers.values())

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from insight_events import event, timeline, traces
-from insight_files import answers
-from insight_spots import instructions_block
+from api_events import event, timeline, traces
+from api_files import answers
+from api_spots import instructions_block
 
 from ascend_ref.tools.serve.registers import RegisterRows
 

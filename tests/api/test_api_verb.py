@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 import pytest
-from insight_files import json_block, request, trace_block
+from api_files import json_block, request, trace_block
 from websockets.sync.client import connect
 
 from ascend_ref.bin import to_bytes

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from api_files import PLACE, answers, check_message, request, validator
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from insight_files import PLACE, answers, check_message, request, validator
 
 from ascend_ref.bin import Block, canonical
 from ascend_ref.tools.serve import Session

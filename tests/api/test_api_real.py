@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insight_files import ask, body, real, send
+from api_files import ask, body, real, send
 
 from ascend_ref.bin import open_file, parse
 from ascend_ref.tools.serve import Answers, Session, open_answers

@@ -13,13 +13,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import pytest
-from insight_files import PLACE, answers, check_message, json_block, request, trace_block
+from api_files import PLACE, answers, check_message, json_block, request, trace_block
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from ascend_ref.tools.serve import Session
 from ascend_ref.tools.serve.server import Endpoint, is_loopback, serve
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 EVENT = {"ph": "X", "name": "n", "pid": "p", "tid": "t", "ts": 5, "dur": 1}
 IMPORT = {"path": [PLACE.name], "projectName": "p", "projectAction": 1}
@@ -76,7 +76,7 @@ def test_every_command_is_answered_over_a_socket() -> None:
         events = [receive(client)["event"] for _ in range(3)]
         assert events == ["parse/progress", "parse/success", "parse/unitCompleted"]
         answered = []
-        for command in insight_catalog().commands:
+        for command in api_catalog().commands:
             if command in ("import/action", "remote/reset"):
                 continue
             params = {"blockId": "0", "sourceName": "/a", "coreName": "c", "projectName": "p"}
@@ -85,7 +85,7 @@ def test_every_command_is_answered_over_a_socket() -> None:
             assert answer["requestId"] == 7
             answered.append(command)
         assert ask(client, "remote/reset")["result"] is True
-        assert len(answered) == len(insight_catalog().commands) - 2
+        assert len(answered) == len(api_catalog().commands) - 2
 
 
 def test_texts_arrive_as_they_are() -> None:

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from insight_events import Event, event, flag, timeline
-from insight_files import ask, body
+from api_events import Event, event, flag, timeline
+from api_files import ask, body
 
 from ascend_ref.tools.serve import Answers
 

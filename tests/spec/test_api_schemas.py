@@ -12,12 +12,12 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from ascend_spec import packaged
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 from ascend_spec.api.catalog import DOCUMENTS
 from ascend_spec.bin import bin_catalog
 
-GENERATIONS = [generation.id for generation in insight_catalog().generations]
-DEFINITIONS = sorted(insight_catalog().definitions)
+GENERATIONS = [generation.id for generation in api_catalog().generations]
+DEFINITIONS = sorted(api_catalog().definitions)
 TOPICS = {"baseline", "error-codes", "examples", "transport"}
 
 
@@ -73,12 +73,12 @@ def test_the_generations_are_those_of_the_vocabulary() -> None:
 
 def test_units_of_loads_are_the_labels_of_their_codes() -> None:
     labels = [member.label for member in bin_catalog().enums["units"].members]
-    figure = insight_catalog().definitions["workloadFigure"]
+    figure = api_catalog().definitions["workloadFigure"]
     assert figure["properties"]["unit"]["enum"] == [*labels, ""]
 
 
 def test_every_block_type_that_is_read_answers_a_command() -> None:
-    answering = {code for one in insight_catalog().commands.values() for code in one.blocks}
+    answering = {code for one in api_catalog().commands.values() for code in one.blocks}
     assert answering == {
         code for code, block in bin_catalog().blocks.items() if block.read != "never"
     }
@@ -88,7 +88,7 @@ def test_every_block_type_that_is_read_answers_a_command() -> None:
 def test_every_definition_in_force_is_a_schema_without_open_ends(generation: str) -> None:
     for name in DEFINITIONS:
         try:
-            schema = insight_catalog().schema(name, generation)
+            schema = api_catalog().schema(name, generation)
         except KeyError:
             continue
         Draft202012Validator.check_schema(schema)
@@ -114,7 +114,7 @@ def test_names_of_definitions_are_given_once() -> None:
 
 
 def test_every_definition_is_used() -> None:
-    known = insight_catalog()
+    known = api_catalog()
     roots = {"request", "response", "event"}
     roots |= {
         name for command in known.commands.values() for name in (command.params, command.body)
@@ -133,7 +133,7 @@ def test_every_definition_is_used() -> None:
 def test_every_property_is_described() -> None:
     bare = [
         f"{name}.{key}"
-        for name, definition in insight_catalog().definitions.items()
+        for name, definition in api_catalog().definitions.items()
         for node in nodes(definition)
         if "properties" in node and "type" in node
         for key, rule in node["properties"].items()
@@ -143,7 +143,7 @@ def test_every_property_is_described() -> None:
 
 
 def test_a_command_is_there_in_the_generations_that_it_names() -> None:
-    known = insight_catalog()
+    known = api_catalog()
     assert [name for name, command in known.commands.items() if command.in_seed] == [
         "import/action",
         "unit/threadTracesSummary",
@@ -189,46 +189,45 @@ def test_a_command_s_definitions_stand_in_the_document_that_it_names() -> None:
 def test_every_fact_names_a_source_of_its_own_kind() -> None:
     cited = {
         citation.split(" ")[0]
-        for definition in insight_catalog().definitions.values()
+        for definition in api_catalog().definitions.values()
         for node in nodes(definition)
         for citation in (node["source"] if isinstance(node.get("source"), list) else [])
-    } | {claim for erratum in insight_catalog().errata.values() for claim, _ in erratum.says}
+    } | {claim for erratum in api_catalog().errata.values() for claim, _ in erratum.says}
     assert cited == {"seed-004", "upstream-msinsight"} <= set(bin_catalog().sources)
     unfounded = [
         name
-        for name, command in insight_catalog().commands.items()
+        for name, command in api_catalog().commands.items()
         if not any(
-            "source" in insight_catalog().definitions[part]
-            for part in (command.params, command.body)
+            "source" in api_catalog().definitions[part] for part in (command.params, command.body)
         )
     ]
     assert unfounded == []
 
 
 def test_errata_are_numbered_without_gaps_and_name_places_that_exist() -> None:
-    errata = insight_catalog().errata
+    errata = api_catalog().errata
     assert list(errata) == [f"A{number}" for number in range(1, len(errata) + 1)]
     for erratum in errata.values():
         for place in erratum.at:
             name, _, member = place.partition(".")
             if place in TOPICS:
                 continue
-            definition = insight_catalog().definitions[name]
+            definition = api_catalog().definitions[name]
             assert not member or member in definition["properties"], place
 
 
 def test_cited_errata_exist() -> None:
     cited = {
         node["erratum"]
-        for definition in insight_catalog().definitions.values()
+        for definition in api_catalog().definitions.values()
         for node in nodes(definition)
         if isinstance(node.get("erratum"), str)
     }
-    assert cited <= set(insight_catalog().errata)
-    by_topic = {name for name, e in insight_catalog().errata.items() if set(e.at) <= TOPICS}
-    assert set(insight_catalog().errata) - cited == by_topic
+    assert cited <= set(api_catalog().errata)
+    by_topic = {name for name, e in api_catalog().errata.items() if set(e.at) <= TOPICS}
+    assert set(api_catalog().errata) - cited == by_topic
 
 
 def test_error_codes_are_given_once() -> None:
-    codes = [error.code for error in insight_catalog().errors.values()]
+    codes = [error.code for error in api_catalog().errors.values()]
     assert len(set(codes)) == len(codes)

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from insight_files import (
+from api_files import (
     BASELINE,
     PLACE,
     Message,

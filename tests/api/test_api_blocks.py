@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from insight_files import PLACE, content, json_block, source_block, trace_block
+from api_files import PLACE, content, json_block, source_block, trace_block
 
 from ascend_ref.bin import Block, to_bytes
 from ascend_ref.tools.serve import Answers

@@ -6,8 +6,8 @@ import random
 from typing import Any
 
 import pytest
-from insight_events import event, shown, timeline, traces
-from insight_files import ask, body
+from api_events import event, shown, timeline, traces
+from api_files import ask, body
 
 from ascend_ref.tools.serve import Answers
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from insight_files import answers, ask, body, compared, json_block, text_block
+from api_files import answers, ask, body, compared, json_block, text_block
 
 # --- 0x08 ----------------------------------------------------------------------------------------
 
