@@ -21,14 +21,7 @@ class EditableDatabase(ShownByDatabase):
         """Make a row show these values."""
         match = self.session.layout.tables[view.name]
         cells = dict(self._cells(view, values))
-        inherited = {
-            link: {name: values[name] for name in names if name in values and name not in cells}
-            for link, names in entities()[view.entity].inherits.items()
-        }
-        for link, owned in inherited.items():
-            if owned:
-                self._write_owner(view, place, link, owned)
-        lost = values.keys() - cells.keys() - {one for some in inherited.values() for one in some}
+        lost = values.keys() - cells.keys()
         if lost:
             raise CannotShow(f"{view.name} shows no {', '.join(sorted(lost))}")
         for name, column in cells.items():
@@ -64,15 +57,6 @@ class EditableDatabase(ShownByDatabase):
                 entity, _, part = value.partition(".")
                 if entity == view.entity and part in values:
                     yield part, column
-
-    def _write_owner(self, view: View, place: int, link: str, values: Mapping[str, Any]) -> None:
-        """Change the task that a row belongs to."""
-        owner = next(one for one in self.views() if one.entity == "task" and "id" in one.columns)
-        number = view.parts[0].columns[link]
-        query = f"SELECT {number} FROM main.{view.name} WHERE rowid = {place}"
-        own = owner.select({"id"})
-        for (found,) in list(self.rows(f"SELECT place FROM ({own}) WHERE id = ({query})")):
-            self.write(owner, found, values)
 
     def _written(self, column: Column, value: str, given: Any) -> str:
         """SQL for the cell that shows a value."""

@@ -119,6 +119,8 @@ class ShownByDatabase:
     def _number(self, cell: str, column: Column, show: Show) -> str | None:
         """A number in the unit of its value, NULL for a sentinel."""
         entity, _, name = show.of[0].partition(".")
+        if entities()[entity].columns[name].is_text:
+            return cell if "text" in column.storage else f"CAST({cell} AS TEXT)"
         times = factor(column.unit, entities()[entity].columns[name].unit)
         if times is not None and times != 1:
             return f"CAST(round({cell} * {times}) AS INTEGER)"
