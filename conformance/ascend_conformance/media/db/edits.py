@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ascend_ref.recorded.shape import STRINGS, text_reference
-from ascend_spec.db.model import Column
+from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import entities
 
 from ...engine.relations.edits import CannotShow
@@ -83,7 +82,7 @@ class EditableDatabase(ShownByDatabase):
             return f"((({column.name} >> 32) << 32) | {given})"
         if given is None:
             return str(column.none[0]) if column.none else "NULL"
-        reference = text_reference(column)
+        reference = column.text_reference
         if reference is not None:
             return str(
                 self._text(given) if reference == STRINGS else self._member(reference, given)
