@@ -13,6 +13,7 @@ from typing import TypeAlias
 import apsw
 
 from ascend_ref import __version__
+from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import (
     NoDatabase,
@@ -223,7 +224,7 @@ def _profiler_beside(
     It is judged on its own as well, and what is wrong with it is said there.
     """
     path = candidate.companions.get("pytorch")
-    if path is None or candidate.path.name != "analysis.db":
+    if path is None or carrier_of_name(candidate.path.name)[0] != "analysis":
         return None
     try:
         connection = stack.enter_context(closing(open_readonly(path)))
