@@ -22,13 +22,16 @@ class NotBreakable(Exception):
     """The rule cannot be broken at this place in a profile of this kind; the text says why."""
 
 
-def statements(instance: Instance, session: Session, change: Sequence[str]) -> list[str]:
-    """SQL that makes a change, the rule's break or a legal case, at the instance's place.
+def statements(
+    instance: Instance, session: Session, change: Sequence[str] | None = None
+) -> list[str]:
+    """SQL that makes a change, by default the rule's break, at the instance's place.
 
     Without one the statements follow from the schema. Raises :class:`NotBreakable` where the place
     exists in the spec but not in such a file.
     """
     rule = instance.rule
+    change = rule.breaks if change is None else change
     if instance.table and instance.table in session.schema.tables and rule.code is None:
         _require_rows(instance, session)
     if change:
