@@ -11,9 +11,9 @@ from pathlib import Path
 from ascend_conformance.check import open_session
 from ascend_conformance.discover import Candidate
 from ascend_conformance.media.db.judge import judge
-from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_spec.db.model import Column
 
 RULES = ("DB201", "DB202", "DB203", "DB204", "DB208", "DB209", "DB210", "DB211")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from ascend_spec import per_spec
 
+from .media import load_rules
 from .report import RuleCard
-from .ruleset import load_rules
 
 
 @per_spec

@@ -26,13 +26,14 @@ from ascend_ref.execution import Executor, InProcess, Processes
 
 from .discover import GIVEN, Candidate, discover
 from .engine.failure import Failures, file_failure
+from .engine.progress import Progress
 from .engine.work import TooMuchWork, limited
 from .finding import TEXT_SUFFIXES, FileReport, Report
 from .media.db.checks import Fault
 from .media.db.checks.ranks import RankFacts, judge_ranks, rank_facts, rank_rule
 from .media.db.findings import from_fault, make_findings
 from .media.db.functions import register
-from .media.db.judge import PARALLEL_BYTES, Progress, judge
+from .media.db.judge import PARALLEL_BYTES, judge
 from .media.db.seen import make_seen
 from .media.db.session import Session, read_profiler_info, start
 from .options import Options

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ascend_spec.db.model import Reading
 
-from .media.db.plan import EVERYTHING, Selection
+from .ruleset import EVERYTHING, Selection
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
-from ascend_conformance.ruleset import load_rules
 from ascend_ref.cli import main
 from ascend_ref.tools.spec.lookup import NotFound, find, subjects
 from ascend_ref.tools.spec.site import spec_pages, spec_targets

@@ -27,12 +27,13 @@ from ascend_conformance.media.db.checks import sequences
 from ascend_conformance.media.db.fusion import FUSED_RULES
 from ascend_conformance.media.db.judge import bad_row
 from ascend_conformance.media.db.places import Instance
-from ascend_conformance.media.db.plan import Selection, make_plan
+from ascend_conformance.media.db.plan import make_plan
 from ascend_conformance.media.db.references import References
 from ascend_conformance.media.db.rows import Hit, RowCheck, count, scan
 from ascend_conformance.media.db.selftest import make_specimen, open_specimen
 from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_ref.db.reader import stream_columns
 from ascend_spec.db.model import CARRIERS, Carrier, Column
 
@@ -189,7 +190,7 @@ def walk_instance(session: Session, code: str, table: str = "TASK") -> Instance:
     (found,) = [
         instance
         for instance in make_plan(session, Selection()).walks
-        if instance.rule.code == code and instance.table == table
+        if instance.rule.search.code == code and instance.table == table
     ]
     return found
 

@@ -21,7 +21,7 @@ from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..finding import OF_FILES, Report
-from ..media.db.plan import Selection
+from ..media import load_rules
 from ..options import Options
 from ..report import (
     FORMATS,
@@ -35,7 +35,7 @@ from ..report import (
     report_schema,
     write_report,
 )
-from ..ruleset import load_rules
+from ..ruleset import Selection
 from .progress import file_progress
 
 NEVER = "never"

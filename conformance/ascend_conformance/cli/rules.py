@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
@@ -10,7 +11,8 @@ from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
 
-from ..ruleset import Rule, load_rules
+from ..media import load_rules
+from ..ruleset import Rule
 
 BLOCKS = "bin"
 """What ``--carrier`` calls the files of blocks."""
@@ -52,7 +54,7 @@ def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_j
     return 0
 
 
-def _row(rule: Rule) -> dict[str, str]:
+def _row(rule: Rule[Any]) -> dict[str, str]:
     return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
 
 

@@ -13,10 +13,10 @@ import click
 from ascend_spec.db.model import Carrier
 
 from ..engine.trials import Trials
+from ..media import load_rules
 from ..media.bin.selftest import run_specimens
 from ..media.db.selftest import run
 from ..media.text.selftest import run_specimens as run_texts
-from ..ruleset import Format, load_rules
 
 LISTED = 20
 
@@ -47,7 +47,7 @@ def run_and_print(
     if texts:
         with _progress("breaking text deliverables") as progress:
             folders = run_texts(processes, progress)
-    broken: dict[Format, bool] = {"db": bool(carriers), "bin": blocks, "text": texts}
+    broken: dict[str, bool] = {"db": bool(carriers), "bin": blocks, "text": texts}
     results = databases, files, folders
     sums = summary(results, [kind for kind, chosen in broken.items() if chosen])
     passed = all(result.passed for result in results)
@@ -67,9 +67,9 @@ def run_and_print(
     return 0 if passed else 1
 
 
-def summary(results: Sequence[Trials], formats: Sequence[Format]) -> dict[str, int]:
+def summary(results: Sequence[Trials], formats: Sequence[str]) -> dict[str, int]:
     """The figures that the self-test prints, over the rules of the formats that it broke."""
-    rules = [rule for rule in load_rules().values() if rule.format in formats]
+    rules = [rule for rule in load_rules().values() if rule.medium in formats]
     instances = sum(not trial.legal for result in results for trial in result.trials)
     mutations = [trial for result in results for trial in result.mutations]
     tried = {trial.rule for trial in mutations}

@@ -32,7 +32,7 @@ def statements(
     """
     rule = instance.rule
     change = rule.breaks if change is None else change
-    if instance.table and instance.table in session.schema.tables and rule.code is None:
+    if instance.table and instance.table in session.schema.tables and rule.search.code is None:
         _require_rows(instance, session)
     if change:
         place = {**instance.place, **_values(instance, session)}
@@ -41,7 +41,7 @@ def statements(
         except NotBreakable:
             return [fill(_added_row(instance, session, change[0]), place)]
         return [fill(statement, place) for statement in change]
-    build = SCHEMA_BREAKS.get(rule.code or "")
+    build = SCHEMA_BREAKS.get(rule.search.code or "")
     if build is None:
         raise NotBreakable("broken on files, not by SQL")
     return build(instance, session)
