@@ -9,6 +9,9 @@ from ascend_spec.db.model import Reading
 
 from .ruleset import EVERYTHING, Selection
 
+PARALLEL_BYTES = 16 << 20
+"""Files below this size are judged in one thread: starting another costs more than it saves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import NEWEST, OLDEST, change, copy_real, opened, specimen
 
-from ascend_conformance.check import check, open_session
+from ascend_conformance.check import check
 from ascend_conformance.discover import discover
 from ascend_conformance.finding import FileReport
 from ascend_conformance.media.db import judge as engine
@@ -26,6 +26,7 @@ from ascend_conformance.media.db import session as sessions
 from ascend_conformance.media.db.checks import sequences
 from ascend_conformance.media.db.fusion import FUSED_RULES
 from ascend_conformance.media.db.judge import bad_row
+from ascend_conformance.media.db.opening import open_session
 from ascend_conformance.media.db.places import Instance
 from ascend_conformance.media.db.plan import make_plan
 from ascend_conformance.media.db.references import References

@@ -9,16 +9,12 @@ import click
 
 from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
-from ascend_spec.db.model import CARRIERS
 
-from ..media import load_rules
+from ..media import load_rules, media
 from ..ruleset import Rule
 
-BLOCKS = "bin"
-"""What ``--carrier`` calls the files of blocks."""
-
-TEXTS = "text"
-"""What ``--carrier`` calls CSV files, timelines and JSON documents."""
+SPECIMENS = tuple(one for medium in media().values() for one in medium.specimens)
+"""What ``--carrier`` chooses from: kinds of databases, and the files of other media."""
 
 
 @click.command()
@@ -32,7 +28,7 @@ TEXTS = "text"
 )
 @click.option(
     "--carrier",
-    type=click.Choice([*CARRIERS, BLOCKS, TEXTS]),
+    type=click.Choice(SPECIMENS),
     help="Self-test this database only, or the visualize_data.bin, or the text deliverables.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -42,9 +38,8 @@ def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_j
         from .selftest import run_and_print
 
         chosen = tuple(_revision(name) for name in revisions) or None
-        carriers = [name for name in CARRIERS if carrier in (None, name)]
-        blocks, texts = carrier in (None, BLOCKS), carrier in (None, TEXTS)
-        return run_and_print(chosen, carriers, blocks=blocks, texts=texts, as_json=as_json)
+        specimens = SPECIMENS if carrier is None else (carrier,)
+        return run_and_print(chosen, specimens, as_json=as_json)
     found = load_rules().values()
     if as_json:
         click.echo(json.dumps([_row(rule) for rule in found], indent=2))

@@ -2,40 +2,96 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from ascend_ref.tools.spec.style import Style
 
+from ..engine.candidate import Candidate, Listing
 from ..engine.failure import own_rules
+from ..engine.progress import Progress
+from ..engine.trials import Trials
+from ..finding import FileReport, Finding
+from ..options import Options
 from ..ruleset import Rule
 
+Judged: TypeAlias = tuple[FileReport, Sequence[Any]]
+"""The verdict on a candidate, and what the comparison with others of the medium needs of it."""
 
-class Medium(Protocol):
-    """What a medium supplies. Its modules are read when something is asked of them."""
 
-    @property
-    def name(self) -> str:
-        """What its rules are called for (:attr:`.Rule.medium`)."""
+class Medium(ABC):
+    """What a medium supplies. Only what is abstract must be; the modules are read when needed."""
 
+    name: str
+    """What its rules are called for (:attr:`.Rule.medium`)."""
+
+    given: tuple[str, ...] = ()
+    """What it judges, in words for somebody who gave nothing of the kind."""
+
+    specimens: tuple[str, ...] = ()
+    """The clean files on which its self-test tries its rules, as users choose among them."""
+
+    @abstractmethod
     def rules(self) -> Mapping[str, Rule[Any]]:
         """Its rules by id."""
 
+    # --- judging ---
+
+    def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        """What a file is by its content, in a folder; ``None`` if not one of this medium."""
+        return None
+
+    def candidates(self, listing: Listing) -> Iterable[Candidate]:
+        """What of a folder, by its names, is judged together; single files are recognised."""
+        return ()
+
+    def is_named(self, name: str) -> bool:
+        """Whether a file of a folder is one of this medium by its name, to be recognised."""
+        return False
+
+    def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
+        """The verdict on a candidate of this medium."""
+        raise NotImplementedError(f"{self.name} judges no files")
+
+    def compare(self, facts: Sequence[Any], options: Options) -> Mapping[str, Sequence[Finding]]:
+        """By label, the findings that only the comparison of candidates brings."""
+        return {}
+
+    # --- trying its rules ---
+
+    def self_test(
+        self,
+        specimens: Sequence[str],
+        revisions: Sequence[str] | None,
+        processes: int,
+        progress: Any,
+    ) -> Trials:
+        """Every rule tried on clean files."""
+        return Trials()
+
+    # --- pages of rules ---
+
     def where(self, rule: Rule[Any], style: Style) -> str:
-        """Where a rule looks, for its page."""
+        """Where a rule looks."""
+        return ""
 
     def search(self, rule: Rule[Any]) -> str:
-        """How a rule finds what is wrong, for its page."""
+        """How a rule finds what is wrong."""
+        return ""
 
     def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        """The paragraphs on how something clean is broken, for the rule's page."""
+        """The paragraphs on how something clean is broken."""
+        return ()
 
     def facts(self, rule: Rule[Any], style: Style) -> Iterable[tuple[str, str]]:
-        """Further lines of the rule's page, each with its label."""
+        """Further lines, each with its label."""
+        return ()
 
 
-class _Checker:
+class _Checker(Medium):
     """What the checker says of itself, on whatever it judges."""
 
     name = "any"
@@ -43,20 +99,19 @@ class _Checker:
     def rules(self) -> Mapping[str, Rule[Any]]:
         return own_rules()
 
-    def where(self, _rule: Rule[Any], _style: Style) -> str:
+    def where(self, rule: Rule[Any], style: Style) -> str:
         return "every file that is judged"
 
-    def search(self, _rule: Rule[Any]) -> str:
+    def search(self, rule: Rule[Any]) -> str:
         return "The checker failed, and went on with what is left."
 
-    def mutation(self, _rule: Rule[Any]) -> Iterable[str]:
-        return ()
 
-    def facts(self, _rule: Rule[Any], _style: Style) -> Iterable[tuple[str, str]]:
-        return ()
+_OURS = ("bin", "text", "db", "api")
+"""In the order in which they are asked what a file is; a database is what is left."""
 
+_SAID_FIRST = ("db", "bin", "text")
+"""The order in which users are shown what can be judged."""
 
-_OURS = ("db", "bin", "text", "api")
 _CHECKER = _Checker()
 _REGISTERED: dict[str, Medium] = {}
 
@@ -75,7 +130,15 @@ def withdraw(medium: Medium) -> None:
 
 def media() -> Mapping[str, Medium]:
     """Every medium by its name."""
-    return {**{name: _ours(name) for name in _OURS}, _CHECKER.name: _CHECKER, **_REGISTERED}
+    return {**_REGISTERED, **{name: _ours(name) for name in _OURS}, _CHECKER.name: _CHECKER}
+
+
+def given() -> str:
+    """What can be judged, in words."""
+    known = media()
+    order = [known[name] for name in dict.fromkeys([*_SAID_FIRST, *known])]
+    words = [text for medium in order for text in medium.given]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def medium_of(rule: Rule[Any]) -> Medium:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -10,16 +10,17 @@ import yaml
 from ascend_ref.tools.spec.style import Style, code
 
 from ...ruleset import Rule
+from .. import Medium
 from .rules import load_api_rules
 
 
-class _Medium:
+class _Answers(Medium):
     name = "api"
 
     def rules(self) -> Mapping[str, Rule[Any]]:
         return load_api_rules()
 
-    def where(self, _rule: Rule[Any], _style: Style) -> str:
+    def where(self, rule: Rule[Any], style: Style) -> str:
         return "the answers of a server, by ascend-ref probe"
 
     def search(self, rule: Rule[Any]) -> str:
@@ -33,8 +34,5 @@ class _Medium:
             edits = yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)
             yield f"```yaml\n{edits}```"
 
-    def facts(self, _rule: Rule[Any], _style: Style) -> Iterable[tuple[str, str]]:
-        return ()
 
-
-MEDIUM = _Medium()
+MEDIUM = _Answers()

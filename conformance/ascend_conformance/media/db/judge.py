@@ -20,6 +20,7 @@ from ...engine.failure import OF_THE_FILE, Failures
 from ...engine.progress import Progress
 from ...engine.work import TooMuchWork, limited
 from ...finding import Skipped
+from ...options import PARALLEL_BYTES
 from ...ruleset import Selection
 from . import fusion
 from .checks import Fault, registry
@@ -31,9 +32,6 @@ from .rows import Hit, RowCheck, count, scan
 from .rules import LAST_STAGE
 from .session import Session
 from .sql import single_row
-
-PARALLEL_BYTES = 16 << 20
-"""Files below this size are judged in one thread: starting another costs more than it saves."""
 
 
 @dataclass
