@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from ascend_spec.core.pointer import keys_of
+
 from .json_damage import scan_value, skip_space
 
 
@@ -15,8 +17,7 @@ def place_of(text: bytes, pointer: str) -> int:
     Numbers are not converted, so that none is too long or too large. Of equal keys the first.
     """
     at = skip_space(text, 0)
-    for token in pointer.split("/")[1:]:
-        wanted = token.replace("~1", "/").replace("~0", "~")
+    for wanted in keys_of(pointer):
         inside = next((place for key, place in _members(text, at) if key == wanted), None)
         if inside is None:
             break

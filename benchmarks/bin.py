@@ -25,7 +25,6 @@ from ascend_conformance.media.bin.recordchecks import (
     judge_records_plainly,
 )
 from ascend_ref.bin import Block, open_file, write_file
-from ascend_ref.bin.layout import dtype_of
 from ascend_ref.bin.records import (
     Records,
     cache_payload,
@@ -34,6 +33,7 @@ from ascend_ref.bin.records import (
     read_memory_trace,
 )
 from ascend_spec.bin import CACHE_RECORD, TRACE_RECORD
+from ascend_spec.core.packed import dtype_of
 
 SAMPLE = 100_000
 MILLION = 1_000_000

@@ -27,8 +27,13 @@ SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 """Half of a pair, which may lack the other half."""
 
 
-def parse(payload: bytes | memoryview) -> Any:
+def parse(
+    payload: bytes | memoryview,
+    objects: Callable[[list[tuple[str, Any]]], dict[str, Any]] | None = None,
+) -> Any:
     """The value of a JSON payload; integers exact, other numbers as double.
+
+    ``objects`` makes an object of its members, else of equal keys the last counts.
 
     Refuses what the producer's and consumer's library refuses as well: other encodings than UTF-8,
     NaN and infinities, half surrogates, numbers no double can hold. Raises
@@ -43,7 +48,9 @@ def parse(payload: bytes | memoryview) -> Any:
     if values > MAX_VALUES:
         raise MalformedPayload(0, f"{values:,} values; at most {MAX_VALUES:,} are read")
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(
+            text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=objects
+        )
     except json.JSONDecodeError as error:
         raise MalformedPayload(byte_offset(text, error.pos), error.msg) from error
     except NotJson as error:

@@ -27,9 +27,9 @@ from ascend_spec.bin import (
     PATH_TYPE,
     bin_catalog,
 )
+from ascend_spec.core.packed import struct_of
 
 from .errors import Unreadable
-from .layout import struct_of
 
 MAX_BLOCKS = 200_000
 """Blocks read of one file; real ones hold up to a few thousand (one 0x01 per source line)."""

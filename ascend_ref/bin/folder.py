@@ -14,8 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from ascend_ref.profile.staging import staged
-from ascend_ref.tools.spec.output import atomic_file
+from ascend_ref.atomic import atomic_file, staged
 from ascend_spec.bin import (
     ALIGNMENT,
     FILLER,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ascend_spec.core.pointer import keys_of
+
 from .canonical import byte_offset, decode, scanner
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -19,8 +21,7 @@ def locate(payload: bytes | memoryview, pointer: str) -> int:
     """
     text = decode(bytes(payload))
     at = _skip(text, 0)
-    for token in pointer.split("/")[1:]:
-        wanted = token.replace("~1", "/").replace("~0", "~")
+    for wanted in keys_of(pointer):
         inside = next((place for key, place in _members(text, at) if key == wanted), None)
         if inside is None:
             break

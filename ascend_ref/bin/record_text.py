@@ -10,7 +10,8 @@ from typing import Any
 import construct
 import numpy as np
 
-from .layout import dtype_of
+from ascend_spec.core.packed import dtype_of
+
 from .mapped import mapped
 from .records import Records
 from .stream import iterate_array

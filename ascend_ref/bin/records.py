@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_spec.bin import CACHE_RECORD, SECTION_LENGTH, TRACE_RECORD
+from ascend_spec.core.packed import dtype_of
 
 from .errors import MalformedPayload
-from .layout import dtype_of
 
 Records: TypeAlias = npt.NDArray[np.void]
 Bytes: TypeAlias = npt.NDArray[np.uint8]

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ascend_ref.tools.spec.output import atomic_file
+from ascend_ref.atomic import atomic_file
 from ascend_spec.bin import ALIGNMENT, FILLER, HEADER, LEGACY_VERSION, PATH_SECTION_SIZE, PATH_TYPE
-
-from .layout import struct_of
+from ascend_spec.core.packed import struct_of
 
 _HEADER = struct_of(HEADER)
 

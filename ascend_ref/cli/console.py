@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import PLAIN, RENDERED, Style
 
 
 def print_page(render: Callable[[Style], str]) -> None:
     """Show a Markdown page; where the output is no terminal, it stays Markdown as written."""
     from rich.console import Console
     from rich.markdown import Markdown
-
-    from ascend_ref.tools.spec.style import PLAIN, RENDERED
 
     console = Console()
     if console.is_terminal:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
+from ascend_ref.atomic import staged
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
-
-from .staging import staged
 
 Progress = Callable[[int, int, str], None]
 

@@ -12,9 +12,24 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.db.columns import integers_of
+from ascend_ref.recorded.shown import TableRows, every_row
 
 Columns: TypeAlias = Mapping[str, "pa.Array | Sequence[pa.Array]"]
 """Rows of a file by canonical column name; a column that repeats is given once for each time."""
+
+
+class ShownColumns(dict[str, "pa.Array | Sequence[pa.Array]"]):
+    """Columns, and the rows of tables from which those are filled that are not among them."""
+
+    def __init__(self, columns: Columns, rows: Mapping[str, TableRows]) -> None:
+        super().__init__(columns)
+        self.rows = rows
+
+
+def of_table(name: str, table: pa.Table, columns: Columns) -> ShownColumns:
+    """Columns that show every row of a table, in its order."""
+    return ShownColumns(columns, {name: every_row(table)})
+
 
 BATCH_ROWS = 1 << 16
 """Rows of a wide file that are made at once."""
@@ -126,12 +141,16 @@ def cards(numbers: Column) -> pa.DictionaryArray:
 def taken(columns: Columns, rows: npt.NDArray[Any]) -> Columns:
     """The rows at these places, in this order."""
     places = pa.array(rows)
-    return {
+    found = {
         name: column.take(places)
         if isinstance(column, pa.Array)
         else [one.take(places) for one in column]
         for name, column in columns.items()
     }
+    if not isinstance(columns, ShownColumns):
+        return found
+    shown = {name: TableRows(table, own[places]) for name, (table, own) in columns.rows.items()}
+    return ShownColumns(found, shown)
 
 
 def row_count(columns: Columns) -> int:

@@ -15,13 +15,14 @@ from ascend_ref.derive.decimals import shortest_texts, unit_floats
 from ascend_ref.derive.operator_details import operator_details as times_of
 from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import TableRows
 from ascend_ref.timeline.activity import CallStacks
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
-from .columns import Columns, begins_with, dictionary, integers, parts, where
+from .columns import Columns, ShownColumns, begins_with, dictionary, integers, parts, where
 from .launches import step_at, steps_of, work_of_operators
 from .op_summary import OperatorColumns
 from .operator_rows import operator_rows
@@ -66,7 +67,8 @@ def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     if "steps" in setting.scene:
         step = step_at(steps_of(_session(recorded, setting)), rows.start)
     for batch, columns in OperatorColumns(recorded, setting, rows).batches():
-        yield {**columns, "Step Id": where(step[batch] >= 0, step[batch])}
+        found = {**columns, "Step Id": where(step[batch] >= 0, step[batch])}
+        yield ShownColumns(found, columns.rows)
 
 
 def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -92,8 +94,9 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         "Device Self Duration With AICore(us)": found.device_self_with_ai_core,
         "Device Total Duration With AICore(us)": found.device_total_with_ai_core,
     }
+    table = recorded.table("PYTORCH_API")
     for batch in parts(shown):
-        yield {
+        columns = {
             "Name": names.take(pa.array(rows[batch])),
             "Input Shapes": shapes.take(pa.array(rows[batch])),
             "Call Stack": stacks.texts(chains[rows[batch]]),
@@ -101,6 +104,7 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             "Host Total Duration(us)": pa.array(found.host_total[batch]),
             **{name: _sums(values[batch]) for name, values in device.items()},
         }
+        yield ShownColumns(columns, {"PYTORCH_API": TableRows(table, rows[batch])})
 
 
 def step_trace_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

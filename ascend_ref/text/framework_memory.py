@@ -17,6 +17,7 @@ from .columns import (
     cards,
     dictionary,
     is_one_of,
+    of_table,
     plain,
     present,
     reals,
@@ -33,12 +34,6 @@ PROCESS_TYPE, PROCESS, ENGINE = "app", "APP", "GE"
 of the graph engine."""
 ENGINE_PREFIX = "cann::"
 """So the names of the graph engine's operators begin in operator_memory."""
-TIMES = {
-    "Allocation Time(us)": "allocationTime",
-    "Release Time(us)": "releaseTime",
-    "Active Release Time(us)": "activeReleaseTime",
-    "Active Duration(us)": "activeDuration",
-}
 AMOUNTS = {
     "Allocation Total Allocated(MB)": "allocationTotalAllocated",
     "Allocation Total Reserved(MB)": "allocationTotalReserved",
@@ -65,19 +60,18 @@ def operator_memory(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         {text: ENGINE_PREFIX + text.removeprefix(ENGINE_PREFIX) for text in _texts(name)},
     )
     duration = plain(table["duration"])
-    yield {
+    columns = {
         "Name": _choice(of_engine, engine_name, name),
         "Size(KB)": kibibytes(table["size"]),
-        **{column: plain(table[source]) for column, source in TIMES.items()},
         "Duration(us)": pc.if_else(
             of_engine,
             decimal_texts(duration, Form.REPR),
             cells_of(setting, "Duration(us)", duration),
         ),
         **{column: mebibytes(table[source]) for column, source in AMOUNTS.items()},
-        "Stream Ptr": plain(table["streamPtr"]),
         "Device Type": cards(table["deviceId"]),
     }
+    yield of_table("OP_MEMORY", table, columns)
 
 
 def memory_record(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -88,7 +82,7 @@ def memory_record(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     held = (reals(table["ddr"]) + reals(table["hbm"])) / KIBIBYTE
     held = printed_kibibytes(held, setting.engine_of("npu_mem")) / KIBIBYTE
     nothing = pa.nulls(rows)
-    yield {
+    columns = {
         "Component": same(PROCESS, rows),
         "Timestamp(us)": plain(table["timestampNs"]),
         "Total Allocated(MB)": nothing,
@@ -97,18 +91,17 @@ def memory_record(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         "Stream Ptr": nothing,
         "Device Type": cards(table["deviceId"]),
     }
+    yield of_table("NPU_MEM", table, columns)
     table = recorded.table("MEMORY_RECORD")
     of_engine = is_one_of(table["component"], [ENGINE])
     active = reals(table["totalActive"]) / MEBIBYTE
-    yield {
-        "Component": plain(table["component"]),
-        "Timestamp(us)": plain(table["timestamp"]),
+    columns = {
         "Total Allocated(MB)": mebibytes(table["totalAllocated"]),
         "Total Reserved(MB)": mebibytes(table["totalReserved"]),
         "Total Active(MB)": where(~of_engine & present(table["totalActive"]), active),
-        "Stream Ptr": plain(table["streamPtr"]),
         "Device Type": cards(table["deviceId"]),
     }
+    yield of_table("MEMORY_RECORD", table, columns)
 
 
 def mebibytes(sizes: Column) -> pa.Array:

@@ -9,8 +9,9 @@ import pyarrow as pa
 
 from ascend_ref.derive.matching import NONE, pairs
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import TableRows
 
-from .columns import Columns, device_texts, integers, plain, where
+from .columns import Columns, ShownColumns, device_texts, integers, plain, where
 from .order import ordered
 from .setting import Setting
 
@@ -32,8 +33,7 @@ def msprof_tx(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         return where(on_device, np.append(integers(tasks[name]), NONE)[task])
 
     nothing = pa.array(np.zeros(len(event), np.int64))
-    yield ordered(
-        setting,
+    columns = ShownColumns(
         {
             "Device_id": device_texts(np.append(integers(tasks["deviceId"]), NONE)[task]),
             "pid": pa.array(thread >> 32),
@@ -50,4 +50,6 @@ def msprof_tx(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             "Device Start_time(us)": of_task("startNs"),
             "Device End_time(us)": of_task("endNs"),
         },
+        {"MSTX_EVENTS": TableRows(events, event), "TASK": TableRows(tasks, task)},
     )
+    yield ordered(setting, columns)

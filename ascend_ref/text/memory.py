@@ -19,6 +19,7 @@ from .columns import (
     devices,
     integers,
     is_one_of,
+    of_table,
     plain,
     reals,
     renamed,
@@ -37,17 +38,15 @@ ALLOCATES = "allocate"
 def npu_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """NPU_MEM; memory is DDR and HBM together."""
     table = recorded.table("NPU_MEM")
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["deviceId"]),
-            "event": renamed(table["type"], EVENTS),
-            "ddr(KB)": kibibytes(table["ddr"]),
-            "hbm(KB)": kibibytes(table["hbm"]),
-            "memory(KB)": pa.array((reals(table["ddr"]) + reals(table["hbm"])) / KIBIBYTE),
-            "timestamp(us)": plain(table["timestampNs"]),
-        },
-    )
+    columns = {
+        "Device_id": devices(table["deviceId"]),
+        "event": renamed(table["type"], EVENTS),
+        "ddr(KB)": kibibytes(table["ddr"]),
+        "hbm(KB)": kibibytes(table["hbm"]),
+        "memory(KB)": pa.array((reals(table["ddr"]) + reals(table["hbm"])) / KIBIBYTE),
+        "timestamp(us)": plain(table["timestampNs"]),
+    }
+    yield ordered(setting, of_table("NPU_MEM", table, columns))
 
 
 def npu_module_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -55,33 +54,29 @@ def npu_module_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     table = recorded.table("NPU_MODULE_MEM")
     exact = reals(table["totalReserved"]) / KIBIBYTE
     printed = printed_kibibytes(exact, setting.engine)
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["deviceId"]),
-            "Component": plain(table["moduleId"]),
-            "Timestamp(us)": plain(table["timestampNs"]),
-            "Total Reserved(KB)": pa.array(exact),
-            "Total Reserved(MB)": pa.array(printed / KIBIBYTE),
-            "Device": cards(table["deviceId"]),
-        },
-    )
+    columns = {
+        "Device_id": devices(table["deviceId"]),
+        "Component": plain(table["moduleId"]),
+        "Timestamp(us)": plain(table["timestampNs"]),
+        "Total Reserved(KB)": pa.array(exact),
+        "Total Reserved(MB)": pa.array(printed / KIBIBYTE),
+        "Device": cards(table["deviceId"]),
+    }
+    yield ordered(setting, of_table("NPU_MODULE_MEM", table, columns))
 
 
 def engine_record(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """NPU_OP_MEM as memory_record of msprof: what the graph engine held after each event."""
     table = recorded.table("NPU_OP_MEM")
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["deviceId"]),
-            "Component": plain(table["component"]),
-            "Timestamp(us)": plain(table["timestampNs"]),
-            "Total Allocated(KB)": kibibytes(table["totalAllocate"]),
-            "Total Reserved(KB)": kibibytes(table["totalReserve"]),
-            "Device": cards(table["deviceId"]),
-        },
-    )
+    columns = {
+        "Device_id": devices(table["deviceId"]),
+        "Component": plain(table["component"]),
+        "Timestamp(us)": plain(table["timestampNs"]),
+        "Total Allocated(KB)": kibibytes(table["totalAllocate"]),
+        "Total Reserved(KB)": kibibytes(table["totalReserve"]),
+        "Device": cards(table["deviceId"]),
+    }
+    yield ordered(setting, of_table("NPU_OP_MEM", table, columns))
 
 
 def engine_blocks(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

@@ -13,10 +13,12 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE
 from ascend_ref.derive.wait_time import wait_times
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import NO_ROW, TableRows
 
 from .cells import cells_of
 from .columns import (
     Columns,
+    ShownColumns,
     device_texts,
     dictionary,
     integers,
@@ -36,19 +38,12 @@ NO_NUMBER = (1 << 32) - 1
 """Model and context of what has none; files show that of a model as it is."""
 OP_STATES = {"0": "static", "1": "dynamic"}
 """OP State by COMPUTE_TASK_INFO.opState."""
-TASK_NUMBERS = {"Task ID": "taskId", "Stream ID": "streamId", "Context ID": "contextId"}
-"""Columns of numbers that communication does not have, and where TASK has them."""
-DETAILS = {
+CHANGED = {
     "OP State": "opState",
-    "HF32 Eligible": "hf32Eligible",
     "Input Shapes": "inputShapes",
-    "Input Data Types": "inputDataTypes",
-    "Input Formats": "inputFormats",
     "Output Shapes": "outputShapes",
-    "Output Data Types": "outputDataTypes",
-    "Output Formats": "outputFormats",
 }
-"""Columns of texts that communication does not have, and where COMPUTE_TASK_INFO has them."""
+"""Columns whose texts differ from those of COMPUTE_TASK_INFO, and where it has them."""
 SHAPES = ("Input Shapes", "Output Shapes")
 QUOTE = '"'
 
@@ -68,10 +63,6 @@ class OperatorColumns:
         self._names = copied_names(setting.file.name)
         self._wait = _wait_texts(setting, self._names["Task Wait Time(us)"], rows)
         self._model = integers(runs.tasks["modelId"], none=NO_NUMBER)
-        self._numbers = {
-            name: integers(runs.tasks[column], none=NO_NUMBER)
-            for name, column in TASK_NUMBERS.items()
-        }
         self._blocks = integers(runs.details["blockNum"], none=0)
         self._mix_blocks = integers(runs.details["mixBlockNum"], none=0)
         nothing = same(UNKNOWN, len(communication))
@@ -82,17 +73,17 @@ class OperatorColumns:
             "Task Type": _Texts(runs.details["taskType"], same(kind, len(communication))),
             **{
                 name: _Texts(_detail(setting, name, runs.details[column]), nothing)
-                for name, column in DETAILS.items()
+                for name, column in CHANGED.items()
             },
         }
         self._counters = PmuColumns(recorded, setting, runs)
 
-    def batches(self) -> Iterator[tuple[Integers, Columns]]:
+    def batches(self) -> Iterator[tuple[Integers, ShownColumns]]:
         """Places of rows and their columns."""
         for batch in parts(np.arange(len(self._rows))):
             yield batch, self._of(batch)
 
-    def _of(self, batch: Integers) -> Columns:
+    def _of(self, batch: Integers) -> ShownColumns:
         rows, runs = self._rows, self._rows.runs
         row = rows.row[batch]
         computes = row < len(runs)
@@ -108,13 +99,18 @@ class OperatorColumns:
             "Block Num": pa.array(_spread(self._blocks[detail], computes, 0)),
             "Mix Block Num": where(computes, mix_blocks),
         }
-        for name, values in self._numbers.items():
-            own = _spread(values[task], computes, NO_NUMBER)
-            columns[name] = where(own != NO_NUMBER, own)
         for name, column in self._texts.items():
             columns[name] = column.of(computes, detail, row[~computes] - len(runs))
         columns |= self._counters.of(np.where(computes, row, NONE), duration)
-        return {self._names.get(name, name): column for name, column in columns.items()}
+        shown = {
+            "TASK": TableRows(runs.tasks, _spread(task, computes, NO_ROW)),
+            "COMPUTE_TASK_INFO": TableRows(runs.details, _spread(detail, computes, NO_ROW)),
+            "COMMUNICATION_OP": TableRows(
+                rows.communication, np.where(computes, NO_ROW, row - len(runs))
+            ),
+        }
+        named = {self._names.get(name, name): column for name, column in columns.items()}
+        return ShownColumns(named, shown)
 
 
 class _Texts:

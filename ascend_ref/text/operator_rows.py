@@ -59,11 +59,15 @@ def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
 
 @per_spec
 def copied_names(file: str) -> dict[str, str]:
-    """The names that columns of op_summary have in a file that copies it, by those they have there.
-
-    The spec gives the copied columns in the order of the original, those with two conditions twice.
+    """The names that columns of op_summary have in a file that copies it, by those they have there:
+    the same, or that of the column that shows the same.
     """
     csv = text_catalog().csv
-    original = [one.name for one in csv[COPIES.get(file, file)].own_columns if not one.when.writers]
-    copies = list(dict.fromkeys(one.name for one in csv[file].own_columns))
-    return dict(zip(original, copies[-len(original) :], strict=True))
+    copies = csv[file].own_columns
+    names = {one.name for one in copies}
+    showing = {(one.shows, one.formula): one.name for one in reversed(copies)}
+    return {
+        one.name: one.name if one.name in names else showing.get((one.shows, one.formula), one.name)
+        for one in csv[COPIES.get(file, file)].own_columns
+        if not one.when.writers
+    }

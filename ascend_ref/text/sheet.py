@@ -13,6 +13,7 @@ from ascend_spec.text.model import CsvColumn, Output, Slicing, Writer
 
 from .cells import CellTexts
 from .columns import Columns, row_count
+from .filling import Filling
 from .lines import lines
 from .quoting import quoted
 from .setting import Setting
@@ -35,13 +36,13 @@ def write_sheet(
 ) -> list[Path]:
     """Write the rows of a file and return its slices; no rows make no file.
 
-    ``batches`` hold at least the columns of the file under the setting, in the forms that
-    :mod:`.cells` describes; ``timestamp`` is part of the name where the writer puts one there;
-    ``limit`` replaces the number of rows of a full slice. The file has its name only when it is
-    complete.
+    ``batches`` hold columns of the file under the setting, in the forms that :mod:`.cells`
+    describes; those that they lack are filled from what the spec says they show. ``timestamp`` is
+    part of the name where the writer puts one there; ``limit`` replaces the number of rows of a
+    full slice. The file has its name only when it is complete.
 
-    Raises ``KeyError`` for a column that a batch lacks, ``TooManyRows`` where the writer fails,
-    and ``OSError`` where the folder cannot be written.
+    Raises ``TooManyRows`` where the writer fails, and ``OSError`` where the folder cannot be
+    written.
     """
     filled = (batch for batch in batches if row_count(batch))
     first = next(iter(filled), None)
@@ -49,7 +50,7 @@ def write_sheet(
         return []
     columns = setting.columns(_repetitions(setting, first))
     texts = [CellTexts(column, setting.writer, setting.family) for column in columns]
-    names = [column.name for column in columns]
+    filling = Filling(setting)
     end = LINE_ENDS[setting.writer.line_end]
     slicing = _slicing(setting, limit)
     target = SlicedFile(
@@ -61,7 +62,7 @@ def write_sheet(
     written = 0
     try:
         for batch in chain([first], filled):
-            values = [_column(batch, names, place) for place in range(len(names))]
+            values = [_column(batch, columns, place, filling) for place in range(len(columns))]
             rows, start = row_count(batch), 0
             written += rows
             if slicing is not None and slicing.fails and written > slicing.rows:
@@ -120,8 +121,11 @@ def _repetitions(setting: Setting, batch: Columns) -> int:
     )
 
 
-def _column(batch: Columns, names: Sequence[str], place: int) -> pa.Array:
-    given = batch[names[place]]
+def _column(batch: Columns, columns: Sequence[CsvColumn], place: int, filling: Filling) -> pa.Array:
+    column = columns[place]
+    given = batch.get(column.name)
+    if given is None:
+        return filling.of(column, batch)
     if isinstance(given, pa.Array):
         return given
-    return given[names[:place].count(names[place])]
+    return given[[one.name for one in columns[:place]].count(column.name)]

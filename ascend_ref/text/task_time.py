@@ -12,8 +12,18 @@ from ascend_ref.derive.matching import NONE, counterparts, ranks
 from ascend_ref.derive.sub_tasks import shown_tasks
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import TableRows
 
-from .columns import Columns, device_texts, dictionary, integers, is_one_of, parts, text_places
+from .columns import (
+    Columns,
+    ShownColumns,
+    device_texts,
+    dictionary,
+    integers,
+    is_one_of,
+    parts,
+    text_places,
+)
 from .kernels import UNKNOWN
 from .order import row_order
 from .setting import Setting
@@ -39,16 +49,12 @@ def task_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     names, kinds = _texts(recorded)
     keys = {"Device_id": device_texts(device[row]), "task_start(us)": pa.array(start[row])}
     for batch in parts(row[row_order(setting, keys)]):
-        yield {
+        columns = {
             "Device_id": device_texts(device[batch]),
             "kernel_name": names.take(pa.array(batch)),
             "kernel_type": kinds.take(pa.array(batch)),
-            "stream_id": pa.array(stream[batch]),
-            "task_id": pa.array(number[batch]),
-            "task_time(us)": pa.array(end[batch] - start[batch]),
-            "task_start(us)": pa.array(start[batch]),
-            "task_stop(us)": pa.array(end[batch]),
         }
+        yield ShownColumns(columns, {"TASK": TableRows(tasks, batch)})
 
 
 def _texts(recorded: Recorded) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+
 from ascend_ref.capture.batch import Integers
 from ascend_spec.timeline import EventKind, FlowKind, Layer
 
@@ -25,7 +27,8 @@ class Events:
     device, thread: of each, or of all. unit: number of the process, where a layer has several on a
     device. start, length: ns; ``length`` is ``None`` for phases without one. parts: the changing
     parts of names. args: those of the kind that the events have; one with a changing name stands
-    under its template, or under each of its names.
+    under its template, or under each of its names; required ones that are not among them are filled
+    from what they show. rows: of each event the row in tables of the recording, -1 without one.
     """
 
     layer: Layer
@@ -37,6 +40,7 @@ class Events:
     length: Integers | None = None
     parts: Values = field(default_factory=dict)
     args: Values = field(default_factory=dict)
+    rows: Mapping[str, Integers] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,11 @@ class Points:
     start: Integers
     device: Integers | int = HOST
     thread: Integers | int = 0
+
+
+def rows_of(part: slice) -> Integers:
+    """The places of consecutive rows."""
+    return np.arange(part.start, part.stop)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from ascend_ref.joined import joined
 from ascend_spec.timeline import Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
+from .filling import Filling
 from .notation import Notation, instants, lengths, wholes
 from .rows import Fragment, row_texts
 from .session import Session
@@ -27,6 +28,7 @@ class EventTexts:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._notation: Notation = session.notation
+        self._filling = Filling(session)
 
     def metadata(self, event: Metadata) -> str:
         """One event of phase M."""
@@ -115,9 +117,10 @@ class EventTexts:
             else:
                 fitting = [name for name in events.args if form.fits(name)]
                 keys = {name: [f'"{self._notation.string(name)}"'] for name in fitting}
-            if arg.required and not any(name in events.args for name in keys):
-                raise KeyError(f"{events.layer.name}/{events.kind.kind}: no {form.template}")
             quote = '"' if "string" in arg.json else ""
+            if arg.required and form.is_fixed and form.template not in events.args:
+                value = self._filling.of(arg, events)
+                found.append((keys[form.template], [quote, value, quote]))
             for name, key in keys.items():
                 if name in events.args:
                     found.append((key, [quote, events.args[name], quote]))

@@ -69,8 +69,11 @@ class Finding:
 
     @property
     def place(self) -> str:
-        """``TABLE.column``, ``op_summary.csv: Op Name``, or ``""`` for the file itself."""
-        joint = ": " if self.in_text else "."
+        """``TABLE.column``, ``op_summary.csv: Op Name``, ``0x05 basic info: /name`` for a place in
+        JSON, or ``""`` for the file itself.
+        """
+        in_json = self.column is not None and self.column.startswith("/")
+        joint = ": " if self.in_text or in_json else "."
         return joint.join(part for part in (self.table, self.column) if part)
 
     @property
@@ -94,7 +97,8 @@ def split_place(place: str) -> tuple[str | None, str | None]:
         table, found, column = place.partition(suffix)
         if found and (not column or column.startswith(": ")):
             return table + suffix, column.removeprefix(": ") or None
-    table, _, column = place.partition(".")
+    joint = ": " if ": /" in place else "."
+    table, _, column = place.partition(joint)
     return table or None, column or None
 
 

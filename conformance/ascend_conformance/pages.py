@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Kind, Style, facts, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
-from ascend_ref.tools.spec.style import PLAIN, Kind, Style, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.db.model import CARRIERS
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import Style
 from ascend_ref.tools.spec.subject import Subject
 from ascend_spec import Catalog
 

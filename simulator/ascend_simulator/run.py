@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
 from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
-from ascend_ref.profile.staging import staged
 from ascend_spec import catalog
 
 from .choices import Scenario

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ascend_ref.bin import MalformedPayload
-from ascend_ref.bin.layout import dtype_of, struct_of
 from ascend_ref.bin.records import (
     CACHE_DTYPE,
     TRACE_DTYPE,
@@ -20,7 +19,15 @@ from ascend_ref.bin.records import (
     read_cache_records,
     read_memory_trace,
 )
-from ascend_spec.bin import CACHE_RECORD, CACHE_RECORDS, HEADER, MEMORY_TRACE, TRACE_RECORD
+from ascend_spec.bin import (
+    CACHE_RECORD,
+    CACHE_RECORDS,
+    HEADER,
+    MEMORY_TRACE,
+    TRACE_RECORD,
+    bin_catalog,
+)
+from ascend_spec.core.packed import dtype_of, struct_of
 
 DECLARATIONS = {"trace": TRACE_RECORD, "cache": CACHE_RECORD, "header": HEADER}
 
@@ -43,6 +50,9 @@ def test_offsets_of_the_documented_structs() -> None:
 def test_every_field_of_a_record_is_explained() -> None:
     fields = [*TRACE_RECORD.subcons, *CACHE_RECORD.subcons]
     assert [field.name for field in fields if not field.docs.endswith(".")] == []
+    for field in fields:
+        assert {one.partition(" ")[0] for one in field.facts.source} <= bin_catalog().sources.keys()
+        assert set(field.facts.errata) <= bin_catalog().errata.keys()
 
 
 @given(st.sampled_from(sorted(DECLARATIONS)), st.data())

@@ -12,9 +12,9 @@ import pytest
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
 from ascend_ref.cli import main
+from ascend_ref.markdown import PLAIN, anchor
 from ascend_ref.tools.spec.lookup import NotFound, find, subjects
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
-from ascend_ref.tools.spec.style import PLAIN, anchor
 from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import catalog
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from ascend_conformance.media import Judged, Medium, load_rules, media, register
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import Rule, rule_of
-from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import Style
 from ascend_spec import catalog
 
 RULE: Mapping[str, Any] = {
@@ -64,7 +65,7 @@ class Logs(Medium):
 
     def findings(self, label: str, lines: Sequence[str]) -> Iterator[Finding]:
         times = [int(line.split()[0]) for line in lines]
-        for number, (before, time) in enumerate(zip(times, times[1:], strict=False), start=2):
+        for number, (before, time) in enumerate(pairwise(times), start=2):
             if time < before:
                 rule = self.rules()["LOG001"]
                 message = f"line {number}: {time} after {before}"

@@ -11,14 +11,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_ref.cli import main
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.blocks import block_page, hexed
 from ascend_ref.tools.spec.disagreements import disagreements
 from ascend_ref.tools.spec.lookup import find, subjects
 from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
-from ascend_ref.tools.spec.style import PLAIN
 from ascend_spec import catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 
 BLOCKS = list(bin_catalog().blocks.values())
 WITH_JSON = [block for block in BLOCKS if bin_catalog().has_schema(block.code)]
@@ -92,7 +92,7 @@ def test_the_framing_is_on_the_first_page() -> None:
 def test_errata_of_all_formats_have_ids_of_their_own() -> None:
     identifiers = [one.erratum.id for one in disagreements(catalog())]
     assert len(set(identifiers)) == len(identifiers)
-    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "T"}
+    assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "P", "T"}
     assert {f"erratum/{one}" for one in identifiers} <= set(subjects(catalog()))
 
 

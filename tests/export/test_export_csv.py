@@ -12,10 +12,10 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.csv_pages import condition, csv_site
 from ascend_ref.tools.spec.csv_schema import csv_schema_file_name, export_csv_schema
 from ascend_ref.tools.spec.lookup import NotFound, find
-from ascend_ref.tools.spec.style import PLAIN
 from ascend_ref.tools.spec.verb import spec
 from ascend_spec import catalog
 from ascend_spec.text import CsvFile, text_catalog

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ascend_ref.tools.spec.output import write_atomically
+from ascend_ref.atomic import write_atomically
 
 
 def test_a_file_is_written_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -53,3 +53,12 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_atomically(Path(os.devnull), "text")
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_what_another_process_left_is_in_nobody_s_way(tmp_path: Path) -> None:
+    """Two containers may share a folder and number their processes alike."""
+    stale = tmp_path / f".spec.h.{os.getpid()}.part"
+    stale.write_text("left", encoding="utf-8")
+    write_atomically(tmp_path / "spec.h", "new")
+    assert (tmp_path / "spec.h").read_text(encoding="utf-8") == "new"
+    assert stale.read_text(encoding="utf-8") == "left"

@@ -6,11 +6,11 @@ import re
 
 import pytest
 
+from ascend_ref.markdown import PLAIN, RENDERED, anchor, table
 from ascend_ref.tools.spec.history import enum_changes, table_changes
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.markdown import export_markdown
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
-from ascend_ref.tools.spec.style import PLAIN, RENDERED, anchor, table
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
 

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
+from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.document_pages import (
     export_document_schema,
     export_event_schema,
@@ -17,7 +18,6 @@ from ascend_ref.tools.spec.document_pages import (
 )
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
-from ascend_ref.tools.spec.style import PLAIN
 from ascend_ref.tools.spec.verb import spec
 from ascend_spec import catalog
 from ascend_spec.documents import DOCUMENTS

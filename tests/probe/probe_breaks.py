@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -18,10 +19,8 @@ def unescaped(part: str) -> str:
 
 
 def column_of(pointer: str) -> str:
-    """The column of a place, spelled out here once more: indices are ``[]``."""
-    parts = pointer.split("/")[1:]
-    column = "".join("[]" if part.isdecimal() else f".{unescaped(part)}" for part in parts)
-    return column.removeprefix(".")
+    """The column of a place, spelled out here once more: indices are ``*``."""
+    return "/".join("*" if part.isdecimal() else part for part in pointer.split("/"))
 
 
 def edit(message: Message, pointer: str, act: Callable[[Any, Any], None]) -> None:
@@ -56,6 +55,12 @@ def changed(message: Message, document: Mapping[str, Any]) -> Iterable[Sent]:
     if "also" in document:
         text = document["also"]
         return [text.encode() if document.get("binary") else text, message]
+    if "double" in document:
+        key = json.dumps(tokens_of(document["double"])[-1])
+        found: list[Any] = []
+        edit(message, document["double"], lambda container, name: found.append(container[name]))
+        member = f"{key}: {json.dumps(found[0])}"
+        return [json.dumps(message).replace(member, f"{key}: null, {member}", 1)]
     if "set" in document:
 
         def put(container: Any, key: Any) -> None:

@@ -161,7 +161,7 @@ def test_a_number_where_the_documents_show_one_is_advice_with_its_erratum(
     found = server.report(numbers)
     (one,) = found.findings
     assert (one.rule, one.verdict, one.erratum) == ("API013", "advice", "A12")
-    assert one.place == "source/details/memoryGraph.body.coreMemory[].memoryUnit[].request"
+    assert one.place == "source/details/memoryGraph: /body/coreMemory/*/memoryUnit/*/request"
 
 
 def broken_by(act: Callable[[Any], None], command: str) -> Change:
@@ -177,11 +177,11 @@ def broken_by(act: Callable[[Any], None], command: str) -> Change:
 
 def test_a_wrong_value_of_the_older_form_is_found(server: Reference) -> None:
     change = broken_by(lambda body: body.update(opType="matmul"), "source/details/baseInfo")
-    expected = {("API004", "source/details/baseInfo", "body.opType")}
+    expected = {("API004", "source/details/baseInfo", "/body/opType")}
     assert places(server.report(change)) == expected
 
 
 def test_a_missing_member_of_the_older_form_is_found(server: Reference) -> None:
     change = broken_by(lambda body: body.pop("soc"), "source/details/baseInfo")
-    expected = {("API003", "source/details/baseInfo", "body.soc")}
+    expected = {("API003", "source/details/baseInfo", "/body/soc")}
     assert places(server.report(change)) == expected

@@ -102,7 +102,7 @@ def test_a_name_that_the_server_did_not_tell_before_is_found(server: Reference) 
             yield sent
 
     found = server.report(change, commands=("unit/threadTraces",))
-    assert places(found) == {("API004", "unit/threadTraces", "body.data[][].threadId")}
+    assert places(found) == {("API004", "unit/threadTraces", "/body/data/*/*/threadId")}
 
 
 def test_lanes_that_the_server_did_not_tell_are_not_asked_for(server: Reference) -> None:
@@ -135,5 +135,5 @@ def test_the_server_may_call_the_file_otherwise(tmp_path: Path) -> None:
         found = judged(running.address, running.file, server_path="/data/elsewhere.bin", **options)
         assert told(found) == {}
         found = judged(running.address, running.file, server_path="/data/nothing.bin", **options)
-        assert places(found) == {("API006", "import/action", "result")}
+        assert places(found) == {("API006", "import/action", "/result")}
         assert {skip.reason for skip in found.skipped} == {"the server did not import the file"}

@@ -41,7 +41,9 @@ def place_of(rule: ApiRule, document: Mapping[str, Any]) -> tuple[str, str | Non
     table = document.get("event") or document["command"]
     if rule.search.finds in {"unreadable", "stray"}:
         return "connection", None
-    pointer = next((document[key] for key in ("set", "remove", "unwrap") if key in document), "")
+    pointer = next(
+        (document[key] for key in ("set", "remove", "unwrap", "double") if key in document), ""
+    )
     if "append" in document:
         pointer = f"{document['append']}/0"
     if rule.search.finds == "unknown-key":
@@ -96,7 +98,7 @@ def test_sources_exist_and_bear_the_grade(rule: ApiRule) -> None:
     ("result", "expected"),
     [
         (False, ("API010", "source/details/nothing", None)),
-        (True, ("API006", "source/details/nothing", "result")),
+        (True, ("API006", "source/details/nothing", "/result")),
     ],
 )
 def test_an_answer_to_what_is_dropped_is_a_note_unless_it_claims_success(

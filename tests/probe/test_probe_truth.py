@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ascend_conformance.engine.json_values import shown
 from ascend_conformance.media.api.habits import Habits
 from ascend_conformance.media.api.older import in_older_form
-from ascend_conformance.media.api.places import column_of, pointer_of, shown
 from ascend_conformance.media.api.truth import differences
+from ascend_spec.core.pointer import place_of, pointer_of
 
 PLAIN = Habits()
 SET = Habits(unordered={"": ()})
 KEYED = Habits(unordered={"": ("name.text",)})
-TIED = Habits(own=frozenset({"[].id"}), ties={"": "at"})
+TIED = Habits(own=frozenset({"/*/id"}), ties={"": "at"})
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=4),
@@ -114,7 +115,7 @@ def test_neighbours_of_one_time_may_change_places() -> None:
 
 
 def test_json_in_a_text_is_compared_by_its_value() -> None:
-    habits = Habits(json=frozenset({"args"}))
+    habits = Habits(json=frozenset({"/args"}))
     assert found({"args": '{"a":"1","b":"2"}'}, {"args": '{"b": "2", "a": "1"}'}, habits) == []
     assert found({"args": '{"a":"1"}'}, {"args": '{"a":1}'}, habits) == [("value", "/args")]
     assert found({"args": "{}"}, {"args": "[" * 10_000}, habits) == [("value", "/args")]
@@ -129,7 +130,7 @@ def test_condemned_places_are_left_out_with_what_is_below() -> None:
 def test_places_are_pointers_and_columns() -> None:
     tokens = ("body", "Cacheline Records", 3, "a/b~c", 0)
     assert pointer_of(tokens) == "/body/Cacheline Records/3/a~1b~0c/0"
-    assert column_of(tokens) == "body.Cacheline Records[].a/b~c[]"
+    assert place_of(tokens) == "/body/Cacheline Records/*/a~1b~0c/*"
     assert shown("x\n\x1b[31m" * 100).isprintable()
     assert len(shown({"a": "x" * 1000}) + shown("x" * 1000) + shown(10**5000)) < 300
 

@@ -16,31 +16,31 @@ from ascend_spec.api import insight_catalog
 
 OWN = {
     "import/action": {
-        "body.children",
-        "body.result[].cardName",
-        "body.result[].cardPath",
-        "body.result[].dbPath",
-        "body.result[].rankId",
+        "/body/children",
+        "/body/result/*/cardName",
+        "/body/result/*/cardPath",
+        "/body/result/*/dbPath",
+        "/body/result/*/rankId",
     },
     "source/details/memoryGraph": {
-        "body.coreMemory[].memoryUnit[].baseline.display",
-        "body.coreMemory[].memoryUnit[].diff.display",
+        "/body/coreMemory/*/memoryUnit/*/baseline/display",
+        "/body/coreMemory/*/memoryUnit/*/diff/display",
     },
     "source/details/interCoreLoadAnalysis": {
-        "body.opDetails[].subCoreDetails[].simtVfInstructions.value.baseline",
-        "body.opDetails[].subCoreDetails[].simtVfInstructionPerCycle.value.baseline",
+        "/body/opDetails/*/subCoreDetails/*/simtVfInstructions/value/baseline",
+        "/body/opDetails/*/subCoreDetails/*/simtVfInstructionPerCycle/value/baseline",
     },
-    "unit/threadTraces": {"body.data[][].id"},
-    "global/setBaseline": {"body.cardName", "body.dbPath", "body.errorMessage", "body.rankId"},
+    "unit/threadTraces": {"/body/data/*/*/id"},
+    "global/setBaseline": {"/body/cardName", "/body/dbPath", "/body/errorMessage", "/body/rankId"},
     "parse/success": {
-        "body.dbPath",
-        "body.rankList[].deviceId",
-        "body.rankList[].rankId",
-        "body.rankList[].rankName",
-        "body.unit.metadata.cardAlias",
+        "/body/dbPath",
+        "/body/rankList/*/deviceId",
+        "/body/rankList/*/rankId",
+        "/body/rankList/*/rankName",
+        "/body/unit/metadata/cardAlias",
     },
-    "parse/unitCompleted": {"body.dbId"},
-    "allPagesSuccess": {"body.cardOffsets[].cardId"},
+    "parse/unitCompleted": {"/body/dbId"},
+    "allPagesSuccess": {"/body/cardOffsets/*/cardId"},
 }
 """The server's own choice (bin-blocks.md 7.2), or left to chance by the viewer's."""
 
@@ -160,16 +160,16 @@ def test_a_value_that_is_left_out_is_found_at_its_place(
     for column, (broken, pointer, _) in one_of_each_column(messages, name).items():
         is_copy = "baseline" in column or "diff" in column  # as compare, which is tried
         if (
-            column == "body"
+            column == "/body"
             or is_copy
-            or any(column.startswith(f"{own}[") for own in OWN.get(name, ()))
+            or any(column.startswith(f"{own}/*") for own in OWN.get(name, ()))
         ):
             continue
 
         change = at_one_place(broken, pointer, lambda _into, _key: ABSENT)
         found = server.report(change, commands=(command,))
         wrong = {(table, place) for _, table, place in places(found)}
-        at = {(name, column), (name, column.removesuffix("[]"))}
+        at = {(name, column), (name, column.removesuffix("/*"))}
         assert at & wrong, (pointer, told(found))
         assert all(table == name for table, _ in wrong), (pointer, told(found))
 

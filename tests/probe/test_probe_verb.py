@@ -84,7 +84,7 @@ def test_a_violation_is_told_and_ends_with_1(
         assert run(server.address, "--file", file) == 1
         told = capsys.readouterr()
         assert told.err == ""
-        for part in ("API004", "source/details/roofline.body.soc", "Ascend310P", "Ascend910B4"):
+        for part in ("API004", "source/details/roofline: /body/soc", "Ascend310P", "Ascend910B4"):
             assert part in told.out
         assert run(server.address, "--file", file, "--format", "json") == 1
     document = json.loads(capsys.readouterr().out)
@@ -92,7 +92,7 @@ def test_a_violation_is_told_and_ends_with_1(
     (judged,) = document["files"]
     assert judged["seen"]["revision"] == "upstream"
     (finding,) = judged["findings"]
-    assert (finding["table"], finding["column"]) == ("source/details/roofline", "body.soc")
+    assert (finding["table"], finding["column"]) == ("source/details/roofline", "/body/soc")
     assert finding["pointer"] == "/body/soc"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ascend_ref.profile.staging import staged
+from ascend_ref.atomic import staged
 
 
 def test_an_interrupt_as_soon_as_the_draft_is_made_leaves_nothing(

@@ -158,6 +158,15 @@ def proves(
     return len(tried) > 1 and doubtful <= DOUBT * len(tried)
 
 
+def pair_stands(document: str, section: str, one: Any, other: Any) -> bool:
+    """Whether a number and its name stand side by side in a section, as in ``3 HCCL``."""
+    return any(
+        lines_with(document, section, f"{left}{between}{right}")
+        for left, right in ((one, other), (other, one))
+        for between in (" ", " | ", " = ", ": ")
+    )
+
+
 def _spelled(value: Any) -> Iterator[str]:
     """A value in the ways in which evidence writes it; a truth value is written in none."""
     if value is None or isinstance(value, bool):

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pin_evidence import pair_stands, proves
 from pin_facts import Facts, Places, documents, facts
 
 PARTS = [
@@ -35,6 +36,7 @@ PARTS = [
     "requires",
     "written",
 ]
+PAIRS = (("id", "name"), ("value", "name"), ("code", "name"), ("order", "value"))
 PINS = Path(__file__).parent / "pins"
 
 
@@ -46,6 +48,13 @@ class Pin:
     facts: Facts
     document: str
     section: str
+
+    def pair(self) -> Facts:
+        """A number and the name that it stands for, where the place has both; else nothing."""
+        for number, name in PAIRS:
+            if number in self.facts and name in self.facts:
+                return {number: self.facts[number], name: self.facts[name]}
+        return {}
 
 
 @cache
@@ -65,6 +74,23 @@ def standing() -> tuple[Pin, ...]:
             Pin(row["place"], json.loads(row["facts"]), *_cited(row["evidence"]))
             for row in csv.DictReader(file)
         )
+
+
+def unproved(pin: Pin) -> list[str]:
+    """The facts of a standing pin that its section does not prove."""
+    pair = pin.pair()
+    rest = {
+        fact: value
+        for fact, value in pin.facts.items()
+        if not (pair and fact in pair and pair_stands(pin.document, pin.section, *pair.values()))
+    }
+    return [
+        f"{pin.place} {fact}: {value!r} does not stand in {pin.document} {pin.section}"
+        for fact, value in rest.items()
+        if not proves(
+            pin.document, pin.section, pin.place, fact, value, others(pin.place, fact, value)
+        )
+    ]
 
 
 def _cited(evidence: str) -> tuple[str, str]:

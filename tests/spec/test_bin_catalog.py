@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ascend_spec.bin import bin_catalog
-from ascend_spec.bin.schema import walk
 from ascend_spec.core import Erratum
+from ascend_spec.core.dialect import walk
 
 CHIPS = [member.value for member in bin_catalog().enums["chips"].members]
 EPOCHS = [epoch.id for epoch in bin_catalog().epochs]

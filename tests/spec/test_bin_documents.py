@@ -15,7 +15,7 @@ from test_vocabulary import _repeated_keys, errors, schemas
 from ascend_spec import packaged
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.model import Payload, Read, Writer
-from ascend_spec.bin.schema import walk
+from ascend_spec.core.dialect import walk
 
 DOCUMENTS = [
     "blocks",
@@ -39,7 +39,7 @@ def test_a_document_obeys_its_meta_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_a_payload_obeys_its_meta_schema(name: str) -> None:
-    assert errors("bin_payload", packaged().folder.read(name)) == []
+    assert errors("dialect", packaged().folder.read(name)) == []
 
 
 def test_no_document_is_left_out() -> None:
@@ -65,13 +65,14 @@ def test_no_key_comes_twice(name: str) -> None:
         ({"advisory": True}, "'erratum' is a dependency of 'advisory'"),
         ({"erratum": "E1"}, "'E1' does not match"),
         ({"description": "no period"}, "'no period' does not match"),
-        ({"anyOf": [{}]}, "Additional properties are not allowed"),
+        ({"anyOf": [{}]}, "[{}] is too short"),
+        ({"oneOf": [{}, {}]}, "Additional properties are not allowed"),
         ({"$ref": "other.yaml#/$defs/x"}, "does not match"),
     ],
 )
 def test_a_fault_in_a_payload_is_noticed(change: Mapping[str, Any], noticed: str) -> None:
     document = {**packaged().folder.read("bin/payloads/basic-info.schema.yaml"), **change}
-    assert any(noticed in error for error in errors("bin_payload", document))
+    assert any(noticed in error for error in errors("dialect", document))
 
 
 def test_the_closed_sets_are_those_of_the_model_and_the_enums() -> None:

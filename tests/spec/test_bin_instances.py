@@ -10,7 +10,7 @@ from bin_payloads import BASIC, CORE, RANGE, SOUND
 from jsonschema import Draft202012Validator
 
 from ascend_spec.bin import bin_catalog
-from ascend_spec.bin.schema import nearest
+from ascend_spec.core.dialect import annotation_at
 
 ABSENT = object()
 
@@ -20,9 +20,9 @@ def found(code: int, payload: Any) -> set[tuple[str, str | None]]:
     schema = bin_catalog().payload_schema(code, "E3")
     result = set()
     for error in Draft202012Validator(schema).iter_errors(payload):
-        node = nearest(schema, list(error.absolute_schema_path), "erratum")
+        erratum = annotation_at(schema, list(error.absolute_schema_path), "erratum")
         place = "/".join(map(str, error.absolute_path))
-        result.add((f"{place} {error.validator}", node["erratum"] if node else None))
+        result.add((f"{place} {error.validator}", erratum))
     return result
 
 

@@ -10,7 +10,7 @@ from bin_files import EPOCHS, payloads
 from jsonschema import Draft202012Validator
 
 from ascend_spec.bin import bin_catalog
-from ascend_spec.bin.schema import nearest
+from ascend_spec.core.dialect import annotation_at
 
 # What the newest schema finds in each file: erratum to number of departures.
 DEPARTURES: dict[str, dict[int, dict[str, int]]] = {
@@ -32,13 +32,13 @@ DEPARTURES: dict[str, dict[int, dict[str, int]]] = {
 }
 
 
-def departures(code: int, epoch: str, payload: Any) -> list[tuple[str, dict[str, Any] | None]]:
-    """What the schema of an epoch finds: the message, and the node with the erratum about it."""
+def departures(code: int, epoch: str, payload: Any) -> list[tuple[str, str | None]]:
+    """What the schema of an epoch finds: the message, and the erratum about it."""
     schema = bin_catalog().payload_schema(code, epoch)
     return [
         (
             f"{error.json_path}: {error.message}",
-            nearest(schema, list(error.absolute_schema_path), "erratum"),
+            annotation_at(schema, list(error.absolute_schema_path), "erratum"),
         )
         for error in Draft202012Validator(schema).iter_errors(payload)
     ]
@@ -54,9 +54,9 @@ def test_a_real_payload_obeys_the_schema_of_its_epoch(name: str, epoch: str) -> 
 def test_every_departure_from_the_newest_epoch_has_an_erratum(name: str) -> None:
     found = {}
     for code, payload in payloads(name).items():
-        nodes = departures(code, "E3", payload)
-        assert [message for message, node in nodes if node is None] == []
-        counts = Counter(node["erratum"] for _, node in nodes if node)
+        errata = departures(code, "E3", payload)
+        assert [message for message, erratum in errata if erratum is None] == []
+        counts = Counter(erratum for _, erratum in errata)
         if counts:
             found[code] = dict(sorted(counts.items(), key=lambda one: int(one[0][1:])))
     assert found == DEPARTURES[name]

@@ -11,7 +11,8 @@ from bin_seed import Bracketed, Example, Word, examples, parse, seed_lines
 from jsonschema import Draft202012Validator
 
 from ascend_spec.bin import CACHE_RECORD, HEADER, TRACE_RECORD, bin_catalog
-from ascend_spec.bin.schema import escaped, nearest, walk
+from ascend_spec.core.dialect import annotation_at, walk
+from ascend_spec.core.pointer import escaped
 
 # Errata that explain why a documented example departs from the current epoch, by the first line of
 # the example in the seed.
@@ -103,8 +104,8 @@ def departures(block: int, content: Any) -> Iterator[tuple[str | None, str]]:
     """What the newest schema finds in an example: the erratum about it, and the message."""
     schema = newest(block)
     for error in Draft202012Validator(schema).iter_errors(content):
-        node = nearest(schema, list(error.absolute_schema_path), "erratum")
-        yield (node["erratum"] if node else None), f"{error.json_path}: {error.message}"
+        erratum = annotation_at(schema, list(error.absolute_schema_path), "erratum")
+        yield erratum, f"{error.json_path}: {error.message}"
 
 
 def test_every_example_is_found() -> None:
@@ -205,6 +206,38 @@ def test_every_key_of_an_example_stands_in_the_schema_or_in_an_erratum() -> None
             ):
                 unknown.add(named)
     assert unknown == set()
+
+
+def test_a_key_that_no_example_has_is_not_said_to_be_documented() -> None:
+    """What states no source is taken from the sources of the payload, the document among them."""
+    named: dict[int | None, set[str]] = {}
+    for example in payloads():
+        found = {place for place, _ in places(example.content)}
+        spelled = {place.replace("/tables_detail", "/table_detail") for place in found}
+        spelled |= {place.replace("/row/", "/row/*/") for place in spelled}
+        named.setdefault(example.block, set()).update(spelled)
+    stated = {
+        f"0x{code:02X}{place}"
+        for code, names in named.items()
+        if code is not None
+        for epoch in bin_catalog().epochs
+        for place, source in sourced(bin_catalog().payload_schema(code, epoch.id))
+        if place and not place.endswith("/*") and place not in names
+        if any(cited.startswith("seed-") for cited in source)
+    }
+    assert stated == set()
+
+
+def sourced(schema: Any) -> Iterator[tuple[str, list[str]]]:
+    """Every place with the source that it states, or else the nearest place above it."""
+    nearest: dict[str, list[str]] = {}
+    for place, node in walk(schema):
+        if "source" in node:
+            nearest[place] = node["source"]
+        above = place
+        while above not in nearest:
+            above = above.rpartition("/")[0]
+        yield place, nearest[above]
 
 
 def test_objects_in_brackets_are_named_by_an_erratum() -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from insight_examples import Example, document, examples
 from jsonschema import Draft202012Validator
 
-from ascend_spec.api import erratum_at, insight_catalog
+from ascend_spec.api import insight_catalog
+from ascend_spec.core.dialect import annotation_at
 
 Fault = tuple[str, str, str | None]
 
@@ -22,7 +23,7 @@ def faults(example: Example, generation: str) -> Iterator[Fault]:
         schemas = [known.response_schema(generation), known.body_schema(command, generation)]
     for schema, value in zip(schemas, [example.message, example.content], strict=True):
         for error in Draft202012Validator(schema).iter_errors(value):
-            erratum = erratum_at(schema, list(error.absolute_schema_path))
+            erratum = annotation_at(schema, list(error.absolute_schema_path), "erratum")
             yield example.place, error.json_path, erratum
 
 

@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from ascend_spec import packaged
-from ascend_spec.api import erratum_at, insight_catalog
+from ascend_spec.api import insight_catalog
 from ascend_spec.api.catalog import DOCUMENTS
-from ascend_spec.api.schema import bundle
 from ascend_spec.bin import bin_catalog
-from ascend_spec.core import Axis
 
 GENERATIONS = [generation.id for generation in insight_catalog().generations]
 DEFINITIONS = sorted(insight_catalog().definitions)
@@ -45,7 +42,8 @@ def errors(kind: str, document: object) -> list[str]:
         (name.rpartition("/")[2], DRAFT202012.create_resource(schema))
         for name, schema in reversed(vocabulary)
     )
-    meta = packaged().folder.read(f"api/vocabulary/{kind}.schema.yaml")
+    folder = "vocabulary" if kind == "dialect" else "api/vocabulary"
+    meta = packaged().folder.read(f"{folder}/{kind}.schema.yaml")
     found = Draft202012Validator(meta, registry=registry).iter_errors(document)
     return [f"{error.json_path}: {error.message}" for error in found]
 
@@ -57,15 +55,15 @@ def test_a_list_obeys_its_meta_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_of_schemas_obeys_its_meta_schema(name: str) -> None:
-    assert errors("definitions", packaged().folder.read(f"api/{name}.schema.yaml")) == []
+    assert errors("dialect", packaged().folder.read(f"api/{name}.schema.yaml")) == []
 
 
 @pytest.mark.parametrize(
-    "node", [{"tpye": "string"}, {"since": "E3"}, {"description": "No period"}, {"erratum": "B1"}]
+    "node", [{"tpye": "string"}, {"since": 3}, {"description": "No period"}, {"erratum": "E1"}]
 )
 def test_the_meta_schema_notices(node: object) -> None:
     document = packaged().folder.read("api/global.schema.yaml")
-    assert len(errors("definitions", {**document, "$defs": {"x": node}})) == 1
+    assert len(errors("dialect", {**document, "$defs": {"x": node}})) == 1
 
 
 def test_the_generations_are_those_of_the_vocabulary() -> None:
@@ -95,7 +93,7 @@ def test_every_definition_in_force_is_a_schema_without_open_ends(generation: str
             continue
         Draft202012Validator.check_schema(schema)
         for node in nodes(schema):
-            assert not {"since", "until", "variants", "source"} & node.keys()
+            assert not {"since", "until", "variants"} & node.keys()
             if isinstance(node.get("$ref"), str):
                 assert node["$ref"].removeprefix("#/$defs/") in schema["$defs"]
 
@@ -234,60 +232,3 @@ def test_cited_errata_exist() -> None:
 def test_error_codes_are_given_once() -> None:
     codes = [error.code for error in insight_catalog().errors.values()]
     assert len(set(codes)) == len(codes)
-
-
-def test_what_is_not_in_force_is_pruned_also_from_required() -> None:
-    definitions = {
-        "thing": {
-            "required": ["old", "new"],
-            "properties": {
-                "old": {"type": "string", "until": "b"},
-                "new": {"$ref": "other.yaml#/$defs/part"},
-                "form": {"variants": [{"const": 1, "until": "b"}, {"const": 2, "since": "b"}]},
-            },
-        },
-        "part": {"type": "integer", "since": "b", "source": ["x"]},
-    }
-    assert bundle(definitions, "thing", Axis("generation", ["a", "b"]), "a") == {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "required": ["old"],
-        "properties": {"old": {"type": "string"}, "form": {"const": 1}},
-    }
-    assert bundle(definitions, "thing", Axis("generation", ["a", "b"]), "b") == {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "required": ["new"],
-        "properties": {"new": {"$ref": "#/$defs/part"}, "form": {"const": 2}},
-        "$defs": {"part": {"type": "integer"}},
-    }
-
-
-@pytest.mark.parametrize(
-    ("value", "erratum"),
-    [
-        ({"id": "x"}, "A1"),  # the schema node itself
-        ({"id": 1, "list": [{"at": -1}]}, "A2"),  # behind a reference, by what refers
-        ({"id": 1, "list": [{"name": 1}]}, None),
-        ({}, "A1"),  # a required member that is missing
-    ],
-)
-def test_an_erratum_is_found_at_or_above_what_fails(value: object, erratum: str | None) -> None:
-    definitions = {
-        "thing": {
-            "required": ["id"],
-            "properties": {
-                "id": {"type": "integer", "erratum": "A1"},
-                "list": {"type": "array", "items": {"$ref": "x.yaml#/$defs/item"}},
-            },
-        },
-        "item": {
-            "properties": {
-                "at": {"$ref": "x.yaml#/$defs/time", "erratum": "A2"},
-                "name": {"type": "string"},
-            }
-        },
-        "time": {"minimum": 0},
-    }
-    schema = bundle(definitions, "thing", Axis("generation", ["a"]), "a")
-    error: ValidationError = next(Draft202012Validator(schema).iter_errors(value))
-    path = list(error.absolute_schema_path)
-    assert erratum_at(schema, path) == erratum

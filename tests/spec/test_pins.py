@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pin_evidence import proves, sections, stands
+from pin_evidence import sections, stands
 from spec_changes import changes, kills
-from spec_pins import Pin, denied, others, pins, places, read, standing
+from spec_pins import denied, others, pins, places, read, standing, unproved
 
 
 def test_each_pinned_fact_is_that_of_the_spec() -> None:
@@ -34,16 +34,6 @@ def test_a_wrong_pin_would_not_stand() -> None:
     assert sum(refused) > 0.85 * len(refused)
 
 
-def unproved(pin: Pin) -> list[str]:
-    return [
-        f"{pin.place} {fact}: {value!r} does not stand in {pin.document} {pin.section}"
-        for fact, value in pin.facts.items()
-        if not proves(
-            pin.document, pin.section, pin.place, fact, value, others(pin.place, fact, value)
-        )
-    ]
-
-
 @pytest.mark.parametrize(
     ("place", "fact", "value"),
     [
@@ -63,4 +53,5 @@ def test_a_sample_of_changes_of_the_spec_is_noticed() -> None:
     assert sum(kills(change) for change in drawn) >= FLOOR * len(drawn)
 
 
-FLOOR = 0.5
+FLOOR = 0.45
+"""Of thousands of changes half are noticed; a draw of 300 lies up to three points beside that."""

@@ -61,7 +61,7 @@ def test_a_layer_obeys_its_meta_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_document_schema_obeys_its_meta_schema(name: str) -> None:
-    assert errors("text_timeline_document", packaged().folder.read(name)) == []
+    assert errors("dialect", packaged().folder.read(name)) == []
 
 
 def test_no_timeline_document_is_left_out() -> None:

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from text_timeline_files import ADAPTER, DATA, STEP_TRACE
 
-from ascend_spec.api import erratum_at
+from ascend_spec.core.dialect import annotation_at
 from ascend_spec.documents import DOCUMENTS, writers_of
 from ascend_spec.timeline import document_schema
 
@@ -50,7 +50,7 @@ def faults(name: str, writer: str, document: Any) -> list[tuple[str, str, str | 
         (
             "/".join(map(str, error.absolute_path)),
             str(error.validator),
-            erratum_at(schema, list(error.absolute_schema_path)),
+            annotation_at(schema, list(error.absolute_schema_path), "erratum"),
         )
         for error in Draft202012Validator(schema).iter_errors(document)
     ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 from pathlib import Path
 
 import pytest
 from working_copy import add_column, copy_spec
 
+import ascend_conformance
+import ascend_ref
+import ascend_simulator
 from ascend_conformance.media.db.plan import all_instances
 from ascend_ref.cli import main
 from ascend_ref.db.ddl import create_table
@@ -107,3 +111,43 @@ def test_a_folder_that_is_no_spec_is_one_clear_line(
     error = capsys.readouterr().err
     assert "db/revisions.yaml: cannot be read" in error
     assert error.count("\n") == 1
+
+
+ACCESSORS = {
+    *("catalog", "text_catalog", "timeline_catalog", "bin_catalog", "insight_catalog", "current"),
+    *("schema_of", "writers_of", "source_of", "entities", "showers", "shower"),
+}
+
+
+def test_nothing_keeps_facts_for_longer_than_their_spec_is_in_use() -> None:
+    """Where facts are asked for outside a function, or kept by ``functools.cache``."""
+    kept = [
+        f"{path}:{node.lineno}"
+        for package in (ascend_ref, ascend_simulator, ascend_conformance)
+        for path in sorted(Path(package.__path__[0]).rglob("*.py"))
+        for node in ast.parse(path.read_text("utf-8")).body
+        if not isinstance(node, ast.FunctionDef) or _cached(node)
+        if _asks(node)
+    ]
+    assert kept == []
+
+
+def _cached(node: ast.FunctionDef) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == "cache" for one in node.decorator_list)
+
+
+def _asks(node: ast.AST) -> bool:
+    """Whether a call of an accessor happens when the statement runs, or in a cached function."""
+    inner = [
+        child
+        for child in ast.walk(node)
+        if isinstance(child, ast.FunctionDef | ast.Lambda) and child is not node
+    ]
+    later = {id(below) for one in inner for below in ast.walk(one)}
+    return any(
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ACCESSORS
+        and id(call) not in later
+        for call in ast.walk(node)
+    )

@@ -46,8 +46,8 @@ def opened(session: Session, layer_name: str, table_name: str) -> Samples | None
     layer = session.layer(layer_name)
     if layer is None:
         return None
-    table = session.recorded.table(table_name)
-    return Samples(session, layer, table) if table.num_rows else None
+    samples = Samples(session, layer, table_name)
+    return samples if len(samples) else None
 
 
 def frequency(session: Session) -> Iterator[Item]:

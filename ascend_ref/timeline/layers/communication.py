@@ -14,7 +14,7 @@ from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..communication import NO_PLANE
-from ..events import Events, Item
+from ..events import Events, Item, rows_of
 from ..lookup import NONE, Columns, array_of, filled, places
 from ..notation import reals, wholes
 from ..session import Session
@@ -106,6 +106,7 @@ def _operators(session: Session, layer: Layer) -> Iterator[Item]:
                 "relay": flags.take(pa.array((relay[part] == 1).astype(np.int8))),
                 "retry": flags.take(pa.array((retry[part] == 1).astype(np.int8))),
             },
+            rows={"COMMUNICATION_OP": rows_of(part)},
         )
 
 
@@ -154,6 +155,7 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
                 "bandwidth(GB/s)": reals(np.where(length > 0, size / np.maximum(length, 1), 0.0)),
                 "model id": wholes(models[task]),
             },
+            rows={"COMMUNICATION_TASK_INFO": rows, "TASK": task},
         )
 
 

@@ -13,7 +13,7 @@ from ascend_ref.derive.traffic import MEBIBYTE, share
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
-from ..events import HOST, Events, Item, Values
+from ..events import HOST, Events, Item, Values, rows_of
 from ..lookup import array_of, filled, holds, integers, reals
 from ..notation import reals as real_texts
 from ..notation import wholes
@@ -28,10 +28,11 @@ BYTES_PER_KB = 1024.0
 class Samples:
     """A sampled table on its way into a layer."""
 
-    def __init__(self, session: Session, layer: Layer, table: pa.Table) -> None:
+    def __init__(self, session: Session, layer: Layer, name: str) -> None:
         self.session = session
         self.layer = layer
-        self.table = table
+        self.name = name
+        self.table = table = session.recorded.table(name)
         self.time = integers(table, "timestampNs", 0)
         on_device = "deviceId" in table.column_names
         self.device = session.devices_of(table) if on_device else HOST
@@ -59,6 +60,7 @@ class Samples:
             device=device,
             parts=parts or {},
             args=args,
+            rows={self.name: rows_of(part) if isinstance(part, slice) else part},
         )
 
 
@@ -71,10 +73,9 @@ def counter_layer(name: str, table_name: str, source: Source, session: Session) 
     layer = session.layer(name)
     if layer is None:
         return
-    table = session.recorded.table(table_name)
-    if not table.num_rows:
+    samples = Samples(session, layer, table_name)
+    if not len(samples):
         return
-    samples = Samples(session, layer, table)
     yield from processes(samples)
     for part in batches(len(samples)):
         yield from source(samples, part)

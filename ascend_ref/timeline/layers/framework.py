@@ -14,7 +14,7 @@ from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..activity import CallStacks
-from ..events import Events, Item
+from ..events import Events, Item, rows_of
 from ..lookup import NONE, Columns, combinations, filled, integers, places, taken
 from ..notation import wholes
 from ..python_calls import nested
@@ -76,6 +76,7 @@ def _operators(session: Session, layer: Layer) -> Iterator[Item]:
                 **inputs.args(own),
                 "Call stack": stacks.texts(chain[own]),
             },
+            rows={"PYTORCH_API": own},
         )
 
 
@@ -121,6 +122,7 @@ def _functions(session: Session, layer: Layer) -> Iterator[Item]:
                 "Python parent id": wholes(calls.parent[part]),
                 "Python module id": modules.take(pa.array(module_names[own])),
             },
+            rows={"PYTORCH_API": own},
         )
 
 
@@ -148,4 +150,5 @@ def collections(session: Session) -> Iterator[Item]:
         start=start,
         thread=0 if thread is None else total(thread.tid, numbers),
         length=end - start,
+        rows={"GC_RECORD": rows_of(slice(0, len(start)))},
     )

@@ -116,6 +116,7 @@ class _Tasks:
             length=length,
             parts={"name": self.names.first_of(kernel, rows)},
             args=args,
+            rows={"TASK": rows, "COMPUTE_TASK_INFO": kernel},
         )
 
     def _copies(self, rows: Integers, length: Integers) -> dict[str, Fragment]:

@@ -12,7 +12,7 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import EventKind, Layer
 
-from ..events import Events, Item
+from ..events import Events, Item, rows_of
 from ..lookup import (
     NONE,
     Alternatives,
@@ -115,6 +115,7 @@ class _CallTexts:
                 "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
                 "connection_id": wholes(calls.connection[part]),
             },
+            rows={"CANN_API": rows_of(part)},
         )
 
 
@@ -185,4 +186,5 @@ def system_calls(session: Session) -> Iterator[Item]:
             thread=thread[part],
             length=end[part] - start[part],
             parts={"api": names[part]},
+            rows={"OSRT_API": rows_of(part)},
         )

@@ -60,6 +60,7 @@ def host_marks(session: Session) -> Iterator[Item]:
                     "event_type": taken(types, rows),
                     "domain": taken(domains, rows),
                 },
+                rows={"MSTX_EVENTS": rows},
             )
 
 
@@ -88,6 +89,7 @@ def device_marks(session: Session) -> Iterator[Item]:
                 "Physic Stream Id": wholes(work.stream[own]),
                 "Task Id": wholes(work.number[own]),
             },
+            rows={"TASK": own, "MSTX_EVENTS": mark[part]},
         )
     yield from _arrows(session, layer, found, rows, mark)
 

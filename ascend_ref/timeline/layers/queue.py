@@ -51,6 +51,7 @@ def queue(session: Session) -> Iterator[Item]:
                 length=found.end[own] - found.start[own],
                 parts=parts,
                 args={"correlation_id": wholes(number[part])},
+                rows={"PYTORCH_API": own},
             )
     entries = _entries(session.spill, found, given, given_number, taker)
     yield from _arrows(session, layer, "task-queue", "correlationId", entries)

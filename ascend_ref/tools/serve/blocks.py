@@ -14,7 +14,6 @@ from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.bin.container import MAX_BLOCKS
-from ascend_ref.bin.layout import struct_of
 from ascend_spec.bin import (
     FILLER,
     HEADER,
@@ -23,6 +22,7 @@ from ascend_spec.bin import (
     PATH_TYPE,
     VERSIONED_TYPE,
 )
+from ascend_spec.core.packed import struct_of
 
 from .values import parse_texts
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import partial
 
-from ascend_spec import Catalog
+from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
+from ascend_spec import Catalog, per_spec
 from ascend_spec.api import (
     Command,
     ErrorCode,
@@ -15,11 +16,10 @@ from ascend_spec.api import (
     InsightCatalog,
     insight_catalog,
 )
-from ascend_spec.bin.schema import Node
+from ascend_spec.core.dialect import Node, inlined
 
 from .pages import citations
-from .schema_keys import inlined, keys_table
-from .style import PLAIN, Kind, Style, anchor, code, facts, page, table
+from .schema_keys import keys_table
 from .subject import Subject
 
 ENVELOPES: Mapping[str, str] = {
@@ -227,7 +227,7 @@ def message_place(style: Style, place: str) -> str:
     return style.link(*owner, place) if owner else code(place)
 
 
-@cache
+@per_spec
 def _owners() -> Mapping[str, tuple[Kind, str]]:
     """By definition the kind and name of the first message that holds it."""
     api = insight_catalog()

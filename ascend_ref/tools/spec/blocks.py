@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import (
@@ -24,10 +25,10 @@ from ascend_spec.bin import (
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.bin.records import RECORD_SIZE
+from ascend_spec.core.packed import FieldFacts, dtype_of
 
 from .pages import citations, in_force, resolutions
 from .schema_keys import keys_table
-from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Subject
 
 PAYLOAD = {
@@ -258,18 +259,30 @@ def hexed(block: int) -> str:
 
 
 def fields_table(declaration: Any, style: Style = PLAIN) -> str:
-    """The fields of packed bytes with their offsets, from the construct declaration."""
+    """The fields of a packed record with their offsets, from its construct declaration."""
+    places: Mapping[str, Any] = dtype_of(declaration).fields or {}
     rows = []
-    offset = 0
     for part in declaration.subcons:
-        plain = getattr(part.subcon, "subcon", part.subcon)
+        dtype, offset, *_ = places[part.name]
         names: Mapping[str, int] = getattr(part.subcon, "encmapping", {})
-        size = part.sizeof()
-        kind = f"{'u' if plain.fmtstr[-1].isupper() else 'i'}{8 * size}"
         values = ", ".join(f"{number} {name}" for name, number in names.items())
-        rows.append((str(offset), code(part.name), kind, values, style.prose(part.docs)))
-        offset += size
-    return table(("offset", "field", "type", "values", "meaning"), rows)
+        kind = f"{dtype.kind}{8 * dtype.itemsize}"
+        meaning = _meaning(part.facts, style)
+        rows.append((str(offset), code(part.name), kind, values, part.facts.unit or "", meaning))
+    return table(("offset", "field", "type", "values", "unit", "meaning"), rows)
+
+
+def _meaning(known: FieldFacts, style: Style) -> str:
+    """What a field is, when it is there, and what is doubtful about it."""
+    remarks = (
+        style.prose(known.summary).rstrip("."),
+        "" if known.grade == "documented" else known.grade.capitalize(),
+        in_force(known.since, known.until),
+        f"See {', '.join(style.link('erratum', one) for one in known.errata)}"
+        if known.errata
+        else "",
+    )
+    return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
 def _commands(block: BlockType) -> list[str]:

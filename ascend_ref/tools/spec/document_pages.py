@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.documents import DOCUMENTS, source_of, writers_of
 from ascend_spec.timeline import document_schema, event_schema, timeline_catalog
 
 from .pages import citations, value_range
-from .style import PLAIN, Style, anchor, code, facts, page, table
 from .subject import Subject
 
 Node = Mapping[str, Any]

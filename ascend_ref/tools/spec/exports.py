@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ascend_ref.cli.suggest import unknown
+from ascend_ref.markdown import Kind
 from ascend_spec import Catalog, Schema
 from ascend_spec.api import LATEST, insight_catalog
 from ascend_spec.bin import bin_catalog
@@ -24,7 +25,6 @@ from .document_pages import (
 )
 from .formats import FORMATS, file_name
 from .payload import annotated, export_payload_schema, payload_file_name
-from .style import Kind
 from .subject import Subject
 
 JSON_SCHEMA = "json-schema"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from importlib.metadata import entry_points
 
 from ascend_ref.cli.suggest import close_to
-from ascend_spec import Catalog
+from ascend_spec import Catalog, per_spec
 
 from .subject import KINDS, Subject
 
@@ -20,7 +19,7 @@ class NotFound(Exception):
     """The text means nothing, or several things; the message says what could be meant."""
 
 
-@cache
+@per_spec
 def subjects(catalog: Catalog) -> Mapping[str, Subject]:
     """Every subject of every installed package by its address, in the order of the kinds."""
     found: dict[str, list[Subject]] = {kind: [] for kind in KINDS}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ascend_ref.markdown import RENDERED, code, page, table
 from ascend_spec import Schema
 from ascend_spec.db.model import Table
 
 from .pages import PRESENCE, column_table
-from .style import RENDERED, code, page, table
 
 
 def export_markdown(schema: Schema) -> str:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
 from ascend_spec import Catalog, Schema
 from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
 
 from .history import Change, enum_changes, table_changes
 from .recording_pages import shown_text
-from .style import PLAIN, Style, anchor, bullets, code, facts, page, table
 from .subject import Subject, families, with_section
 
 PRESENCE: dict[Presence, str] = {
@@ -301,7 +301,7 @@ def _table_facts(catalog: Catalog, subject: Table, style: Style) -> list[tuple[s
         ("Written by", subject.writer),
         ("Switches", ", ".join(style.link("switch", switch) for switch in subject.switches)),
         ("Levels", "" if len(subject.levels) == 3 else ", ".join(map(str, subject.levels))),
-        ("Products", ", ".join(_product(catalog, name, style) for name in subject.products)),
+        ("Products", ", ".join(style.link("product", name) for name in subject.products)),
         ("Rows", ROWS[subject.rows]),
         ("Interval", " to ".join(map(code, subject.interval or ()))),
         ("Sampled at", code(subject.sample) if subject.sample else ""),
@@ -383,10 +383,6 @@ def _presence(carriers: Mapping[Carrier, Presence]) -> str:
         f"{carrier} ({PRESENCE[presence]})"
         for carrier, presence in sorted(carriers.items(), key=lambda item: CARRIERS.index(item[0]))
     )
-
-
-def _product(catalog: Catalog, name: str, style: Style) -> str:
-    return style.link("product", name) if name in catalog.products else name
 
 
 def _errata(identifiers: Sequence[str], style: Style) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ascend_spec.bin import BinCatalog, BlockType, Epoch
 
-ANNOTATIONS = frozenset({"unit", "erratum", "advisory", "references", "maxBytes"})
+ANNOTATIONS = frozenset({"unit", "erratum", "advisory", "references", "maxBytes", "source"})
 
 
 def export_payload_schema(bins: BinCatalog, block: BlockType, epoch: Epoch) -> str:

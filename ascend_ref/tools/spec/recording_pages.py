@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, EntityColumn, Shower, entities, showers_of
 
-from .style import PLAIN, Style, code, facts, page, table
 from .subject import Subject
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from ascend_spec.bin.schema import Node, escaped, walk
+from ascend_ref.markdown import PLAIN, Style, code, table
+from ascend_spec.core.dialect import Node, walk
+from ascend_spec.core.pointer import escaped
 
 from .pages import in_force
-from .style import PLAIN, Style, code, table
 
 MANY_VALUES = 16
 
@@ -37,6 +37,7 @@ def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
             needed if place in sometimes else "",
             _bounds(held, order),
             f"See {', '.join(style.link('erratum', one) for one in errata)}" if errata else "",
+            _source(node),
         )
         meaning = ". ".join(remark[0].upper() + remark[1:] for remark in remarks if remark)
         rows.append((code(place), _kind(node), str(node.get("unit", "")), f"{meaning}."))
@@ -50,6 +51,13 @@ def _bounds(held: Mapping[str, Node], order: list[str]) -> str:
     since = order[first] if first else None
     until = order[last + 1] if last + 1 < len(order) else None
     return in_force(since, until)
+
+
+def _source(node: Node) -> str:
+    """Where a key comes from that the document of the whole does not name."""
+    cited = node.get("source", ())
+    undocumented = cited and not any(one.startswith("seed-") for one in cited)
+    return f"Source: {', '.join(map(code, cited))}" if undocumented else ""
 
 
 def _kind(node: Node) -> str:
@@ -75,38 +83,3 @@ def _values(node: Node) -> str:
     texts = {str(one) for one in values if isinstance(one, int)}
     once = [one for one in values if one not in texts]
     return f"one of {', '.join(map(code, once))}" if 0 < len(once) <= MANY_VALUES else ""
-
-
-def inlined(schema: Node) -> Node:
-    """A schema with each reference into its own ``$defs`` replaced by what it refers to.
-
-    What stands at the place of the reference wins, and members of both are joined. A definition
-    inside itself is not repeated.
-    """
-    result: Node = _replaced(schema, schema.get("$defs", {}), ())
-    return result
-
-
-def _replaced(node: Any, definitions: Mapping[str, Node], inside: tuple[str, ...]) -> Any:
-    if isinstance(node, list):
-        return [_replaced(one, definitions, inside) for one in node]
-    if not isinstance(node, dict):
-        return node
-    own = {
-        key: _replaced(one, definitions, inside)
-        for key, one in node.items()
-        if key not in ("$ref", "$defs") and one is not False
-    }
-    name = node.get("$ref", "").rpartition("/")[2] if isinstance(node.get("$ref"), str) else ""
-    if not name or name in inside:
-        return own
-    target = _replaced(definitions[name], definitions, (*inside, name))
-    joined = {**target, **own}
-    if "properties" in target and "properties" in own:
-        given, further = target["properties"], own["properties"]
-        joined["properties"] = {
-            name: {**given.get(name, {}), **further.get(name, {})} for name in {**given, **further}
-        }
-    if "required" in target and "required" in own:
-        joined["required"] = [*target["required"], *own["required"]]
-    return joined

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ascend_ref.markdown import Kind, Style, page
 from ascend_spec import Catalog
 from ascend_spec.bin import bin_catalog
 
@@ -14,7 +15,6 @@ from .csv_pages import csv_site
 from .document_pages import document_site
 from .lookup import of_kind, subjects
 from .recording_pages import recording_site
-from .style import Kind, Style, page
 from .timeline_pages import timeline_site
 
 Targets = Mapping[tuple[Kind, str], str]
@@ -71,8 +71,16 @@ SHEETS: Mapping[str, Sheet] = {
     ),
     "products.md": Sheet(
         "Products",
-        "Product families and the chip names by which a profile reveals them.",
+        "Product families: what each one can do, and which data it has.",
         ("product",),
+    ),
+    "data.md": Sheet(
+        "Data by product",
+        "What is collected together, under which switch, and which product has it.",
+        ("data",),
+    ),
+    "capabilities.md": Sheet(
+        "Capabilities", "What some products can do and others cannot.", ("capability",)
     ),
     "levels.md": Sheet("Profiler levels", "What a profile holds at each level.", ("level",)),
     "vocabularies.md": Sheet(

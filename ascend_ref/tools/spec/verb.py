@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args
 import click
 from click.shell_completion import CompletionItem
 
+from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.console import print_columns, print_page
 from ascend_ref.cli.outputs import refuse_existing
 from ascend_ref.cli.suggest import unknown
@@ -21,7 +22,6 @@ from .exports import JSON_SCHEMA, CannotExport, Wanted, schema_at
 from .exports import export as export_subject
 from .formats import FORMATS
 from .lookup import NotFound, find, subjects
-from .output import write_atomically
 from .revision_diff import revision_differences
 from .subject import KINDS, Axis, Scope, Subject
 

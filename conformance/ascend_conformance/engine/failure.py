@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import apsw
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import per_spec
 
 from ..finding import Finding
 from ..ruleset import Rule, rules_in
@@ -90,7 +90,7 @@ def _place(trace: TracebackType | None) -> str:
     return ""
 
 
-@cache
+@per_spec
 def own_rules() -> Mapping[str, Rule[str]]:
     """The rules on the checker itself; the search of each is what fails: a rule or a file."""
     return rules_in("any", lambda document: str(document["finds"]))

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import Style
 
 from ..engine.candidate import Candidate, Listing
 from ..engine.failure import own_rules
@@ -37,6 +37,10 @@ class Medium(ABC):
     @abstractmethod
     def rules(self) -> Mapping[str, Rule[Any]]:
         """Its rules by id."""
+
+    def specimens_of(self, rule: Rule[Any]) -> tuple[str, ...]:
+        """Those of its specimens that a rule is for."""
+        return self.specimens
 
     # --- judging ---
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ascend_ref.atomic import staged
 from ascend_ref.bin import Block, write_file
-from ascend_ref.profile.staging import staged
 
 from ..documents.errors import ScenarioError
 from .blocks.file import File

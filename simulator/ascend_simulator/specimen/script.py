@@ -38,7 +38,6 @@ from .world import (
 )
 
 FIRST_SEQUENCE = 1_350
-COPIES = tuple(member.id for member in catalog().enums["ENUM_MEMCPY_OPERATION"].members)
 STACK = (
     "torch/_ops.py(692): __call__",
     "torch/nn/modules/module.py(1511): _wrapped_call_impl",
@@ -250,7 +249,8 @@ class _Stage:
         task = device.run(
             COMPUTE_STREAM, "MEMCPY_ASYNC", 600 + size // 20, call.start + 2_500, call
         )
-        task.copies = (size, COPIES[self.copied % len(COPIES)])
+        kinds = catalog().enums["ENUM_MEMCPY_OPERATION"].members
+        task.copies = (size, kinds[self.copied % len(kinds)].id)
         self.copied += 1
 
     def _schedule(self, device: Device) -> None:

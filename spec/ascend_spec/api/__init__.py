@@ -2,7 +2,6 @@
 
 from .catalog import LATEST, InsightCatalog, insight_catalog
 from .model import Command, ErrorCode, Event, Generation
-from .schema import erratum_at
 
 __all__ = [
     "LATEST",
@@ -11,6 +10,5 @@ __all__ = [
     "Event",
     "Generation",
     "InsightCatalog",
-    "erratum_at",
     "insight_catalog",
 ]

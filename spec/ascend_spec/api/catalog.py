@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
-from ascend_spec.core import Axis, Erratum, Loader
+from ascend_spec.core import Axis, Erratum, Loader, bounds_of
+from ascend_spec.core.dialect import DIALECT, Node, NotInForce, compile_schema
 from ascend_spec.core.loader import without
 
 from .model import Command, ErrorCode, Event, Generation
-from .schema import Node, bundle
 
 FOLDER = "api"
 LATEST = "upstream"
@@ -98,7 +98,15 @@ class InsightCatalog:
         key = definition, generation
         if key not in self._schemas:
             self.axis.number(generation)
-            self._schemas[key] = bundle(self.definitions, definition, self.axis, generation)
+            try:
+                schema = compile_schema(
+                    self.definitions[definition],
+                    self.definitions,
+                    lambda node: self.axis.in_force(bounds_of(node), generation),
+                )
+            except NotInForce:
+                raise KeyError(f"{definition} is not part of generation {generation}") from None
+            self._schemas[key] = {"$schema": DIALECT, **schema}
         return self._schemas[key]
 
 

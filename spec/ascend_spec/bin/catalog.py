@@ -10,18 +10,17 @@ from copy import deepcopy
 from functools import cache, cached_property
 from typing import Any
 
-from ascend_spec.core import Axis, Bounds, Erratum, Loader, Source
+from ascend_spec.core import Axis, Erratum, Loader, Source, bounds_of
+from ascend_spec.core.dialect import DIALECT, Node, compile_schema, inlined, known_keys
 from ascend_spec.core.loader import without
 
 from .enums import load_enums
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
 from .model import BinEnum, BlockType, Column, Epoch
-from .schema import Node, compile_payload, known_keys
 
 __all__ = ["BinCatalog", "BlockType", "Epoch", "bin_catalog"]
 
 FOLDER = "bin"
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 class BinCatalog:
@@ -111,7 +110,7 @@ class BinCatalog:
         Of 0x0A it is the section of call stacks. The nodes keep our annotations: ``unit``;
         ``references`` (places whose values the values repeat); ``erratum``, about whatever fails
         at or below the node; ``advisory``, where such a failure is advice even in a file of this
-        epoch (:func:`ascend_spec.bin.schema.nearest` finds the node). A property that fails to be
+        epoch (:func:`ascend_spec.core.dialect.annotation_at` finds it). A property that fails to be
         there fails in an ``allOf`` of its own where an erratum explains it. The schema does not
         ask whether the block type existed at the epoch.
 
@@ -138,15 +137,15 @@ class BinCatalog:
         document = self.documents.folder.read(
             f"{FOLDER}/payloads/{self.blocks[code].slug}.schema.yaml"
         )
-        shared = self.documents.folder.read(f"{FOLDER}/payloads/common.schema.yaml")["$defs"]
-        compiled = compile_payload(
+        shared = self.documents.folder.read(f"{FOLDER}/payloads/common.schema.yaml")
+        compiled = compile_schema(
             document,
-            shared,
+            {**shared["$defs"], **document.get("$defs", {})},
+            lambda node: self.axis.in_force(bounds_of(node), epoch),
             self.enums,
-            lambda since, until: self.axis.in_force(Bounds(since=since, until=until), epoch),
         )
         identity = {"$schema": DIALECT, "$id": f"urn:ascend-ref:bin:{code:02X}:{epoch}"}
-        return {**identity, **compiled}
+        return {**identity, **inlined(compiled)}
 
 
 def bin_catalog() -> BinCatalog:

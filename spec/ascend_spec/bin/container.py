@@ -6,9 +6,10 @@ in full, for sound files in memory; readers of damaged or large ones need no mor
 
 from __future__ import annotations
 
+from functools import partial
+
 from construct import (
     Bytes,
-    Construct,
     FixedSized,
     GreedyBytes,
     GreedyRange,
@@ -16,10 +17,11 @@ from construct import (
     Int8ul,
     Int64ul,
     NullTerminated,
-    Renamed,
     Struct,
     this,
 )
+
+from ascend_spec.core.packed import field
 
 ALIGNMENT = 4
 """Payload and padding together are a multiple of this; padding bytes are zero."""
@@ -39,19 +41,17 @@ FILLER = 0x5A
 LEGACY_VERSION = FILLER
 """What byte 10 reads as where it is filler."""
 
-
-def _field(name: str, form: Construct, meaning: str) -> Construct:
-    return Renamed(form, newname=name, newdocs=meaning)
-
+_field = partial(field, source=("seed-004",))
 
 HEADER = Struct(
     _field(
         "contentSize",
         Int64ul,
-        "Bytes of payload and padding; neither the header nor the path section counts.",
+        "Size of payload and padding; neither the header nor the path section counts.",
+        unit="Byte",
     ),
     _field("type", Int8ul, "Code of the block type."),
-    _field("padding", Int8ul, "Zero bytes behind the payload, 0 to 3."),
+    _field("padding", Int8ul, "Zeros behind the payload, 0 to 3.", unit="Byte"),
     _field(
         "version",
         Int8ul,

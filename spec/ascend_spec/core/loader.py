@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from .facts import Erratum, Product, Source, Switch, best_grade
+from .facts import Erratum, Source, Switch, best_grade
 from .folder import Folder, SpecError
+from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
 from .words import Vocabulary
 
@@ -62,9 +63,31 @@ class Loader:
         return self.by_id(Switch, "core/switches.yaml")
 
     @cached_property
-    def products(self) -> Mapping[str, Product]:
-        """Product families by id."""
-        return self.by_id(Product, "core/products.yaml")
+    def products(self) -> Products:
+        """Products, and which has which data."""
+        matrix = self.folder.read("products/matrix.yaml")
+        documents = {
+            row["product"]: (row, name) for name, row in self.folder.documents("products/families")
+        }
+        return Products(
+            families={
+                product: self.fact(Product, without(row, "product"), name, id=product)
+                for product in matrix["products"]
+                for row, name in [documents[product]]
+            },
+            capabilities=self.by_id(Capability, "products/capabilities.yaml"),
+            data={
+                name: self.fact(
+                    DataSet,
+                    without(row, "says", "not"),
+                    f"products/matrix.yaml: {name}",
+                    id=name,
+                    cells=cells_of(row, matrix),
+                )
+                for name, row in matrix["data"].items()
+            },
+            errata=self.errata("products/errata.yaml"),
+        )
 
     @cached_property
     def vocabularies(self) -> Mapping[str, Vocabulary]:

@@ -70,7 +70,7 @@ def _table(loader: Loader, name: str, row: Document, document: str) -> model.Tab
         column: load_column(loader, column, facts, row["source"], f"{document}: columns.{column}")
         for column, facts in row["columns"].items()
     }
-    own = without(row, "table")
+    own = without(loader.products.of_table(row, name), "table")
     return loader.fact(model.Table, own, f"{document}: {name}", name=name, columns=columns)
 
 

@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 
 from ascend_spec.core import Folder
-
-from .schema import Node, compiled
+from ascend_spec.core.dialect import DIALECT, Node, compile_schema
 
 FOLDER = "documents"
 DOCUMENTS = ("communication", "communication_matrix", "profiler_info", "profiler_metadata")
@@ -47,9 +46,11 @@ class DocumentCatalog:
         if writer not in self.writers_of(name):
             known = ", ".join(self.writers_of(name))
             raise KeyError(f"{writer!r} does not write {name}; those who do: {known}")
-        schema = compiled(self.source_of(name), writer)
-        identity = {"$schema": schema.pop("$schema"), "$id": f"urn:ascend-ref:{name}:{writer}"}
-        return {**identity, **schema}
+        source = self.source_of(name)
+        schema = compile_schema(
+            source, source["$defs"], lambda node: writer in node.get("writers", (writer,))
+        )
+        return {"$schema": DIALECT, "$id": f"urn:ascend-ref:{name}:{writer}", **schema}
 
 
 def schema_of(name: str, writer: str) -> Node:

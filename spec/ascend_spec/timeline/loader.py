@@ -54,7 +54,7 @@ def load_layers(loader: Loader) -> dict[str, model.Layer]:
     """Every layer by its newest name, those of the framework first, then by file name."""
     kinds = load_kinds(loader)
     layers = [
-        _layer(loader, row, name, kinds)
+        _layer(loader, loader.products.in_full(row), name, kinds)
         for name, row in loader.folder.documents(f"{FOLDER}/layers")
     ]
     layers.sort(key=lambda layer: (layer.part != "framework", layer.slug))
@@ -191,6 +191,7 @@ class _Reader:
         facts = {
             **without(row, "event", "fields", "shows"),
             "source": self.citations(source, named),
+            "families": [one for one in row.get("families", ()) if one in self.layer["families"]],
         }
         shows = row.get("shows", {})
         return self.loader.fact(

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
 
 from ascend_spec import documents, per_spec
+from ascend_spec.core.dialect import DIALECT, Node
 
 from .catalog import TimelineCatalog, timeline_catalog
 from .files import MetadataEvent
 from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, Phase
 from .names import NameForm
 
-Node = dict[str, Any]
-
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 STEP_TRACE = "step_trace_json"
 INSTANT = r"^[0-9]{1,16}\.[0-9]{3}$"
 BARE_INSTANT = r"^[0-9]{1,16}(\.[0-9]{3})?$"

@@ -83,7 +83,7 @@ def test_the_drawing_of_another_chip_is_noticed(case, tag):
 
     finding = found(changed(case, 0x08, change), "BIN612")
     assert finding.count == 1
-    assert finding.column == "core_memory_map[].soc"
+    assert finding.column == "/core_memory_map/*/soc"
 
 
 def test_a_finding_about_two_block_types_names_the_value_in_each():
@@ -93,8 +93,8 @@ def test_a_finding_about_two_block_types_names_the_value_in_each():
     }
     content = rewritten(handmade.device_file("mix"), changes)
     assert places(content, "BIN903") == [
-        ("core_memory_map[].op_type", "/core_memory_map/1/op_type"),
-        ("table_per_block[].table_op_type", "/table_per_block/1/table_op_type"),
+        ("/core_memory_map/*/op_type", "/core_memory_map/1/op_type"),
+        ("/table_per_block/*/table_op_type", "/table_per_block/1/table_op_type"),
     ]
     changes = {
         0x07: lambda payload: payload["subblock_detail"][-1].update(block_id="9"),
@@ -104,7 +104,7 @@ def test_a_finding_about_two_block_types_names_the_value_in_each():
     }
     content = rewritten(handmade.device_file("vector"), changes)
     assert places(content, "BIN901")[1] == (
-        "core_memory_map[].core_no",
+        "/core_memory_map/*/core_no",
         "/core_memory_map/2/core_no",
     )
 
@@ -121,7 +121,7 @@ def test_a_gap_in_the_block_numbers_is_named_where_they_stand():
         payload["block_detail"]["row"][1]["value"][0] = "2"
 
     finding = found(changed("vector", 0x05, change), "BIN406")
-    assert (finding.column, finding.pointer) == ("block_detail", "/block_detail")
+    assert (finding.column, finding.pointer) == ("/block_detail", "/block_detail")
 
 
 def test_a_rule_for_one_fault_of_a_place_leaves_the_others_to_the_rules_for_all():

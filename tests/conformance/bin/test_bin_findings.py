@@ -31,7 +31,7 @@ def test_a_finding_of_the_schema_tells_the_value_and_where_it_stands():
     content = changed("mix", 0x08, change)
     finding = found(content, "BIN601")
     assert finding.table == "0x08 memory heat map"
-    assert finding.column == "core_memory_map[].memory_unit[].display"
+    assert finding.column == "/core_memory_map/*/memory_unit/*/display"
     assert finding.pointer == "/core_memory_map/0/memory_unit/3/display"
     assert content[finding.offset :].startswith(b"true")
     assert finding.count == 2
@@ -45,7 +45,7 @@ def test_a_finding_of_a_query_tells_the_values_that_it_compared():
 
     content = changed("vector", 0x08, change)
     finding = found(content, "BIN602")
-    assert finding.column == "core_memory_map[].L2cache.total_request"
+    assert finding.column == "/core_memory_map/*/L2cache/total_request"
     assert finding.pointer == "/core_memory_map/1/L2cache/total_request"
     assert content[finding.offset :].startswith(b'"9"')
     assert finding.examples == ({"block_id": "1", "hit": 4902, "miss": 433, "total": 9},)
@@ -79,7 +79,7 @@ def test_an_event_is_named_by_its_index_and_byte():
     content = to_bytes([Block(0x02, canonical(events)), *sources()])
     finding = found(content, "BIN216")
     assert finding.pointer == "/traceEvents/1"
-    assert finding.column == "traceEvents[].pid"
+    assert finding.column == "/traceEvents/*/pid"
     assert b"core7" in content[finding.offset : finding.offset + 300]
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ascend_conformance.engine.work
 import ascend_conformance.media.bin.facts
 import ascend_conformance.media.bin.gather
-import ascend_conformance.media.bin.schemajudge
+import ascend_conformance.media.bin.structure
 from ascend_conformance.finding import FileReport
 from ascend_conformance.media.bin.judge import judge_bin, judge_content
 from ascend_ref.bin import Block, canonical, parse, read_blocks, to_bytes
@@ -186,7 +186,7 @@ def dumped(payload) -> bytes:
 
 
 def test_a_payload_full_of_errors_is_given_up(monkeypatch):
-    monkeypatch.setattr(ascend_conformance.media.bin.schemajudge, "ERRORS", 1_000)
+    monkeypatch.setattr(ascend_conformance.media.bin.structure, "ERRORS", 1_000)
     content = to_bytes([Block(0x09, dumped({"table_per_block": [True] * 50_000}))])
     report = judge_content(content, "wrong.bin")
     (finding,) = (one for one in report.findings if one.rule == "BIN121")

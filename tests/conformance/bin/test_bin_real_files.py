@@ -47,18 +47,18 @@ def test_all_that_is_found_is_known_of_old_epochs(name):
 def test_the_departures_of_the_mix_file_are_those_measured():
     """bin-blocks.md 8.2: what changed between E2 and E3."""
     found = {(finding.erratum, finding.place) for finding in report("mix.bin").findings}
-    heat_map = "0x08 memory heat map.core_memory_map[].memory_unit[]"
-    tables = "0x09 memory tables.table_per_block[].table_detail[]"
+    heat_map = "0x08 memory heat map: /core_memory_map/*/memory_unit/*"
+    tables = "0x09 memory tables: /table_per_block/*/table_detail/*"
     assert found == {
-        ("B42", "0x05 basic info.cur_freq"),
-        ("B42", "0x05 basic info.rated_freq"),
-        ("B43", f"{tables}.row[].name"),
-        ("B43", f"{tables}.table_name"),
-        ("B44", f"{tables}.header_name"),
-        ("B45", f"{heat_map}.bandwidth_suffix"),
-        ("B45", f"{heat_map}.request_suffix"),
-        ("B47", "0x07 compute load table.subblock_detail[].name"),
-        ("B48", "0x0C inter-core load.op_detail[].core_detail[].subcore_type"),
+        ("B42", "0x05 basic info: /cur_freq"),
+        ("B42", "0x05 basic info: /rated_freq"),
+        ("B43", f"{tables}/row/*/name"),
+        ("B43", f"{tables}/table_name"),
+        ("B44", f"{tables}/header_name"),
+        ("B45", f"{heat_map}/bandwidth_suffix"),
+        ("B45", f"{heat_map}/request_suffix"),
+        ("B47", "0x07 compute load table: /subblock_detail/*/name"),
+        ("B48", "0x0C inter-core load: /op_detail/*/core_detail/*/subcore_type"),
     }
 
 

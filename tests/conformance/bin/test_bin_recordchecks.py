@@ -91,7 +91,7 @@ def test_call_stacks_are_judged_as_json():
     content = to_bytes([Block(0x0A, memory_trace_payload(np.zeros(1, TRACE_DTYPE), b'[{"A":1}]'))])
     findings = judge_content(content, "trace.bin").findings
     missing = [finding for finding in findings if finding.rule == "BIN122"]
-    assert {finding.column for finding in missing} == {"[].Address", "[].ModuleName", "[].Symbol"}
+    assert {finding.column for finding in missing} == {"/*/Address", "/*/ModuleName", "/*/Symbol"}
     assert content[missing[0].offset :].startswith(b'{"A":1}')
 
 

@@ -266,3 +266,45 @@ def test_real_documents_that_were_changed(tmp_path: Path) -> None:
         if rule != "DOC001":
             assert finding.pointer is not None
             assert finding.pointer.startswith("/step50")
+
+
+@pytest.mark.parametrize("before", ["99", '{}, "Transit Time(ms)": 1'])
+def test_a_doubled_key_of_a_document_is_noticed(tmp_path: Path, before: str) -> None:
+    """Two files with such a key conformed."""
+    needs_data()
+    text = (RANK / "ASCEND_PROFILER_OUTPUT" / "communication.json").read_text()
+    path = tmp_path / "communication.json"
+    key = '"Transit Time(ms)"'
+    path.write_text(text.replace(key, f"{key}: {before}, {key}", 1))
+    (finding,) = structural(path)
+    assert (finding.rule, finding.verdict, finding.count) == ("DOC004", "advice", 1)
+    assert finding.pointer is not None
+    assert finding.pointer.endswith("/Transit Time(ms)")
+    assert finding.offset == text.index(key) + len(key) + 2
+
+
+def test_one_key_in_two_objects_is_no_doubled_key(tmp_path: Path) -> None:
+    needs_data()
+    path = tmp_path / "communication.json"
+    path.write_text((RANK / "ASCEND_PROFILER_OUTPUT" / "communication.json").read_text())
+    assert path.read_text().count('"Transit Time(ms)"') > 2
+    assert structural(path) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        ('{"name": "CANN", "name": "Python"}', ["name, name"]),
+        ('{"name": "CANN", "names": "Python"}', []),
+        ('{"name": "CANN"}', []),
+    ],
+)
+def test_a_doubled_argument_is_noticed(tmp_path: Path, args: str, found: list[str]) -> None:
+    event = '{{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "args": {}}}'
+    content = f"[{event.format(1, '{}')},{event.format(2, args)}]".encode()
+    path = tmp_path / TRACE
+    path.write_bytes(content)
+    (report,) = judged(path)
+    doubled = [one for one in report.findings if one.rule == "TRC203"]
+    assert [one.examples[0]["keys"] for one in doubled] == found
+    assert [one.offset for one in doubled] == [content.index(b"}},") + 3] * len(found)

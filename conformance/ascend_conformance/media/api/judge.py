@@ -7,12 +7,13 @@ from typing import Any
 
 from ascend_spec.api import LATEST, insight_catalog
 
-from .forms import Departure, body_form, event_form, response_form
+from ...engine.json_values import shown
+from ...engine.schema_judge import Departure, Tokens
+from .forms import body_form, departures_in, event_form, response_form
 from .habits import habits_of
 from .names import Names
 from .older import in_older_form
 from .options import COMPARED, IMPORT
-from .places import Tokens, shown
 from .requests import Request
 from .rules import Finds
 from .truth import differences
@@ -55,7 +56,7 @@ class Judge:
         body = told.get("body")
         generations = [known.id for known in insight_catalog().generations]
         self.generation = min(
-            reversed(generations), key=lambda one: len(body_form(IMPORT, one).departures(body))
+            reversed(generations), key=lambda one: len(departures_in(body_form(IMPORT, one), body))
         )
         self._names.learn_card(body)
 
@@ -75,7 +76,7 @@ class Judge:
             self._notice("no-reason", request, ("error",), shown(due["error"]), "nothing")
 
     def _envelope(self, request: Request, number: int, due: Message, told: Message) -> set[Tokens]:
-        departures = response_form(self.generation).departures(dict(told))
+        departures = departures_in(response_form(self.generation), dict(told))
         for departure in departures:
             finds: Finds = "unknown-key" if departure.is_unknown_key else "envelope"
             self._depart(finds, request.command, departure, request.shown)
@@ -107,7 +108,7 @@ class Judge:
                     departures, expected = [], self._in_form(command, other, due)
         condemned = set()
         for departure in departures:
-            is_known = departure.erratum is not None and self.generation != LATEST
+            is_known = departure.spot.own_erratum is not None and self.generation != LATEST
             finds: Finds = "known-departure" if is_known else "schema"
             if departure.is_unknown_key:
                 finds = "unknown-key"
@@ -125,8 +126,8 @@ class Judge:
         """The departures of a body, but for those that the file itself brings about."""
         expected = self._in_form(command, generation, due)
         form = body_form(command, generation).like(expected)
-        found = form.departures(told, BODY)
-        of_file = {one.tokens for one in form.departures(expected, BODY)} if found else ()
+        found = departures_in(form, told, BODY)
+        of_file = {one.tokens for one in departures_in(form, expected, BODY)} if found else ()
         return [one for one in found if one.tokens not in of_file]
 
     def _is_like(self, command: str, generation: str, due: Any, told: Any) -> bool:
@@ -157,9 +158,9 @@ class Judge:
 
     def _event(self, table: str, told: Message, due: Message | None) -> None:
         body = told.get("body")
-        departures = event_form(None).departures(dict(told))
+        departures = departures_in(event_form(None), dict(told))
         if table != UNKNOWN_EVENT and isinstance(body, dict):
-            departures += event_form(table).departures(body, BODY)
+            departures += departures_in(event_form(table), body, BODY)
         for departure in departures:
             finds: Finds = "unknown-key" if departure.is_unknown_key else "event"
             self._depart(finds, table, departure, "")
@@ -189,10 +190,10 @@ class Judge:
                 finds,
                 table,
                 departure.tokens,
-                departure.expected,
+                departure.spot.expected,
                 departure.actual,
                 request,
-                departure.erratum if finds == "known-departure" else None,
+                departure.spot.own_erratum if finds == "known-departure" else None,
             )
         )
 

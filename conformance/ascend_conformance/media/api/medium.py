@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.tools.spec.style import Style, code
+from ascend_ref.markdown import Style, code
 
 from ...ruleset import Rule
 from .. import Medium

@@ -28,6 +28,7 @@ Finds = Literal[
     "elements",
     "spelling",
     "event",
+    "doubled-key",
 ]
 """What the probe notices; each is one rule."""
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.db.display import clip, printable
+from ascend_ref.json_keys import doubled_keys, object_of
+from ascend_spec.api import insight_catalog
 
+from ...engine.json_values import shown
 from .client import MAX_MESSAGE, Client
 from .judge import Judge
 from .names import Names, UnknownName
@@ -21,6 +25,9 @@ SPARE_BYTES = 4 << 20
 
 MOST_EARLY = 64
 """Events that are put off until the first answer has come."""
+
+MOST_DOUBLED = 100
+"""Doubled keys of one message that are looked at."""
 
 CONNECTION = "connection"
 """The place of findings about messages that belong to nothing."""
@@ -145,15 +152,25 @@ class Talk:
             actual = f"{len(raw):,} characters, where at most {most:,} can be due"
         else:
             try:
-                message = parse(raw.encode())
+                message = parse(raw.encode(), object_of)
             except MalformedPayload as problem:
                 actual = f"{clip(printable(raw))}: {problem}"
             else:
                 if isinstance(message, dict):
+                    self._notice_doubled(message)
                     return message
                 actual = clip(printable(raw))
         self._verdicts.add(Noticed("unreadable", CONNECTION, (), "", actual))
         return None
+
+    def _notice_doubled(self, message: Mapping[str, Any]) -> None:
+        """Keys that an object of a message has more than once."""
+        api = insight_catalog()
+        names = (message.get("command"), message.get("event"))
+        known = [one for one in names if one in api.commands or one in api.events]
+        for tokens in islice(doubled_keys(message), MOST_DOUBLED):
+            table = str(known[0]) if known else CONNECTION
+            self._verdicts.add(Noticed("doubled-key", table, tokens, "", shown(tokens[-1])))
 
     def _stray(self, message: Mapping[str, Any]) -> None:
         """An answer that nothing waits for: too late, to what is to be dropped, or to nothing."""

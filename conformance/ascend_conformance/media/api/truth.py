@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from ascend_spec.core.pointer import ANY, escaped, place_of
+
+from ...engine.json_values import shown
+from ...engine.schema_judge import Tokens
 from .habits import Habits
-from .places import Tokens, column_of, shown
 from .rules import Finds
 
 NOTHING = "nothing"
@@ -43,7 +46,7 @@ def differences(
     What stands at or below one of the ``condemned`` places is left out.
     """
     walk = _Walk(habits, condemned)
-    return walk.differences(expected, actual, tokens, column_of(tokens))
+    return walk.differences(expected, actual, tokens, place_of(tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,8 @@ class _Walk:
     def _of_objects(
         self, expected: dict[str, Any], actual: dict[str, Any], tokens: Tokens, column: str
     ) -> Iterator[Difference]:
-        before = f"{column}." if column else ""
         for key, value in expected.items():
-            inner, name = (*tokens, key), before + key
+            inner, name = (*tokens, key), f"{column}/{escaped(key)}"
             if key in actual:
                 yield from self.differences(value, actual[key], inner, name)
             elif inner not in self.condemned and name not in self.habits.own | self.habits.optional:
@@ -90,7 +92,7 @@ class _Walk:
         if member := self.habits.ties.get(column):
             true = [element for _, element in self._by_ties(expected, member, column)]
             told = self._by_ties(actual, member, column)
-        inner = f"{column}[]"
+        inner = f"{column}/{ANY}"
         same = 0
         for element, (place, other) in zip(true, told, strict=False):
             found = self.differences(element, other, (*tokens, place), inner)
@@ -107,7 +109,7 @@ class _Walk:
         self, expected: list[Any], actual: list[Any], tokens: Tokens, column: str
     ) -> Iterator[Difference]:
         """Elements of one name side by side, best those that are equal; then the rest in order."""
-        members, inner = self.habits.unordered[column], f"{column}[]"
+        members, inner = self.habits.unordered[column], f"{column}/{ANY}"
         waiting: dict[str, list[int]] = defaultdict(list)
         for place, element in enumerate(actual):
             waiting[_name(element, members)].append(place)
@@ -135,7 +137,11 @@ class _Walk:
         def rest(placed: tuple[int, Any]) -> str:
             element = placed[1]
             if isinstance(element, dict):
-                kept = [key for key in element if f"{column}[].{key}" not in self.habits.own]
+                kept = [
+                    key
+                    for key in element
+                    if f"{column}/{ANY}/{escaped(key)}" not in self.habits.own
+                ]
                 element = {key: element[key] for key in kept}
             return json.dumps(element, sort_keys=True)
 

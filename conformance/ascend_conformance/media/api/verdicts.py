@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ascend_spec.core.pointer import place_of, pointer_of
+
+from ...engine.schema_judge import Tokens
 from ...finding import Finding, Scalar
-from .places import Tokens, column_of, pointer_of
 from .rules import ApiRule, Finds, rules_by_find
 
 MOST = 2_000
@@ -47,7 +49,7 @@ class Verdicts:
         rule = rules_by_find()[noticed.finds]
         # The name of an unknown key is the server's; its place is the object that has it.
         tokens = noticed.tokens[:-1] if noticed.finds == "unknown-key" else noticed.tokens
-        column = column_of(tokens) or None
+        column = place_of(tokens) or None
         key = rule.id, noticed.table, column
         if key not in self._groups and len(self._groups) >= MOST:
             key = rule.id, noticed.table, None

@@ -45,6 +45,7 @@ from ascend_ref.bin.records import (
 )
 from ascend_ref.bin.write import path_section
 from ascend_spec.bin import ALIGNMENT, FILLER, HEADER, PATH_TYPE
+from ascend_spec.core.pointer import keys_of
 
 Edit: TypeAlias = Mapping[str, Any]
 Victim: TypeAlias = Mapping[str, Any]
@@ -199,9 +200,8 @@ def _place(root: list[Any], pointer: str, *, new: bool = False) -> tuple[Any, An
     """Container and key of the value that a pointer leads to."""
     container: Any = root
     key: Any = 0
-    for token in pointer.split("/")[1:]:
+    for name in keys_of(pointer):
         container = container[key]
-        name = token.replace("~1", "/").replace("~0", "~")
         key = int(name) if isinstance(container, list) and name.isdecimal() else name
         there = key in container if isinstance(container, dict) else key in range(len(container))
         if not there and not (new and isinstance(container, dict)):

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
 from ascend_spec.core import parse
+from ascend_spec.core.pointer import pointer_of, unescaped
 
 SqlValue: TypeAlias = int | float | str | None
 Read: TypeAlias = Callable[[list[Any], list[str | int]], SqlValue]
@@ -81,11 +82,7 @@ def _table(name: str, document: dict[str, Any]) -> FactTable:
 
 def pointer_to(tokens: Sequence[str | int]) -> str:
     """The JSON Pointer of these keys and indices; of a long key as :func:`bounded` gives it."""
-    return "".join(f"/{token}" if isinstance(token, int) else _token(token) for token in tokens)
-
-
-def _token(key: str) -> str:
-    return f"/{bounded(key).replace('~', '~0').replace('/', '~1')}"
+    return pointer_of(token if isinstance(token, int) else bounded(token) for token in tokens)
 
 
 def bounded(text: str) -> str:
@@ -146,9 +143,7 @@ def _reader(reading: str, pointer: str) -> Read:
     up = int(found["up"] or 0)
     if found["key"]:
         return lambda _stack, tokens: _key(tokens[-1 - up])
-    path = [
-        token.replace("~1", "/").replace("~0", "~") for token in found["path"].split("/") if token
-    ]
+    path = [unescaped(token) for token in found["path"].split("/") if token]
     read = READINGS[reading]
     if not path:
         return lambda stack, _tokens: read(stack[-1 - up])

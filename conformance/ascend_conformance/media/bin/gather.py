@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from ascend_ref.bin import BinFile, Entry, MalformedPayload, canonical, parse
 from ascend_ref.bin.canonical import decode
 from ascend_ref.bin.records import read_cache_records, read_memory_trace
+from ascend_ref.json_keys import doubled_keys, object_of
 from ascend_ref.tools.serve.blocks import TEXT_LIMIT
 from ascend_ref.tools.serve.params import refusal
 from ascend_spec.bin import bin_catalog
@@ -169,23 +170,11 @@ def _read_json(content: memoryview, entry: Entry, facts: Facts, observer: Observ
 def _spelling(content: memoryview) -> tuple[str | None, int | None]:
     """A key that stands twice in one object; the first byte that the producer would not write."""
     text = bytes(content)
-    twice: list[str] = []
-
-    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
-        value = dict(members)
-        if len(value) < len(members) and not twice:
-            seen: set[str] = set()
-            for name, _ in members:
-                if name in seen:
-                    twice.append(name)
-                seen.add(name)
-        return value
-
     proper = canonical(parse(content))
     if proper == text:
         return None, None
-    json.loads(text, object_pairs_hook=pairs)
-    return (twice[0] if twice else None), _first_difference(proper, text)
+    twice = next(doubled_keys(json.loads(text, object_pairs_hook=object_of)), None)
+    return (None if twice is None else str(twice[-1])), _first_difference(proper, text)
 
 
 def _first_difference(left: bytes, right: bytes) -> int:

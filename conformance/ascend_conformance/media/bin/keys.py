@@ -9,15 +9,14 @@ from typing import Any, TypeAlias
 from ascend_ref.db.display import clip, printable
 from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
+from ascend_spec.core.pointer import ANY, escaped, keys_of
 
-from .flatten import pointer_to
-from .schemajudge import Group
+from ...engine.schema_judge import Group
 
 KEYS = 200
 """Different keys noted of one place; a hostile object holds any number."""
 
 LISTED = 5
-ANY = "*"
 
 Tokens: TypeAlias = tuple[str | int, ...]
 
@@ -45,8 +44,7 @@ class KeyInventory:
         for epoch in bin_catalog().epochs:
             for place in _known_keys(code, epoch.id):
                 node = self._root
-                for token in place.split("/")[1:]:
-                    name = token.replace("~1", "/").replace("~0", "~")
+                for name in keys_of(place):
                     node = node.inside.setdefault(name, _Place())
                 node.described = True
 
@@ -89,11 +87,10 @@ class KeyInventory:
             more = f" and {len(strange) - LISTED} more" if len(strange) > LISTED else ""
             key, (_, tokens, block) = next(iter(strange.items()))
             yield Group(
-                code=self._code,
-                place=_written(place),
+                place=place,
                 keyword="unknown",
-                block=block,
-                pointer=pointer_to((*tokens, key)),
+                tokens=(*tokens, key),
+                document=block,
                 shown=names + more,
                 expected=", ".join(sorted(known[place])),
                 count=sum(times for times, _, _ in strange.values()),
@@ -103,10 +100,5 @@ class KeyInventory:
 def _places(node: _Place, place: str) -> Iterator[tuple[str, _Place]]:
     yield place, node
     for name, inner in node.inside.items():
-        token = name if name == ANY else name.replace("~", "~0").replace("/", "~1")
+        token = name if name == ANY else escaped(name)
         yield from _places(inner, f"{place}/{token}")
-
-
-def _written(place: str) -> str:
-    """A place of a schema as ``facts.yaml`` writes it."""
-    return place.replace("/*", "[]").replace("/", ".").removeprefix(".")

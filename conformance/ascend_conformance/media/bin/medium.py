@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from ascend_ref.markdown import Style
 from ascend_ref.sniff import is_block_file
-from ascend_ref.tools.spec.style import Style
+from ascend_spec.layout import layout
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.progress import Progress
@@ -18,20 +18,17 @@ from ...ruleset import Rule
 from .. import Judged, Medium
 from .rules import load_bin_rules
 
-BLOCK_FILES = "visualize_data*.bin"
-"""How exporters and the people who rename their files call block files."""
-
 
 class _BlockFiles(Medium):
     name = "bin"
-    given = (BLOCK_FILES,)
+    given = ("visualize_data*.bin",)
     specimens = ("bin",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
         return load_bin_rules()
 
     def is_named(self, name: str) -> bool:
-        return fnmatchcase(name, BLOCK_FILES)
+        return layout().is_file("blocks", name)
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
         return Candidate(self.name, path) if is_block_file(path) else None

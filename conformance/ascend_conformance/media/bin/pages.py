@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.tools.spec.style import code
+from ascend_ref.markdown import code
 
 from .places import block_label, fact_table
 from .rules import BinRule, RecordSearch, SchemaSearch

@@ -9,8 +9,9 @@ from ascend_ref.bin import BinFile, locate
 from ascend_ref.bin.records import read_memory_trace
 from ascend_ref.db.display import clip, printable
 from ascend_spec.bin import HEADER, bin_catalog
+from ascend_spec.core.pointer import ANY, escaped, unescaped
 
-from .flatten import FactTable, fact_tables, steps_of
+from .flatten import EACH_ELEMENT, EACH_MEMBER, FactTable, fact_tables, steps_of
 
 POINTER = 300
 """Characters of a pointer that are shown."""
@@ -36,7 +37,7 @@ def fact_table(name: str | None) -> FactTable | None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A value in a payload: its path without indices, and its JSON Pointer."""
+    """A value in a payload: its place, and its JSON Pointer."""
 
     path: str | None
     pointer: str | None
@@ -60,20 +61,24 @@ def place_in(table: FactTable, column: str | None, pointer: str) -> Place:
         keep = len(tokens) - up
         further = [name for name in rest.removesuffix("#").split("/") if name]
         tokens = [*tokens[:keep], *further]
-        steps = [*steps[:keep], *("[]" if name.isdecimal() else name for name in further)]
+        steps = [
+            *steps[:keep],
+            *(EACH_ELEMENT if name.isdecimal() else unescaped(name) for name in further),
+        ]
     return Place(_written(steps) or None, "".join(f"/{token}" for token in tokens))
 
 
 def _leads(step: str, token: str) -> bool:
-    if step == "[]":
+    if step == EACH_ELEMENT:
         return token.isdecimal()
-    return step == "{}" or step == token.replace("~1", "/").replace("~0", "~")
+    return step == EACH_MEMBER or step == unescaped(token)
 
 
 def _written(steps: list[str]) -> str:
-    """Steps as findings show them: ``a.b[].*`` for each member of each element."""
-    text = "".join("[]" if step == "[]" else f".{'*' if step == '{}' else step}" for step in steps)
-    return text.removeprefix(".")
+    """Steps as a place: ``/a/b/*/*`` for each member of each element."""
+    return "".join(
+        f"/{ANY if step in (EACH_ELEMENT, EACH_MEMBER) else escaped(step)}" for step in steps
+    )
 
 
 def shown(pointer: str | None) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ascend_ref.db.open import read_examples
 from ascend_spec import per_spec
+from ascend_spec.core.pointer import ANY
 
 from ...engine.failure import Failures
 from ...engine.work import TooMuchWork, limited
@@ -193,8 +194,9 @@ def where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Plac
         ((pointer, offset),) = facts.rows(
             f"SELECT pointer, offset FROM {rule.search.table} WHERE rowid = ?", (row,)
         )
-        path = re.sub(r"/\d+", "[]", pointer).strip("/") if pointer else None
-        path = ".".join(part for part in (path, rule.column) if part) or None
+        path = rule.column
+        if pointer:
+            path = re.sub(r"/\d+", f"/{ANY}", pointer) + (f"/{path}" if path else "")
         field_offset = header_field(rule.column) if rule.search.table == "block" else 0
         return Place(path, pointer), None if offset is None else offset + field_offset
     ((block, pointer),) = facts.rows(

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from ascend_spec.bin import bin_catalog
 
+from ...engine.schema_judge import Group
 from ...finding import Finding, Skipped
+from .flatten import pointer_to
 from .places import Locator, block_label, shown
 from .queries import first_place
 from .rules import BinRule
-from .schemajudge import ERRORS, Group
-from .structure import Structure
+from .structure import ERRORS, Structure
 
 
 def schema_findings(
@@ -23,13 +24,13 @@ def schema_findings(
     own = structure.groups(epoch)
     newer = structure.groups(newest).items() if epoch != newest else ()
     found = [
-        *((_finds(group), group) for group in own.values()),
-        *(("older", group) for key, group in newer if key not in own),
-        *(("unknown", group) for group in structure.unknown_keys(epoch)),
+        *((_finds(group), key[0], group) for key, group in own.items()),
+        *(("older", key[0], group) for key, group in newer if key not in own),
+        *(("unknown", code, group) for code, group in structure.unknown_keys(epoch)),
     ]
-    for finds, group in found:
+    for finds, code, group in found:
         candidates = [(rule, search) for rule, search in searches if search.finds == finds]
-        place = group.code, group.place
+        place = code, group.place
         fitting = [
             (rule, search)
             for rule, search in candidates
@@ -39,7 +40,7 @@ def schema_findings(
         general = [rule for rule, search in fitting if not search.places and search.keywords]
         rest = [rule for rule, search in candidates if not search.places and not search.keywords]
         for rule in (named or general or rest)[:1]:
-            yield _finding(locator, rule, group, epoch)
+            yield _finding(locator, rule, code, group, epoch)
 
 
 def schema_skips(structure: Structure, epoch: str, rules: Sequence[BinRule]) -> Iterator[Skipped]:
@@ -56,9 +57,10 @@ def _finds(group: Group) -> str:
     return "advisory" if group.advisory else "fault"
 
 
-def _finding(locator: Locator, rule: BinRule, group: Group, epoch: str) -> Finding:
-    offset = locator.byte_of(group.block, group.pointer)
-    pointer = shown(group.pointer)
+def _finding(locator: Locator, rule: BinRule, code: int, group: Group, epoch: str) -> Finding:
+    full = pointer_to(group.tokens)
+    offset = locator.byte_of(group.document, full)
+    pointer = shown(full)
     summary = rule.summary.rstrip(".")
     number = f": {group.count:,}" if group.count > 1 else ""
     return Finding(
@@ -68,7 +70,7 @@ def _finding(locator: Locator, rule: BinRule, group: Group, epoch: str) -> Findi
         file=locator.file.label,
         message=f"{summary}{number}{first_place(offset, pointer)}",
         expected=rule.expected.replace("{expected}", group.expected),
-        table=block_label(group.code),
+        table=block_label(code),
         column=group.place or None,
         count=group.count,
         examples=({"value": group.shown},),

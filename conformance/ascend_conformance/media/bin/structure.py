@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import jsonschema_rs
 
@@ -12,11 +12,18 @@ from ascend_ref.bin import Entry, MalformedPayload
 from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
+from ...engine.schema_judge import Group, Groups
+from ...engine.sliced_judge import SLICE, SlicedJudge
 from .keys import KeyInventory
-from .schemajudge import SLICE, Group, Groups, SchemaJudge
-from .wholefloats import told_apart
+from .wholefloats import as_written, told_apart
 
 EVENTS = "traceEvents"
+
+ERRORS = 20_000
+"""Errors that are explained of one block type; then the judgement of its payloads ends."""
+
+GroupKey: TypeAlias = tuple[int, str, str]
+"""Block type, place and keyword: what makes groups of different epochs the same."""
 
 
 @per_spec
@@ -36,8 +43,8 @@ def _spelled(code: int, epoch: str) -> str:
 
 
 @per_spec
-def _judge(code: int, epoch: str) -> SchemaJudge:
-    return SchemaJudge(code, bin_catalog().payload_schema(code, epoch))
+def _judge(code: int, epoch: str) -> SlicedJudge:
+    return SlicedJudge(bin_catalog().payload_schema(code, epoch), as_written)
 
 
 @per_spec
@@ -106,28 +113,30 @@ class Structure:
         return any(not group.place.startswith(seen) for group in faults)
 
     def _found(self, code: int, epoch: str) -> Groups:
-        return self._groups.get((code, _owners(code)[epoch]), Groups())
+        return self._groups.get((code, _owners(code)[epoch]), Groups(ERRORS))
 
-    def groups(self, epoch: str) -> Groups:
+    def groups(self, epoch: str) -> dict[GroupKey, Group]:
         """What the schemas of an epoch find wrong."""
-        found = Groups()
-        for (code, owner), groups in sorted(self._groups.items()):
-            if _owners(code)[epoch] == owner:
-                found.update(groups)
-        return found
+        return {
+            (code, *key): group
+            for (code, owner), groups in sorted(self._groups.items(), key=lambda one: one[0])
+            if _owners(code)[epoch] == owner
+            for key, group in groups.items()
+        }
 
     def overruns(self, epoch: str) -> list[int]:
         """Block types with more errors than are explained, by the schemas of an epoch."""
         return [
             code
-            for (code, owner), groups in sorted(self._groups.items())
-            if groups.overrun and _owners(code)[epoch] == owner
+            for (code, owner), groups in sorted(self._groups.items(), key=lambda one: one[0])
+            if groups.is_full and _owners(code)[epoch] == owner
         ]
 
-    def unknown_keys(self, epoch: str) -> Iterator[Group]:
-        """Keys that the schemas of an epoch do not describe, by the object that holds them."""
-        for _, inventory in sorted(self._keys.items()):
-            yield from inventory.unknown(epoch)
+    def unknown_keys(self, epoch: str) -> Iterator[tuple[int, Group]]:
+        """Keys that the schemas of an epoch do not describe, by block type and object."""
+        for code, inventory in sorted(self._keys.items(), key=lambda one: one[0]):
+            for group in inventory.unknown(epoch):
+                yield code, group
 
     def _take_events(self, entry: Entry) -> None:
         events, self._events = self._events, []
@@ -147,7 +156,7 @@ class Structure:
 
     def _own_groups(self, code: int) -> Iterator[tuple[str, Groups]]:
         for epoch in dict.fromkeys(_owners(code).values()):
-            yield epoch, self._groups.setdefault((code, epoch), Groups())
+            yield epoch, self._groups.setdefault((code, epoch), Groups(ERRORS))
 
     def _inventory(self, code: int) -> KeyInventory:
         return self._keys.setdefault(code, KeyInventory(code))

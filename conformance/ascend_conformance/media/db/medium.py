@@ -13,7 +13,7 @@ import apsw
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import printable
 from ascend_ref.db.open import NoDatabase, UnreadableDatabase
-from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import Style
 from ascend_spec.db.model import CARRIERS
 
 from ...engine.candidate import Candidate, Listing
@@ -50,6 +50,9 @@ class _Databases(Medium):
 
     def rules(self) -> Mapping[str, Rule[Any]]:
         return load_db_rules()
+
+    def specimens_of(self, rule: Rule[Any]) -> tuple[str, ...]:
+        return rule.search.carriers or CARRIERS
 
     def is_named(self, name: str) -> bool:
         return carrier_of_name(name)[0] is not None

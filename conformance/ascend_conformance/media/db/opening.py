@@ -18,6 +18,7 @@ from ascend_ref.db.open import (
     quick_check,
     read_examples,
 )
+from ascend_spec.layout import layout
 
 from ...engine.candidate import Candidate, Listing
 from ...options import Options
@@ -70,10 +71,12 @@ def databases(listing: Listing) -> Mapping[str, tuple[Path, ...]]:
 
 
 def _profiler_info(listing: Listing) -> Path | None:
-    pattern = "profiler_info*.json"
-    beside = [path for path in listing.paths if path.match(pattern)]
-    above = sorted(listing.folder.parent.glob(pattern)) if not beside else []
-    return next(iter([*beside, *above]), None)
+    above = Listing(listing.folder.parent)
+    for place in (listing, above):
+        for path in place.paths:
+            if layout().is_file("profiler_info", path.name):
+                return path
+    return None
 
 
 @contextmanager

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ascend_ref.markdown import Style, code
 from ascend_ref.tools.spec.pages import place_link
-from ascend_ref.tools.spec.style import Style, code
 
 from .rules import DbRule
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_ref.tools.spec.style import code, table
+from ascend_ref.markdown import code, table
 
 from .agreement import WHICH, Agreement, Comparison, Side
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
+from ascend_spec.core.pointer import pointer_of
 from ascend_spec.documents import writers_of
 from ascend_spec.text import Output, text_catalog
 
@@ -20,9 +21,8 @@ from .database import Facts
 from .deliverables import BESIDE, Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
-from .loaddocs import Document, load_document
+from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import describe, load_timeline, narrow_events
-from .schemas import schema_faults
 
 
 @dataclass
@@ -170,7 +170,7 @@ def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
     chosen = [one for one in writers if likely.get(one, 0) == best]
     if len(chosen) == 1 or document.damage is not None:
         return chosen[0]
-    return min(chosen, key=lambda one: len(schema_faults(name, one, document.value)))
+    return min(chosen, key=lambda one: len(document_faults(name, one, document.value)))
 
 
 def _add_files(folder: Folder) -> None:
@@ -203,15 +203,16 @@ def _add_files(folder: Folder) -> None:
             row = elements.count if elements else None
             facts.add("unit.damage", [(number, row, None, damage.offset, damage.reason)])
         if document is not None and document.damage is None:
-            found = schema_faults(file.name, folder.writers[number], document.value)
+            found = document_faults(file.name, folder.writers[number], document.value)
+            found.update(doubled_faults(document.value))
             facts.add(
                 "doc.fault",
                 [
                     (
-                        *(number, row, one.pointer, one.place, None, one.keyword),
+                        *(number, row, pointer_of(one.tokens), one.place, None, one.keyword),
                         *(one.expected, one.shown, one.erratum, one.count),
                     )
-                    for row, one in enumerate(found)
+                    for row, one in enumerate(found.values())
                 ],
             )
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")

@@ -5,17 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.json_damage import Damage, find_damage, wide_text
+from ascend_ref.json_keys import doubled_keys, object_of
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
+from ascend_spec import per_spec
+from ascend_spec.core.pointer import escaped, pointer_of
+from ascend_spec.documents import schema_of
 
+from ...engine.json_values import shown
+from ...engine.schema_judge import Group, Groups, SchemaJudge
 from .database import Facts
 from .deliverables import Deliverable
 
 MAX_BYTES = 256 << 20
 """Bytes of a document that are read."""
+
+DOUBLED = "doubled"
+"""What stands for a keyword where a key is doubled."""
+
+MAX_ERRORS = 10_000
+"""Errors of one document that are counted."""
 
 TOTAL = "Total Op Info"
 
@@ -70,7 +83,7 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
     if len(content) > MAX_BYTES:
         return Document(b"", damage=Damage(0, f"more than {MAX_BYTES:,} bytes"), marked=marked)
     try:
-        value = parse(text)
+        value = parse(text, object_of)
     except MalformedPayload as problem:
         damage = wide_text(content) or find_damage(text) or Damage(problem.offset, problem.reason)
         return Document(text, damage=damage, marked=marked)
@@ -78,10 +91,31 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
     return Document(text, value, marked=marked)
 
 
+def document_faults(name: str, writer: str, value: Any) -> Groups:
+    """Where the value of a document departs from what its writer writes."""
+    return _judge(name, writer).groups(value, MAX_ERRORS)
+
+
+def doubled_faults(value: Any) -> Groups:
+    """Keys that stand more than once in one object of a document, all of them as one group."""
+    found = Groups(MAX_ERRORS)
+    for tokens in islice(doubled_keys(value), MAX_ERRORS):
+        group = found.setdefault(
+            ("", DOUBLED), Group("", DOUBLED, tokens, shown(tokens[-1]), "each key once")
+        )
+        group.count += 1
+    return found
+
+
+@per_spec
+def _judge(name: str, writer: str) -> SchemaJudge:
+    return SchemaJudge(schema_of(name, writer))
+
+
 def pointer_below(table: str, column: str | None) -> str:
     """How a pointer goes on from a row of a table to the value that a column shows."""
     keys = KEYS.get(table, {}).get(column or "", ())
-    return "".join(f"/{_token(key)}" for key in keys)
+    return pointer_of(keys)
 
 
 def key_of(table: str, column: str) -> str:
@@ -123,10 +157,10 @@ def _add_communication(facts: Facts, number: int, value: Any) -> None:
             )
         )
         for link, figures in _members(one, "Communication Bandwidth Info").items():
-            at = f"{pointer}/Communication Bandwidth Info/{_token(link)}"
+            at = f"{pointer}/Communication Bandwidth Info/{escaped(link)}"
             for size, pair in _members(figures, "Size Distribution").items():
                 first, second = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
-                where = f"{at}/Size Distribution/{_token(size)}"
+                where = f"{at}/Size Distribution/{escaped(size)}"
                 packets.append(
                     (number, len(packets), where, len(links), size, _number(first), _number(second))
                 )
@@ -142,11 +176,11 @@ def _operators(value: Any) -> Iterator[tuple[str, str | None, str | None, str, A
     """Pointer, step, class, name and facts of each operator and each sum of operators."""
     for step, classes in _pairs(value):
         if _is_operator(classes):
-            yield f"/{_token(step)}", None, None, step, classes
+            yield f"/{escaped(step)}", None, None, step, classes
             continue
         for kind, operators in _pairs(classes):
             for name, one in _pairs(operators):
-                yield f"/{_token(step)}/{_token(kind)}/{_token(name)}", step, kind, name, one
+                yield f"/{escaped(step)}/{escaped(kind)}/{escaped(name)}", step, kind, name, one
 
 
 def _is_operator(value: Any) -> bool:
@@ -160,7 +194,7 @@ def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:
                 parts = _MATRIX_NAME.fullmatch(name)
                 texts = parts.group("kind", "place", "group") if parts else (None, None, None)
                 for link, one in _pairs(links):
-                    pointer = "/".join(map(_token, ("", step, kind, name, link)))
+                    pointer = "/".join(map(escaped, ("", step, kind, name, link)))
                     ends = _LINK_NAME.fullmatch(link)
                     ranks = map(int, ends.group("source", "target")) if ends else (None, None)
                     yield (
@@ -174,7 +208,7 @@ def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:
 def _scalars(value: Any, pointer: str) -> Iterator[tuple[str, str | None]]:
     if isinstance(value, dict):
         for key, one in value.items():
-            yield from _scalars(one, f"{pointer}/{_token(key)}")
+            yield from _scalars(one, f"{pointer}/{escaped(key)}")
     elif isinstance(value, list):
         for index, one in enumerate(value):
             yield from _scalars(one, f"{pointer}/{index}")
@@ -206,8 +240,3 @@ def _number(value: Any) -> float | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _token(name: str) -> str:
-    """A key as part of a JSON pointer."""
-    return name.replace("~", "~0").replace("/", "~1")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ascend_ref.db.carrier import carrier_of_name
-from ascend_ref.tools.spec.style import Style
+from ascend_ref.markdown import Style
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.progress import Progress

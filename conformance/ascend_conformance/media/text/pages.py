@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_ref.tools.spec.style import code
+from ascend_ref.markdown import code
 
 from . import agreementpages
 from .rules import TextRule, instances

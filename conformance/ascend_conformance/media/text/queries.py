@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec.core.pointer import escaped
 from ascend_spec.timeline import timeline_catalog
 
 from ...engine.failure import Failures
@@ -245,7 +246,7 @@ def _key(folder: Folder, instance: TextInstance, file: int, offset: int) -> str:
     column = instance.column
     if not column or file not in folder.timelines:
         return ""
-    token = column.replace("~", "~0").replace("/", "~1")
+    token = escaped(column)
     text = event_text(folder.files[file], offset)
     for pointer, mark in ((f"/args/{token}", f'"{column}"'), (f"/{token}", f'"{column}"')):
         inside = text.partition(b'"args"')[2] if pointer.startswith("/args") else text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ascend_spec.core.pointer import escaped
 from ascend_spec.timeline import timeline_catalog
 
 from .database import quoted, text_literal
@@ -117,7 +118,7 @@ def _faults(folder: Folder, slug: str, check: _Check, examples: int) -> Iterator
             f"SELECT * FROM ({query}) WHERE file = ? ORDER BY row LIMIT ?", (file, max(examples, 1))
         )
         offset = folder.timelines[file].offset_of(row)
-        token = column.name.replace("~", "~0").replace("/", "~1")
+        token = escaped(column.name)
         yield Fault(
             file,
             f"{layer_of_slug(slug).name}: {column.name}",

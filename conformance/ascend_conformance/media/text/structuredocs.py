@@ -8,6 +8,7 @@ from ascend_ref.json_place import place_of
 
 from .findings import Fault
 from .folder import Folder
+from .loaddocs import DOUBLED
 
 
 def damaged_documents(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -38,12 +39,18 @@ def _damages(folder: Folder, kind: str) -> Iterator[Fault]:
 
 def departures(folder: Folder, examples: int) -> Iterator[Fault]:
     """Departures of documents from their schemas, but for keys that these do not describe."""
-    yield from _departures(folder, "keyword <> 'additionalProperties'", examples)
+    condition = f"keyword NOT IN ('additionalProperties', '{DOUBLED}')"
+    yield from _departures(folder, condition, examples)
 
 
 def strange_keys(folder: Folder, examples: int) -> Iterator[Fault]:
     """Keys that the schema of a document does not describe."""
     yield from _departures(folder, "keyword = 'additionalProperties'", examples)
+
+
+def doubled_keys(folder: Folder, examples: int) -> Iterator[Fault]:
+    """Keys that stand more than once in one object of a document."""
+    yield from _departures(folder, f"keyword = '{DOUBLED}'", examples)
 
 
 def _departures(folder: Folder, condition: str, examples: int) -> Iterator[Fault]:
@@ -54,7 +61,7 @@ def _departures(folder: Folder, condition: str, examples: int) -> Iterator[Fault
     for file, row, pointer, place, expected, shown, erratum, times in folder.facts.rows(select):
         yield Fault(
             file,
-            place,
+            place or None,
             count=times,
             row=row,
             offset=byte_of(folder, file, pointer),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ascend_ref.timeline.event_keys import FURTHER, UNKNOWN
 from ascend_ref.timeline.read import NO_TIME
+from ascend_spec.core.pointer import pointer_of
 from ascend_spec.timeline import Layer, PidRule, timeline_catalog
 
 from .database import text_literal
@@ -51,8 +52,7 @@ def byte_of_key(folder: Folder, file: int, offset: int | None, key: str | None) 
     """The byte of the value of a key of an event, which begins at a byte."""
     if offset is None or not key or file not in folder.timelines:
         return offset
-    token = key.replace("~", "~0").replace("/", "~1")
-    return place_in_event(folder.files[file], offset, f"/{token}")
+    return place_in_event(folder.files[file], offset, pointer_of([key]))
 
 
 EVENTS = ("missing-keys", "unknown-phases", "times-that-are-none", "times-without-decimals")

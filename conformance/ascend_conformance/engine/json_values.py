@@ -1,31 +1,14 @@
-"""Places in messages: as JSON Pointers, as columns of findings, and the values that stand there."""
+"""JSON values on one line, as findings show them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from ascend_ref.db.display import clip, printable
 
-Tokens: TypeAlias = tuple[str | int, ...]
-
 LOOKED_AT = 400
 """Characters looked at of a value that is shown."""
-
-
-def pointer_of(tokens: Sequence[str | int]) -> str:
-    """The JSON Pointer of keys and indices."""
-    escaped = (str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
-    return "".join(f"/{token}" for token in escaped)
-
-
-def column_of(tokens: Sequence[str | int]) -> str:
-    """Keys joined by dots, each index as ``[]``: ``body.row[].value[]``."""
-    column = ""
-    for token in tokens:
-        column += "[]" if isinstance(token, int) else f".{token}"
-    return column.removeprefix(".")
 
 
 def shown(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
             yield file
         return
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         with temporary.open("xb") as file:
             yield file
