@@ -109,16 +109,23 @@ def rule_of(
     optional = ("since", "until", "invariant", "erratum", "column", "row", "select", "found")
     fields |= {name: document.get(name) for name in optional}
     return Rule(
-        id=document["rule"],
+        id=document["rule"] if "rule" in document else document["relation"],
         **fields,
         source=tuple(document["source"]),
         theme=theme,
         medium=medium,
         search=search,
         breaks=as_tuple(document.get("break", ())),
-        keeps={words: as_tuple(one) for words, one in document.get("keep", {}).items()},
+        keeps=_cases(document.get("keep", {})),
         also=document.get("also", {}),
     )
+
+
+def _cases(stated: Any) -> Mapping[str, tuple[Any, ...]]:
+    """Legal cases by their words; of a relation there is one."""
+    if isinstance(stated, Mapping):
+        return {words: as_tuple(change) for words, change in stated.items()}
+    return {"a neighbour": as_tuple(stated)}
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ import click
 from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
 
+from ..engine.relations.rule import load_relations
 from ..finding import OF_FILES
 from ..media import load_rules, media
 from ..ruleset import Rule
@@ -43,6 +44,9 @@ API = "api"
     help="List or self-test the rules of this database only, of visualize_data.bin, of the text "
     "deliverables or (a list only) of the API.",
 )
+@click.option(
+    "--relations", is_flag=True, help="List the relations with what shows them in each medium."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rules(
     chosen: tuple[str, ...],
@@ -50,6 +54,7 @@ def rules(
     self_test: bool,
     revisions: tuple[str, ...],
     carrier: str | None,
+    relations: bool,
     as_json: bool,
 ) -> int:
     """List the rules, all or the RULES of these ids, beginnings of ids or names; with --self-test
@@ -65,6 +70,8 @@ def rules(
         return run_and_print(at, specimens, as_json=as_json)
     if revisions:
         raise click.UsageError("--revision is for --self-test")
+    if relations:
+        return _print_relations(as_json)
     wanted = patterns(chosen)
     found = [
         rule
@@ -88,6 +95,24 @@ def _is_of(rule: Rule[Any], carrier: str) -> bool:
 
 def _row(rule: Rule[Any]) -> dict[str, str]:
     return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
+
+
+def _print_relations(as_json: bool) -> int:
+    """Each relation with the media in which it is judged."""
+    from ..engine.relations.media import MEDIA, judged_in
+
+    rows: list[dict[str, str]] = []
+    for relation in load_relations().values():
+        places = judged_in(relation)
+        row = {"rule": relation.id, "name": relation.name}
+        for medium in MEDIA:
+            row[medium] = " + ".join(dict.fromkeys(places.get(medium, ())))
+        rows.append(row)
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        print_columns(("rule", "name", *MEDIA), [tuple(row.values()) for row in rows])
+    return 0
 
 
 def _revision(name: str) -> str:

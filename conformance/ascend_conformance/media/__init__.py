@@ -110,7 +110,7 @@ class _Checker(Medium):
         return "The checker failed, and went on with what is left."
 
 
-_OURS = ("bin", "text", "db", "api")
+_OURS = ("bin", "text", "db", "api", "relation")
 """In the order in which they are asked what a file is; a database is what is left."""
 
 _SAID_FIRST = ("db", "bin", "text")

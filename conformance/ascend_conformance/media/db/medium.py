@@ -30,6 +30,7 @@ from .checks.ranks import RankFacts, judge_ranks, rank_facts, rank_rule
 from .findings import from_fault, make_findings
 from .judge import judge
 from .opening import candidate, open_session
+from .relations import judge_relations
 from .rules import load_db_rules
 from .seen import make_seen
 from .session import Session
@@ -127,13 +128,15 @@ def judge_session(
 ) -> FileReport:
     """The verdict on an open database."""
     outcome = judge(session, options.selection, progress, options.workers)
+    related = judge_relations(session, outcome, options)
+    found = make_findings(session, outcome, options.max_examples, options.with_sql)
     return FileReport(
         file=session.label,
         seen=make_seen(session),
-        findings=make_findings(session, outcome, options.max_examples, options.with_sql),
-        skipped=tuple(outcome.skipped),
-        rules_run=outcome.plan.rules,
-        places_checked=outcome.plan.places,
+        findings=tuple(sorted((*found, *related.findings), key=lambda one: (one.rule, one.place))),
+        skipped=(*outcome.skipped, *related.skipped),
+        rules_run=outcome.plan.rules + len(related.ran),
+        places_checked=outcome.plan.places + len(related.ran),
     )
 
 
