@@ -29,8 +29,8 @@ PRESET = "text-museum"
 def simulate(into: Path) -> Path:
     """The profile of the first rank, with its database and its text files."""
     folder = into / "run"
-    arguments = ["simulate", PRESET, "--format", "pytorch-db,pytorch-text"]
-    assert main([*arguments, "--out", str(folder)]) == 0
+    arguments = ["simulate", PRESET, "--as", "pytorch-db,pytorch-text"]
+    assert main([*arguments, "--output", str(folder)]) == 0
     return min(one for one in folder.iterdir() if one.is_dir())
 
 

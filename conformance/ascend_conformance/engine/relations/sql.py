@@ -76,7 +76,8 @@ def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect
     order = "".join(f"{name} NULLS FIRST, " for name in by.strip(", ").split(", ") if name)
     text = (
         f"SELECT {alias}.place, {alias}.start, {alias}.end{by} "
-        f"FROM {relation.search.joined}{where} ORDER BY {order}{alias}.start NULLS FIRST, {alias}.end DESC NULLS LAST, {alias}.place"
+        f"FROM {relation.search.joined}{where} ORDER BY {order}"
+        f"{alias}.start NULLS FIRST, {alias}.end DESC NULLS LAST, {alias}.place"
     )
     return f"{_tables(relation, bound, dialect)} {_quoted(text, relation)}"
 
