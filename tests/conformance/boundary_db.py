@@ -162,6 +162,8 @@ def survivors(rule_id: str) -> tuple[int, list[str], list[str]]:
 def noticed_elsewhere(alive: list[Mutant]) -> set[str]:
     """Mutants that fire on the break of another rule, where the rule itself finds nothing."""
     noticed: set[str] = set()
+    if not alive:
+        return noticed
     read = {use.partition(".")[0] for mutant in alive for use in mutant.rule.search.uses}
     for mutant in alive:
         if not isinstance(mutant.rule.search.places, str):

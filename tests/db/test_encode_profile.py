@@ -13,9 +13,10 @@ import pytest
 from encode_captures import EVERYTHING, capture
 from encode_profiles import NEWEST, REVISIONS
 
-from ascend_ref import names, write_msprof_profile, write_pytorch_profile
+from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.capture import DeviceFacts, Steps
+from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.profile.information import Schedule
 
 RANK_FOLDER = r"node-1_4242_\d{17}_ascend_pt"

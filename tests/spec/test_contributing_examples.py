@@ -126,7 +126,7 @@ def test_the_documents_are_what_the_vocabulary_says(kind: str, mark: str) -> Non
 def test_the_table_and_the_enum_are_in_a_specimen_that_conforms(spec: Path, tmp_path: Path) -> None:
     chosen = ("--spec", str(spec))
     written = tmp_path / "new"
-    assert main([*chosen, "specimen", str(written), "--carrier", "msprof"]) == 0
+    assert main([*chosen, "specimen", "-o", str(written), "--carrier", "msprof"]) == 0
     assert main([*chosen, "check", str(written)]) == 0
     (database,) = written.rglob("*.db")
     with closing(sqlite3.connect(database)) as connection:
@@ -135,7 +135,7 @@ def test_the_table_and_the_enum_are_in_a_specimen_that_conforms(spec: Path, tmp_
     assert members == [(0, "DOWN"), (1, "UP"), (2, "SLEEP")]
     before = tmp_path / "old"
     old = ("--revision", "1.2.0-2026-07", "--carrier", "msprof")
-    assert main([*chosen, "specimen", str(before), *old]) == 0
+    assert main([*chosen, "specimen", "-o", str(before), *old]) == 0
     assert main([*chosen, "check", str(before)]) == 0
     assert b"LINK_USAGE" not in next(before.rglob("*.db")).read_bytes()
 
@@ -152,7 +152,7 @@ def test_the_value_type_and_the_table_are_shown_and_exported(
 
 def test_the_column_of_the_csv_file_is_written(spec: Path, tmp_path: Path) -> None:
     run_of = tmp_path / "run"
-    arguments = ("simulate", "single-op", "--out", str(run_of), "--format", "csv,msprof-db")
+    arguments = ("simulate", "single-op", "-o", str(run_of), "--as", "csv,msprof-db")
     assert main(["--spec", str(spec), *arguments]) == 0
     (summary,) = run_of.rglob("op_summary_*.csv")
     with summary.open(encoding="utf-8", newline="") as file:

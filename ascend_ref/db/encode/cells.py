@@ -20,7 +20,7 @@ from ascend_ref.db.columns import Values
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import Column
 
-from .recording import NOT_COLLECTED, Recording, Rows, none_as
+from .recording import NOT_COLLECTED, Recording, Rows
 from .strings import StringIds
 
 STRINGS = "STRING_IDS.id"
@@ -126,14 +126,20 @@ class Cells:
             return pa.array(values).cast(pa.large_string())
         elif column.unit in NS_IN:
             return values / NS_IN[column.unit] if whole else values
-        if not whole or NONE in column.none or not (values == NONE).any():
+        return self._without_none(column, values) if whole else values
+
+    def _without_none(self, column: Column, values: Integers) -> Values:
+        """NULL or the sentinel of the column in place of NONE, where it has one."""
+        enum = _enum(column)
+        if NONE in column.none or not (column.none or column.nullable or enum):
+            return values
+        absent = values == NONE
+        if not absent.any():
             return values
         if column.nullable is not None:
-            return pa.array(values, pa.int64(), mask=values == NONE)
-        if column.none:
-            return none_as(values, column.none[0])
-        enum = _enum(column)
-        return values if enum is None else none_as(values, self._member(enum, NOT_APPLICABLE))
+            return pa.array(values, pa.int64(), mask=absent)
+        sentinel = column.none[0] if column.none else self._member(enum or "", NOT_APPLICABLE)
+        return np.where(absent, sentinel, values)
 
     def _known(self, column: Column, texts: Integers) -> Integers:
         """Texts without NONE where the column has neither a sentinel nor NULL for it."""

@@ -134,10 +134,8 @@ class BinCatalog:
     def _schema(self, code: int, epoch: str) -> Node:
         if not self.has_schema(code):
             raise KeyError(f"block type 0x{code:02X} holds no JSON")
-        document = self.documents.folder.read(
-            f"{FOLDER}/payloads/{self.blocks[code].slug}.schema.yaml"
-        )
-        shared = self.documents.folder.read(f"{FOLDER}/payloads/common.schema.yaml")
+        document = self._payload(self.blocks[code].slug)
+        shared = self._payload("common")
         compiled = compile_schema(
             document,
             {**shared["$defs"], **document.get("$defs", {})},
@@ -146,6 +144,12 @@ class BinCatalog:
         )
         identity = {"$schema": DIALECT, "$id": f"urn:ascend-ref:bin:{code:02X}:{epoch}"}
         return {**identity, **inlined(compiled)}
+
+    @cache  # noqa: B019 - the catalog lives as long as the process
+    def _payload(self, slug: str) -> Node:
+        """A payload document of all epochs together."""
+        document: Node = self.documents.folder.read(f"{FOLDER}/payloads/{slug}.schema.yaml")
+        return document
 
 
 def bin_catalog() -> BinCatalog:

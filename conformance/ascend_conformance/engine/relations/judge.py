@@ -11,7 +11,7 @@ from ascend_spec.recording import entities
 
 from .rule import Relation, Walk
 from .sql import rows_query, walk_rows
-from .views import Shown, View, inherited, showing
+from .views import Shown, View, inherited, owners, showing
 
 Bound = Mapping[str, View]
 """The views of a relation by entity."""
@@ -80,13 +80,9 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
             continue
         for link, names in entities()[entity].inherits.items():
             lacking = columns - view.columns
-            owners = [
-                one
-                for one in views
-                if one.entity == "task" and one.space == view.space and "id" in one.columns
-            ]
-            if lacking & set(names) and link in view.columns and owners:
-                yield inherited(view, link, names, owners[0])
+            homes = owners(views, view)
+            if lacking & set(names) and link in view.columns and homes:
+                yield inherited(view, link, names, homes[0])
                 break
         else:
             yield view
