@@ -15,7 +15,7 @@ from ascend_ref.tools.serve.blocks import TEXT_LIMIT
 from ascend_ref.tools.serve.params import refusal
 from ascend_spec.bin import bin_catalog
 
-from ..db.judge import Progress
+from ...engine.progress import Progress
 from .facts import Facts
 from .flatten import SqlValue, as_kind, as_number, bounded
 from .timeline import add_timeline

@@ -78,10 +78,10 @@ def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Fi
 
 def _jobs(rules: Sequence[TextRule], tables: Tables) -> Iterator[tuple[Way, Sequence[TextRule]]]:
     """The rules in parts. Agreements share views and derived tables and are therefore one part."""
-    agreements = [rule for rule in rules if rule.agreement]
+    agreements = [rule for rule in rules if rule.search.agreement]
     if agreements:
         yield ask_agreements, agreements
-    checks = [rule for rule in rules if rule.check]
+    checks = [rule for rule in rules if rule.search.check]
     if checks:
         yield _check, checks
     # Windows, which sort, take longest and should not be waited for.

@@ -15,7 +15,7 @@ from ascend_spec.core.pointer import pointer_of
 from ascend_spec.documents import writers_of
 from ascend_spec.text import Output, text_catalog
 
-from ..db.judge import Progress
+from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
 from .deliverables import BESIDE, Deliverable
