@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from ascend_spec.core import Document, Loader, SpecError, ValueType
-from ascend_spec.core.loader import Row, without
+from ascend_spec.core.loader import Row, part, reading, without
 from ascend_spec.core.shows import RowTest, row_tests, shown
 from ascend_spec.db.loader import type_facts, typed
 
@@ -39,7 +39,7 @@ def load_value_types(loader: Loader) -> dict[str, ValueType]:
 
 def load_writers(loader: Loader) -> dict[str, Writer]:
     """Writers by id, current ones first."""
-    return loader.by_id(Writer, f"{FOLDER}/writers.yaml")
+    return loader.by("id", Writer, f"{FOLDER}/writers.yaml")
 
 
 def load_csv_files(
@@ -47,7 +47,7 @@ def load_csv_files(
 ) -> dict[str, CsvFile]:
     """CSV files by name."""
     documents = dict(merge.loader.folder.documents(f"{FOLDER}/csv"))
-    rows = {row["file"]: (row, name) for name, row in documents.items()}
+    rows = {part(row, "file", str, name): (row, name) for name, row in documents.items()}
     return {name: _csv_file(name, rows, merge, writers, groups) for name in rows}
 
 
@@ -89,24 +89,30 @@ def _csv_file(
     groups: PmuGroups,
 ) -> CsvFile:
     row, document = rows[name]
-    columns = [
-        merge.column(one, row["source"], f"{document}: {one['name']}") for one in row["columns"]
-    ]
-    if "copy" in row:
-        columns += _copied(row["copy"], row["source"], rows, merge)
-    written = {one: writers[one] for one in row["writers"]}
-    return merge.loader.fact(
-        CsvFile,
-        without(row, "file", "columns", "copy"),
-        document,
-        name=name,
-        own_columns=columns,
-        writers=written,
-        families=_families(row["families"], written),
-        groups=groups if "pmu" in row else None,
-        levels=_levels(row.get("levels", {})),
-        rows=_row_tests(row, rows),
-    )
+    with reading(document):
+        source = part(row, "source", list, document)
+        columns = [
+            merge.column(one, source, f"{document}: {one.get('name', f'columns.{number}')}")
+            for number, one in enumerate(part(row, "columns", list, document))
+        ]
+        if "copy" in row:
+            columns += _copied(row["copy"], source, rows, merge)
+        for one in part(row, "writers", list, document):
+            if one not in writers:
+                raise SpecError(f"{document}: writers: expected ids of writers.yaml, got {one!r}")
+        written = {one: writers[one] for one in row["writers"]}
+        return merge.loader.fact(
+            CsvFile,
+            without(row, "file", "columns", "copy"),
+            document,
+            name=name,
+            own_columns=columns,
+            writers=written,
+            families=_families(row.get("families"), written),
+            groups=groups if "pmu" in row else None,
+            levels=_levels(row.get("levels", {})),
+            rows=_row_tests(row, rows),
+        )
 
 
 def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:
@@ -121,7 +127,7 @@ def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[
     }
 
 
-def _families(row: str | list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
+def _families(row: str | list[str] | None, writers: Mapping[str, Writer]) -> tuple[str, ...]:
     """The named families or, for ``all``, those of the writers."""
     if isinstance(row, list):
         return tuple(row)
@@ -176,40 +182,43 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
     name = f"{FOLDER}/pmu.yaml"
     loader = merge.loader
     document = loader.folder.read(name)
-    shared = {"sentinels": document["sentinels"]}
-    source = document["source"]
-    return loader.fact(
-        PmuGroups,
-        without(document, "sentinels", "source"),
-        name,
-        kinds={
-            kind: PmuKind(
-                kind,
-                row["suffix"],
-                merge.column(
-                    {**shared, "name": "", **without(row, "suffix")}, source, f"{name}: {kind}"
-                ),
-            )
-            for kind, row in document["kinds"].items()
-        },
-        metrics=dict(_metrics(loader, document["metrics"], source, name)),
-        groups={
-            group: loader.fact(PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group)
-            for group, row in document["groups"].items()
-        },
-        layouts=[_layout(loader, row, f"{name}: layouts") for row in document["layouts"]],
-        derived=[
-            Derived(
-                merge.column({**shared, **without(row, "needs")}, source, f"{name}: derived"),
-                tuple(map(tuple, row["needs"])),
-            )
-            for row in document["derived"]
-        ],
-        not_available={
-            family: frozenset(names) | frozenset(map(time_of, names))
-            for family, names in document["not_available"].items()
-        },
-    )
+    with reading(name):
+        shared = {"sentinels": document["sentinels"]}
+        source = document["source"]
+        return loader.fact(
+            PmuGroups,
+            without(document, "sentinels", "source"),
+            name,
+            kinds={
+                kind: PmuKind(
+                    kind,
+                    row["suffix"],
+                    merge.column(
+                        {**shared, "name": "", **without(row, "suffix")}, source, f"{name}: {kind}"
+                    ),
+                )
+                for kind, row in document["kinds"].items()
+            },
+            metrics=dict(_metrics(loader, document["metrics"], source, name)),
+            groups={
+                group: loader.fact(
+                    PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group
+                )
+                for group, row in document["groups"].items()
+            },
+            layouts=[_layout(loader, row, f"{name}: layouts") for row in document["layouts"]],
+            derived=[
+                Derived(
+                    merge.column({**shared, **without(row, "needs")}, source, f"{name}: derived"),
+                    tuple(map(tuple, row["needs"])),
+                )
+                for row in document["derived"]
+            ],
+            not_available={
+                family: frozenset(names) | frozenset(map(time_of, names))
+                for family, names in document["not_available"].items()
+            },
+        )
 
 
 def _metrics(
