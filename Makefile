@@ -15,7 +15,7 @@ help: ## List the targets.
 
 demo: $(VENV)/.installed ## Simulate two NPUs, check their profiles, print the report.
 	rm -rf $(DEMO)
-	$(BIN)/ascend-ref simulate dense-8 --ranks 2 --out $(DEMO)
+	$(BIN)/ascend-ref simulate dense-8 --ranks 2 -o $(DEMO)
 	$(BIN)/ascend-ref check $(DEMO)
 
 test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.

@@ -21,7 +21,7 @@ from peak import peak_memory
 from ascend_ref.profile import write_pytorch_profile
 from ascend_ref.recorded import Recorded, from_captures, from_database
 from ascend_ref.timeline import write_timeline
-from ascend_simulator.cli.scenarios import named
+from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
 from ascend_spec import catalog

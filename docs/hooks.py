@@ -67,6 +67,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
             "Guide": [
                 "index.md",
                 "check.md",
+                "lookup.md",
                 "simulate.md",
                 "operators.md",
                 "write.md",

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.outputs import refuse_existing, room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 
@@ -48,9 +49,10 @@ def _block_types(
     "--output",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Write every block into a file of this new folder, from which encode leads back.",
+    help="Write every block into a file of this folder, from which encode leads back.",
 )
-def decode(file: Path, types: frozenset[int] | None, output: Path | None) -> int:
+@click.option("--force", is_flag=True, help="Replace a folder that exists.")
+def decode(file: Path, types: frozenset[int] | None, output: Path | None, force: bool) -> int:
     """Show the blocks of a visualize_data.bin as readable JSON, or write them into a folder.
 
     What is damaged is told on stderr with its byte offset. Exit codes: 0 all read, 1 damaged,
@@ -64,15 +66,13 @@ def decode(file: Path, types: frozenset[int] | None, output: Path | None) -> int
         if output is None:
             problems = show(file, types, sys.stdout)
         else:
-            with progress_bar(file.name) as advance:
+            with room_for(output, force=force), progress_bar(file.name) as advance:
                 manifest = decode_folder(file, output, types, advance)
             problems = _problems(manifest)
             what = _count(sum("type" in one for one in manifest["segments"]), "block")
             click.echo(f"wrote {output}: {what}", err=True)
     except Unreadable as error:
         raise CommandError(str(error)) from None
-    except FileExistsError as error:
-        raise CommandError(f"{error.filename}: exists already; expected a new folder") from None
     for problem in problems:
         click.echo(f"{file}: {problem}", err=True)
     return 1 if problems else 0
@@ -100,9 +100,10 @@ def _count(number: int, what: str) -> str:
     metavar="FILE",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file to write; one that exists is replaced.",
+    help="The file to write.",
 )
-def encode(folder: Path, output: Path) -> int:
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
+def encode(folder: Path, output: Path, force: bool) -> int:
     """Write the visualize_data.bin that a folder of decode describes.
 
     What was not edited comes back byte for byte; an edited block gets a fitting header.
@@ -110,6 +111,7 @@ def encode(folder: Path, output: Path) -> int:
     from . import Unreadable
     from .folder import encode_folder
 
+    refuse_existing(output, force=force)
     try:
         with progress_bar(folder.name) as advance:
             size = encode_folder(folder, output, advance)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +37,7 @@ def room_for(folder: Path, *, force: bool) -> Iterator[None]:
         raise click.UsageError(f"{folder} is no folder; expected a new one")
     if Path.cwd().is_relative_to(folder.resolve()):
         raise click.UsageError(f"{folder} holds the current folder; expected another one")
-    aside = folder.with_name(f".{folder.resolve().name}.{os.getpid()}.old")
+    aside = folder.with_name(f".{folder.resolve().name}.{secrets.token_hex(4)}.old")
     folder.rename(aside)
     try:
         yield

@@ -47,6 +47,13 @@ class Shell(click.Group):
             return _unavailable(cmd_name, error)
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The verbs, each with the first sentence of its help, however long it is."""
+        verbs = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, verb.get_short_help_str(limit=1000)) for name, verb in verbs if verb]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,19 +10,12 @@ import apsw
 
 from ascend_spec import Catalog
 from ascend_spec.db.model import Carrier
+from ascend_spec.layout import layout
 
 from .display import clip, printable
 from .header import UnreadableDatabase
 from .introspect import PhysicalSchema, quote_identifier
 
-# Names that readers accept (db-schema.md §1). The group "rank" is the rank that wrote the file.
-NAMES: Mapping[str, Carrier] = {
-    r"msprof_\d{1,20}\.db": "msprof",
-    r"ascend_pytorch_profiler(_(?P<rank>\d{1,16}))?\.db": "pytorch",
-    r"ascend_mindspore_profiler(_(?P<rank>\d{1,16}))?\.db": "msprof",
-    r"msmonitor_\d+_\d{17}_(?P<rank>-1|\d+)\.db": "msprof",
-    r"analysis\.db": "analysis",
-}
 FRAMEWORK_STRINGS = 1 << 28
 """First STRING_IDS.id that the framework exporter gives out (db-schema.md §4.6)."""
 FRAMEWORK_API_TYPES = (50001, 50002, 50003, 50004)
@@ -65,12 +57,8 @@ def identify_carrier(
 
 def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
     """Carrier and rank that a file name stands for."""
-    for pattern, carrier in NAMES.items():
-        match = re.fullmatch(pattern, name)
-        if match:
-            rank = match.groupdict().get("rank")
-            return carrier, None if rank is None else int(rank)
-    return None, None
+    match = layout().database(name)
+    return (None, None) if match is None else (match.file.carrier, match.rank)
 
 
 def _carrier_of_tables(

@@ -15,9 +15,7 @@ import pyarrow as pa
 
 from ascend_ref.derive.communication_report import Report, communication_report, matrix_report
 from ascend_ref.recorded import Recorded
-
-COMMUNICATION = "communication.json"
-MATRIX = "communication_matrix.json"
+from ascend_spec.layout import layout
 
 
 def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
@@ -43,10 +41,12 @@ def _written(recorded: Recorded, folder: Path) -> list[Path]:
         bandwidths = recorded.table("CommAnalyzerBandwidth")
         steps = _steps(recorded.table("StepTraceTime"))
         report = communication_report(times, bandwidths, steps)
-        found.append(_write(folder / COMMUNICATION, report))
+        found.append(_write(folder / layout().file("pytorch", "communication"), report))
     matrix = recorded.table("CommAnalyzerMatrix")
     if matrix.num_rows:
-        found.append(_write(folder / MATRIX, matrix_report(matrix)))
+        found.append(
+            _write(folder / layout().file("pytorch", "communication_matrix"), matrix_report(matrix))
+        )
     return found
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from ascend_ref import names
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
+from ascend_spec.layout import layout
 
-from . import grammar
 from .readme import readme
 
 README = "README.txt"
@@ -28,9 +29,9 @@ def write_pytorch_texts(output: Path, capture: Capture, revision: str) -> None:
 def write_msprof_texts(prof: Path, capture: Capture, revision: str, forms: Collection[str]) -> None:
     """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README."""
     recorded = from_captures([capture], "msprof", revision)
-    folder = prof / grammar.MSPROF_OUTPUT
+    folder = prof / layout().folder("msprof", "output")
     folder.mkdir()
-    timestamp = grammar.stamp(capture.origin.start)[:14]
+    timestamp = names.stamp(capture.origin.start)[:14]
     written = []
     if "timeline" in forms:
         written += write_timeline(recorded, folder, timestamp=timestamp)

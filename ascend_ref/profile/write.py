@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture, Origin
 from ascend_ref.capture.merge import merged
@@ -15,8 +16,8 @@ from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
+from ascend_spec.layout import layout
 
-from . import grammar
 from .information import Form, Schedule, machine_info, profiler_info
 
 PYTORCH_FORMS: tuple[Form, ...] = ("text", "db")
@@ -41,16 +42,21 @@ def write_pytorch_profile(
     """
     _require_known(forms, PYTORCH_FORMS)
     origin = capture.origin
-    name = grammar.pytorch_folder(origin.host_name, origin.pid, origin.start)
+    name = names.pytorch_folder(origin.host_name, origin.pid, origin.start)
     texts = "text" in forms
     with staged(folder / name) as draft:
-        output = draft / grammar.OUTPUT
+        output = draft / layout().folder("pytorch", "output")
         output.mkdir()
         if "db" in forms:
             _write_database(
-                output / grammar.pytorch_database(origin.rank), capture, revision, "pytorch"
+                output / layout().file("pytorch", "database", rank=origin.rank),
+                capture,
+                revision,
+                "pytorch",
             )
-            _write_database(output / grammar.ANALYSIS, capture, revision, "analysis")
+            _write_database(
+                output / layout().file("pytorch", "analysis"), capture, revision, "analysis"
+            )
         if texts:
             from .text import write_pytorch_texts  # slow: the spec of all files
 
@@ -62,11 +68,13 @@ def write_pytorch_profile(
             origin,
             [form for form in PYTORCH_FORMS if form in forms],
         )
-        _write_json(draft / grammar.profiler_info(origin.rank), info, indent=4)
+        _write_json(
+            draft / layout().file("pytorch", "profiler_info", copy=origin.rank), info, indent=4
+        )
         # The environment stands in META_DATA of the database, in text mode in this file.
         facts = (environment() if texts else {}) | program_facts(capture)
         if facts:
-            _write_json(draft / grammar.METADATA, facts)
+            _write_json(draft / layout().file("pytorch", "profiler_metadata"), facts)
         if capture.switches.npu:
             prof = draft / _prof_folder(origin)
             prof.mkdir()
@@ -91,7 +99,7 @@ def write_msprof_profile(
     name = _prof_folder(capture.origin)
     with staged(folder / name) as draft:
         if "db" in forms:
-            path = draft / grammar.msprof_database(capture.origin.start)
+            path = draft / names.msprof_database(capture.origin.start)
             _write_database(path, capture, revision, "msprof")
         if "csv" in forms or "timeline" in forms:
             from .text import write_msprof_texts  # slow: the spec of all files
@@ -108,7 +116,7 @@ def _require_known(forms: Collection[str], known: Sequence[str]) -> None:
 
 
 def _prof_folder(origin: Origin) -> str:
-    return grammar.prof_folder(origin.start, grammar.letters_of(origin.start + origin.pid))
+    return names.prof_folder(origin.start, names.letters_of(origin.start + origin.pid))
 
 
 def _write_database(path: Path, capture: Capture, revision: str, carrier: Carrier) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
+
+from ascend_spec.layout import layout
 
 LEVELS: Mapping[str, Literal[0, 1, 2]] = {"Level0": 0, "Level1": 1, "Level2": 2}
 
@@ -38,11 +40,11 @@ class Beside:
 def look_beside(database: Path) -> Beside:
     """The facts in the folders around a database; unreadable and odd files tell nothing."""
     around = (database.parent, database.parent.parent)
-    info = next(_objects(around, "profiler_info*.json"), {})
+    info = next(_objects(around, "profiler_info"), {})
     options = _object(_object(info.get("config")).get("experimental_config"))
     metrics = options.get("_aic_metrics")
     rank = info.get("rank_id")
-    machine = next(_objects(around, "device_*/info.json.*", "PROF_*/device_*/info.json.*"), {})
+    machine = next(_objects(_inside(_inside(around, "profile"), "device"), "info"), {})
     devices = machine.get("DeviceInfo")
     return Beside(
         level=LEVELS.get(str(options.get("_profiler_level"))),
@@ -53,11 +55,26 @@ def look_beside(database: Path) -> Beside:
     )
 
 
-def _objects(folders: tuple[Path, ...], *patterns: str) -> Iterator[Mapping[str, Any]]:
+def _inside(folders: Iterable[Path], which: str) -> Iterator[Path]:
+    """Each folder and, after it, the folders of one kind in it."""
     for folder in folders:
-        for pattern in patterns:
-            for path in sorted(folder.glob(pattern)):
+        yield folder
+        yield from (one for one in _entries(folder) if layout().is_folder(which, one.name))
+
+
+def _objects(folders: Iterable[Path], which: str) -> Iterator[Mapping[str, Any]]:
+    """The contents of the files of one kind in folders."""
+    for folder in folders:
+        for path in _entries(folder):
+            if layout().is_file(which, path.name):
                 yield _read(path)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
 
 
 def _read(path: Path) -> Mapping[str, Any]:

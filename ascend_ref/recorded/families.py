@@ -14,7 +14,5 @@ def family_of(chip: str | None) -> str | None:
     A3 carries the chip name of A2, and only who made the recording can tell them apart
     (db-schema.md 2, NPU_INFO).
     """
-    for product in catalog().products.values():
-        if chip in product.chips and product.id != "all":
-            return product.id
-    return None
+    product = catalog().products.of_chip(chip)
+    return product.id if product else None

@@ -14,6 +14,7 @@ from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Form, number_texts
 from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, share, spread
 from ascend_ref.recorded import Recorded
+from ascend_spec import catalog
 
 from .columns import (
     Columns,
@@ -33,8 +34,6 @@ from .setting import Setting
 AVERAGE = "Average"
 AS_ONE = -1
 """Stands for all members together."""
-LAST_SAMPLE = ("A2", "A3")
-"""Families whose pcie shows the last sample (text-outputs.md 3.5)."""
 CHANNELS = {
     "Tx_p_avg(MB/s)": "txPost",
     "Tx_np_avg(MB/s)": "txNonpost",
@@ -145,7 +144,7 @@ def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             owner,
             time,
             samples,
-            last_only=setting.family in LAST_SAMPLE,
+            last_only=catalog().products[setting.family].can("pcie-last-sample"),
             unset=UNSET_RATE if is_rate else None,
         )
         rows.append(Spread(*(values / (MEBIBYTE if is_rate else 1e3) for values in one)))

@@ -11,18 +11,17 @@ from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.l2_cache import cache_rates
 from ascend_ref.derive.traffic import share
 from ascend_ref.recorded import Recorded
+from ascend_spec import catalog
 
 from .columns import HOST, Columns, devices, dictionary, integers, plain, reals, same, where
 from .memory import kibibytes
 from .order import ordered
 from .setting import Setting
 
-WITHOUT_HITS = ("A3", "A2", "200I-500-A2", "950")
-"""Families whose l2_cache has no hit rate (erratum T10)."""
-
 
 def l2_cache(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Shares of the requests of each kernel."""
+    """Shares of the requests of each kernel; with STARS there is no hit rate (erratum T10)."""
+    without_hits = catalog().products[setting.family].can("stars")
     table = recorded.extras["l2_cache"]
     request = integers(table["request"])
     hits = pa.array(cache_rates(integers(table["hit"]), request))
@@ -30,7 +29,7 @@ def l2_cache(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         setting,
         {
             **_task(table, "Device_id"),
-            "Hit Rate": pa.nulls(len(table)) if setting.family in WITHOUT_HITS else hits,
+            "Hit Rate": pa.nulls(len(table)) if without_hits else hits,
             "Victim Rate": pa.array(cache_rates(integers(table["victim"]), request)),
         },
     )

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ascend_ref.profile import grammar
+from ascend_ref import names
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
 from ascend_spec.text import text_catalog
@@ -130,7 +130,7 @@ def write_csv_files(
     family = recorded.machine.family or USUAL_FAMILY
     chosen = _writer(recorded, writer, family)
     if timestamp is None:
-        timestamp = grammar.stamp(recorded.end or recorded.start)[:14]
+        timestamp = names.stamp(recorded.end or recorded.start)[:14]
     metrics = {mode: counted(recorded, mode, family) for mode in TABLES}
     paths: list[Path] = []
     for file in text_catalog().csv.values():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ascend_ref.profile import grammar
+from ascend_ref import names
 from ascend_ref.recorded import Recorded
 
 from .arrows import host_to_device
@@ -108,7 +108,7 @@ def write_timeline(
         family = recorded.machine.family
         writer = CURRENT_ADAPTER if recorded.output == "pytorch" else engine_of(family)
     if timestamp is None:
-        timestamp = grammar.stamp(recorded.end or recorded.start)[:14]
+        timestamp = names.stamp(recorded.end or recorded.start)[:14]
     documents: list[Document] = []
     try:
         # Numbers of foreign recordings may lie beyond everything; what they come to is written.

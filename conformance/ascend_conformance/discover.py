@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import is_block_file
+from ascend_spec.layout import layout
 
 from .media.text.deliverables import Deliverable, beside, deliverable_of_content, deliverables_of
 
@@ -21,13 +21,9 @@ MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
 
 
-BLOCK_FILES = "visualize_data*.bin"
-"""How exporters and the people who rename their files call block files."""
-
-
 GIVEN = (
-    f"msprof_*.db, ascend_pytorch_profiler*.db, analysis.db, {BLOCK_FILES}, CSV file, timeline or "
-    "communication*.json of a profiler"
+    "msprof_*.db, ascend_pytorch_profiler*.db, analysis.db, visualize_data*.bin, CSV file, "
+    "timeline or communication*.json of a profiler"
 )
 """What can be judged."""
 
@@ -102,7 +98,7 @@ def _search(folder: Path) -> Iterator[Candidate]:
         if texts:
             yield _with_texts(Path(place), texts)
         for name in sorted(names):
-            if carrier_of_name(name)[0] or fnmatchcase(name, BLOCK_FILES):
+            if carrier_of_name(name)[0] or layout().is_file("blocks", name):
                 yield _candidate(Path(place) / name)
 
 
@@ -132,17 +128,14 @@ def _with_texts(folder: Path, texts: tuple[Deliverable, ...]) -> Candidate:
 
 def _with_companions(path: Path) -> Candidate:
     companions: dict[str, Path] = {}
-    info: Path | None = None
     try:
         beside = sorted(path.parent.iterdir())
-        above = sorted(path.parent.parent.glob("profiler_info*.json"))
+        above = sorted(path.parent.parent.iterdir())
     except OSError:
         return Candidate(path)
     for other in beside:
         carrier, _ = carrier_of_name(other.name)
         if carrier and other != path and other.is_file():
             companions.setdefault(carrier, other)
-    infos = [other for other in beside if other.match("profiler_info*.json")] + above
-    if infos:
-        info = infos[0]
-    return Candidate(path, companions, info)
+    infos = (one for one in (*beside, *above) if layout().is_file("profiler_info", one.name))
+    return Candidate(path, companions, next(infos, None))

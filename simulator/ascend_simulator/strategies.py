@@ -12,6 +12,7 @@ from typing import Any, get_args
 from ascend_ref.capture import Switches
 from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.capture.switches import HostSampler, HostUsage
+from ascend_spec import catalog
 
 try:
     from hypothesis import assume
@@ -45,7 +46,6 @@ from .scenario import run_schema
 from .scenario.consistency import (
     LAYERED,
     LEAST_PERIOD,
-    WITHOUT_BF16,
     problems,
     sampled_tables,
 )
@@ -133,7 +133,9 @@ def models(
 ) -> ModelChoice:
     """A small model of a kind that the ranks can share."""
     types = [
-        name for name in get_args(DataType) if name != "DT_BF16" or product not in WITHOUT_BF16
+        name
+        for name in get_args(DataType)
+        if name != "DT_BF16" or catalog().products[product].can("bf16")
     ]
     experts = parallelism.expert * draw(st.integers(1, 4))
     heads = parallelism.tensor * draw(st.integers(1, 4))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .api import InsightCatalog
     from .bin import BinCatalog
     from .documents import DocumentCatalog
+    from .layout import Layout
     from .recording import Recording
     from .text import TextCatalog
     from .timeline import TimelineCatalog
@@ -74,6 +75,13 @@ class Spec:
         from .documents import DocumentCatalog
 
         return DocumentCatalog(self.folder)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Names of files and folders."""
+        from .layout import Layout
+
+        return Layout(self)
 
     @cached_property
     def recording(self) -> Recording:

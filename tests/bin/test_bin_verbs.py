@@ -96,7 +96,7 @@ def test_a_text_that_is_too_long_to_show_is_told(
         (["decode", "text.bin"], "text.bin: byte 11 is not 0x5A; expected a visualize_data.bin"),
         (["decode", "small.bin", "--block", "0x100"], "0x100 is no block type"),
         (["decode", "small.bin", "--block", "basicinfo"], "basic-info"),
-        (["decode", "small.bin", "-o", "."], "exists already; expected a new folder"),
+        (["decode", "small.bin", "-o", "."], ". exists already; --force replaces it"),
         (["encode", "absent", "-o", "new.bin"], "expected the manifest of a decoded file"),
         (["encode", "."], "--output"),
     ],

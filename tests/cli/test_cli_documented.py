@@ -64,6 +64,7 @@ def test_printed_make_targets_exist(document: str) -> None:
     [
         "README.md",
         "docs/check.md",
+        "docs/lookup.md",
         "docs/simulate.md",
         "docs/operators.md",
         "docs/texts.md",

@@ -20,7 +20,7 @@ import pytest
 from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding, Report
-from ascend_conformance.media.db.selftest import FILE_NAMES, make_specimen
+from ascend_conformance.media.db.selftest import file_name, make_specimen
 from ascend_conformance.options import Options
 from ascend_conformance.report import FORMATS
 from ascend_simulator.specimen import Shape
@@ -65,7 +65,7 @@ def specimen(
 ) -> Path:
     """A clean specimen under the name that readers look for."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE_NAMES[carrier]
+    path = folder / file_name(carrier)
     path.write_bytes(content(carrier, revision, shape))
     return path
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ascend_conformance.check import check
-from ascend_conformance.media.db.selftest import FILE_NAMES
+from ascend_conformance.media.db.selftest import file_name
 from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build, write_msprof_folder, write_rank_folder
@@ -57,7 +57,7 @@ def test_what_is_written_is_read_back_and_conforms(carrier, revision, shape):
     schema = catalog().at(revision, carrier)
     tables = build(revision, carrier, shape)
     with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / FILE_NAMES[carrier].replace("_0.db", f"_{shape.rank}.db")
+        path = Path(name) / file_name(carrier, shape.rank)
         write_database(path, schema, tables)
         read = read_database(path, schema)
         for table, columns in tables.items():

@@ -13,9 +13,9 @@ import pytest
 from encode_captures import EVERYTHING, capture
 from encode_profiles import NEWEST, REVISIONS
 
+from ascend_ref import names, write_msprof_profile, write_pytorch_profile
 from ascend_ref.atomic import staged
 from ascend_ref.capture import DeviceFacts, Steps
-from ascend_ref.profile import grammar, write_msprof_profile, write_pytorch_profile
 from ascend_ref.profile.information import Schedule
 
 RANK_FOLDER = r"node-1_4242_\d{17}_ascend_pt"
@@ -183,10 +183,10 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_folders_carry_the_wall_clock_of_the_host() -> None:
-    assert grammar.stamp(1_767_258_000_123_456_789) == "20260101170000123"
+    assert names.stamp(1_767_258_000_123_456_789) == "20260101170000123"
 
 
 def test_letters_differ_from_process_to_process() -> None:
-    found = {grammar.letters_of(number) for number in range(1_000)}
+    found = {names.letters_of(number) for number in range(1_000)}
     assert len(found) == 1_000
     assert all(re.fullmatch("[A-Z]{16}", letters) for letters in found)

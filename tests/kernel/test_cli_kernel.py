@@ -13,7 +13,7 @@ from kernel_bytes import walk
 from ascend_ref.cli import main
 from ascend_simulator.operator import simulate_kernel, write_kernel
 from ascend_simulator.operator.blocks.file import File
-from ascend_simulator.operator.scenario import kernel_schema, parse, preset_names
+from ascend_simulator.operator.scenario import kernel_schema, parse, preset, preset_names
 from ascend_simulator.operator.truth import truth_schema
 
 SMALL = "name: small\noperator: {kind: add, shape: [5000]}\ndevice: {block_dim: 2}\n"
@@ -34,7 +34,7 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_and_its_truth_are_written(
     document: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("small.yaml", "--out", "new/run", "--seed", "3") == 0
+    assert run("small.yaml", "-o", "new/run", "--seed", "3") == 0
     told, errors = capsys.readouterr()
     assert errors == ""
     content = (document.parent / "new/run/visualize_data.bin").read_bytes()
@@ -58,32 +58,38 @@ def test_options_replace_what_the_scenario_says(document: Path) -> None:
 
 def test_the_same_words_give_the_same_bytes(document: Path) -> None:
     for name in ("a", "b"):
-        assert run("vector-add", "--out", name) == 0
+        assert run("vector-add", "-o", name) == 0
     folder = document.parent
     for name in ("visualize_data.bin", "truth.json"):
         assert (folder / "a" / name).read_bytes() == (folder / "b" / name).read_bytes()
 
 
 def test_presets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--list") == 0
+    assert main(["scenarios", "--of", "kernel"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[1:]] == preset_names()
 
 
-def test_the_schemas_and_a_scenario_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--schema") == 0
+def test_the_schemas_and_a_scenario_are_printed(
+    document: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_kernels = ["scenarios", "--of", "kernel"]
+    assert main([*of_kernels, "--schema"]) == 0
     assert json.loads(capsys.readouterr().out) == kernel_schema().value
-    assert run("--truth-schema") == 0
+    assert main([*of_kernels, "--truth-schema"]) == 0
     assert json.loads(capsys.readouterr().out) == truth_schema()
-    assert run("softmax", "--block-dim", "2", "--yaml") == 0
-    found = parse(capsys.readouterr().out)
-    assert (found.name, found.device.block_dim) == ("softmax", 2)
+    assert main(["scenarios", "softmax", "--yaml"]) == 0
+    assert parse(capsys.readouterr().out) == preset("softmax")
+    assert main([*of_kernels, str(document), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["name"] == "small"
+    assert main(["scenarios", "softmax"]) == 0
+    assert "operator.kind" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([], "expected a preset (see --list) or a scenario file"),
+        ([], "Missing argument 'PRESET|FILE'"),
         (["vector-ad"], "did you mean vector-add?"),
         (["absent.yaml"], "absent.yaml"),
         (["softmax", "--chip", "Ascend910B9"], "softmax with --chip Ascend910B9: device.chip is"),
@@ -92,8 +98,6 @@ def test_the_schemas_and_a_scenario_are_printed(capsys: pytest.CaptureFixture[st
         (["softmax", "--block-dim", "x"], "--block-dim"),
         (["softmax", "--seed", "-1"], "--seed"),
         (["softmax", "--seed", str(1 << 63)], "seed is 9223372036854775808; expected an integer"),
-        (["softmax", "--list"], "that concerns all scenarios; expected no name"),
-        (["--list", "--schema"], "exclude each other"),
         (["flash-attention", "--chip", "Ascend310P3"], "operator.kind is flash-attention"),
     ],
 )

@@ -16,10 +16,12 @@ from plot_cases import ORIGIN, Run, event, microseconds, process, real, write_su
 from plot_cases import write_timeline as write_events
 
 from ascend_ref.cli import main
+from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.recorded import from_database
 from ascend_ref.timeline.write import write_timeline
 from ascend_ref.tools.plot.draw import read
 from ascend_ref.tools.plot.errors import CannotDraw
+from ascend_ref.tools.plot.find import find
 from ascend_ref.tools.plot.kinds import Kind
 from ascend_ref.tools.plot.recording import Lane, Recording, Section
 from ascend_ref.tools.plot.step import step_of
@@ -35,7 +37,7 @@ RUNS = [
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ranks with two steps each."""
     folder = tmp_path_factory.mktemp("simulated") / "dense"
-    command = ["simulate", "dense-8", "--ranks", "2", "--steps", "2", "--out", str(folder)]
+    command = ["simulate", "dense-8", "--ranks", "2", "--steps", "2", "-o", str(folder)]
     assert main(command) == 0
     return folder
 
@@ -61,7 +63,7 @@ def test_database_and_timeline_of_a_capture_give_the_same_lanes_and_figures(
     folder = simulated
     if output == "msprof":
         folder = tmp_path / "msprof"
-        command = ["simulate", "dense-8", "--ranks", "2", "--format", "msprof-db", "--out"]
+        command = ["simulate", "dense-8", "--ranks", "2", "--as", "msprof-db", "-o"]
         assert main([*command, str(folder)]) == 0
     database = read(folder)
     timelines = tmp_path / "timelines"
@@ -235,6 +237,24 @@ def test_the_deliverable_that_tells_most_is_preferred(simulated: Path, tmp_path:
         path.unlink()
     with pytest.raises(CannotDraw, match="nothing to draw here; expected msprof_"):
         read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("ascend_pytorch_profiler_1234567890.db", 1234567890),
+        ("ascend_mindspore_profiler_3.db", 3),
+        ("msmonitor_12_20250101000000123_5.db", 5),
+    ],
+)
+def test_a_database_of_every_name_that_is_judged_is_drawn(
+    name: str, rank: int, simulated: Path, tmp_path: Path
+) -> None:
+    assert carrier_of_name(name) != (None, None)
+    database = next(path for path in simulated.rglob("*.db") if path.name != "analysis.db")
+    shutil.copy(database, tmp_path / name)
+    found = find(tmp_path, None)
+    assert (found.chosen.paths, found.chosen.rank) == ((tmp_path / name,), rank)
 
 
 def drop_times(path: Path) -> None:

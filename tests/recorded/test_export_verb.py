@@ -82,7 +82,7 @@ def test_kernels_of_a_real_database(
 ) -> None:
     """Every operator with its name, start and length to the ns; and all of each kind."""
     database = real(name)
-    files = exported(capsys, database, tmp_path / "out", "--to", "csv")
+    files = exported(capsys, database, tmp_path / "out", "--as", "csv")
     rows = rows_of(tmp_path / "out" / "kernel_details.csv")
     found = Counter(
         (row["Name"], Decimal(row["Start Time(us)"]) * 1000, Decimal(row["Duration(us)"]) * 1000)
@@ -120,7 +120,7 @@ def test_kernels_of_a_real_database(
 
 def test_calls_of_a_real_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database = real("level1_rank1")
-    exported(capsys, database, tmp_path / "out", "--to", "csv")
+    exported(capsys, database, tmp_path / "out", "--as", "csv")
     found = {
         (row["Level"], row["API Name"]): (int(row["Count"]), Decimal(row["Time(us)"]) * 1000)
         for row in rows_of(tmp_path / "out" / "api_statistic.csv")
@@ -138,7 +138,7 @@ def test_calls_of_a_real_database(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_timeline_of_a_real_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     database = real("level1_rank1")
-    assert exported(capsys, database, tmp_path / "out", "--to", "timeline") == ["trace_view.json"]
+    assert exported(capsys, database, tmp_path / "out", "--as", "timeline") == ["trace_view.json"]
     events = json.loads((tmp_path / "out" / "trace_view.json").read_text(encoding="utf-8"))
     layers = {
         event["pid"]: event["args"]["name"] for event in events if event["name"] == "process_name"
@@ -199,7 +199,7 @@ def test_iterations_of_graphs_stand_in_no_table(
     scenario = override(preset("text-museum"), ranks=1, steps=1)
     run = write_run(scenario, 0, tmp_path / "run", OUTPUTS["pytorch"][1])
     (database,) = run.folder.rglob("ascend_pytorch_profiler_*.db")
-    exported(capsys, database, tmp_path / "out", "--to", "timeline")
+    exported(capsys, database, tmp_path / "out", "--as", "timeline")
     direct, read = (
         Counter(map(json.dumps, json.loads((folder / "trace_view.json").read_text())))
         for folder in (database.parent, tmp_path / "out")
@@ -235,8 +235,25 @@ def test_a_folder_that_exists_is_left_alone(
     out = tmp_path / "out"
     out.mkdir()
     line = refused(capsys, database, "-o", out)
-    assert line.endswith(f"{out}: exists already; expected a new folder")
+    assert f"{out} exists already; --force replaces it" in line
     assert list(out.iterdir()) == []
+
+
+def test_a_folder_is_searched_for_its_databases(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = exported(capsys, database, tmp_path / "one", "--as", "csv")
+    assert exported(capsys, database.parent, tmp_path / "same", "--as", "csv") == alone
+    both = tmp_path / "both"
+    for rank in (0, 1):
+        place = both / f"rank{rank}"
+        place.mkdir(parents=True)
+        (place / database.name).write_bytes(database.read_bytes())
+    assert main(["export", str(both), "--as", "csv", "-o", str(tmp_path / "out")]) == 0
+    written = [Path(line) for line in capsys.readouterr().out.splitlines()]
+    folders = {path.parent.relative_to(tmp_path / "out") for path in written}
+    assert folders == {Path(f"rank{rank}") / database.stem for rank in (0, 1)}
+    assert len(written) == 2 * len(list((tmp_path / "out" / "rank0" / database.stem).iterdir()))
 
 
 def test_what_is_no_database_of_a_profiler(
@@ -244,10 +261,12 @@ def test_what_is_no_database_of_a_profiler(
 ) -> None:
     text = tmp_path / "notes.db"
     text.write_text("no database\n")
+    empty = tmp_path / "empty"
+    empty.mkdir()
     for path, told in {
         text: "expected a SQLite database",
         tmp_path / "absent.db": "no such file",
-        tmp_path: "a directory",
+        empty: "no database in this folder; expected ascend_pytorch_profiler_*.db or msprof_*.db",
         database.with_name("analysis.db"): "expected the profiler's beside it",
     }.items():
         line = refused(capsys, path, "-o", tmp_path / "out")
@@ -259,8 +278,8 @@ def test_what_is_no_database_of_a_profiler(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--to", "cvs"), "unknown kind 'cvs'; did you mean csv?"),
-        (("--to", ","), "names nothing; expected csv, timeline, documents"),
+        (("--as", "cvs"), "unknown deliverable 'cvs'; did you mean csv?"),
+        (("--as", ","), "names nothing; expected csv, timeline, documents"),
         (("--writer", "adaptor"), "expected one of adapter, "),
         (("--writer", "cpp"), "expected one of adapter, "),
     ],

@@ -13,7 +13,7 @@ from ascend_ref.capture import Capture
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_ref.recorded import Output, Recorded, from_captures, from_database
-from ascend_simulator.cli.scenarios import named
+from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
 from ascend_spec import catalog

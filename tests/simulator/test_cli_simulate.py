@@ -51,7 +51,7 @@ def test_the_preset_of_one_operator_is_written_and_conforms(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "new" / "run"
-    assert main(["simulate", "single-op", "--out", str(out)]) == 0
+    assert main(["simulate", "single-op", "-o", str(out)]) == 0
     told, errors = capsys.readouterr()
     assert errors == ""
     profile, truth = map(Path, told.splitlines())
@@ -68,7 +68,7 @@ def test_what_is_written_is_told_relative_to_the_given_folder(
     document: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(document.parent)
-    words = ["simulate", "./small.yaml", "--out", "o", "--format", "msprof-db,pytorch-db"]
+    words = ["simulate", "./small.yaml", "-o", "o", "--as", "msprof-db,pytorch-db"]
     assert main(words) == 0
     written = [Path(line) for line in capsys.readouterr().out.splitlines()]
     assert all(path.exists() for path in written)
@@ -84,7 +84,7 @@ def test_the_options_are_those_of_the_scenario(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--ranks", "2", "--steps", "3", "--level", "0", "--seed", "5"]
-    assert main(["simulate", "single-op", "--out", str(tmp_path / "o"), *words]) == 0
+    assert main(["simulate", "single-op", "-o", str(tmp_path / "o"), *words]) == 0
     truth = json.loads((tmp_path / "o" / "truth.json").read_text(encoding="utf-8"))
     assert (truth["seed"], truth["ranks"], len(truth["totals"][0]["steps"])) == (5, 2, 3)
     assert len(capsys.readouterr().out.splitlines()) == 3
@@ -94,7 +94,7 @@ def test_the_options_are_those_of_the_scenario(
 
 @pytest.mark.parametrize("revision", ["1.0.0-2024-10", "1.2.0-2026-07"])
 def test_any_revision_can_be_written(revision: str, tmp_path: Path) -> None:
-    words = ["simulate", "single-op", "--out", str(tmp_path / "o"), "--revision", revision]
+    words = ["simulate", "single-op", "-o", str(tmp_path / "o"), "--revision", revision]
     assert main(words) == 0
     assert main(["check", str(tmp_path / "o"), "--fail-on", "violation"]) == 0
 
@@ -126,8 +126,8 @@ def test_any_revision_can_be_written(revision: str, tmp_path: Path) -> None:
             "troubled with --steps 2: faults[2].steps is [1, 2]; expected captured steps from 0 to",
         ),
         (
-            ["dense-8", "--format", "pytorch"],
-            "unknown format 'pytorch'; did you mean pytorch-db or pytorch-text?",
+            ["dense-8", "--as", "pytorch"],
+            "unknown deliverable 'pytorch'; did you mean pytorch-db or pytorch-text?",
         ),
         (["dense-8", "--revision", "9"], "Invalid value for '--revision'"),
         (["dense-8", "--seed", "-1"], "Invalid value for '--seed'"),
@@ -141,7 +141,7 @@ def test_any_revision_can_be_written(revision: str, tmp_path: Path) -> None:
 def test_an_error_is_one_line_and_nothing_is_written(
     words: list[str], line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["simulate", *words, "--out", str(tmp_path / "o")]) == 2
+    assert main(["simulate", *words, "-o", str(tmp_path / "o")]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
@@ -154,7 +154,7 @@ def test_a_bad_file_is_told_with_its_line(
 ) -> None:
     document.write_text(SMALL.replace("layers: 1", "layers: 0"), encoding="utf-8")
     out = document.parent / "o"
-    assert main(["simulate", str(document), "--out", str(out)]) == 2
+    assert main(["simulate", str(document), "-o", str(out)]) == 2
     expected = f"{document}:3: model.layers is 0; expected an integer from 1 to 1000\n"
     assert capsys.readouterr().err == f"ascend-ref: error: {expected}"
     assert not out.exists()
@@ -165,7 +165,7 @@ def test_a_format_that_would_be_empty_is_refused(
 ) -> None:
     document = tmp_path / "host.yaml"
     document.write_text("name: host\ncapture: {npu: false}", encoding="utf-8")
-    words = [str(document), "--out", str(tmp_path / "o"), "--format", "msprof-db"]
+    words = [str(document), "-o", str(tmp_path / "o"), "--as", "msprof-db"]
     assert main(["simulate", *words]) == 2
     assert "host: capture.npu is false; expected true for the format msprof-db" in (
         capsys.readouterr().err
@@ -176,7 +176,7 @@ def test_a_format_that_would_be_empty_is_refused(
 def test_a_folder_that_exists_is_never_touched(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["simulate", "single-op", "--out", str(tmp_path)]) == 2
+    assert main(["simulate", "single-op", "-o", str(tmp_path)]) == 2
     assert f"{tmp_path} exists already" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
@@ -209,7 +209,7 @@ def test_the_executor_does_not_change_a_byte(
 def test_an_interrupted_run_leaves_nothing_that_looks_complete(
     workers: str, sign: signal.Signals, tmp_path: Path
 ) -> None:
-    words = ["simulate", "moe-64", "--out", str(tmp_path / "run" / "o"), "--workers", workers]
+    words = ["simulate", "moe-64", "-o", str(tmp_path / "run" / "o"), "--workers", workers]
     process = subprocess.Popen(
         [*COMMAND, *words], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -265,12 +265,13 @@ def test_the_command_offers_the_formats_that_can_be_written() -> None:
 
 def test_presets_are_listed_in_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["scenarios"]) == 0
-    header, *lines = capsys.readouterr().out.splitlines()
-    assert header.split() == ["scenario", "product", "ranks", "steps", "faults", "for"]
+    header, *lines = capsys.readouterr().out.partition("\n\n")[0].splitlines()
+    assert header.split() == ["scenario", "of", "product", "ranks", "steps", "faults", "for"]
     assert sorted(line.split()[0] for line in lines) == preset_names()
     assert main(["scenarios", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert {row["scenario"]: row["ranks"] for row in rows}["moe-64"] == 64
+    assert {row["scenario"]: row["ranks"] for row in rows if row["of"] == "run"}["moe-64"] == 64
+    assert {"run", "kernel"} == {row["of"] for row in rows}
 
 
 def test_a_scenario_is_explained_field_by_field(capsys: pytest.CaptureFixture[str]) -> None:

@@ -57,7 +57,7 @@ def test_what_no_machine_could_capture_is_refused(
     """In longer rounds counters, sums of times and the number of samples would overflow."""
     path = tmp_path / "long.yaml"
     path.write_text(f"name: long\n{text}", encoding="utf-8")
-    assert main(["simulate", str(path), "--out", str(tmp_path / "o")]) == 2
+    assert main(["simulate", str(path), "-o", str(tmp_path / "o")]) == 2
     errors = capsys.readouterr().err
     assert errors.startswith(f"ascend-ref: error: long: {line}")
     assert errors.count("\n") == 1
@@ -118,7 +118,7 @@ def test_a_full_disk_is_told_in_a_line(workers: str, tmp_path: Path) -> None:
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
 
-    words = ["simulate", "dense-8", "--out", str(tmp_path / "o"), "--workers", workers]
+    words = ["simulate", "dense-8", "-o", str(tmp_path / "o"), "--workers", workers]
     done = subprocess.run(
         [sys.executable, "-m", "ascend_ref", *words],
         capture_output=True,
@@ -135,7 +135,7 @@ def test_a_full_disk_is_told_in_a_line(workers: str, tmp_path: Path) -> None:
 def test_a_path_that_is_too_long_does_not_hide_the_reason(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["simulate", "single-op", "--out", "b/" * 3000]) == 2
+    assert main(["simulate", "single-op", "-o", "b/" * 3000]) == 2
     assert capsys.readouterr().err.endswith("b: File name too long\n")
     assert describe(OSError(2, os.strerror(2), b"a")) == "a: No such file or directory"
 
@@ -144,7 +144,7 @@ def test_a_path_that_is_too_long_does_not_hide_the_reason(
 def test_no_format_at_all_is_refused(
     formats: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["simulate", "single-op", "--out", str(tmp_path / "o"), "--format", formats]
+    words = ["simulate", "single-op", "-o", str(tmp_path / "o"), "--as", formats]
     assert main(words) == 2
     assert "names no format; expected some of pytorch-db, " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

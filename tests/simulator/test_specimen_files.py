@@ -63,15 +63,15 @@ def test_two_writings_of_one_shape_have_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_verb_writes_one_folder_per_rank_and_names_them(tmp_path: Path) -> None:
-    result = CliRunner().invoke(specimen, [str(tmp_path), "--ranks", "3"])
+    result = CliRunner().invoke(specimen, ["-o", str(tmp_path / "o"), "--ranks", "3"])
     assert result.exit_code == 0
     written = [Path(line) for line in result.output.splitlines()]
-    assert written == sorted(tmp_path.iterdir())
+    assert written == sorted((tmp_path / "o").iterdir())
     assert [len(files(folder)) for folder in written] == [3, 3, 3]
 
 
 def test_the_verb_touches_nothing_that_exists(tmp_path: Path) -> None:
-    arguments = [str(tmp_path), "--carrier", "msprof"]
+    arguments = ["-o", str(tmp_path / "o"), "--carrier", "msprof"]
     assert CliRunner().invoke(specimen, arguments).exit_code == 0
     before = next(tmp_path.rglob("*.db")).read_bytes()
     result = CliRunner().invoke(specimen, [*arguments, "--seed", "1"])
@@ -80,8 +80,19 @@ def test_the_verb_touches_nothing_that_exists(tmp_path: Path) -> None:
     assert next(tmp_path.rglob("*.db")).read_bytes() == before
 
 
+def test_the_verb_replaces_what_exists_when_it_is_told_to(tmp_path: Path) -> None:
+    folder = tmp_path / "o"
+    folder.mkdir()
+    (folder / "old.txt").write_text("old", encoding="utf-8")
+    words = ["-o", str(folder), "--carrier", "msprof", "--force"]
+    assert CliRunner().invoke(specimen, words).exit_code == 0
+    assert not (folder / "old.txt").exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["o"]
+    assert list(folder.rglob("msprof_*.db"))
+
+
 def test_an_unknown_revision_is_refused_with_the_known_ones(tmp_path: Path) -> None:
-    result = CliRunner().invoke(specimen, [str(tmp_path), "--revision", "9.9"])
+    result = CliRunner().invoke(specimen, ["-o", str(tmp_path / "o"), "--revision", "9.9"])
     assert result.exit_code == 2
     assert "1.0.0-2024-10" in result.output
 

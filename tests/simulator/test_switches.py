@@ -64,14 +64,14 @@ BY_PRODUCT: Mapping[str, Mapping[str, set[str]]] = {
         "clock": set(),
         "counters": set(),
         "memory": EVERYWHERE | {"DDR"},
-        "network": set(),
+        "network": {"NIC"},
         "links": {"PCIE"},
     },
     "200I-500-A2": {
         "clock": {"AICORE_FREQ"},
         "counters": {"TASK_PMU_INFO"},
         "memory": EVERYWHERE | {"DDR", "ACC_PMU", "SOC_BANDWIDTH_LEVEL"},
-        "network": set(),
+        "network": {"NIC"},
         "links": set(),
     },
 }

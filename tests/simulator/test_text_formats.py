@@ -193,7 +193,7 @@ def test_the_command_writes_what_is_asked_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    words = ["simulate", "single-op", "--out", str(out), "--format", "csv,timeline"]
+    words = ["simulate", "single-op", "-o", str(out), "--as", "csv,timeline"]
     assert main(words) == 0
     profile, truth = map(Path, capsys.readouterr().out.splitlines())
     assert profile.name.startswith("PROF_")

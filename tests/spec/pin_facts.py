@@ -41,6 +41,7 @@ PROSE = frozenset(
         "example",
         "examples",
         "added_by",
+        "capabilities",
         "where",
         "writer",
         "says",

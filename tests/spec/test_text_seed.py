@@ -7,10 +7,9 @@ from itertools import product
 
 import pytest
 from seed_tables import seed_text
-from text_seed import FAMILIES, FieldTable, Section, text_sections
+from text_seed import FieldTable, Section, text_sections
 
 from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
 
 REGISTERS = "寄存器值"
 
@@ -167,28 +166,6 @@ def test_a_documented_file_cites_its_section(sections: list[Section]) -> None:
         for name in section.csv:
             assert text_catalog().csv[name].grade == "documented", name
             assert any(cited.startswith("seed-001") for cited in text_catalog().csv[name].source)
-
-
-def test_every_product_is_supported_as_the_seed_says(sections: list[Section]) -> None:
-    """The sections without a CSV file are those of layers that only the timeline has."""
-    layers = timeline_catalog().layers
-    judged = 0
-    for section in sections:
-        files = [text_catalog().csv[name].families for name in section.csv]
-        shown = [layers[name].families for name in section.name.split("/") if name in layers]
-        for families in files or shown:
-            assert set(section.families) <= set(families or FAMILIES.values()), section.title
-            assert not set(section.not_families) & set(families), section.title
-            judged += 1
-    timeline_only = [section.name for section in sections if not section.csv]
-    assert timeline_only == [
-        "msprof",
-        "biu_group/aic_core_group/aiv_core_group",
-        "Acc PMU",
-        "Stars Soc Info",
-        "Stars Chip Trans",
-    ]
-    assert judged == 46 + 3 + 3
 
 
 def test_the_timeline_shows_what_the_seed_says_it_shows(sections: list[Section]) -> None:

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import pytest
 from seed_tables import seed_text
-from text_seed import FAMILIES, Section, text_sections
+from text_seed import text_sections
 
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import Layer, timeline_catalog
@@ -207,7 +206,7 @@ def test_units_of_documented_fields_are_those_of_the_spec_or_known_exceptions() 
     assert {unit for unit in other.values() if unit not in told} == set()
 
 
-# --- arrows and families ------------------------------------------------------------------------
+# --- arrows ------------------------------------------------------------------------
 
 
 def part_of_the_first_section(heading: str) -> str:
@@ -215,10 +214,6 @@ def part_of_the_first_section(heading: str) -> str:
     found = re.search(rf"^\*\*{heading}.*?(?=^\*\*(?!图|表))", seed_text("seed-001"), re.M | re.S)
     assert found, f"no heading {heading}"
     return found[0]
-
-
-def section(name: str) -> Section:
-    return next(one for one in text_sections() if one.name == name)
 
 
 def test_documented_arrows_are_the_flows_of_the_spec() -> None:
@@ -234,59 +229,3 @@ def test_documented_arrows_are_the_flows_of_the_spec() -> None:
         "fwdbwd",
     ]
     assert {flow.cat for flow in timeline_catalog().flows.values()} == set(categories)
-
-
-@pytest.mark.parametrize(
-    ("heading", "layer", "beyond"),
-    [
-        ("查看AI Core频率", "AI Core Freq", {"310P", "950"}),
-        ("SIO数据分析", "SIO", {"950"}),
-        ("QoS数据分析", "QoS", {"200I-500-A2", "950"}),
-        ("电压数据分析", "Voltage Info", set()),
-    ],
-)
-def test_parts_of_the_whole_timeline_are_of_the_listed_families(
-    heading: str, layer: str, beyond: set[str]
-) -> None:
-    """``beyond``: families that only the exporters' sources name."""
-    text = part_of_the_first_section(heading)
-    listed = {
-        family
-        for name, family in FAMILIES.items()
-        if re.search(rf"^-   (对于)?{re.escape(name)}(\uff0c|$)", text, re.M)
-    }
-    assert listed
-    assert set(timeline_catalog().layers[layer].families) == listed | beyond
-
-
-@pytest.mark.parametrize(
-    ("name", "layer", "beyond"),
-    [
-        ("hccs", "HCCS", set()),
-        ("roce", "RoCE", set()),
-        ("pcie", "PCIe", set()),
-        ("Acc PMU", "Acc PMU", set()),
-        ("Stars Soc Info", "Stars Soc Info", set()),
-        ("Stars Chip Trans", "Stars Chip Trans", {"950"}),
-        ("biu_group/aic_core_group/aiv_core_group", "biu_group", set()),
-    ],
-)
-def test_layers_are_of_the_documented_families(name: str, layer: str, beyond: set[str]) -> None:
-    assert set(timeline_catalog().layers[layer].families) == {*section(name).families} | beyond
-
-
-@pytest.mark.parametrize(
-    ("name", "layer"),
-    [
-        ("msprof", "CANN"),
-        ("task_time", "Ascend Hardware"),
-        ("communication_statistic", "Communication"),
-        ("llc_read_write", "LLC"),
-        ("nic", "NIC"),
-        ("npu_mem", "NPU MEM"),
-        ("host_cpu_usage", "CPU Usage"),
-    ],
-)
-def test_layers_without_families_are_of_all_documented_ones(name: str, layer: str) -> None:
-    assert section(name).not_families == ()
-    assert timeline_catalog().layers[layer].families == ()

@@ -25,7 +25,7 @@ from ascend_spec.text import text_catalog
 
 LISTS = {
     **dict.fromkeys(("errata", "foreign", "revisions"), "db"),
-    **dict.fromkeys(("products", "sources", "switches", "value_types", "words"), "core"),
+    **dict.fromkeys(("sources", "switches", "value_types", "words"), "core"),
 }
 READINGS = get_args(Reading)
 FAR_PAST, FAR_FUTURE = "0000-00-00", "9999-99-99"

@@ -119,7 +119,7 @@ def test_means_of_memories_and_caches(tmp_path: Path) -> None:
             for cache, hits, mode in [(1, 50.0, "read"), (0, 25.5, "read"), (1, 75.0, "read")]
         ],
     }
-    assert lines(tables, tmp_path, "ddr") == [
+    assert lines(tables, tmp_path, "ddr", family="910A") == [
         "Device_id,Metric,Read(MB/s),Write(MB/s)",
         "1,Average,1.0,0.0",
         "0,Average,3.5,0.0",

@@ -13,7 +13,7 @@ from small_recordings import START, kernel, recording, task
 from ascend_ref.recorded import Output, Recorded, from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.text.write import OF_EITHER_OUTPUT, OF_RECORDS, OF_TABLES
-from ascend_simulator.cli.scenarios import named
+from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
 from ascend_spec.text import text_catalog

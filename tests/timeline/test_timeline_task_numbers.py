@@ -10,7 +10,7 @@ import pytest
 from ascend_conformance.check import check
 from ascend_ref.recorded import from_captures
 from ascend_ref.timeline import write_timeline
-from ascend_simulator.cli.scenarios import named
+from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
 from ascend_simulator.world import streams

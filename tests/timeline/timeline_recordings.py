@@ -13,7 +13,7 @@ import pytest
 
 from ascend_ref.recorded import Output, Recorded, from_captures, from_database
 from ascend_ref.timeline import write_timeline
-from ascend_simulator.cli.scenarios import named
+from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Final
 
 from ascend_ref.db.display import show_path
 from ascend_ref.recorded.beside import look_beside
+from ascend_spec.layout import Match, layout
 
 from .choice import chosen
 from .errors import CannotDraw
@@ -31,25 +31,21 @@ class Form(IntEnum):
     ITERATIONS = 4
 
 
-_SLICE: Final = r"(?:_slice_(?P<slice>\d{1,9}))?"
-_STAMP: Final = r"(?P<stamp>(?:_\d{1,20})*)"
-_NAMES: Final = (
-    (Form.DATABASE, re.compile(r"(?P<kind>ascend_pytorch_profiler(?:_(?P<rank>\d{1,9}))?)\.db")),
-    (Form.DATABASE, re.compile(rf"(?P<kind>msprof){_STAMP}\.db")),
-    (Form.TIMELINE, re.compile(r"(?P<kind>trace_view)\.json")),
-    (Form.TIMELINE, re.compile(rf"(?P<kind>msprof){_SLICE}{_STAMP}\.json")),
-    (Form.OPERATORS, re.compile(rf"(?P<kind>kernel_details|op_summary){_SLICE}{_STAMP}\.csv")),
-    (Form.TASKS, re.compile(rf"(?P<kind>task_time){_SLICE}{_STAMP}\.csv")),
-    (Form.ITERATIONS, re.compile(rf"(?P<kind>step_trace){_SLICE}{_STAMP}\.csv")),
-)
+_FORMS: Final = {
+    "timeline": Form.TIMELINE,
+    "trace_view": Form.TIMELINE,
+    "kernel_details": Form.OPERATORS,
+    "op_summary": Form.OPERATORS,
+    "task_time": Form.TASKS,
+    "step_trace": Form.ITERATIONS,
+}
+"""By what the spec calls a file."""
 _SUFFIXES: Final = {".db": Form.DATABASE, ".json": Form.TIMELINE, ".csv": Form.OPERATORS}
 
 EXPECTED: Final = (
     "msprof_*.db, ascend_pytorch_profiler_*.db, trace_view.json, msprof_*.json, "
     "kernel_details.csv, op_summary_*.csv or task_time_*.csv"
 )
-INNER: Final = re.compile(r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|timeline")
-"""Folders within a profile, which are not named after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,38 +145,43 @@ def _deliverables(paths: Iterable[Path]) -> Iterator[Deliverable]:
     """What the files are by their names; slices belong together, and of several exports of one
     thing the newest counts.
     """
-    exports: dict[tuple[Path, Form, str], dict[str, tuple[Path, re.Match[str]]]] = {}
+    exports: dict[tuple[Path, Form, str], dict[int | None, tuple[Path, Match]]] = {}
     for path in paths:
-        for form, pattern in _NAMES:
-            found = pattern.fullmatch(path.name)
-            if found:
-                told = found.groupdict()
-                slices = exports.setdefault((path.parent, form, told["kind"]), {})
-                number = told.get("slice") or ""
-                newest = slices.get(number)
-                if newest is None or _stamp(newest[1]) <= _stamp(found):
-                    slices[number] = path, found
+        match = layout().match(path.name)
+        form = None if match is None else _form(match)
+        if match is not None and form is not None:
+            kind = f"{match.file.producer} {match.called} {match.rank}"
+            slices = exports.setdefault((path.parent, form, kind), {})
+            newest = slices.get(match.slice)
+            if newest is None or _stamp(newest[1]) <= _stamp(match):
+                slices[match.slice] = path, match
     for (_, form, _), slices in exports.items():
         newest = max(slices.values(), key=lambda one: _stamp(one[1]))
-        parts = [slices[number] for number in sorted(slices, key=lambda text: int(text or -1))]
-        whole = newest is slices.get("")
-        own = [newest] if whole else [one for one in parts if one is not slices.get("")]
-        rank = newest[1].groupdict().get("rank")
+        parts = [slices[number] for number in sorted(slices, key=lambda one: one or 0)]
+        whole = newest is slices.get(None)
+        own = [newest] if whole else [one for one in parts if one is not slices.get(None)]
+        rank = newest[1].rank
         yield Deliverable(
             form,
             tuple(path for path, _ in own),
-            look_beside(newest[0]).rank if rank is None else int(rank),
+            look_beside(newest[0]).rank if rank is None else rank,
         )
 
 
-def _stamp(found: re.Match[str]) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", found.groupdict().get("stamp") or ""))
+def _form(match: Match) -> Form | None:
+    if match.file.carrier in ("msprof", "pytorch"):
+        return Form.DATABASE
+    return _FORMS.get(match.called)
+
+
+def _stamp(match: Match) -> tuple[int, ...]:
+    return tuple(map(int, match.numbers))
 
 
 def _name(own: Deliverable, given: Path | None) -> str:
     """The profile's folder, under the folder that was given."""
     folder = own.folder.absolute()
-    while INNER.fullmatch(folder.name):
+    while layout().is_inner(folder.name) or folder.name == "timeline":
         folder = folder.parent
     if given is None or folder == given.absolute():
         return show_path(Path(folder.name))

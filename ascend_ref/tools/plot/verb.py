@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ascend_ref.cli.guard import CommandError, one_line
+from ascend_ref.cli.outputs import refuse_existing
 
 if TYPE_CHECKING:
     from .draw import Drawn
@@ -27,8 +28,15 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The picture: FILE.svg, FILE.png or FILE.pdf.",
 )
+@click.option("--force", is_flag=True, help="Replace a file that exists.")
 def plot(
-    profile: Path, *, step: int | None, rank: int | None, device: int | None, output: Path
+    profile: Path,
+    *,
+    step: int | None,
+    rank: int | None,
+    device: int | None,
+    output: Path,
+    force: bool,
 ) -> None:
     """Draw one step of PROFILE: where its time went, streams, communication, and the operators and
     gaps that took longest.
@@ -40,6 +48,7 @@ def plot(
     from .draw import draw  # slow: numpy and pyarrow
     from .errors import CannotDraw
 
+    refuse_existing(output, force=force)
     try:
         drawn = draw(profile, step, output, rank=rank, device=device)
     except CannotDraw as problem:

@@ -6,15 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import get_args
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
 from ascend_spec.documents import DOCUMENTS
+from ascend_spec.layout import layout
 from ascend_spec.text import (
     Condition,
     CsvColumn,
     CsvFile,
     NumberFormat,
+    Output,
     SortKey,
     TextCatalog,
     text_catalog,
@@ -24,7 +27,6 @@ from .pages import citations, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
 from .subject import Scope, Subject, families, with_section
 from .writer_pages import (
-    FOLDERS,
     counters_page,
     group_section,
     metric_section,
@@ -35,6 +37,7 @@ from .writer_pages import (
     writers_page,
 )
 
+OUTPUTS: tuple[Output, ...] = get_args(Output)
 NEEDS = {
     "communication": "several devices that talk",
     "graph": "models that run as graphs",
@@ -95,7 +98,8 @@ def csv_column_page(catalog: Catalog, file: CsvFile, name: str, style: Style = P
 def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
     """Every CSV file by its folder."""
     sections = []
-    for output, folder in FOLDERS.items():
+    for output in OUTPUTS:
+        folder = layout().folder(output, "output")
         rows = (
             (
                 style.link("csv", file.name),
@@ -274,7 +278,7 @@ def _patterns(file: CsvFile, output: str) -> Iterator[str]:
 def _file_names(file: CsvFile) -> str:
     named = {output: dict.fromkeys(_patterns(file, output)) for output in file.modules}
     return "; ".join(
-        f"{' or '.join(map(code, patterns))} in {FOLDERS[output]}"
+        f"{' or '.join(map(code, patterns))} in {layout().folder(output, 'output')}"
         for output, patterns in named.items()
     )
 
@@ -367,7 +371,7 @@ def _meaning(column: CsvColumn, style: Style, conditions: bool = True) -> str:
 
 def condition(when: Condition) -> str:
     """A condition in words; nothing where the column is always there."""
-    folders = " or ".join(FOLDERS[one] for one in when.outputs)
+    folders = " or ".join(layout().folder(one, "output") for one in when.outputs)
     parts = (
         f"in {folders}" if folders else "",
         f"by {' or '.join(when.writers)}" if when.writers else "",

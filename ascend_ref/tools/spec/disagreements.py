@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ascend_ref.markdown import PLAIN, Style
+from ascend_ref.markdown import PLAIN, Style, code
 from ascend_spec import Catalog, Schema
 from ascend_spec.api import insight_catalog
 from ascend_spec.bin import bin_catalog
@@ -22,7 +22,7 @@ from .subject import Subject
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An erratum and what it is about: the databases, the blocks, the viewer's messages or text."""
+    """An erratum, and how the places that it is about are written."""
 
     erratum: Erratum
     place: Callable[[Style, str], str]
@@ -33,7 +33,7 @@ class Disagreement:
 
 
 def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
-    """Every erratum: of the databases, of visualize_data.bin, of the messages, of text."""
+    """Every erratum: of databases, visualize_data.bin, the messages, text and products."""
     for erratum in catalog.errata.values():
         yield Disagreement(erratum, place_link)
     for erratum in bin_catalog().errata.values():
@@ -42,6 +42,8 @@ def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
         yield Disagreement(erratum, message_place)
     for erratum in text_catalog().errata.values():
         yield Disagreement(erratum, text_place)
+    for erratum in catalog.products.errata.values():
+        yield Disagreement(erratum, _product_place)
 
 
 def erratum_subjects(catalog: Catalog) -> Iterator[Subject]:
@@ -67,3 +69,7 @@ def _subject(catalog: Catalog, one: Disagreement) -> Subject:
         at=at,
     )
     return found
+
+
+def _product_place(_style: Style, place: str) -> str:
+    return code(place)

@@ -1,15 +1,15 @@
-"""Everything of the spec that is no table: errata, revisions, value types, switches, products,
-sources and what viewers add, as Markdown sections.
+"""Everything of the spec that is no table: errata, revisions, value types, switches, sources
+and what viewers add, as Markdown sections.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
 from ascend_spec import Catalog, Schema, packaged
-from ascend_spec.core import Erratum, Product, Source, Switch, ValueType
+from ascend_spec.core import Erratum, Source, Switch, ValueType
 from ascend_spec.core.words import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 from ascend_spec.text import text_catalog
@@ -17,6 +17,7 @@ from ascend_spec.timeline import timeline_catalog
 
 from .history import revision_changes
 from .pages import citations, place_link, value_range
+from .product_pages import product_subjects
 from .subject import Subject
 
 
@@ -150,44 +151,6 @@ def switch_section(catalog: Catalog, switch: Switch, style: Style = PLAIN, level
             )
         ),
     )
-
-
-def product_section(
-    catalog: Catalog, product: Product, style: Style = PLAIN, level: int = 1
-) -> str:
-    """One product family: its chips, and what a profile of it can hold."""
-    family = product.id
-    tables = [one for one in catalog.tables.values() if _has(one.products, family)]
-    texts, timelines = text_catalog(), timeline_catalog()
-    files = [one.name for one in texts.csv.values() if _has(one.families, family)]
-    layers = [one.name for one in timelines.layers.values() if _has(one.families, family)]
-    groups = [one.name for one in texts.pmu.groups.values() if _has(one.families, family)]
-    writers = [one.id for one in texts.writers.values() if _has(one.families, family)]
-    without = sorted(texts.pmu.not_available.get(family, ()))
-    return page(
-        f"{'#' * level} {family}",
-        style.prose(product.name),
-        facts(
-            (
-                ("Chips", ", ".join(map(code, product.chips))),
-                ("Tables", ", ".join(place_link(style, one.name) for one in tables)),
-                ("CSV files", ", ".join(style.link("csv", one) for one in files)),
-                ("Layers of the timeline", ", ".join(style.link("layer", one) for one in layers)),
-                (
-                    "Groups of counters",
-                    ", ".join(style.link("counter-group", one) for one in groups),
-                ),
-                ("Metrics that hold N/A", ", ".join(style.link("metric", one) for one in without)),
-                ("Writers of text", ", ".join(style.link("writer", one) for one in writers)),
-            )
-        ),
-    )
-
-
-def _has(families: Iterable[str], family: str) -> bool:
-    """Whether a fact of these families, or of all, holds for one."""
-    known = tuple(families)
-    return not known or family in known or "all" in known or family == "all"
 
 
 def level_section(catalog: Catalog, profiled: int, style: Style = PLAIN, level: int = 1) -> str:
@@ -331,18 +294,7 @@ def lexicon_subjects(catalog: Catalog) -> Iterator[Subject]:
             also=switch.spelled,
             cells={"spelled": ", ".join(switch.spelled)},
         )
-    for product in catalog.products.values():
-        yield Subject(
-            kind="product",
-            name=product.id,
-            summary=product.name,
-            page=f"products.md#{anchor(product.id)}",
-            section=partial(product_section, catalog, product),
-            fact=product,
-            also=product.chips if product.id != "all" else (),
-            cells={"chips": ", ".join(product.chips)},
-            products=(product.id,),
-        )
+    yield from product_subjects(catalog)
     for level, summary in LEVELS.items():
         yield Subject(
             kind="level",

@@ -301,7 +301,7 @@ def _table_facts(catalog: Catalog, subject: Table, style: Style) -> list[tuple[s
         ("Written by", subject.writer),
         ("Switches", ", ".join(style.link("switch", switch) for switch in subject.switches)),
         ("Levels", "" if len(subject.levels) == 3 else ", ".join(map(str, subject.levels))),
-        ("Products", ", ".join(_product(catalog, name, style) for name in subject.products)),
+        ("Products", ", ".join(style.link("product", name) for name in subject.products)),
         ("Rows", ROWS[subject.rows]),
         ("Interval", " to ".join(map(code, subject.interval or ()))),
         ("Sampled at", code(subject.sample) if subject.sample else ""),
@@ -383,10 +383,6 @@ def _presence(carriers: Mapping[Carrier, Presence]) -> str:
         f"{carrier} ({PRESENCE[presence]})"
         for carrier, presence in sorted(carriers.items(), key=lambda item: CARRIERS.index(item[0]))
     )
-
-
-def _product(catalog: Catalog, name: str, style: Style) -> str:
-    return style.link("product", name) if name in catalog.products else name
 
 
 def _errata(identifiers: Sequence[str], style: Style) -> str:

@@ -71,8 +71,16 @@ SHEETS: Mapping[str, Sheet] = {
     ),
     "products.md": Sheet(
         "Products",
-        "Product families and the chip names by which a profile reveals them.",
+        "Product families: what each one can do, and which data it has.",
         ("product",),
+    ),
+    "data.md": Sheet(
+        "Data by product",
+        "What is collected together, under which switch, and which product has it.",
+        ("data",),
+    ),
+    "capabilities.md": Sheet(
+        "Capabilities", "What some products can do and others cannot.", ("capability",)
     ),
     "levels.md": Sheet("Profiler levels", "What a profile holds at each level.", ("level",)),
     "vocabularies.md": Sheet(

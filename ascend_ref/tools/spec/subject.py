@@ -64,6 +64,10 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "entity": KindOfSubject("entities", "a thing that is recorded, and what shows it", short=False),
     "switch": KindOfSubject("switches", "a collection switch"),
     "product": KindOfSubject("products", "a product family", ("product",)),
+    "data": KindOfSubject(
+        "data", "data that is collected together, by product", ("product",), short=False
+    ),
+    "capability": KindOfSubject("capabilities", "what some products can do", ("product",)),
     "level": KindOfSubject("levels", "a profiler level", ("level",)),
     "vocabulary": KindOfSubject("vocabularies", "words that exporters write"),
     "value-type": KindOfSubject("value-types", "a kind of value"),
@@ -147,7 +151,7 @@ def with_section(subject: Subject, section: Section, fact: object) -> Subject:
 
 def families(products: Sequence[str]) -> tuple[str, ...] | None:
     """The product families of a fact; ``None`` where it is the same for all."""
-    return None if not products or "all" in products else tuple(products)
+    return None if not products else tuple(products)
 
 
 def plain(value: object) -> Any:

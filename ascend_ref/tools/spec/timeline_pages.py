@@ -8,6 +8,7 @@ from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
+from ascend_spec.layout import layout
 from ascend_spec.text import text_catalog
 from ascend_spec.timeline import (
     Arg,
@@ -30,7 +31,6 @@ from ascend_spec.timeline import (
 from .pages import citations, place_link, resolutions, value_range
 from .recording_pages import shown_text
 from .subject import Scope, Subject, families, with_section
-from .writer_pages import FOLDERS
 
 PHASES = {
     "X": "an event with a length",
@@ -147,7 +147,7 @@ def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, lev
         facts(
             (
                 ("File names", " or ".join(map(code, names))),
-                ("Folder", FOLDERS[file.output]),
+                ("Folder", layout().folder(file.output, "output")),
                 ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
                 ("Source", citations(catalog, file.source, style)),
                 ("Errata", _errata(file.errata, style)),
@@ -241,7 +241,10 @@ def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
             section=partial(file_section, catalog, file),
             fact=file,
             also=tuple(one.template for one in (file.name, file.sliced) if one is not None),
-            cells={"folder": FOLDERS[file.output], "writers": ", ".join(file.writers)},
+            cells={
+                "folder": layout().folder(file.output, "output"),
+                "writers": ", ".join(file.writers),
+            },
         )
     for layer in timelines.layers.values():
         yield from _layer_subjects(catalog, layer)

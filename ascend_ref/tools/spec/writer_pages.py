@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec import Catalog
+from ascend_spec.layout import layout
 from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer, text_catalog
 from ascend_spec.text.model import Slicing
 
 from .pages import citations
 
-FOLDERS = {"msprof": "mindstudio_profiler_output", "pytorch": "ASCEND_PROFILER_OUTPUT"}
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
 QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}
 
@@ -38,7 +38,7 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
         style.prose(writer.summary),
         facts(
             (
-                ("Folder", FOLDERS[writer.output]),
+                ("Folder", layout().folder(writer.output, "output")),
                 ("As of", writer.date),
                 ("Products", ", ".join(style.link("product", one) for one in writer.families)),
                 ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),

@@ -35,7 +35,7 @@ from ..report import (
     report_schema,
     write_report,
 )
-from ..ruleset import load_rules
+from .choose import RulePatterns, patterns
 from .progress import file_progress
 
 NEVER = "never"
@@ -73,11 +73,14 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
 )
 @click.option(
     "--select",
+    type=RulePatterns(),
     multiple=True,
     metavar="RULES",
     help="Only these rules: ids, beginnings of ids (DB2) or names, separated by commas.",
 )
-@click.option("--ignore", multiple=True, metavar="RULES", help="Leave these rules out.")
+@click.option(
+    "--ignore", type=RulePatterns(), multiple=True, metavar="RULES", help="Leave these rules out."
+)
 @click.option(
     "--fail-on",
     type=click.Choice([*OF_FILES, NEVER]),
@@ -154,7 +157,7 @@ def check(
     """
     options = Options(
         reading=reading,
-        selection=Selection(_rules(select), _rules(ignore)),
+        selection=Selection(patterns(select), patterns(ignore)),
         max_examples=max_examples,
         with_sql=show_sql,
         workers=workers,
@@ -181,14 +184,16 @@ def check(
         raise CommandError(str(error)) from error
     for line in outcome.remarks():
         click.echo(line, err=True)
-    return exit_code(report, outcome, fail_on)
+    return exit_code(report, outcome, fail_on, shown=format_ == "text" and _one_place())
 
 
-def exit_code(report: Report, outcome: Outcome, fail_on: str) -> int:
-    """2 when something could not be judged (stderr says what), else 1 or 0 by ``--fail-on``."""
+def exit_code(report: Report, outcome: Outcome, fail_on: str, *, shown: bool = False) -> int:
+    """2 when something could not be judged (stderr says what, unless it was shown there already),
+    else 1 or 0 by ``--fail-on``.
+    """
     reasons = [file.unreadable for file in report.files if file.unreadable]
     reasons += [f"{one.file}: {one.message}" for one in report.findings if one.verdict == "failure"]
-    for reason in reasons:
+    for reason in () if shown else reasons:
         click.echo(f"ascend-ref: error: {reason}", err=True)
     if reasons:
         return 2
@@ -198,13 +203,12 @@ def exit_code(report: Report, outcome: Outcome, fail_on: str) -> int:
     return int(outcome.fails(grave))
 
 
-def _rules(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """The comma-separated rules; each must fit at least one rule, so that no typo hides."""
-    patterns = tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
-    for pattern in patterns:
-        if not any(Selection((pattern,)).wants(rule) for rule in load_rules().values()):
-            raise click.UsageError(f"no rule has the id or name {pattern!r}; see: ascend-ref rules")
-    return patterns
+def _one_place() -> bool:
+    """Whether output and errors go to the same terminal or file."""
+    try:
+        return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
+    except (OSError, ValueError):  # no file behind one of them
+        return False
 
 
 def _target(text: str) -> tuple[str, str]:

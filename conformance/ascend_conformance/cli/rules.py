@@ -10,7 +10,9 @@ from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
 
+from ..finding import OF_FILES
 from ..ruleset import Rule, load_rules
+from .choose import RulePatterns, fits, patterns
 
 BLOCKS = "bin"
 """What ``--carrier`` calls the files of blocks."""
@@ -18,8 +20,17 @@ BLOCKS = "bin"
 TEXTS = "text"
 """What ``--carrier`` calls CSV files, timelines and JSON documents."""
 
+API = "api"
+"""What ``--carrier`` calls the answers of a server."""
+
 
 @click.command()
+@click.argument("chosen", nargs=-1, metavar="[RULES]...", type=RulePatterns())
+@click.option(
+    "--verdict",
+    type=click.Choice(OF_FILES),
+    help="List those with this verdict only.",
+)
 @click.option("--self-test", is_flag=True, help="Break clean profiles and see what fires.")
 @click.option(
     "--revision",
@@ -30,26 +41,54 @@ TEXTS = "text"
 )
 @click.option(
     "--carrier",
-    type=click.Choice([*CARRIERS, BLOCKS, TEXTS]),
-    help="Self-test this database only, or the visualize_data.bin, or the text deliverables.",
+    type=click.Choice([*CARRIERS, BLOCKS, TEXTS, API]),
+    help="List or self-test the rules of this database only, of visualize_data.bin, of the text "
+    "deliverables or (a list only) of the API.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def rules(self_test: bool, revisions: tuple[str, ...], carrier: str | None, as_json: bool) -> int:
-    """List the rules; with --self-test prove that each one wakes for its own defect only."""
+def rules(
+    chosen: tuple[str, ...],
+    verdict: str | None,
+    self_test: bool,
+    revisions: tuple[str, ...],
+    carrier: str | None,
+    as_json: bool,
+) -> int:
+    """List the rules, all or the RULES of these ids, beginnings of ids or names; with --self-test
+    prove that each one is found for its own defect only.
+    """
     if self_test:
+        if chosen or verdict or carrier == API:
+            raise click.UsageError("--self-test is of all rules of a database, of bin or of text")
         from .selftest import run_and_print
 
-        chosen = tuple(_revision(name) for name in revisions) or None
+        at = tuple(_revision(name) for name in revisions) or None
         carriers = [name for name in CARRIERS if carrier in (None, name)]
         blocks, texts = carrier in (None, BLOCKS), carrier in (None, TEXTS)
-        return run_and_print(chosen, carriers, blocks=blocks, texts=texts, as_json=as_json)
-    found = load_rules().values()
+        return run_and_print(at, carriers, blocks=blocks, texts=texts, as_json=as_json)
+    if revisions:
+        raise click.UsageError("--revision is for --self-test")
+    wanted = patterns(chosen)
+    found = [
+        rule
+        for rule in load_rules().values()
+        if (not wanted or any(fits(rule, one) for one in wanted))
+        and verdict in (None, rule.verdict)
+        and (carrier is None or _is_of(rule, carrier))
+    ]
     if as_json:
         click.echo(json.dumps([_row(rule) for rule in found], indent=2))
     else:
         headers = ("rule", "verdict", "name", "finds")
         print_columns(headers, [tuple(_row(rule).values()) for rule in found])
     return 0
+
+
+def _is_of(rule: Rule, carrier: str) -> bool:
+    """Whether a rule judges what ``--carrier`` names."""
+    if rule.format == "db":
+        return carrier in CARRIERS and (not rule.carriers or carrier in rule.carriers)
+    return rule.format == carrier
 
 
 def _row(rule: Rule) -> dict[str, str]:

@@ -26,7 +26,6 @@ from .seen_lines import seen_lines
 from .sentences import elsewhere, examples, fact, place, sql, unreadable
 from .skips import group_skipped
 
-PIPE_WIDTH = 100
 _NARROWEST = 40
 _LABEL_WIDTH = 10
 _STYLE: Mapping[Verdict, str] = {
@@ -47,10 +46,12 @@ def render(
     cards: Mapping[str, RuleCard],
     detail: Detail = FULL,
     *,
-    width: int = PIPE_WIDTH,
+    width: int | None = None,
     colour: bool = False,
 ) -> Iterator[str]:
-    """The whole report, ``width`` columns wide; ANSI colours only when ``colour`` is set."""
+    """The whole report, ``width`` columns wide if there is a width; ANSI colours only when
+    ``colour`` is set.
+    """
     layout = _Layout(width, colour)
     for file in collapse(report, detail.findings).files:
         yield from map(layout.lines, _file(file, cards, detail))
@@ -77,8 +78,8 @@ _BLANK = _Paragraph("", ())
 class _Layout:
     """Paragraphs as wrapped lines without trailing spaces."""
 
-    def __init__(self, width: int, colour: bool) -> None:
-        self._width = max(width, _NARROWEST)
+    def __init__(self, width: int | None, colour: bool) -> None:
+        self._width = None if width is None else max(width, _NARROWEST)
         self._colour = colour
         self._out = StringIO()
         self._console = Console(
@@ -94,8 +95,11 @@ class _Layout:
     def lines(self, paragraph: _Paragraph) -> str:
         """The paragraph, each of its lines ended."""
         lead, hang = paragraph.lead, paragraph.hang
-        room = self._width - len(lead) - hang
-        wrapped = Text.assemble(*paragraph.parts).wrap(self._console, room)
+        whole = Text.assemble(*paragraph.parts)
+        if self._width is None:
+            wrapped = whole.split("\n", allow_blank=True)
+        else:
+            wrapped = whole.wrap(self._console, self._width - len(lead) - hang)
         margins = [lead, *[" " * (len(lead) + hang)] * (len(wrapped) - 1)]
         return "".join(map(self._line, margins, wrapped)) or "\n"
 

@@ -31,6 +31,10 @@ FORMATS: Mapping[str, Renderer] = MappingProxyType(
 """Renderers by format name; each keeps a report within ``BYTES_PER_FILE`` per judged file."""
 
 
+USUAL_WIDTH = 100
+"""Columns of a terminal that does not say how wide it is."""
+
+
 def write_report(
     kind: str, path: str | Path, report: Report, cards: Mapping[str, RuleCard]
 ) -> None:
@@ -60,8 +64,9 @@ def render_to_stdout(
 ) -> None:
     """Write a report to ``stream``, as its kind and the terminal demand.
 
-    ``text`` is coloured on a terminal unless ``NO_COLOR`` is set or ``TERM`` is ``dumb``, as wide
-    as the terminal, and spelled in the stream's encoding. All other kinds are UTF-8 by definition
+    ``text`` is coloured on a terminal unless ``TERM`` is ``dumb``, with ``FORCE_COLOR`` anywhere,
+    with ``NO_COLOR`` nowhere; it is as wide as the terminal, elsewhere lines are not broken; and
+    spelled in the stream's encoding. All other kinds are UTF-8 by definition
     and bypass the stream's encoding.
     """
     if kind == "text":
@@ -85,8 +90,9 @@ def _renderer(kind: str) -> Renderer:
 
 def _text_for(stream: TextIO, environment: Mapping[str, str]) -> Renderer:
     terminal = stream.isatty()
-    colour = terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
-    width = _terminal_width(stream, environment) if terminal else text.PIPE_WIDTH
+    wanted = environment.get("FORCE_COLOR") or (terminal and environment.get("TERM") != "dumb")
+    colour = bool(wanted) and not environment.get("NO_COLOR")
+    width = _terminal_width(stream, environment) if terminal else None
     render = bounded(partial(text.render, width=width, colour=colour))
     encoding = stream.encoding or "utf-8"
 
@@ -101,9 +107,9 @@ def _terminal_width(stream: TextIO, environment: Mapping[str, str]) -> int:
     if columns.isdecimal() and int(columns):
         return int(columns)
     try:
-        return os.get_terminal_size(stream.fileno()).columns or text.PIPE_WIDTH
+        return os.get_terminal_size(stream.fileno()).columns or USUAL_WIDTH
     except (OSError, ValueError):
-        return text.PIPE_WIDTH
+        return USUAL_WIDTH
 
 
 def _refuse_judged_file(target: Path, report: Report) -> None:

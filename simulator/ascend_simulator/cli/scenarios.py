@@ -3,110 +3,151 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import click
 
 from ascend_ref.cli.console import print_columns
+from ascend_ref.cli.suggest import unknown
 
-if TYPE_CHECKING:
-    from ..scenario import Scenario
+from .presets import KINDS, PresetOrFile, is_file, kind_of_scenario, scenario_of
 
 
 @click.command()
-@click.argument("scenario", required=False, metavar="[PRESET|FILE]")
+@click.argument(
+    "scenario", required=False, metavar="[PRESET|FILE]", type=PresetOrFile("run", "kernel")
+)
+@click.option(
+    "--of",
+    "kind",
+    type=click.Choice(KINDS),
+    help="Scenarios of runs (simulate) or of kernels (kernel) only. A FILE and the schemas are of "
+    "runs unless this says otherwise.",
+)
 @click.option("--yaml", "as_yaml", is_flag=True, help="Print the document, to copy and edit.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of scenarios.")
 @click.option("--truth-schema", is_flag=True, help="Print the JSON Schema of truth.json.")
 def scenarios(
-    scenario: str | None, as_yaml: bool, as_json: bool, schema: bool, truth_schema: bool
+    scenario: str | None,
+    kind: str | None,
+    as_yaml: bool,
+    as_json: bool,
+    schema: bool,
+    truth_schema: bool,
 ) -> None:
     """List the presets, or explain one of them or a scenario FILE: every field with its value.
 
     A name with a dot or a slash in it is a file.
     """
-    from ..scenario import presets, run_schema, to_document, to_yaml
-
     if as_yaml + as_json + schema + truth_schema > 1:
         raise click.UsageError("--yaml, --json, --schema and --truth-schema exclude each other")
     if schema or truth_schema:
         if scenario is not None:
             raise click.UsageError("a schema describes all scenarios; expected no name")
-        from ..truth.document import schema as schema_of_truth
-
-        found = run_schema().value if schema else schema_of_truth()
+        found = kind_of_scenario(kind or "run").schema().value if schema else _truth_schema(kind)
         click.echo(json.dumps(found, indent=2))
     elif scenario is None:
         if as_yaml:
             raise click.UsageError("--yaml prints one scenario; expected its name")
-        rows = [_row(one) for one in presets().values()]
-        if as_json:
-            click.echo(json.dumps(rows, indent=2))
-        else:
-            headers = ("scenario", "product", "ranks", "steps", "faults", "for")
-            print_columns(headers, [tuple(map(str, row.values())) for row in rows])
+        _list((kind,) if kind else KINDS, as_json)
     else:
-        chosen = named(scenario)
-        if as_yaml:
-            click.echo(_text(scenario, to_yaml(chosen)), nl=False)
-        elif as_json:
-            click.echo(json.dumps(to_document(chosen, defaults=True), indent=2))
-        else:
-            _explain(chosen)
+        _show(scenario, kind or _kind(scenario), as_yaml, as_json)
 
 
-def named(text: str) -> Scenario:
-    """The preset of this name, or the scenario in this file."""
-    from ..scenario import load, preset
-
-    return load(text) if is_file(text) else preset(text)
-
-
-def is_file(text: str) -> bool:
-    """Whether a word stands for a file: no preset has a dot or a slash in its name."""
-    return any(mark in text for mark in "./\\")
-
-
-def _row(scenario: Scenario) -> dict[str, str | int]:
-    return {
-        "scenario": scenario.name,
-        "product": scenario.hardware.product,
-        "ranks": scenario.parallelism.ranks,
-        "steps": scenario.schedule.active * scenario.schedule.repeat,
-        "faults": len(scenario.faults),
-        "for": scenario.summary,
-    }
+def _kind(scenario: str) -> str:
+    """Of what a preset is; a file is of a run."""
+    if is_file(scenario):
+        return "run"
+    names = {name: kind for kind in KINDS for name in kind_of_scenario(kind).preset_names()}
+    if scenario not in names:
+        text = unknown("preset", scenario, names)
+        raise click.UsageError(f"{text} (see ascend-ref scenarios)")
+    return names[scenario]
 
 
-def _text(name: str, document: str) -> str:
-    """A preset as it was written; a file as it was understood."""
-    from ..scenario import preset_text
+def _list(kinds: tuple[str, ...], as_json: bool) -> None:
+    rows = {kind: [_row(kind, one) for one in _presets(kind)] for kind in kinds}
+    if as_json:
+        click.echo(json.dumps([row for kind in kinds for row in rows[kind]], indent=2))
+        return
+    for place, kind in enumerate(kinds):
+        if place:
+            click.echo()
+        headers = tuple(rows[kind][0])
+        print_columns(headers, [tuple(map(str, row.values())) for row in rows[kind]])
 
-    return document if is_file(name) else preset_text(name)
+
+def _presets(kind: str) -> Iterator[dict[str, Any]]:
+    """The presets of a kind as documents, in the order of lists."""
+    scenarios = kind_of_scenario(kind)
+    for one in scenarios.presets().values():
+        yield scenarios.to_document(one, defaults=True)
 
 
-def _explain(scenario: Scenario) -> None:
-    click.echo(f"{scenario.name}: {scenario.summary}\n" if scenario.summary else scenario.name)
-    print_columns(("field", "value", "from", "unit", "meaning"), list(_fields(scenario)))
+def _row(kind: str, document: Mapping[str, Any]) -> dict[str, str | int]:
+    """A preset for a list."""
+    if kind == "run":
+        schedule = document["schedule"]
+        own = {
+            "product": document["hardware"]["product"],
+            "ranks": document["parallelism"]["ranks"],
+            "steps": schedule["active"] * schedule["repeat"],
+            "faults": len(document["faults"]),
+        }
+    else:
+        own = {
+            "operator": document["operator"]["kind"],
+            "chip": document["device"]["chip"],
+            "mode": document["capture"]["mode"],
+        }
+    return {"scenario": document["name"], "of": kind, **own, "for": document["summary"]}
 
 
-def _fields(scenario: Scenario) -> Iterator[tuple[str, ...]]:
+def _show(name: str, kind_name: str, as_yaml: bool, as_json: bool) -> None:
+    kind = kind_of_scenario(kind_name)
+    chosen = scenario_of(kind, name)
+    if as_yaml:
+        # A preset as it was written, a file as it was understood.
+        click.echo(kind.to_yaml(chosen) if is_file(name) else kind.preset_text(name), nl=False)
+        return
+    document = kind.to_document(chosen, defaults=True)
+    if as_json:
+        click.echo(json.dumps(document, indent=2))
+        return
+    title, summary = document["name"], document["summary"]
+    click.echo(f"{title}: {summary}\n" if summary else title)
+    print_columns(("field", "value", "from", "unit", "meaning"), list(_fields(kind_name, document)))
+
+
+def _fields(kind: str, document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Every field that the scenario reads: name, value, a mark for the default, unit, meaning."""
-    from ..scenario import SECTIONS, run_schema, to_document
-
-    document, schema = to_document(scenario, defaults=True), run_schema()
-    for section in SECTIONS:
-        values = document[section]
-        names = schema.read_by(section, values["kind"]) if section == "model" else tuple(values)
-        for name in names:
-            yield _field(f"{section}.{name}", values[name], schema.fields(section)[name])
-    for place, fault in enumerate(document["faults"]):
-        for name in schema.read_by("fault", fault["kind"]):
-            yield _field(f"faults[{place}].{name}", fault[name], schema.fields("fault")[name])
+    schema = kind_of_scenario(kind).schema()
+    for section, values in document.items():
+        if section == "faults":
+            for place, fault in enumerate(values):
+                for name in schema.read_by("fault", fault["kind"]):
+                    yield _field(
+                        f"faults[{place}].{name}", fault[name], schema.fields("fault")[name]
+                    )
+        elif isinstance(values, dict):
+            chosen = "allOf" in schema.value["$defs"][section]
+            names = schema.read_by(section, values["kind"]) if chosen else tuple(values)
+            for name in names:
+                yield _field(f"{section}.{name}", values[name], schema.fields(section)[name])
 
 
 def _field(path: str, value: Any, schema: Any) -> tuple[str, ...]:
     mark = "default" if "default" in schema and value == schema["default"] else ""
     return path, json.dumps(value).strip('"'), mark, schema.get("x-unit", ""), schema["description"]
+
+
+def _truth_schema(kind: str | None) -> dict[str, Any]:
+    if kind == "kernel":
+        from ..operator.truth import truth_schema
+
+        return truth_schema()
+    from ..truth.document import schema
+
+    return schema()

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_ref.execution.interrupts import interrupts_held
 from ascend_spec import catalog
 
-from .scenarios import named
+from .presets import PresetOrFile, named
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -28,9 +29,9 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
     names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
     for name in names:
         if name not in FORMATS:
-            raise click.BadParameter(unknown("format", name, FORMATS))
+            raise click.BadParameter(unknown("deliverable", name, FORMATS))
     if texts and not names:
-        raise click.BadParameter(f"names no format; expected some of {', '.join(FORMATS)}")
+        raise click.BadParameter(f"names nothing; expected some of {', '.join(FORMATS)}")
     return tuple(dict.fromkeys(names)) or FORMATS[:1]
 
 
@@ -42,20 +43,22 @@ def _revision(_: click.Context, __: click.Parameter, name: str | None) -> str | 
 
 
 @click.command()
-@click.argument("scenario", metavar="PRESET|FILE")
+@click.argument("scenario", metavar="PRESET|FILE", type=PresetOrFile("run"))
 @click.option(
-    "--out",
+    "-o",
+    "--output",
     type=click.Path(path_type=Path),
     required=True,
     metavar="DIR",
-    help="The folder to write; it must not exist, and appears only when all is written.",
+    help="The folder to write; it appears only when all is written.",
 )
+@click.option("--force", is_flag=True, help="Replace a folder that exists.")
 @click.option(
-    "--format",
+    "--as",
     "formats",
     multiple=True,
     callback=_formats,
-    metavar="FORMATS",
+    metavar="DELIVERABLES",
     help=f"What to write, of {', '.join(FORMATS)}; repeatable or separated by commas. By default "
     f"{FORMATS[0]}. Those of pytorch share a profile, and so do the others; both together get a "
     "folder each.",
@@ -86,7 +89,8 @@ def _revision(_: click.Context, __: click.Parameter, name: str | None) -> str | 
 )
 def simulate(
     scenario: str,
-    out: Path,
+    output: Path,
+    force: bool,
     formats: tuple[str, ...],
     seed: int,
     ranks: int | None,
@@ -107,16 +111,15 @@ def simulate(
 
     try:
         with (
+            room_for(output, force=force),
             open_executor(workers or _fitting(chosen), dask) as executor,
             progress_bar("simulating") as progress,
         ):
-            run = write_run(chosen, seed, out.absolute(), formats, revision, executor, progress)
-    except FileExistsError as error:
-        raise click.UsageError(f"{error.filename} exists already") from None
+            run = write_run(chosen, seed, output.absolute(), formats, revision, executor, progress)
     except NoCluster as error:
         raise click.ClickException(str(error)) from None
     for path in (*run.profiles, *run.truths):
-        click.echo(str(out / path.relative_to(run.folder)))
+        click.echo(str(output / path.relative_to(run.folder)))
     return 0
 
 

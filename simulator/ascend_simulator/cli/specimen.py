@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from ascend_ref.cli.outputs import room_for
 from ascend_spec import catalog
 from ascend_spec.db.model import Revision
 
@@ -20,7 +21,15 @@ def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> 
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="The folder to write; it appears only when all is written.",
+)
+@click.option("--force", is_flag=True, help="Replace a folder that exists.")
 @click.option(
     "--carrier",
     type=click.Choice(("pytorch", "msprof")),
@@ -69,8 +78,9 @@ def _known_revision(_: click.Context, __: click.Parameter, name: str | None) -> 
     help="Another number gives other durations and sizes.",
 )
 def specimen(
-    folder: Path,
+    output: Path,
     *,
+    force: bool,
     carrier: str,
     revision: Revision,
     ranks: int,
@@ -79,20 +89,26 @@ def specimen(
     level: int,
     seed: int,
 ) -> int:
-    """Write a small profile with rows in every table below FOLDER, and print what was written.
+    """Write a small profile with rows in every table, and print the folders that were written.
 
-    The same options always give the same profile. Nothing that exists is touched: a directory of
-    the same name is an error.
+    The same options always give the same profile.
     """
+    from ascend_ref.atomic.folder import staged
+
     from ..specimen import Shape, write_msprof_folder, write_rank_folder  # slow: numpy, pyarrow
 
-    for rank in range(ranks if carrier == "pytorch" else 1):
-        shape = Shape(
-            seed=seed, steps=steps, ranks=ranks, rank=rank, operators=operators, level=level
-        )
-        write = write_rank_folder if carrier == "pytorch" else write_msprof_folder
-        try:
-            click.echo(str(write(folder, revision.id, shape)))
-        except FileExistsError as error:
-            raise click.UsageError(f"{error.filename} exists already") from None
+    write = write_rank_folder if carrier == "pytorch" else write_msprof_folder
+    with room_for(output, force=force), staged(output) as draft:
+        written = [
+            write(
+                draft,
+                revision.id,
+                Shape(
+                    seed=seed, steps=steps, ranks=ranks, rank=rank, operators=operators, level=level
+                ),
+            ).relative_to(draft)
+            for rank in range(ranks if carrier == "pytorch" else 1)
+        ]
+    for path in written:
+        click.echo(str(output / path))
     return 0

@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from ascend_spec import catalog, per_spec
+
 from ..choices import HardwareChoice, ProductName
 from .model import Chip, Link, Machine
 
@@ -25,13 +27,15 @@ def products() -> dict[ProductName, dict[str, Any]]:
     return loaded
 
 
-@cache
+@per_spec
 def machine(choice: HardwareChoice) -> Machine:
     """The machine that a scenario chooses."""
-    sheet = products()[choice.product]
+    sheet, spec = products()[choice.product], catalog().products
     chip = Chip(
         product=choice.product,
-        name=sheet["chip"],
+        name=spec.chip_name(choice.product),
+        split=spec[choice.product].can("split-cores"),
+        ffts=spec[choice.product].can("ffts"),
         frequency=choice.frequency or sheet["frequency"],
         low_frequency=min(sheet["low_frequency"], choice.frequency or sheet["frequency"]),
         hbm_bandwidth=(choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
@@ -63,8 +67,6 @@ _PLAIN = (
     "start",
     "start_block",
     "memory_kind",
-    "split",
-    "ffts",
     "random_unit",
     "trains",
 )

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_spec import catalog
 
 from ..memory.totals import SEGMENT
 from ..program.counters import CACHE_LINE
-from .scene import STARS, Columns, KernelRuns, RecordScene
+from .scene import Columns, KernelRuns, RecordScene
 
 PAGE = 4_096
 """Byte that one request for a translation covers (inferred)."""
@@ -31,7 +32,7 @@ def l2_cache(scene: RecordScene) -> Columns:
     (seed 001, l2_cache).
     """
     runs = _counted(scene)
-    if scene.product in STARS:
+    if catalog().products[scene.product].can("stars"):
         runs = runs.take(np.arange(1, max(len(runs.kind), 1)))
     lines = {
         name: _units(scene.column(name), CACHE_LINE)[runs.kind]

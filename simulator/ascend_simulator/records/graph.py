@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from ascend_ref.capture.model import NONE
-from ascend_ref.profile.grammar import stamp
+from ascend_ref.names import stamp
 from ascend_spec.core import parse
 
 from ..memory.blocks import rounded

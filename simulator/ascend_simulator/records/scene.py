@@ -26,8 +26,6 @@ Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
 HOST = NONE
 """The column ``device`` of what is told of the host."""
-STARS = frozenset(("A2", "A3", "200I-500-A2"))
-"""Products whose tasks are scheduled by STARS (text-outputs.md 1)."""
 
 
 @dataclass(frozen=True)

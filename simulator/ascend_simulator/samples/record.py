@@ -99,9 +99,8 @@ def _frequencies(switches: Switches, product: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for name in (*SAMPLERS, "SAMPLE_PMU_SUMMARY", "AICORE_FREQ"):
         table = catalog().tables[name]
-        made = "all" in table.products or product in table.products
         frequency = max((by_switch.get(switch, 0) for switch in table.switches), default=1)
-        if made and frequency and switches.level in table.levels:
+        if product in table.products and frequency and switches.level in table.levels:
             found[name] = frequency
     return found
 

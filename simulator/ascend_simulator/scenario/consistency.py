@@ -23,7 +23,6 @@ LAYERED = ("dense-transformer", "moe", "llm-inference")
 MOST_ELEMENTS = 1 << 36
 MOST_TIMES = 1000
 """So many times as long may faults of one kind make a step together: as one alone may."""
-WITHOUT_BF16 = ("910A", "310P")
 LEAST_PERIOD = 300
 """Cycles between two samples of the pipes (ge-profiling.md 1.3, instr_profiling_freq)."""
 
@@ -88,7 +87,7 @@ def _parallelism(scenario: Scenario) -> Iterator[Problem]:
 def _model(scenario: Scenario) -> Iterator[Problem]:
     model, split = scenario.model, scenario.parallelism
     product = scenario.hardware.product
-    if model.data_type == "DT_BF16" and product in WITHOUT_BF16:
+    if model.data_type == "DT_BF16" and not catalog().products[product].can("bf16"):
         yield (
             ("model", "data_type"),
             f"is DT_BF16; expected FLOAT16 or FLOAT, for {product} cannot compute with the former",
@@ -239,7 +238,7 @@ def sampled_tables(scenario: Scenario) -> set[str]:
         for name, table in catalog().tables.items()
         if table.sample
         and not on.isdisjoint(table.switches)
-        and not {"all", scenario.hardware.product}.isdisjoint(table.products)
+        and scenario.hardware.product in table.products
     }
 
 

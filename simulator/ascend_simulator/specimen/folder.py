@@ -6,11 +6,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.db.writer import write_database
-from ascend_ref.profile import grammar
 from ascend_ref.profile.information import Schedule, profiler_info
 from ascend_spec import catalog
+from ascend_spec.layout import layout
 
 from .encode import build, capture
 from .record import HOST_NAME
@@ -28,17 +29,23 @@ def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -
     directory exists.
     """
     shape = shape or Shape()
-    name = grammar.pytorch_folder(HOST_NAME, PROCESS + shape.rank, SESSION_START_NS)
+    name = names.pytorch_folder(HOST_NAME, PROCESS + shape.rank, SESSION_START_NS)
     with staged(folder / name) as draft:
-        output = draft / grammar.OUTPUT
+        output = draft / layout().folder("pytorch", "output")
         output.mkdir()
         columns = build(revision, "pytorch", shape)
         schema = catalog().at(revision, "pytorch")
-        write_database(output / grammar.pytorch_database(shape.rank), schema, columns)
+        write_database(
+            output / layout().file("pytorch", "database", rank=shape.rank), schema, columns
+        )
         analysis = build(revision, "analysis", shape)
-        write_database(output / grammar.ANALYSIS, catalog().at(revision, "analysis"), analysis)
+        write_database(
+            output / layout().file("pytorch", "analysis"),
+            catalog().at(revision, "analysis"),
+            analysis,
+        )
         information = json.dumps(_information(revision, shape), indent=4)
-        path = draft / grammar.profiler_info(shape.rank)
+        path = draft / layout().file("pytorch", "profiler_info", copy=shape.rank)
         path.write_text(information, encoding="utf-8")
     return folder / name
 
@@ -48,9 +55,9 @@ def write_msprof_folder(folder: Path, revision: str, shape: Shape | None = None)
 
     Returns the directory. Raises ``FileExistsError`` when it exists.
     """
-    name = grammar.prof_folder(SESSION_START_NS, LETTERS)
+    name = names.prof_folder(SESSION_START_NS, LETTERS)
     with staged(folder / name) as draft:
-        path = draft / grammar.msprof_database(SESSION_START_NS)
+        path = draft / names.msprof_database(SESSION_START_NS)
         write_database(path, catalog().at(revision, "msprof"), build(revision, "msprof", shape))
     return folder / name
 

@@ -1,4 +1,4 @@
-"""Where facts come from, how far they can be relied on, and what a user collects on what."""
+"""Where facts come from, how far they can be relied on, and what a user collects."""
 
 from __future__ import annotations
 
@@ -89,12 +89,3 @@ class Switch:
     id: str
     summary: str
     spelled: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Product:
-    """A product family and the chip names (``NPU_INFO.name``) that belong to it."""
-
-    id: str
-    name: str
-    chips: tuple[str, ...]

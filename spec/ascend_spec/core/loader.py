@@ -10,8 +10,9 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from .facts import Erratum, Product, Source, Switch, best_grade
+from .facts import Erratum, Source, Switch, best_grade
 from .folder import Document, Folder, SpecError
+from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
 from .words import Vocabulary
 
@@ -66,9 +67,33 @@ class Loader:
         return self.by("id", Switch, "core/switches.yaml")
 
     @cached_property
-    def products(self) -> Mapping[str, Product]:
-        """Product families by id."""
-        return self.by("id", Product, "core/products.yaml")
+    def products(self) -> Products:
+        """Products, and which has which data."""
+        with reading("products/matrix.yaml"):
+            matrix = self.folder.read("products/matrix.yaml")
+            documents = {
+                row["product"]: (row, name)
+                for name, row in self.folder.documents("products/families")
+            }
+            return Products(
+                families={
+                    product: self.fact(Product, without(row, "product"), name, id=product)
+                    for product in matrix["products"]
+                    for row, name in [documents[product]]
+                },
+                capabilities=self.by("id", Capability, "products/capabilities.yaml"),
+                data={
+                    name: self.fact(
+                        DataSet,
+                        without(row, "says", "not"),
+                        f"products/matrix.yaml: {name}",
+                        id=name,
+                        cells=cells_of(row, matrix),
+                    )
+                    for name, row in matrix["data"].items()
+                },
+                errata=self.errata("products/errata.yaml"),
+            )
 
     @cached_property
     def vocabularies(self) -> Mapping[str, Vocabulary]:
@@ -128,6 +153,8 @@ def reading(place: str) -> Iterator[None]:
 
 def part(row: Row, key: str, kind: type[Fact], place: str) -> Fact:
     """What a row has under a key, which must be there and of that kind."""
+    if not isinstance(row, Mapping):
+        raise SpecError(f"{place}: expected a mapping, got {row!r}")
     value = row.get(key)
     if not isinstance(value, kind):
         raise SpecError(f"{place}: {key}: expected {NAMES[kind]}, got {type(value).__name__}")

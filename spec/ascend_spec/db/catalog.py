@@ -11,7 +11,7 @@ from ascend_spec.core import (
     Decision,
     Erratum,
     Loader,
-    Product,
+    Products,
     Source,
     Switch,
     ValueType,
@@ -76,8 +76,8 @@ class Catalog:
         return self.documents.switches
 
     @property
-    def products(self) -> Mapping[str, Product]:
-        """Product families by id."""
+    def products(self) -> Products:
+        """Products by id, and which has which data."""
         return self.documents.products
 
     @cached_property

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ascend_spec.core import Document, Loader, SpecError, ValueType
-from ascend_spec.core.loader import Row, part, without
+from ascend_spec.core.loader import Row, part, reading, without
 from ascend_spec.core.shows import shown
 
 from . import model
@@ -52,15 +52,15 @@ def _enum(loader: Loader, row: Document, place: str) -> model.Enum:
 
 def load_tables(loader: Loader) -> dict[str, model.Table]:
     """Every table of every carrier. One document may name several tables of identical shape."""
-    return {
-        table: _table(loader, table, row, name)
-        for name, row in loader.folder.documents(f"{FOLDER}/tables")
-        for table in _names(row, name)
-    }
+    tables: dict[str, model.Table] = {}
+    for name, row in loader.folder.documents(f"{FOLDER}/tables"):
+        with reading(name):
+            tables |= {table: _table(loader, table, row, name) for table in _names(row, name)}
+    return tables
 
 
 def _names(row: Document, place: str) -> Iterator[str]:
-    names = row.get("table")
+    names = row["table"]
     yield from names if isinstance(names, list) else [part(row, "table", str, place)]
 
 
@@ -70,7 +70,7 @@ def _table(loader: Loader, name: str, row: Document, document: str) -> model.Tab
         column: load_column(loader, column, facts, source, f"{document}: columns.{column}")
         for column, facts in part(row, "columns", dict, document).items()
     }
-    own = without(row, "table")
+    own = without(loader.products.of_table(row, name), "table")
     return loader.fact(model.Table, own, f"{document}: {name}", name=name, columns=columns)
 
 

@@ -64,7 +64,10 @@ class Column(Bounds):
 
 @dataclass(frozen=True, slots=True)
 class Table(Bounds):
-    """One table: its columns in the exporter's order and the circumstances of its existence."""
+    """One table: its columns in the exporter's order and the circumstances of its existence.
+
+    ``data``: the rows of the matrix of products that it holds; none for what every database has.
+    """
 
     name: str
     summary: str
@@ -73,6 +76,7 @@ class Table(Bounds):
     columns: Mapping[str, Column]
     grade: Grade
     source: tuple[str, ...]
+    data: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
     products: tuple[str, ...] = ()
     readers: tuple[str, ...] = ()

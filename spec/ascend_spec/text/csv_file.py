@@ -31,12 +31,13 @@ class CsvFile:
     """One kind of CSV file; ask :meth:`header` for the columns under given circumstances.
 
     ``modules`` gives, by output, what ``{module}`` stands for in the file name; ``writers`` those
-    that write the file, by id. ``tables`` are the database tables that tell the same, ``timeline``
-    the layers of the trace that show the same. ``levels`` are the profiler levels that yield the
-    file, by writer or engine where they differ (``*``: every other); ``needs`` says what else it
-    takes. ``by_default``: collected without any option. ``order``: row order by writer or engine.
-    ``slicing``: where it is not that of the writer. ``pmu``: columns of ``groups`` follow the own.
-    ``rows``: which rows show an entity of the recording, where not all do.
+    that write the file, by id. ``data``: the rows of the matrix of products that it shows.
+    ``tables`` are the database tables that tell the same, ``timeline`` the layers of the trace that
+    show the same. ``levels`` are the profiler levels that yield the file, by writer or engine where
+    they differ (``*``: every other); ``needs`` says what else it takes. ``by_default``: collected
+    without any option. ``order``: row order by writer or engine. ``slicing``: where it is not that
+    of the writer. ``pmu``: columns of ``groups`` follow the own. ``rows``: which rows show an
+    entity of the recording, where not all do.
     """
 
     name: str
@@ -49,6 +50,7 @@ class CsvFile:
     source: tuple[str, ...]
     pmu: PmuPlace | None = None
     groups: PmuGroups | None = None
+    data: tuple[str, ...] = ()
     switches: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     timeline: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from ascend_spec.core import Document, Loader, SpecError, ValueType
+from ascend_spec.core import Document, Loader, Products, SpecError, ValueType
 from ascend_spec.core.loader import Row, part, reading, without
 from ascend_spec.core.shows import RowTest, row_tests, shown
 from ascend_spec.db.loader import type_facts, typed
@@ -39,7 +39,27 @@ def load_value_types(loader: Loader) -> dict[str, ValueType]:
 
 def load_writers(loader: Loader) -> dict[str, Writer]:
     """Writers by id, current ones first."""
-    return loader.by("id", Writer, f"{FOLDER}/writers.yaml")
+    name = f"{FOLDER}/writers.yaml"
+    products = loader.products
+    with reading(name):
+        return {
+            writer: loader.fact(
+                Writer,
+                products.in_full(row),
+                place,
+                copies=_copies(row.get("copies", {}), products),
+            )
+            for writer, row, place in loader.rows(name, "id")
+        }
+
+
+def _copies(row: Mapping[str, str], products: Products) -> dict[str, str]:
+    """The original by product, and by ``*`` for the others."""
+    return {
+        product: original
+        for name, original in row.items()
+        for product in (("*",) if name == "*" else products.having(name))
+    }
 
 
 def load_csv_files(
@@ -47,7 +67,11 @@ def load_csv_files(
 ) -> dict[str, CsvFile]:
     """CSV files by name."""
     documents = dict(merge.loader.folder.documents(f"{FOLDER}/csv"))
-    rows = {part(row, "file", str, name): (row, name) for name, row in documents.items()}
+    in_full = merge.loader.products.in_full
+    rows = {}
+    for name, row in documents.items():
+        with reading(name):
+            rows[part(row, "file", str, name)] = in_full(row), name
     return {name: _csv_file(name, rows, merge, writers, groups) for name in rows}
 
 
@@ -108,7 +132,7 @@ def _csv_file(
             name=name,
             own_columns=columns,
             writers=written,
-            families=_families(row.get("families"), written),
+            families=_families(row["families"], written),
             groups=groups if "pmu" in row else None,
             levels=_levels(row.get("levels", {})),
             rows=_row_tests(row, rows),
@@ -127,12 +151,10 @@ def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[
     }
 
 
-def _families(row: str | list[str] | None, writers: Mapping[str, Writer]) -> tuple[str, ...]:
-    """The named families or, for ``all``, those of the writers."""
-    if isinstance(row, list):
-        return tuple(row)
-    known = sorted((one.families for one in writers.values()), key=len, reverse=True)
-    return tuple(dict.fromkeys(chain.from_iterable(known)))
+def _families(row: list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
+    """Of the named families those of the writers."""
+    known = set(chain.from_iterable(one.families for one in writers.values()))
+    return tuple(one for one in row if one in known)
 
 
 def _levels(row: list[Level] | Mapping[str, list[Level]]) -> Mapping[str, list[Level]]:
@@ -181,8 +203,8 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
     """The metric groups."""
     name = f"{FOLDER}/pmu.yaml"
     loader = merge.loader
-    document = loader.folder.read(name)
     with reading(name):
+        document = loader.products.in_full(loader.folder.read(name))
         shared = {"sentinels": document["sentinels"]}
         source = document["source"]
         return loader.fact(
@@ -215,8 +237,9 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
                 for row in document["derived"]
             ],
             not_available={
-                family: frozenset(names) | frozenset(map(time_of, names))
-                for family, names in document["not_available"].items()
+                product.id: frozenset(lacking.counters) | frozenset(map(time_of, lacking.counters))
+                for product in loader.products.values()
+                if (lacking := product.without_value)
             },
         )
 

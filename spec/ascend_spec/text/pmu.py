@@ -141,7 +141,7 @@ class PmuGroups:
     """Every metric group, by the name that ``aic_metrics`` has in files (``PipeUtilization``).
 
     ``never`` names, by core, metrics that are left out of a prefixed block, since the unit does not
-    exist there; ``not_available``, by family, metrics whose column stays and holds ``N/A``.
+    exist there; ``not_available``, by product, metrics whose column stays and holds ``N/A``.
     ``coefficients`` says where each set of bandwidth coefficients is in force.
     """
 

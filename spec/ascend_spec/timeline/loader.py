@@ -139,8 +139,9 @@ def _file_name(template: str) -> NameForm:
 
 
 def _layer(loader: Loader, row: Document, document: str, kinds: Mapping[str, Kind]) -> model.Layer:
-    reader = _Reader(loader, row, document, kinds)
     with reading(document):
+        row = loader.products.in_full(row)
+        reader = _Reader(loader, row, document, kinds)
         part(row, "layer", str, document)
         part(row, "source", list, document)
         slug = document.rpartition("/")[2].removesuffix(".yaml")
@@ -186,6 +187,7 @@ class _Reader:
         facts = {
             **without(row, "event", "fields", "shows"),
             "source": self.citations(source, named),
+            "families": [one for one in row.get("families", ()) if one in self.layer["families"]],
         }
         shows = row.get("shows", {})
         return self.loader.fact(

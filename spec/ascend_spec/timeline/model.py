@@ -192,6 +192,7 @@ class Layer:
     names: tuple[OtherName, ...] = ()
     pids: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    data: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     levels: tuple[int, ...] = (0, 1, 2)
     switches: tuple[str, ...] = ()

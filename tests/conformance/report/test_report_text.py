@@ -71,8 +71,8 @@ run/ascend_pytorch_profiler_1.db
 
   1 advice:
   DB420 swapped-types-and-shapes
-    COMPUTE_TASK_INFO.inputShapes: Types and shapes are swapped: 7 of 7 rows (first: rowid 1)
-      (erratum E23)
+    COMPUTE_TASK_INFO.inputShapes: Types and shapes are swapped: 7 of 7 rows \
+(first: rowid 1) (erratum E23)
     expected: types in inputDataTypes
 
   1 note:
@@ -110,7 +110,7 @@ def test_no_file_at_all_is_not_a_pass() -> None:
 def test_folded_places_are_wrapped_under_their_first() -> None:
     elsewhere = {f"TABLE_{number}.startNs": number for number in range(1, 7)}
     report = one_report(file_report(replace(INTERVAL, examples=(), elsewhere=elsewhere)))
-    lines = FORMATS["text"](report, {}).splitlines()
+    lines = "".join(render(report, {}, width=100)).splitlines()
     start = next(number for number, line in enumerate(lines) if "also at" in line)
     assert "\n".join(lines[start : start + 2]) == (
         """\
@@ -142,8 +142,8 @@ def test_a_terminal_gets_colour() -> None:
 
 def test_no_color_and_dumb_terminals_get_none() -> None:
     plain = FORMATS["text"](FULL_REPORT, CARDS)
-    assert on_terminal(FULL_REPORT, NO_COLOR="1", COLUMNS="100") == plain
-    assert on_terminal(FULL_REPORT, TERM="dumb", COLUMNS="100") == plain
+    assert on_terminal(FULL_REPORT, NO_COLOR="1", COLUMNS="1000") == plain
+    assert on_terminal(FULL_REPORT, TERM="dumb", COLUMNS="1000") == plain
 
 
 def test_an_empty_no_color_does_not_count() -> None:
@@ -160,10 +160,30 @@ def test_a_narrow_terminal_does_not_break_the_layout() -> None:
     assert max(map(len, lines)) <= 40
 
 
-def test_a_pipe_gets_a_hundred_columns_and_no_colour() -> None:
+def test_a_pipe_gets_whole_lines_and_no_colour() -> None:
     stream = io.StringIO()
     render_to_stdout("text", FULL_REPORT, CARDS, stream, {"COLUMNS": "60", "TERM": "xterm"})
     assert stream.getvalue() == FORMATS["text"](FULL_REPORT, CARDS)
+    assert any(len(line) > 100 for line in stream.getvalue().splitlines())
+
+
+def test_a_path_is_never_broken_in_a_pipe() -> None:
+    path = f"run/{'deep/' * 40}ascend_pytorch_profiler_0.db"
+    stream = io.StringIO()
+    render_to_stdout("text", one_report(replace(file_report(), file=path)), CARDS, stream, {})
+    assert path in stream.getvalue().splitlines()
+
+
+def test_colour_can_be_forced_and_no_color_wins() -> None:
+    for environment, coloured in (
+        ({"FORCE_COLOR": "1"}, True),
+        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ({"FORCE_COLOR": ""}, False),
+    ):
+        stream = io.StringIO()
+        render_to_stdout("text", FULL_REPORT, CARDS, stream, environment)
+        assert ("\x1b[" in stream.getvalue()) == coloured
 
 
 def test_a_stream_without_unicode_gets_escapes() -> None:

@@ -325,10 +325,10 @@ CASES = [(output, name) for output, changes in CHANGES.items() for name in chang
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     """The folders of rank 0 of one simulated run, by output."""
     folder = tmp_path_factory.mktemp("mutations") / "run"
-    words = "simulate observed-everything --ranks 2 --steps 1 --format"
+    words = "simulate observed-everything --ranks 2 --steps 1 --as"
     formats = "pytorch-db,pytorch-text,msprof-db,csv,timeline"
     with redirect_stdout(io.StringIO()):
-        assert main([*words.split(), formats, "--out", str(folder)]) == 0
+        assert main([*words.split(), formats, "-o", str(folder)]) == 0
     found = {}
     for output in CHANGES:
         found[output] = min(path for path in folder.glob(f"*/*{output}*") if path.is_dir())

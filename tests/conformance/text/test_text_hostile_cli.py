@@ -188,7 +188,7 @@ def test_what_fails_inside_a_rule_ends_the_rule_and_not_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The values that are too large for one rule are judged by the others."""
-    words = ["simulate", "single-op", "--format", "msprof-db,csv,timeline", "--out"]
+    words = ["simulate", "single-op", "--as", "msprof-db,csv,timeline", "-o"]
     assert main([*words, str(tmp_path / "run")]) == 0
     (path,) = tmp_path.rglob("msprof_*.db")
     with closing(sqlite3.connect(path)) as stored, stored:

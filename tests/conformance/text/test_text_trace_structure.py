@@ -289,3 +289,22 @@ def test_one_key_in_two_objects_is_no_doubled_key(tmp_path: Path) -> None:
     path.write_text((RANK / "ASCEND_PROFILER_OUTPUT" / "communication.json").read_text())
     assert path.read_text().count('"Transit Time(ms)"') > 2
     assert structural(path) == []
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        ('{"name": "CANN", "name": "Python"}', ["name, name"]),
+        ('{"name": "CANN", "names": "Python"}', []),
+        ('{"name": "CANN"}', []),
+    ],
+)
+def test_a_doubled_argument_is_noticed(tmp_path: Path, args: str, found: list[str]) -> None:
+    event = '{{"ph": "M", "name": "process_name", "pid": {}, "tid": 0, "args": {}}}'
+    content = f"[{event.format(1, '{}')},{event.format(2, args)}]".encode()
+    path = tmp_path / TRACE
+    path.write_bytes(content)
+    (report,) = judged(path)
+    doubled = [one for one in report.findings if one.rule == "TRC203"]
+    assert [one.examples[0]["keys"] for one in doubled] == found
+    assert [one.offset for one in doubled] == [content.index(b"}},") + 3] * len(found)

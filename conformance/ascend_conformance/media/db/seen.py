@@ -12,7 +12,6 @@ from .session import Session
 from .sql import single_row
 
 SAMPLE_ROWS = 10_000
-EVERY_PRODUCT = "all"
 
 
 def make_seen(session: Session) -> Seen:
@@ -44,7 +43,7 @@ def _product(session: Session) -> str | None:
     families = sorted(
         product.name
         for product in session.catalog.products.values()
-        if product.id != EVERY_PRODUCT and set(product.chips) & set(names)
+        if set(product.chips) & set(names)
     )
     if not chips:
         return None
@@ -127,14 +126,12 @@ def _producible_tables(session: Session, level: str | None) -> Iterator[Table]:
         else []
     )
     family = {
-        key
-        for key, product in session.catalog.products.items()
-        if key != EVERY_PRODUCT and chips & set(product.chips)
+        key for key, product in session.catalog.products.items() if chips & set(product.chips)
     }
     number = int(level[0]) if level and level[0].isdecimal() else None
     for table in session.schema.tables.values():
-        fits = not family or EVERY_PRODUCT in table.products or not table.products
-        if (fits or family & set(table.products)) and (number is None or number in table.levels):
+        fits = not family or family & set(table.products)
+        if fits and (number is None or number in table.levels):
             yield table
 
 

@@ -19,6 +19,7 @@ from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build
 from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
+from ascend_spec.layout import layout
 
 from ...engine.trials import Rows, Trial, Trials, compare
 from ...finding import Finding
@@ -38,11 +39,14 @@ BATCH = 150
 TELLS_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
 """Checks of what tells neighbouring revisions apart: the defect may make the file the other one."""
 
-FILE_NAMES: dict[Carrier, str] = {
-    "msprof": "msprof_20260721120000.db",
-    "pytorch": "ascend_pytorch_profiler_0.db",
-    "analysis": "analysis.db",
-}
+
+def file_name(carrier: Carrier, rank: int = 0) -> str:
+    """What the exporters call a database of a carrier."""
+    if carrier == "msprof":
+        return layout().file("msprof", "database", timestamp="20260721120000")
+    if carrier == "pytorch":
+        return layout().file("pytorch", "database", rank=rank)
+    return layout().file("pytorch", "analysis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +73,7 @@ def make_specimen(carrier: Carrier, revision: str, shape: Shape | None = None) -
 def _encode(carrier: Carrier, revision: str, shape: Shape | None) -> bytes:
     schema = catalog().at(revision, carrier)
     with TemporaryDirectory() as folder:
-        path = Path(folder) / FILE_NAMES[carrier]
+        path = Path(folder) / file_name(carrier)
         write_database(path, schema, build(revision, carrier, shape or Shape()))
         return path.read_bytes()
 
@@ -80,12 +84,12 @@ def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
     profiler = None
     if specimen.profiler is not None:
         beside = _in_memory(specimen.profiler)
-        profiler = start(FILE_NAMES["pytorch"], None, beside, "observed")
+        profiler = start(file_name("pytorch"), None, beside, "observed")
         connection.execute("ATTACH ':memory:' AS profiler")
         connection.deserialize("profiler", specimen.profiler)
     for change in changes:
         connection.execute(change)
-    return start(FILE_NAMES[specimen.carrier], None, connection, "observed", profiler=profiler)
+    return start(file_name(specimen.carrier), None, connection, "observed", profiler=profiler)
 
 
 def _in_memory(content: bytes) -> apsw.Connection:

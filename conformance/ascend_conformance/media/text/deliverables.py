@@ -6,15 +6,15 @@ Names tell it in folders, the first bytes where a single file is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import SQLITE_HEADER
-from ascend_spec import per_spec
 from ascend_spec.documents import DOCUMENTS
+from ascend_spec.layout import layout
 from ascend_spec.text import CsvFile, text_catalog
 from ascend_spec.timeline import timeline_catalog
 
@@ -28,8 +28,6 @@ BESIDE = ("profiler_info", "profiler_metadata")
 
 _ALIKE = 0.5
 """Share of the columns of a header that must be known for a file of any name to be that one."""
-
-_TAIL = r"(?:_slice_(?P<slice>[0-9]{1,9}))?(?P<numbers>(?:_[0-9]{1,20}){0,4})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +68,11 @@ class Deliverable:
 
 def deliverable_of_name(path: Path) -> Deliverable | None:
     """What a file is by its name."""
-    for pattern, kind, names in _patterns():
-        found = pattern.fullmatch(path.name)
-        if found is not None:
-            number = found.groupdict().get("slice")
-            numbers = tuple(re.findall("[0-9]+", found.groupdict().get("numbers") or ""))
-            name = names[found["module"]]
-            return Deliverable(path, kind, name, int(number) if number else None, numbers)
-    return None
-
-
-@per_spec
-def _patterns() -> tuple[tuple[re.Pattern[str], Kind, Mapping[str, str]], ...]:
-    """For each kind the names of its files, and what the spec calls a file of each name."""
-    modules = {
-        module: file.name
-        for file in text_catalog().csv.values()
-        for module in file.modules.values()
-    }
-    timelines = {
-        file.name.template.partition("_{")[0].removesuffix(".json"): file.file
-        for file in timeline_catalog().files.values()
-    }
-    return (
-        (_named(modules, _TAIL, "csv"), "csv", modules),
-        (_named(timelines, _TAIL, "json"), "timeline", timelines),
-        (_named(DOCUMENTS, r"(?:_[0-9]{1,10})?", "json"), "document", {d: d for d in DOCUMENTS}),
-    )
-
-
-def _named(modules: Iterable[str], tail: str, suffix: str) -> re.Pattern[str]:
-    longest_first = sorted(modules, key=len, reverse=True)
-    names = "|".join(map(re.escape, longest_first))
-    return re.compile(rf"(?P<module>{names}){tail}\.{suffix}")
+    match = layout().match(path.name)
+    kind = None if match is None else match.file.kind
+    if match is None or kind not in ("csv", "timeline", "document"):
+        return None
+    return Deliverable(path, kind, match.called, match.slice, match.numbers)
 
 
 def deliverables_of(names: Iterable[Path]) -> tuple[Deliverable, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import prod
 
+from ascend_spec import catalog
+
 from ..chip import KernelChip, chip
 from ..choices import KernelScenario
 from ..program.estimate import estimate
@@ -34,7 +36,6 @@ TYPES = {
     "gather": ("float16", "float32", "int32"),
 }
 """Data types of each kind."""
-WITHOUT_BFLOAT16 = ("310P",)
 MOST_BYTES = 1 << 36
 """Of one operand: it fits into the memory of any chip."""
 
@@ -72,12 +73,17 @@ def _operator(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:
             ("operator", "data_type"),
             f"is {data_type}; expected one of {', '.join(TYPES[kind])} for {kind}",
         )
-    elif data_type == "bfloat16" and on.family in WITHOUT_BFLOAT16:
+    elif data_type == "bfloat16" and not _computes_bf16(on):
         yield (
             ("operator", "data_type"),
             f"is bfloat16; expected float16 or float32, for {on.name} cannot compute with the "
             "former",
         )
+
+
+def _computes_bf16(on: KernelChip) -> bool:
+    product = catalog().products.of_chip(f"Ascend{on.family}")
+    return product is not None and product.can("bf16")
 
 
 def _device(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ KERNEL = ScenarioKind(
     __package__,
     problems,
     "kernel preset",
-    "ascend-ref kernel --list",
+    "ascend-ref scenarios --of kernel",
 )
 
 

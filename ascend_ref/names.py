@@ -1,19 +1,16 @@
-"""Names of the folders and files of a profile, as readers expect them (consumers.md 3)."""
+"""What exporters put into the names of the folders and files of a profile: times and letters."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+
+from ascend_spec.layout import layout
 
 HOST_ZONE = timedelta(hours=8)
 """Folder names hold the wall clock of the host; hosts are taken to stand in UTC+8."""
 LETTERS = 16
 FIRST_NUMBER = 1
 """Number of a program's first PROF folder."""
-
-OUTPUT = "ASCEND_PROFILER_OUTPUT"
-MSPROF_OUTPUT = "mindstudio_profiler_output"
-ANALYSIS = "analysis.db"
-METADATA = "profiler_metadata.json"
 
 
 def stamp(moment: int) -> str:
@@ -25,27 +22,19 @@ def stamp(moment: int) -> str:
 
 def pytorch_folder(host: str, process: int, moment: int) -> str:
     """Folder of one process of the framework."""
-    return f"{host}_{process}_{stamp(moment)}_ascend_pt"
-
-
-def pytorch_database(rank: int) -> str:
-    """Database of a rank in OUTPUT."""
-    return f"ascend_pytorch_profiler_{rank}.db"
-
-
-def profiler_info(rank: int) -> str:
-    """File with the switches of a rank's capture."""
-    return f"profiler_info_{rank}.json"
+    return layout().folder("pytorch", "profile", host=host, process=process, stamp=stamp(moment))
 
 
 def prof_folder(moment: int, letters: str) -> str:
     """Folder of CANN's profiler."""
-    return f"PROF_{FIRST_NUMBER:06}_{stamp(moment)}_{letters}"
+    return layout().folder(
+        "msprof", "profile", sequence=FIRST_NUMBER, stamp=stamp(moment), letters=letters
+    )
 
 
 def msprof_database(moment: int) -> str:
     """Database in the folder of CANN's profiler."""
-    return f"msprof_{stamp(moment)[:14]}.db"
+    return layout().file("msprof", "database", timestamp=stamp(moment)[:14])
 
 
 def letters_of(number: int) -> str:

@@ -1,0 +1,53 @@
+"""Rules named on the command line: by ids, beginnings of ids, or names, in any capitals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import click
+from click.shell_completion import CompletionItem
+
+from ascend_ref.cli.suggest import unknown
+
+from ..ruleset import Rule, load_rules
+
+
+class RulePatterns(click.ParamType[str]):
+    """Ids of rules, beginnings of ids (DB2) or names, separated by commas."""
+
+    name = "rules"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The rules whose ids begin like the last of them."""
+        before, comma, last = incomplete.rpartition(",")
+        return [
+            CompletionItem(f"{before}{comma}{rule.id}", help=rule.name)
+            for rule in load_rules().values()
+            if rule.id.startswith(last.upper())
+        ]
+
+
+def patterns(texts: Iterable[str]) -> tuple[str, ...]:
+    """The patterns in comma-separated texts, spelled as the rules are.
+
+    Each must fit a rule, so that no typo hides: else ``click.UsageError``.
+    """
+    return tuple(
+        _spelled(part.strip()) for text in texts for part in text.split(",") if part.strip()
+    )
+
+
+def fits(rule: Rule, pattern: str) -> bool:
+    """Whether a pattern as :func:`patterns` spells it means a rule."""
+    return rule.name == pattern or rule.id.startswith(pattern)
+
+
+def _spelled(pattern: str) -> str:
+    known = load_rules().values()
+    for text in (pattern.upper(), pattern.lower()):
+        if any(fits(rule, text) for rule in known):
+            return text
+    names = [name for rule in known for name in (rule.id, rule.name)]
+    raise click.UsageError(f"{unknown('rule', pattern, names)}; all: ascend-ref rules")

@@ -1,0 +1,142 @@
+"""The boundary campaign on ``visualize_data.bin``: each comparison of each rule flipped.
+
+A flipped rule is noticed where it finds another number of facts, or another first one, than the
+rule itself: in a clean file, after a break, after one of its keeps, or in a real file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import apsw
+import yaml
+from boundary_tokens import flips
+
+from ascend_conformance.media.bin.edits import NotEditable, apply_edits
+from ascend_conformance.media.bin.facts import Facts, open_facts
+from ascend_conformance.media.bin.judge import collect, judge_content
+from ascend_conformance.media.bin.queries import _query
+from ascend_conformance.media.bin.rules import BinRule, load_bin_rules
+from ascend_conformance.media.bin.selftest import WITHOUT_EXAMPLES, victim_of
+from ascend_conformance.media.bin.specimens import PRESETS, clean_file
+from ascend_ref.bin.container import read_blocks
+
+Seen = tuple[int, int | None]
+Keeps = Mapping[str, Sequence[Mapping[str, Any]]]
+REAL = Path(__file__).parents[3] / ".." / "shared" / "data" / "bin"
+
+
+def mutants(rule: BinRule) -> dict[str, BinRule]:
+    """The rule with each of its comparisons flipped, by the comparison."""
+    return {
+        at: replace(rule, **{field: after})
+        for field in ("row", "select")
+        for at, after in flips(getattr(rule, field) or "")
+    }
+
+
+def seen(facts: Facts, rule: BinRule) -> Seen:
+    """How many facts a rule finds, and the first."""
+    try:
+        ((number, first),) = facts.rows(
+            f"SELECT count(*), min(row) FROM (SELECT DISTINCT row FROM ({_query(rule)}))"
+        )
+    except apsw.Error:
+        return (-1, None)
+    return (number, first)
+
+
+@cache
+def keeps_of() -> Mapping[str, Keeps]:
+    """The keeps of each rule that has some."""
+    return {
+        document["rule"]: document["keep"]
+        for file in sorted(files("ascend_conformance").joinpath("rules/bin").iterdir(), key=str)
+        for document in yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or []
+        if "keep" in document
+    }
+
+
+@cache
+def subjects() -> Mapping[str, bytes]:
+    """Clean files of our own, and real ones where they are at hand."""
+    own = {name: clean_file(name) for name in PRESETS}
+    return own | {path.name: path.read_bytes() for path in sorted(REAL.glob("*.bin"))}
+
+
+def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[str]]:
+    """Number of flips, those that nothing notices, and keeps that are not legal."""
+    asked = [
+        rule
+        for rule in load_bin_rules().values()
+        if (rule.row or rule.select) and (rules is None or rule.id in rules)
+    ]
+    alive = {rule.id: mutants(rule) for rule in asked}
+    number = sum(map(len, alive.values()))
+    illegal: set[str] = set()
+    possible: set[tuple[str, str]] = set()
+    for name, content in subjects().items():
+        clean = name in PRESETS
+        with open_facts() as facts:
+            file = read_blocks(content, name)
+            epoch, _ = collect(file, facts)
+            for rule in asked:
+                if not rule.in_force(epoch):
+                    continue
+                _strike(alive[rule.id], facts, rule)
+                cases = [("break", rule.edits)] if clean and rule.edits else []
+                cases += list(keeps_of().get(rule.id, {}).items()) if clean else []
+                for words, edits in cases:
+                    if words == "break" and not alive[rule.id]:
+                        continue
+                    with suppress(NotEditable):
+                        damaged = apply_edits(file, tuple(edits), victim_of(facts, rule))
+                        with open_facts() as changed:
+                            collect(read_blocks(damaged, name), changed)
+                            _strike(alive[rule.id], changed, rule)
+                        if words != "break":
+                            possible.add((rule.id, words))
+                            found = judge_content(damaged, name, WITHOUT_EXAMPLES).findings
+                            woken = sorted({one.rule for one in found} - set(rule.also or ()))
+                            if woken:
+                                illegal.add(f"{rule.id} {words}: wakes {woken} in {name}")
+    for rule in asked:
+        for words in keeps_of().get(rule.id, {}):
+            if (rule.id, words) not in possible:
+                illegal.add(f"{rule.id} {words}: possible nowhere")
+    _strike_elsewhere(alive)
+    left = [f"{rule}: {at}" for rule, flipped in alive.items() for at in flipped]
+    return number, sorted(left), sorted(illegal)
+
+
+def _strike(alive: dict[str, BinRule], facts: Facts, rule: BinRule) -> None:
+    """Drop the mutants that find something else than the rule."""
+    expected = seen(facts, rule) if alive else (0, None)
+    for at, flipped in list(alive.items()):
+        if seen(facts, flipped) != expected:
+            del alive[at]
+
+
+def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
+    """Drop the mutants that fire on the break of another rule, where the rule itself is silent."""
+    for name in PRESETS:
+        file = read_blocks(clean_file(name), name)
+        with open_facts() as facts:
+            epoch, _ = collect(file, facts)
+            for broken in load_bin_rules().values():
+                if not (broken.edits and broken.in_force(epoch)):
+                    continue
+                with suppress(NotEditable), open_facts() as changed:
+                    damaged = apply_edits(file, broken.edits, victim_of(facts, broken))
+                    collect(read_blocks(damaged, name), changed)
+                    for rule in load_bin_rules().values():
+                        other = rule.id not in {broken.id, *(broken.also or ())}
+                        asked = alive.get(rule.id) and other and rule.in_force(epoch)
+                        if asked and seen(changed, rule) == (0, None):
+                            _strike(alive[rule.id], changed, rule)

@@ -1,0 +1,175 @@
+"""The boundary campaign on text deliverables: each comparison of each SQL rule flipped.
+
+A flipped rule is noticed where it finds another number of rows, or another first row, than the rule
+itself: in a clean folder, after the rule's own break, or after one of its keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import duckdb
+import yaml
+from boundary_tokens import flips
+
+from ascend_conformance.media.db.places import fill
+from ascend_conformance.media.text.asking import find
+from ascend_conformance.media.text.folder import Folder
+from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
+from ascend_conformance.media.text.selftest import (
+    WITHOUT_EXAMPLES,
+    affected,
+    changed_tables,
+    open_specimen,
+)
+from ascend_conformance.media.text.specimens import SUBJECTS
+
+Mutants = dict[str, TextRule]
+Keeps = Mapping[str, tuple[str, ...]]
+
+
+def mutants(rule: TextRule) -> Mutants:
+    """The rule with each of its comparisons flipped, by the comparison."""
+    return {
+        at: replace(rule, **{field: after})
+        for field in ("row", "select")
+        for at, after in flips(getattr(rule, field) or "")
+    }
+
+
+@cache
+def keeps_of() -> Mapping[str, Keeps]:
+    """The keeps of each rule that has some, by rule and by their words."""
+    return {
+        document["rule"]: {
+            words: (case,) if isinstance(case, str) else tuple(case)
+            for words, case in document["keep"].items()
+        }
+        for file in sorted(files("ascend_conformance").joinpath("rules/text").iterdir(), key=str)
+        for document in yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or []
+        if "keep" in document
+    }
+
+
+class Campaign:
+    """The flips that are still to be noticed, and what is wrong with keeps."""
+
+    def __init__(self, rules: Sequence[str] | None = None) -> None:
+        self.rules = [
+            rule
+            for rule in load_text_rules().values()
+            if (rule.row or rule.select) and (rules is None or rule.id in rules)
+        ]
+        self.alive = {rule.id: mutants(rule) for rule in self.rules}
+        self.number = sum(map(len, self.alive.values()))
+        self.illegal: set[str] = set()
+        self.possible: set[tuple[str, str]] = set()
+
+    def run(self) -> tuple[int, list[str], list[str]]:
+        """Number of flips, those that nothing notices, and keeps that are not legal."""
+        for subject in SUBJECTS:
+            wanted = [rule for rule in self.rules if self._open(rule, subject)]
+            if wanted:
+                with open_specimen(subject) as folder:
+                    self._ask(subject, folder, wanted)
+        lost = {
+            f"{rule.id} {words}: possible nowhere"
+            for rule in self.rules
+            for words in keeps_of().get(rule.id, {})
+            if (rule.id, words) not in self.possible
+        }
+        left = [f"{rule}: {at}" for rule, flipped in self.alive.items() for at in flipped]
+        return self.number, sorted(left), sorted(self.illegal | lost)
+
+    def _open(self, rule: TextRule, subject: str) -> bool:
+        """Whether a subject is for a rule of which something is still to be asked."""
+        asked = self.alive[rule.id] or rule.id in keeps_of()
+        return bool(asked) and rule.id.startswith(SUBJECTS[subject].tried or "")
+
+    def _ask(self, subject: str, folder: Folder, rules: Sequence[TextRule]) -> None:
+        every = list(load_text_rules().values())
+        keeps = any(rule.id in keeps_of() for rule in rules)
+        clean = find(folder, every, WITHOUT_EXAMPLES) if keeps else ()
+        before = {(one.rule, one.place) for one in clean}
+        for rule in rules:
+            for number, instance in enumerate(instances(rule)):
+                if not _present(folder, instance):
+                    continue
+                self._strike(folder, rule, number, instance)
+                for words, statements in self._cases(rule, number, instance):
+                    with _changed(folder, statements) as rows:
+                        if not rows:
+                            continue
+                        self._strike(folder, rule, number, instance)
+                        if words:
+                            self.possible.add((rule.id, words))
+                            touched = affected(changed_tables(statements), rule)
+                            found = find(folder, touched, WITHOUT_EXAMPLES)
+                            new = {one.rule for one in found if (one.rule, one.place) not in before}
+                            if woken := sorted(new - set(rule.also or ())):
+                                self.illegal.add(f"{rule.id} {words}: wakes {woken} in {subject}")
+
+    def _cases(
+        self, rule: TextRule, number: int, instance: TextInstance
+    ) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The break, without words, and the keeps, with placeholders filled in."""
+        if instance.breaks and self.alive[rule.id]:
+            yield "", instance.breaks
+        place = {"raw": instance.table.replace("csv.", "raw.", 1), **rule.at[number]}
+        for words, case in keeps_of().get(rule.id, {}).items():
+            yield words, tuple(fill(statement, place) for statement in case)
+
+    def _strike(self, folder: Folder, rule: TextRule, number: int, instance: TextInstance) -> None:
+        """Drop the flips that find something else than the rule."""
+        alive = self.alive[rule.id]
+        expected = _seen(folder, instance) if alive else None
+        for at, flipped in list(alive.items()):
+            found = _seen(folder, list(instances(flipped))[number])
+            if None not in (found, expected) and found != expected:
+                del alive[at]
+
+
+def _present(folder: Folder, instance: TextInstance) -> bool:
+    """Whether a folder has the tables and columns that an instance reads."""
+    tables = folder.facts.tables()
+    for need in instance.needs:
+        schema, _, rest = need.partition(".")
+        name, _, column = rest.partition(".")
+        columns = tables.get(f"{schema}.{name}")
+        if columns is None or (column and column not in columns):
+            return False
+    return True
+
+
+def _seen(folder: Folder, instance: TextInstance) -> Any:
+    """How many rows an instance finds, and the first; nothing where it cannot be asked."""
+    query = f"SELECT count(*), min((file, row)) FROM ({instance.query})"
+    try:
+        return folder.facts.connection.execute(query).fetchone()
+    except duckdb.Error:
+        return None
+
+
+@contextmanager
+def _changed(folder: Folder, statements: Sequence[str]) -> Iterator[int]:
+    """The folder after some statements, as long as it lasts; the number of rows they changed."""
+    connection = folder.facts.connection
+    connection.execute("BEGIN")
+    try:
+        rows = 0
+        try:
+            for statement in statements:
+                row = connection.execute(statement).fetchone()
+                rows += int(row[0]) if row else 1
+        except duckdb.Error:
+            connection.execute("ROLLBACK")
+            connection.execute("BEGIN")
+            rows = 0
+        yield rows
+    finally:
+        connection.execute("ROLLBACK")

@@ -1,0 +1,187 @@
+"""One column, one file: a line in one document of the spec, and every verb knows it.
+
+A working copy of the spec has one more column in a table, one in a CSV file and one arg of a
+timeline event, each in the document where it belongs, and a revision of its own. Nothing else
+changes.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from working_copy import add_line, add_revision, copy_spec
+
+from ascend_conformance.media.db.selftest import batches, run_batch
+from ascend_ref.cli import main
+from ascend_ref.tools.spec.site import spec_pages, spec_targets
+from ascend_spec import catalog, load_spec, using
+
+NEW, OLD = "1.9.0-draft", "1.2.0-2026-07"
+STREAM = {"table": "streamId", "csv": "Stream ID", "arg": "Physic Stream Id"}
+"""What already shows the stream of a task, which the additions show too."""
+ADDED = {"table": "queueOf", "csv": "Queue Of", "arg": "Queue Of"}
+LINES = {
+    "db/tables/msprof/task.yaml": (
+        "  taskId:",
+        "  queueOf: {type: streamId, shows: task.stream, since: '2026-12-01', "
+        "source: [upstream-msprof TASK], summary: Queue of the task.}",
+    ),
+    "text/csv/op_summary.yaml": (
+        "  - {name: Task ID,",
+        "  - {name: Queue Of, type: streamId, shows: task.stream, sentinels: [N/A], "
+        "summary: Queue of the task.}",
+    ),
+    "timeline/layers/ascend_hardware.yaml": (
+        "      - {arg: Task Type,",
+        "      - {arg: Queue Of, type: streamId, shows: task.stream, summary: Queue of the task.}",
+    ),
+}
+FORMS = "pytorch-db,pytorch-text,msprof-db,csv,timeline"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The working copy, and the runs that were simulated with it, by revision."""
+
+    spec: Path
+    runs: Path
+
+    def call(self, *arguments: object) -> int:
+        return main(["--spec", str(self.spec), *map(str, arguments)])
+
+    def files(self, revision: str, pattern: str) -> list[Path]:
+        found = sorted((self.runs / revision).rglob(pattern))
+        assert found
+        return found
+
+
+@pytest.fixture(scope="module")
+def draft(tmp_path_factory: pytest.TempPathFactory) -> Draft:
+    folder = tmp_path_factory.mktemp("draft")
+    spec = copy_spec(folder / "spec")
+    for document, (after, line) in LINES.items():
+        add_line(spec / document, line, after)
+    add_revision(spec, "1.9.0", "2026-12-01")
+    found = Draft(spec, folder)
+    for revision in (NEW, OLD):
+        place = ("--revision", revision, "--output", folder / revision, "--format", FORMS)
+        assert found.call("simulate", "single-op", *place) == 0
+    return found
+
+
+def rows(database: Path, query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def records(file: Path) -> Iterator[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as text:
+        yield from csv.DictReader(text)
+
+
+def tasks(file: Path) -> list[dict[str, Any]]:
+    events = json.loads(file.read_text("utf-8"))
+    return [event["args"] for event in events if "Subtask Id" in event.get("args", {})]
+
+
+def test_a_table_holds_the_column_at_its_revision_alone(draft: Draft) -> None:
+    for database in draft.files(NEW, "msprof_*.db") + draft.files(NEW, "ascend_pytorch_*.db"):
+        found = rows(database, "SELECT queueOf, streamId FROM TASK")
+        assert found
+        assert all(queue == stream for queue, stream in found)
+    for database in draft.files(OLD, "*.db"):
+        columns = rows(database, "SELECT name FROM pragma_table_info('TASK')")
+        assert ("queueOf",) not in columns
+
+
+@pytest.mark.parametrize("revision", [NEW, OLD])
+def test_csv_files_and_timelines_show_the_column_at_every_revision(
+    draft: Draft, revision: str
+) -> None:
+    (summary,) = draft.files(revision, "op_summary_*.csv")
+    found = list(records(summary))
+    assert found
+    assert [row[ADDED["csv"]] for row in found] == [row[STREAM["csv"]] for row in found]
+    for name in ("msprof_2*.json", "trace_view.json"):
+        (timeline,) = draft.files(revision, name)
+        shown = [args for args in tasks(timeline) if ADDED["arg"] in args]
+        assert shown
+        assert all(args[ADDED["arg"]] == args[STREAM["arg"]] for args in shown)
+
+
+@pytest.mark.parametrize("revision", [NEW, OLD])
+def test_what_was_simulated_conforms(
+    draft: Draft, revision: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (prof,) = (path.parent for path in draft.files(revision, "msprof_*.db"))
+    assert draft.call("check", prof) == 0, capsys.readouterr().out
+
+
+def test_a_file_without_the_column_is_found(draft: Draft, tmp_path: Path) -> None:
+    (database,) = draft.files(NEW, "msprof_*.db")
+    broken = tmp_path / database.name
+    broken.write_bytes(database.read_bytes())
+    with closing(sqlite3.connect(broken)) as connection, connection:
+        connection.execute("UPDATE TASK SET queueOf = -5")
+    assert draft.call("check", broken) == 1
+
+
+@pytest.mark.parametrize("carrier", ["pytorch", "msprof"])
+def test_a_specimen_has_the_column_and_conforms(draft: Draft, carrier: str, tmp_path: Path) -> None:
+    assert draft.call("specimen", tmp_path / "new", "--carrier", carrier, "--ranks", "1") == 0
+    (database,) = (one for one in (tmp_path / "new").rglob("*.db") if one.name != "analysis.db")
+    assert rows(database, "SELECT count(*) FROM TASK WHERE queueOf <> streamId") == [(0,)]
+    assert draft.call("check", tmp_path / "new") == 0
+
+
+def test_an_export_of_the_database_has_the_columns(draft: Draft, tmp_path: Path) -> None:
+    (database,) = draft.files(NEW, "msprof_*.db")
+    assert draft.call("export", database, "-o", tmp_path / "text") == 0
+    (summary,) = (tmp_path / "text").rglob("op_summary_*.csv")
+    assert all(row[ADDED["csv"]] == row[STREAM["csv"]] for row in records(summary))
+    (timeline,) = (tmp_path / "text").rglob("msprof_2*.json")
+    assert any(ADDED["arg"] in args for args in tasks(timeline))
+
+
+@pytest.mark.parametrize(
+    ("address", "form", "name"),
+    [
+        ("carrier/msprof", "json-schema", ADDED["table"]),
+        ("carrier/pytorch", "ddl", ADDED["table"]),
+        ("csv/op_summary", "json-schema", ADDED["csv"]),
+        ("layer/Ascend Hardware", "json-schema", ADDED["arg"]),
+    ],
+)
+def test_the_spec_exports_the_column(
+    draft: Draft, address: str, form: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert draft.call("spec", "export", address, "--as", form, "-o", "-") == 0
+    assert name in capsys.readouterr().out
+
+
+def test_the_pages_show_the_columns(draft: Draft) -> None:
+    with using(load_spec(draft.spec)):
+        pages = spec_pages(catalog(), spec_targets(catalog()))
+    assert "queueOf" in pages["tables/TASK.md"]
+    assert sum("Queue Of" in page for page in pages.values()) >= 2
+
+
+def test_the_self_test_breaks_the_column(draft: Draft) -> None:
+    with using(load_spec(draft.spec)):
+        for batch in batches(("msprof",), (NEW,)):
+            keys = tuple(key for key in batch.keys if key.endswith("TASK.queueOf"))
+            if not keys:
+                continue
+            result = run_batch(type(batch)(batch.carrier, batch.revision, keys))
+            assert (result.unclean, result.missed, result.false_alarms) == ([], [], [])
+            assert len(result.trials) == len(keys)
+            return
+    pytest.fail("no rule judges the column")
