@@ -26,7 +26,8 @@ exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; s
 
 campaign: $(VENV)/.installed-test ## Change values of the spec, flip comparisons of rules; name what nobody notices.
 	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
-	$(BIN)/python tests/conformance/boundary_db.py
+	$(BIN)/python -m pytest -m exhaustive tests/conformance/test_boundaries_db.py \
+		tests/conformance/bin/test_boundaries_bin.py tests/conformance/text/test_boundaries_text.py
 
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
 	$(BIN)/ascend-ref rules --self-test

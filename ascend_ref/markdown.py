@@ -30,6 +30,7 @@ Kind = Literal[
     "generation",
     "header",
     "layer",
+    "layout",
     "level",
     "metric",
     "pid-rule",

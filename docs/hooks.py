@@ -102,6 +102,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "products.md",
                 "levels.md",
                 "carriers.md",
+                "layout.md",
                 "vocabularies.md",
                 "additions.md",
                 "sources.md",

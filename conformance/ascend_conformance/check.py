@@ -33,6 +33,7 @@ from .media.db.checks.ranks import RankFacts, judge_ranks, rank_facts, rank_rule
 from .media.db.findings import from_fault, make_findings
 from .media.db.functions import register
 from .media.db.judge import PARALLEL_BYTES, Progress, judge
+from .media.db.relations import judge_relations
 from .media.db.seen import make_seen
 from .media.db.session import Session, read_profiler_info, start
 from .options import Options
@@ -240,13 +241,15 @@ def judge_session(
 ) -> FileReport:
     """The verdict on an open database."""
     outcome = judge(session, options.selection, progress, options.workers)
+    related = judge_relations(session, outcome, options)
+    found = make_findings(session, outcome, options.max_examples, options.with_sql)
     return FileReport(
         file=session.label,
         seen=make_seen(session),
-        findings=make_findings(session, outcome, options.max_examples, options.with_sql),
-        skipped=tuple(outcome.skipped),
-        rules_run=outcome.plan.rules,
-        places_checked=outcome.plan.places,
+        findings=tuple(sorted((*found, *related.findings), key=lambda one: (one.rule, one.place))),
+        skipped=(*outcome.skipped, *related.skipped),
+        rules_run=outcome.plan.rules + len(related.ran),
+        places_checked=outcome.plan.places + len(related.ran),
     )
 
 

@@ -12,6 +12,8 @@ from ascend_ref.tools.spec.site import SiteStyle, Targets
 from ascend_spec import Catalog
 from ascend_spec.db.model import CARRIERS
 
+from .engine.relations import pages as relation_pages
+from .engine.relations.rule import Relation
 from .media.api.rules import ApiRule
 from .media.bin import pages as bin_pages
 from .media.bin.rules import BinRule
@@ -69,7 +71,7 @@ def rule_page(catalog: Catalog, rule: Rule, style: Style = PLAIN) -> str:
                 ("Databases", carriers),
                 ("In force", in_force(rule.since, rule.until)),
                 ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
-                ("Reads", ", ".join(_use(name, style) for name in rule.uses)),
+                ("Reads", _reads(rule, style)),
                 ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
                 ("Invariant", rule.invariant or ""),
                 ("Source", citations(catalog, rule.source, style)),
@@ -131,6 +133,8 @@ def _places(rule: Rule, style: Style) -> str:
         return bin_pages.where(rule)
     if isinstance(rule, TextRule):
         return text_pages.where(rule)
+    if isinstance(rule, Relation):
+        return relation_pages.where(rule)
     if isinstance(rule, ApiRule):
         return "the answers of a server, by ascend-ref probe"
     if isinstance(rule.places, str):
@@ -142,6 +146,12 @@ def _places(rule: Rule, style: Style) -> str:
     return ", ".join(place_link(style, name) for name in dict.fromkeys(named) if name)
 
 
+def _reads(rule: Rule, style: Style) -> str:
+    if isinstance(rule, Relation):
+        return relation_pages.reads(rule, style)
+    return ", ".join(_use(name, style) for name in rule.uses)
+
+
 def _use(name: str, style: Style) -> str:
     return code(name) if "{" in name else place_link(style, name)
 
@@ -151,8 +161,14 @@ def _search(rule: Rule) -> str:
         return bin_pages.search(rule)
     if isinstance(rule, TextRule):
         return text_pages.search(rule)
+    if isinstance(rule, Relation):
+        return relation_pages.search(rule)
     if isinstance(rule, ApiRule):
         return f"The probe compares what came with what is due, and notices: {code(rule.finds)}."
+    return _database_search(rule)
+
+
+def _database_search(rule: Rule) -> str:
     if rule.row:
         return f"A row is bad where this holds:\n\n{_sql(rule.row)}"
     if rule.select:
@@ -165,6 +181,8 @@ def _mutation(rule: Rule) -> tuple[str, ...]:
         return tuple(bin_pages.mutation(rule))
     if isinstance(rule, TextRule):
         return tuple(text_pages.mutation(rule))
+    if isinstance(rule, Relation):
+        return tuple(relation_pages.mutation(rule))
     if isinstance(rule, ApiRule):
         return tuple(_server_mutation(rule))
     if not rule.breaks:

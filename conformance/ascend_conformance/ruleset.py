@@ -16,9 +16,10 @@ from .finding import Verdict
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
 
-Format = Literal["db", "bin", "api", "text", "any"]
+Format = Literal["db", "bin", "api", "text", "relation", "any"]
 """What a rule judges: a profile database, a ``visualize_data.bin``, a server's answers, the text
-deliverables of an output folder; ``any``: the checker itself, on whatever it judges.
+deliverables of an output folder; ``relation``: the entities of the recording in whatever shows
+them; ``any``: the checker itself, on whatever it judges.
 """
 
 LAST_STAGE = 3
@@ -93,6 +94,7 @@ AnyRule = TypeVar("AnyRule", bound=Rule)
 @per_spec
 def load_rules() -> Mapping[str, Rule]:
     """Every rule of every format by id, in the order of the ids."""
+    from .engine.relations.rule import load_relations
     from .media.api.rules import load_api_rules
     from .media.bin.rules import load_bin_rules  # both build on this module
     from .media.text.rules import load_text_rules
@@ -102,6 +104,7 @@ def load_rules() -> Mapping[str, Rule]:
         **load_bin_rules(),
         **load_api_rules(),
         **load_text_rules(),
+        **load_relations(),
         **rules_in("any", _rule_on_any),
     }
     return dict(sorted(found.items()))

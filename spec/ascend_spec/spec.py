@@ -16,7 +16,7 @@ from .core.folder import PACKAGED
 from .db import Catalog
 
 if TYPE_CHECKING:
-    from .api import InsightCatalog
+    from .api import ApiCatalog
     from .bin import BinCatalog
     from .documents import DocumentCatalog
     from .layout import Layout
@@ -98,11 +98,11 @@ class Spec:
         return BinCatalog(self.loader)
 
     @cached_property
-    def api(self) -> InsightCatalog:
+    def api(self) -> ApiCatalog:
         """The WebSocket API: commands, events, errors, generations."""
-        from .api import InsightCatalog
+        from .api import ApiCatalog
 
-        return InsightCatalog(self.loader)
+        return ApiCatalog(self.loader)
 
 
 def load_spec(folder: Path) -> Spec:

@@ -125,6 +125,11 @@ def test_an_ambiguous_name_is_reported_with_its_addresses(
         ("Ascend310P", "product/310P"),
         ("db401", "rule/DB401"),
         ("level0", "level/0"),
+        ("ascend_pytorch_profiler_3.db", "carrier/pytorch"),
+        ("op_summary_slice_0_20260101170000.csv", "csv/op_summary"),
+        ("msprof_20260101170000.json", "timeline/timeline"),
+        ("profiler_info_7.json", "document/profiler_info"),
+        ("visualize_data.bin", "layout/operator"),
     ],
 )
 def test_a_name_that_one_thing_has_will_do(name: str, address: str) -> None:

@@ -27,7 +27,7 @@ QUESTIONS = [
         ["write 4294967295 at 1.0.0 and -1 from 1.2.0 on"],
     ),
     ("which product has HCCS", "show table/HCCS", ["`910A`", "`A2`", "`A3`"]),
-    ("which product has a NIC", "show table/NIC", ["`910A`"]),
+    ("which product has a NIC", "show table/NIC", ["`A3`, `A2`, `200I-500-A2`, `310P`, `910A`"]),
     (
         "what does A3 have",
         "show product/A3",

@@ -6,18 +6,14 @@ itself: on a clean specimen, after the rule's own break, after one of its keeps,
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 import apsw
-import yaml
-from boundary_tokens import flips
+from boundary_tokens import flips, survivors_in
 
 from ascend_conformance.media.db.judge import bad_row, count_select
 from ascend_conformance.media.db.mutation import NotBreakable, statements
@@ -37,7 +33,6 @@ from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
 
 Seen = tuple[int, int | None]
-Keeps = Mapping[str, tuple[str, ...]]
 
 LISTED = Path(__file__).parent / "boundaries_db.yaml"
 
@@ -111,30 +106,29 @@ def specimens(rule: Rule) -> Iterator[tuple[Specimen, Instance]]:
                     yield make_specimen(carrier, revision.id), instance
 
 
-def cases(rule: Rule, keeps: Keeps) -> Iterator[tuple[Case, Instance]]:
+def cases(rule: Rule) -> Iterator[tuple[Case, Instance]]:
     """Every database in which a rule is asked, with the place that is asked there."""
     for specimen, instance in specimens(rule):
         session = clean(specimen)
         yield Case("clean", session, instance.key), instance
         with suppress(NotBreakable, apsw.Error):
-            broken = open_specimen(specimen, statements(instance, session))
+            broken = open_specimen(specimen, statements(instance, session, rule.breaks))
             yield Case("break", broken, instance.key), instance
-        for words, case in keeps.items():
+        for words, case in rule.keeps.items():
             with suppress(NotBreakable, apsw.Error):
-                changes = statements(replace(instance, rule=replace(rule, breaks=case)), session)
-                kept = open_specimen(specimen, changes)
+                kept = open_specimen(specimen, statements(instance, session, case))
                 if kept.connection.total_changes():
                     yield Case(f"keep {words}", kept, instance.key), instance
 
 
-def survivors(rule_id: str, keeps: Keeps) -> tuple[int, list[str], list[str]]:
+def survivors(rule_id: str) -> tuple[int, list[str], list[str]]:
     """Number of mutants of a rule, those that nothing notices, and keeps that are not legal."""
     rule = load_rules()[rule_id]
     alive = {mutant.at: mutant for mutant in mutants(rule_id)}
     number = len(alive)
     illegal: list[str] = []
     tried: set[str] = set()
-    for case, instance in cases(rule, keeps):
+    for case, instance in cases(rule):
         expected = seen(case.session, instance)
         if case.kind.startswith("keep"):
             tried.add(case.kind)
@@ -158,25 +152,10 @@ def survivors(rule_id: str, keeps: Keeps) -> tuple[int, list[str], list[str]]:
             case.session.connection.close()
     illegal += [
         f"{rule_id} keep {words}: possible nowhere"
-        for words in keeps
+        for words in rule.keeps
         if f"keep {words}" not in tried
     ]
     return number, sorted(alive), illegal
-
-
-@cache
-def keeps_of() -> Mapping[str, Keeps]:
-    """The keeps of each rule that has some, by rule and by their words."""
-    return {
-        document["rule"]: {
-            words: (case,) if isinstance(case, str) else tuple(case)
-            for words, case in document["keep"].items()
-        }
-        for file in sorted(files("ascend_conformance").joinpath("rules").iterdir(), key=str)
-        if file.name.endswith(".yaml")
-        for document in yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-        if "keep" in document
-    }
 
 
 def noticed_elsewhere(alive: list[Mutant]) -> set[str]:
@@ -193,7 +172,9 @@ def noticed_elsewhere(alive: list[Mutant]) -> set[str]:
             if instance.table not in read or (rule.structural and rule.code != "row-count"):
                 continue
             try:
-                session = open_specimen(specimen, statements(instance, clean(specimen)))
+                session = open_specimen(
+                    specimen, statements(instance, clean(specimen), rule.breaks)
+                )
             except (NotBreakable, apsw.Error):
                 continue
             for mutant in alive:
@@ -215,7 +196,7 @@ def campaign(rules: Iterable[str]) -> tuple[int, list[str], list[str]]:
     """Number of flips of some rules, those that nothing notices, and keeps that are not legal."""
     number, illegal, alive = 0, list[str](), list[Mutant]()
     for rule in rules:
-        tried, left, wrong = survivors(rule, keeps_of().get(rule, {}))
+        tried, left, wrong = survivors(rule)
         number += tried
         illegal += wrong
         alive += [mutant for mutant in mutants(rule) if mutant.at in left]
@@ -225,25 +206,4 @@ def campaign(rules: Iterable[str]) -> tuple[int, list[str], list[str]]:
 
 def listed(kind: str) -> Mapping[str, str]:
     """Survivors that are known, with the reason: ``equal`` or ``open``."""
-    return dict(yaml.safe_load(LISTED.read_text(encoding="utf-8"))[kind])
-
-
-def main() -> int:
-    """Flip every comparison; print what nothing notices, keeps that are not legal, and sums."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("rules", nargs="*", help="ids of rules; all without")
-    asked = parser.parse_args().rules
-    rules = dict.fromkeys(mutant.rule.id for mutant in mutants())
-    number, alive, illegal = campaign([rule for rule in rules if not asked or rule in asked])
-    known = {**listed("equal"), **listed("open")}
-    for name in alive:
-        print(f"{'listed' if name in known else 'new'}: {name}")
-    for line in illegal:
-        print(f"not legal: {line}")
-    equal = sum(name in listed("equal") for name in alive)
-    print(f"{number - len(alive)} of {number} flips noticed, {equal} of the others equal")
-    return int(bool(illegal or set(alive) - set(known)))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return survivors_in(LISTED, kind)

@@ -1,10 +1,13 @@
-"""Comparisons in SQL, found by tokens, and the same SQL with one of them flipped."""
+"""Comparisons in SQL, found by tokens, the same SQL with one flipped, and lists of survivors."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import yaml
 
 TOKEN = re.compile(
     r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|->>?|=>|<<|>>|<>|!=|<=|>=|==|<|>|="
@@ -41,3 +44,8 @@ def _around(sql: str, at: int, operator: str) -> str:
     before = " ".join(sql[max(0, at - 30) : at].split())
     behind = " ".join(sql[at + len(operator) : at + len(operator) + 30].split())
     return f"{before} [{operator} -> {FLIPPED[operator]}] {behind}"
+
+
+def survivors_in(path: Path, kind: str) -> Mapping[str, str]:
+    """The flips that a list names with a reason: ``equal`` or ``open``."""
+    return dict(yaml.safe_load(path.read_text(encoding="utf-8")).get(kind) or {})

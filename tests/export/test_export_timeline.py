@@ -108,6 +108,21 @@ def test_every_schema_that_can_be_exported_is_a_schema() -> None:
             Draft202012Validator.check_schema(json.loads(export_event_schema(name, writer)))
 
 
+def test_annotations_of_ours_begin_with_x() -> None:
+    """As in the schemas of payloads and tables; strict validators refuse unknown keywords."""
+    schema = json.loads(export_document_schema("communication_matrix", "adapter"))
+    pair = schema["$defs"]["plainLink"]["properties"]
+    assert schema["$defs"]["class"]["x-erratum"] == "T81"
+    assert schema["$defs"]["time"]["x-unit"] == "ms"
+    assert pair["Transit Time(ms)"] == {"$ref": "#/$defs/time"}
+    (slice_,) = [
+        one
+        for one in json.loads(export_event_schema("QoS", "cpp"))["anyOf"]
+        if one["properties"]["ph"] == {"const": "C"}
+    ][:1]
+    assert not {"unit", "erratum"} & {key for one in slice_["properties"].values() for key in one}
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -16,7 +16,7 @@ from ascend_conformance.media.api.plan import CORES as MOST_CORES
 from ascend_conformance.media.api.requests import Request
 from ascend_ref.bin import Block, canonical, to_bytes
 from ascend_ref.tools.serve import Answers, Session
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 PLACE = Path("/runs/op/visualize_data.bin")
 
@@ -40,7 +40,7 @@ def succeeding(every: Answers) -> Iterator[Request]:
 
 
 def test_requests_have_the_form_of_the_api(every: Answers) -> None:
-    known = insight_catalog()
+    known = api_catalog()
     envelope = Draft202012Validator(known.request_schema())
     for request in succeeding(every):
         schema = known.params_schema(request.command)
@@ -51,7 +51,7 @@ def test_requests_have_the_form_of_the_api(every: Answers) -> None:
 
 
 def test_every_command_is_tried_with_success(every: Answers) -> None:
-    assert {one.command for one in succeeding(every)} == insight_catalog().commands.keys()
+    assert {one.command for one in succeeding(every)} == api_catalog().commands.keys()
 
 
 def test_every_source_core_block_and_lane_is_asked_for(every: Answers) -> None:
@@ -112,7 +112,7 @@ def test_some_are_the_first_the_last_and_others_between() -> None:
 
 def test_commands_can_be_chosen_by_pattern() -> None:
     chosen = ProbeOptions(("source/details/m*", "unit/flows"))
-    wanted = {name for name in insight_catalog().commands if chosen.wants(name)}
+    wanted = {name for name in api_catalog().commands if chosen.wants(name)}
     assert wanted == {
         "import/action",
         "source/details/memoryGraph",

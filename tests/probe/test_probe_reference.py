@@ -10,7 +10,7 @@ from probe_files import CORES, handmade, real, trace
 from probe_servers import judged, served, told
 
 from ascend_ref.bin import Block, canonical, to_bytes
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 HAND_MADE: dict[str, Callable[[], list[Block]]] = {
     "timeline alone": lambda: [Block(0x02, canonical(trace()))],
@@ -90,7 +90,7 @@ def test_every_command_is_answered_from_the_file_of_every_block(tmp_path: Path) 
     assert found.skipped == ()
     assert found.seen is not None
     assert found.seen.revision == "upstream"
-    assert found.seen.rows.keys() == insight_catalog().commands.keys()
+    assert found.seen.rows.keys() == api_catalog().commands.keys()
 
 
 def test_a_report_is_the_same_every_time(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from probe_breaks import column_of, edit
 from probe_files import handmade
 from probe_servers import Change, Message, Reference, Sent, places, reference, told
 
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 OWN = {
     "import/action": {
@@ -126,7 +126,7 @@ def at_one_place(broken: Message, pointer: str, become: Callable[[Any, Any], Any
     return change
 
 
-NAMED = [*insight_catalog().commands, "parse/success", "parse/unitCompleted", "allPagesSuccess"]
+NAMED = [*api_catalog().commands, "parse/success", "parse/unitCompleted", "allPagesSuccess"]
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -135,7 +135,7 @@ def test_a_change_of_any_value_is_found_at_its_place(
 ) -> None:
     columns = one_of_each_column(messages, name)
     assert columns or name in ("remote/reset", "global/cancelBaseline")
-    command = name if name in insight_catalog().commands else "import/action"
+    command = name if name in api_catalog().commands else "import/action"
     if name == "allPagesSuccess":
         command = "global/setBaseline"
     for column, (broken, pointer, value) in columns.items():
@@ -156,7 +156,7 @@ def test_a_value_that_is_left_out_is_found_at_its_place(
     server: Reference, messages: list[Message], name: str
 ) -> None:
     command = {"allPagesSuccess": "global/setBaseline"}.get(name, name)
-    command = command if command in insight_catalog().commands else "import/action"
+    command = command if command in api_catalog().commands else "import/action"
     for column, (broken, pointer, _) in one_of_each_column(messages, name).items():
         is_copy = "baseline" in column or "diff" in column  # as compare, which is tried
         if (

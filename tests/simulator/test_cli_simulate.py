@@ -64,6 +64,38 @@ def test_the_preset_of_one_operator_is_written_and_conforms(
     assert main(["check", str(out), "--fail-on", "note"]) == 0
 
 
+@pytest.mark.parametrize(
+    ("product", "capture", "named"),
+    [
+        ("200I-500-A2", "{sys_io: 50, sys_interconnection: 50}", ["sys_interconnection"]),
+        (
+            "310P",
+            "{dvpp: 50, sys_io: 50, soc_pmu: true, instr: 1000}",
+            ["soc_pmu", "dvpp", "instr"],
+        ),
+        ("A2", "{dvpp: 50, sys_io: 50, sys_interconnection: 50, soc_pmu: true}", []),
+    ],
+)
+def test_a_switch_that_collects_nothing_on_the_product_is_reported(
+    product: str,
+    capture: str,
+    named: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """By the product tables of the documents: 200I/500 A2 has none of HCCS, PCIe and SIO."""
+    path = tmp_path / "scenario.yaml"
+    path.write_text(
+        f"name: small\nhardware: {{product: {product}}}\ncapture: {capture}\n"
+        "model: {kind: single-operator, operator: MatMulV2, shape: [256, 256, 256], "
+        "data_type: FLOAT16}\nschedule: {active: 1}\n",
+        encoding="utf-8",
+    )
+    assert main(["simulate", str(path), "--out", str(tmp_path / "run")]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"capture.{one}: {product} has no such data" for one in named]
+
+
 def test_what_is_written_is_told_relative_to_the_given_folder(
     document: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_spec import packaged
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.core.dialect import (
@@ -26,7 +26,7 @@ from ascend_spec.documents import writers_of
 
 AXES: Mapping[str, list[str]] = {
     "bin/payloads": [epoch.id for epoch in bin_catalog().epochs],
-    "api": [generation.id for generation in insight_catalog().generations],
+    "api": [generation.id for generation in api_catalog().generations],
     "documents": [],
 }
 DOCUMENTS = [

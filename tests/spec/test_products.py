@@ -171,14 +171,6 @@ def test_a_name_of_products_means_those_that_have_it() -> None:
         known.having("A7")
 
 
-def test_a_switch_that_collects_nothing_on_a_product_is_named() -> None:
-    known = catalog().products
-    switches = ("sys-io", "sys-interconnection", "dvpp", "task-time")
-    assert known.idle(switches, "A2") == ()
-    assert known.idle(switches, "310P") == ("dvpp",)
-    assert known.idle(switches, "200I-500-A2") == ("sys-interconnection",)
-
-
 def test_chip_names_follow_the_platform() -> None:
     assert {one: catalog().products.chip_name(one) for one in ("A2", "A3", "310P")} == {
         "A2": "Ascend910B",

@@ -194,7 +194,7 @@ def test_a_folder_that_is_no_spec_is_one_clear_line(
 
 
 ACCESSORS = {
-    *("catalog", "text_catalog", "timeline_catalog", "bin_catalog", "insight_catalog", "current"),
+    *("catalog", "text_catalog", "timeline_catalog", "bin_catalog", "api_catalog", "current"),
     *("schema_of", "writers_of", "source_of", "entities", "showers", "shower"),
 }
 

@@ -122,7 +122,7 @@ def _cells(
 ) -> dict[str, Values]:
     """The columns that the table has at this revision, in its order."""
     shown = Counter(one.partition(".")[0] for c in table.columns.values() for one in c.shows.of)
-    ((entity, _),) = shown.most_common(1)
+    entity = max(shown, key=shown.__getitem__, default="")
     cells = Cells(recording, strings, entity, space)
     return {name: cells.of(column, rows) for name, column in table.columns.items()}
 

@@ -1,7 +1,8 @@
 """Cells of a table from the rows of its entity, as each column says what it shows.
 
 Rows hold int64 arrays in the units of the entity, where NONE stands for no value; texts are numbers
-of :attr:`Recording.texts`, names of enums are ids. An Arrow array is written as it is.
+of :attr:`Recording.texts`, names of enums are ids. An Arrow array is written as it is. What shows
+nothing of an entity stands under the name of its column.
 """
 
 from __future__ import annotations
@@ -41,8 +42,11 @@ class Cells:
     def of(self, column: Column, rows: Rows) -> Values:
         """The cells of a column; what the rows do not have is the nothing of the column."""
         count = len(next(iter(rows.values())))
-        given = [self._value(rows, name) for name in column.shows.of]
-        values = self._shown(column, given)
+        if column.shows.form == "nothing":
+            values = rows.get(column.name)
+        else:
+            given = [self._value(rows, name) for name in column.shows.of]
+            values = self._shown(column, given)
         if values is None:
             values = self._nothing(column, count)
         if not isinstance(values, np.ndarray):

@@ -30,9 +30,12 @@ def sampled(recording: Recording, table: Table) -> Rows:
         columns = _with_bounds(recording, columns)
     if "moduleId" in columns:
         columns = _of_known_modules(recording, columns)
-    shown = {column.name: column.shows for column in catalog().tables[table.name].columns.values()}
+    shown = {
+        column.name: column.shows.of[0].partition(".")[2] if column.shows.of else column.name
+        for column in catalog().tables[table.name].columns.values()
+    }
     return {
-        shown[name].of[0].partition(".")[2]: values.astype(np.int64) % WRAP
+        shown[name]: values.astype(np.int64) % WRAP
         if name in table.columns and wraps(table, table.columns[name])
         else values
         for name, values in columns.items()

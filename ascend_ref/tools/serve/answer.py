@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 Body = dict[str, Any]
 Params = dict[str, Any]
@@ -30,5 +30,5 @@ class Answer:
 
 def failure(name: str, message: str | None = None) -> Failure:
     """The failure of a name in the spec's error codes, with its own text or another."""
-    known = insight_catalog().errors[name]
+    known = api_catalog().errors[name]
     return Failure(known.code, known.message if message is None else message)

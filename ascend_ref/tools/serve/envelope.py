@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 from .answer import Answer, Body
 from .values import INT32
@@ -45,7 +45,7 @@ def read_request(message: str) -> Request | None:
     if not isinstance(value, dict) or value.get("id") is None or value.get("type") != "request":
         return None
     command, params = value.get("command"), value.get("params")
-    known = insight_catalog().commands.get(command) if isinstance(command, str) else None
+    known = api_catalog().commands.get(command) if isinstance(command, str) else None
     if known is None or known.module != value.get("moduleName") or not isinstance(params, dict):
         return None
     project, callback = value.get("projectName"), value.get("resultCallbackId")
@@ -84,7 +84,7 @@ def response(number: int, request: Request, answer: Answer) -> Body:
 
 def event(number: int, name: str, body: Body) -> Body:
     """The message of an event."""
-    module = insight_catalog().events[name].module
+    module = api_catalog().events[name].module
     return {"type": "event", "id": number, "event": name, "moduleName": module, "body": body}
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 from .answer import Failure, Params, failure
 
@@ -25,7 +25,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 def read_params(command: str, given: Mapping[str, Any]) -> Params:
     """The parameters that a command reads, each with a value of its kind."""
-    schema = insight_catalog().params_schema(command)
+    schema = api_catalog().params_schema(command)
     return {
         name: _read(rule, given.get(name))
         for name, rule in _rules(schema).items()
@@ -38,7 +38,7 @@ def refusal(command: str, params: Params) -> Failure | None:
 
     Module source tells the reason with code 9999, module timeline only that there is one (A17).
     """
-    known = insight_catalog()
+    known = api_catalog()
     for name, rule in _rules(known.params_schema(command)).items():
         value = params.get(name)
         if isinstance(value, str) and value not in rule.get("exempt", ()):

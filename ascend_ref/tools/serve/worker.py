@@ -22,7 +22,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
-        threading.Thread(target=self._work, name="insight-worker", daemon=True).start()
+        threading.Thread(target=self._work, name="api-worker", daemon=True).start()
 
     async def run(self, task: Callable[[], Result]) -> Result:
         """The result of a task; its exception is raised here."""

@@ -9,12 +9,12 @@ from functools import partial
 from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog, per_spec
 from ascend_spec.api import (
+    ApiCatalog,
     Command,
     ErrorCode,
     Event,
     Generation,
-    InsightCatalog,
-    insight_catalog,
+    api_catalog,
 )
 from ascend_spec.core.dialect import Node, inlined
 
@@ -34,7 +34,7 @@ def command_section(
     catalog: Catalog, command: Command, style: Style = PLAIN, level: int = 1
 ) -> str:
     """One command: its parameters, the body of its answer, and the errors in its place."""
-    api = insight_catalog()
+    api = api_catalog()
     inner = "#" * (level + 1)
     errors = [one for one in api.errors.values() if _answers(one, command)]
     blocks = (style.link("block", f"0x{one:02X}") for one in command.blocks)
@@ -78,13 +78,13 @@ def event_section(event: Event, style: Style = PLAIN, level: int = 1) -> str:
             )
         ),
         f"{'#' * (level + 1)} Body",
-        _keys(insight_catalog(), event.body, style),
+        _keys(api_catalog(), event.body, style),
     )
 
 
 def error_section(catalog: Catalog, error: ErrorCode, style: Style = PLAIN, level: int = 1) -> str:
     """One error code and the commands that are answered with it."""
-    commands = [one for one in insight_catalog().commands.values() if _answers(error, one)]
+    commands = [one for one in api_catalog().commands.values() if _answers(error, one)]
     return page(
         f"{'#' * level} {error.code}",
         style.prose(error.message),
@@ -101,7 +101,7 @@ def error_section(catalog: Catalog, error: ErrorCode, style: Style = PLAIN, leve
 
 def envelope_section(catalog: Catalog, name: str, style: Style = PLAIN, level: int = 1) -> str:
     """The members that all messages of one kind have."""
-    api = insight_catalog()
+    api = api_catalog()
     definition = DEFINITIONS.get(name, name)
     return page(
         f"{'#' * level} {name}",
@@ -114,7 +114,7 @@ def envelope_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
 
 def generation_section(generation: Generation, style: Style = PLAIN, level: int = 1) -> str:
     """One state of the API, and the commands and events that came with it."""
-    api = insight_catalog()
+    api = api_catalog()
     oldest = api.generations[0].id
     commands = [one.name for one in api.commands.values() if (one.since or oldest) == generation.id]
     events = [one.name for one in api.events.values() if (one.since or oldest) == generation.id]
@@ -132,7 +132,7 @@ def generation_section(generation: Generation, style: Style = PLAIN, level: int 
 
 def api_subjects(catalog: Catalog) -> Iterator[Subject]:
     """Commands, events, error codes, envelopes and generations."""
-    api = insight_catalog()
+    api = api_catalog()
     for command in api.commands.values():
         yield Subject(
             kind="command",
@@ -194,7 +194,7 @@ def api_subjects(catalog: Catalog) -> Iterator[Subject]:
 
 def api_site(catalog: Catalog, below: Style) -> dict[str, str]:
     """The pages of the site by path; ``below`` links from one folder below the root."""
-    api = insight_catalog()
+    api = api_catalog()
 
     def sections(title: str, *parts: Callable[[Style, int], str]) -> str:
         return page(f"# {title}", *(part(below, 2).rstrip("\n") for part in parts))
@@ -230,7 +230,7 @@ def message_place(style: Style, place: str) -> str:
 @per_spec
 def _owners() -> Mapping[str, tuple[Kind, str]]:
     """By definition the kind and name of the first message that holds it."""
-    api = insight_catalog()
+    api = api_catalog()
     found: dict[str, tuple[Kind, str]] = {}
     both: tuple[tuple[Kind, Mapping[str, Command | Event]], ...] = (
         ("command", api.commands),
@@ -253,11 +253,11 @@ def _answers(error: ErrorCode, command: Command) -> bool:
     return any(fnmatchcase(command.name, pattern) for pattern in error.answers)
 
 
-def _source(api: InsightCatalog, definition: str) -> tuple[str, ...]:
+def _source(api: ApiCatalog, definition: str) -> tuple[str, ...]:
     return tuple(api.definitions[definition].get("source", ()))
 
 
-def _keys(api: InsightCatalog, definition: str, style: Style) -> str:
+def _keys(api: ApiCatalog, definition: str, style: Style) -> str:
     """The members of a definition, over the generations that have it."""
     known: dict[str, Node] = {}
     for generation in api.generations:

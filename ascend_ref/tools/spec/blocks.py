@@ -9,7 +9,7 @@ from typing import Any
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 from ascend_spec.bin import (
     ALIGNMENT,
     CACHE_RECORD,
@@ -287,7 +287,7 @@ def _meaning(known: FieldFacts, style: Style) -> str:
 
 def _commands(block: BlockType) -> list[str]:
     """The viewer's commands that answer from a block type."""
-    known = insight_catalog().commands.values()
+    known = api_catalog().commands.values()
     return [command.name for command in known if block.code in command.blocks]
 
 

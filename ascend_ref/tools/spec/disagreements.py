@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ascend_ref.markdown import PLAIN, Style, code
 from ascend_spec import Catalog, Schema
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.core import Erratum
 from ascend_spec.text import text_catalog
@@ -38,7 +38,7 @@ def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
         yield Disagreement(erratum, place_link)
     for erratum in bin_catalog().errata.values():
         yield Disagreement(erratum, bin_place)
-    for erratum in insight_catalog().errata.values():
+    for erratum in api_catalog().errata.values():
         yield Disagreement(erratum, message_place)
     for erratum in text_catalog().errata.values():
         yield Disagreement(erratum, text_place)

@@ -9,6 +9,7 @@ from typing import Any
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
 from ascend_spec import Catalog
+from ascend_spec.core.dialect import exported
 from ascend_spec.documents import DOCUMENTS, source_of, writers_of
 from ascend_spec.timeline import document_schema, event_schema, timeline_catalog
 
@@ -110,8 +111,8 @@ def event_schema_file_name(layer: str, writer: str) -> str:
     return f"ascend-event-{timeline_catalog().layers[layer].slug}-{writer}.schema.json"
 
 
-def _text(schema: Node) -> str:
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
 
 
 def _object(

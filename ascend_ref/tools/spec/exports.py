@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.markdown import Kind
 from ascend_spec import Catalog, Schema
-from ascend_spec.api import LATEST, insight_catalog
+from ascend_spec.api import LATEST, api_catalog
 from ascend_spec.bin import bin_catalog
+from ascend_spec.core.dialect import exported
 from ascend_spec.db.model import Reading
 from ascend_spec.text import text_catalog
 
@@ -24,7 +25,7 @@ from .document_pages import (
     writers_of_layer,
 )
 from .formats import FORMATS, file_name
-from .payload import annotated, export_payload_schema, payload_file_name
+from .payload import export_payload_schema, payload_file_name
 from .subject import Subject
 
 JSON_SCHEMA = "json-schema"
@@ -121,13 +122,13 @@ def _layer(_: Catalog, name: str, wanted: Wanted) -> Exported:
 
 
 def _command(_: Catalog, name: str, wanted: Wanted) -> Exported:
-    command = insight_catalog().commands[name]
+    command = api_catalog().commands[name]
     definitions = {"parameters": command.params, "body": command.body}
     return _message(definitions[wanted.part], f"command/{name}", f"{name}-{wanted.part}", wanted)
 
 
 def _event(_: Catalog, name: str, wanted: Wanted) -> Exported:
-    return _message(insight_catalog().events[name].body, f"event/{name}", name, wanted)
+    return _message(api_catalog().events[name].body, f"event/{name}", name, wanted)
 
 
 def _envelope(_: Catalog, name: str, wanted: Wanted) -> Exported:
@@ -136,13 +137,13 @@ def _envelope(_: Catalog, name: str, wanted: Wanted) -> Exported:
 
 
 def _message(definition: str, address: str, name: str, wanted: Wanted) -> Exported:
-    api = insight_catalog()
+    api = api_catalog()
     generation = _chosen("generation", wanted.at, [one.id for one in api.generations], LATEST)
     try:
         schema = api.schema(definition, generation)
     except KeyError:
         raise CannotExport(f"{address} is not part of generation {generation}") from None
-    text = json.dumps(annotated(schema), indent=2, ensure_ascii=False) + "\n"
+    text = json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
     return Exported(text, f"ascend-api-{name.replace('/', '-')}-{generation}.schema.json")
 
 

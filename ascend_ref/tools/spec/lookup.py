@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 from ascend_ref.cli.suggest import close_to
 from ascend_spec import Catalog, per_spec
 
+from .layout_pages import address_of_file
 from .subject import KINDS, Subject
 
 PROVIDERS = "ascend_ref.subjects"
@@ -39,7 +40,8 @@ def find(catalog: Catalog, text: str) -> Subject:
     """The subject of an address, or of a name that only one thing has; capitals do not matter.
 
     A name is that in the address (``TASK``, ``op_summary/Block Num``) or a further one
-    (``op_summary.csv``, ``ACL_AICORE_L2_CACHE``). Raises :class:`NotFound`.
+    (``op_summary.csv``, ``ACL_AICORE_L2_CACHE``); the name of a file of a profile is that of what
+    it holds. Raises :class:`NotFound`.
     """
     known = subjects(catalog)
     kind, _, name = text.casefold().partition("/")
@@ -53,6 +55,9 @@ def find(catalog: Catalog, text: str) -> Subject:
     if found:
         listed = ", ".join(one.address for one in found)
         raise NotFound(f"{text!r} is the name of several things: {listed}; give the address")
+    held = known.get(address_of_file(text) or "")
+    if held is not None:
+        return held
     raise NotFound(_unknown(text, known.values()))
 
 

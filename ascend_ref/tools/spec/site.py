@@ -58,6 +58,11 @@ SHEETS: Mapping[str, Sheet] = {
         "checker recognises them by their columns.",
         ("revision", "schema-version"),
     ),
+    "layout.md": Sheet(
+        "Names of files",
+        "What each producer calls its folders and files; what changes in a name is in braces.",
+        ("layout",),
+    ),
     "carriers.md": Sheet("Carriers", "The kinds of databases.", ("carrier",)),
     "value-types.md": Sheet(
         "Value types",

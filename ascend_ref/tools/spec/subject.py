@@ -62,6 +62,7 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "envelope": KindOfSubject("envelopes", "what messages of the API have in common"),
     "generation": KindOfSubject("generations", "a state of the API"),
     "entity": KindOfSubject("entities", "a thing that is recorded, and what shows it", short=False),
+    "layout": KindOfSubject("layouts", "what a producer calls its folders and files", short=False),
     "switch": KindOfSubject("switches", "a collection switch"),
     "product": KindOfSubject("products", "a product family", ("product",)),
     "data": KindOfSubject(

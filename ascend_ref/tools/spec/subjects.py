@@ -11,6 +11,7 @@ from .blocks import bin_subjects
 from .csv_pages import csv_subjects
 from .disagreements import erratum_subjects
 from .document_pages import document_subjects
+from .layout_pages import layout_subjects
 from .lexicon import lexicon_subjects
 from .pages import schema_subjects
 from .recording_pages import recording_subjects
@@ -27,5 +28,6 @@ def spec_subjects(catalog: Catalog) -> Iterator[Subject]:
     yield from bin_subjects(catalog)
     yield from api_subjects(catalog)
     yield from recording_subjects()
+    yield from layout_subjects(catalog)
     yield from lexicon_subjects(catalog)
     yield from erratum_subjects(catalog)

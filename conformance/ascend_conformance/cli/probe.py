@@ -13,7 +13,7 @@ import click
 from ascend_ref.bin import Unreadable
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.suggest import unknown
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 from ..report import FORMATS, render_to_stdout
 
@@ -74,7 +74,7 @@ def probe(
 
     patterns = tuple(part.strip() for text in commands for part in text.split(",") if part.strip())
     for pattern in fits_none(patterns):
-        raise click.UsageError(unknown("command", pattern, insight_catalog().commands))
+        raise click.UsageError(unknown("command", pattern, api_catalog().commands))
     options = ProbeOptions(patterns, server_path, timeout)
     try:
         with _progress() as progress:

@@ -10,6 +10,7 @@ from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
 
+from ..engine.relations.rule import load_relations
 from ..finding import OF_FILES
 from ..ruleset import Rule, load_rules
 from .choose import RulePatterns, fits, patterns
@@ -45,6 +46,9 @@ API = "api"
     help="List or self-test the rules of this database only, of visualize_data.bin, of the text "
     "deliverables or (a list only) of the API.",
 )
+@click.option(
+    "--relations", is_flag=True, help="List the relations with what shows them in each medium."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def rules(
     chosen: tuple[str, ...],
@@ -52,6 +56,7 @@ def rules(
     self_test: bool,
     revisions: tuple[str, ...],
     carrier: str | None,
+    relations: bool,
     as_json: bool,
 ) -> int:
     """List the rules, all or the RULES of these ids, beginnings of ids or names; with --self-test
@@ -68,6 +73,8 @@ def rules(
         return run_and_print(at, carriers, blocks=blocks, texts=texts, as_json=as_json)
     if revisions:
         raise click.UsageError("--revision is for --self-test")
+    if relations:
+        return _print_relations(as_json)
     wanted = patterns(chosen)
     found = [
         rule
@@ -93,6 +100,24 @@ def _is_of(rule: Rule, carrier: str) -> bool:
 
 def _row(rule: Rule) -> dict[str, str]:
     return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
+
+
+def _print_relations(as_json: bool) -> int:
+    """Each relation with the media in which it is judged."""
+    from ..engine.relations.media import MEDIA, judged_in
+
+    rows: list[dict[str, str]] = []
+    for relation in load_relations().values():
+        places = judged_in(relation)
+        row = {"rule": relation.id, "name": relation.name}
+        for medium in MEDIA:
+            row[medium] = " + ".join(dict.fromkeys(places.get(medium, ())))
+        rows.append(row)
+    if as_json:
+        click.echo(json.dumps(rows, indent=2))
+    else:
+        print_columns(("rule", "name", *MEDIA), [tuple(row.values()) for row in rows])
+    return 0
 
 
 def _revision(name: str) -> str:

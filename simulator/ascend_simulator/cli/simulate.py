@@ -106,6 +106,8 @@ def simulate(
     are listed by: ascend-ref scenarios
     """
     chosen = _chosen(scenario, ranks, steps, level)
+    for switch in _idle(chosen):
+        click.echo(f"capture.{switch}: {chosen.hardware.product} has no such data", err=True)
     with interrupts_held():
         from ..run import write_run  # slow: numpy, pyarrow
 
@@ -130,6 +132,12 @@ def _chosen(name: str, ranks: int | None, steps: int | None, level: int | None) 
     given = [f"{option} {value}" for option, value in options.items() if value is not None]
     changed = override(named(name), ranks=ranks, steps=steps, level=level)
     return validate(changed, f"{name} with {' '.join(given)}") if given else changed
+
+
+def _idle(scenario: Scenario) -> tuple[str, ...]:
+    from ..scenario.idle import idle_switches
+
+    return idle_switches(scenario)
 
 
 def _fitting(scenario: Scenario) -> int:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from ascend_ref.db.encode import SOURCES
 from ascend_spec import catalog
+from ascend_spec.db.model import Column, Table
 
 from ..draws import Draws
 from .shape import Shape
@@ -61,7 +63,42 @@ def sample_tables(world: World, shape: Shape) -> dict[str, Rows]:
         for device in world.devices
         for time in moments()[:2]
     ]
+    if shape.with_samples:
+        tables |= {table.name: list(_by_type(table, world)) for table in _tables_without_capture()}
     return tables | (_host_tables(shape) if shape.with_host else {})
+
+
+def _tables_without_capture() -> Iterator[Table]:
+    """Tables of the spec that neither a capture nor a sampler here knows: those of a draft."""
+    known = {*SOURCES, *SAMPLERS, *HOST_TABLES, "AICORE_FREQ", "CCU", "DPU_TASK", "STRING_IDS"}
+    for table in catalog().tables.values():
+        if table.name not in known | catalog().enums.keys() and table.carriers.keys() != {
+            "analysis"
+        }:
+            yield table
+
+
+def _by_type(table: Table, world: World) -> Iterator[Row]:
+    """A few rows of a table, with a value of the type of each column."""
+    for device in world.devices:
+        for number, time in enumerate(moments()):
+            yield {
+                column.name: _of_type(column, device, number, time)
+                for column in table.columns.values()
+            }
+
+
+def _of_type(column: Column, device: int, number: int, time: int) -> object:
+    if column.type == "deviceId":
+        return device
+    enum = next((one for one in column.references if one.startswith("ENUM_")), None)
+    if enum is not None:
+        members = catalog().enums[enum.partition(".")[0]].members
+        return members[number % len(members)].id
+    if column.storage == ("text",) or "STRING_IDS.id" in column.references:
+        return column.members[number % len(column.members)] if column.members else column.name
+    least = column.minimum or 0
+    return time if least > number and column.unit == "ns" else int(least) + number
 
 
 def _device_tables(shape: Shape) -> list[str]:
@@ -250,6 +287,7 @@ SAMPLERS: Mapping[str, Sampler] = {
     "SAMPLE_PMU_TIMELINE": _core_timeline,
     "SAMPLE_PMU_SUMMARY": _core_summary,
 }
+HOST_TABLES = ("CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE")
 OF_CORES = ("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY")
 
 

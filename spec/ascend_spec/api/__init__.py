@@ -1,14 +1,14 @@
 """The WebSocket API of MindStudio Insight, as far as it shows one ``visualize_data.bin``."""
 
-from .catalog import LATEST, InsightCatalog, insight_catalog
+from .catalog import LATEST, ApiCatalog, api_catalog
 from .model import Command, ErrorCode, Event, Generation
 
 __all__ = [
     "LATEST",
+    "ApiCatalog",
     "Command",
     "ErrorCode",
     "Event",
     "Generation",
-    "InsightCatalog",
-    "insight_catalog",
+    "api_catalog",
 ]

@@ -18,7 +18,7 @@ LATEST = "upstream"
 Message = TypeVar("Message", Command, Event)
 
 
-class InsightCatalog:
+class ApiCatalog:
     """Commands, events and error codes; ``Spec.api`` is the loaded one."""
 
     def __init__(self, documents: Loader) -> None:
@@ -112,7 +112,7 @@ class InsightCatalog:
 DOCUMENTS = ("shared", "timeline", "source", "details", "global", "events")
 
 
-def insight_catalog() -> InsightCatalog:
+def api_catalog() -> ApiCatalog:
     """The API catalog of the spec in use."""
     from ascend_spec import current
 

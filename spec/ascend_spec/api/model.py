@@ -22,7 +22,7 @@ class Generation:
 class Command(Bounds):
     """What a client may ask, and where its parameters and the answer's body are described.
 
-    ``params`` and ``body`` name definitions, for :meth:`InsightCatalog.schema`. ``blocks``: the
+    ``params`` and ``body`` name definitions, for :meth:`ApiCatalog.schema`. ``blocks``: the
     block types of the file that the answer is taken from.
     """
 

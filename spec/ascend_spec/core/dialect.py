@@ -43,12 +43,8 @@ Holds = Callable[[Mapping[str, Any]], bool]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-ANNOTATIONS = frozenset(
-    (
-        *("title", "description", "default", "unit", "erratum", "advisory", "references"),
-        *("maxBytes", "source"),
-    )
-)
+_OURS = frozenset(("unit", "erratum", "advisory", "references", "maxBytes", "source"))
+ANNOTATIONS = _OURS | {"title", "description", "default"}
 _SINGLE = frozenset(
     ("items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else")
 )
@@ -298,6 +294,22 @@ def _joined(target: Node, own: Node) -> Node:
     if "required" in own and "required" in target:
         result["required"] = list(dict.fromkeys((*target["required"], *own["required"])))
     return result
+
+
+def exported(schema: Node) -> Node:
+    """A compiled schema for everybody: our annotations begin with ``x-``, as validators ask for."""
+    definitions: Mapping[str, Node] = schema.get("$defs", {})
+    result = {
+        f"x-{key}" if key in _OURS else key: value
+        for key, value in _changed(schema, _exported).items()
+    }
+    if definitions:
+        result["$defs"] = {name: exported(node) for name, node in definitions.items()}
+    return result
+
+
+def _exported(node: Any) -> Any:
+    return exported(node) if isinstance(node, dict) else node
 
 
 def walk(schema: Node, place: str = "", *, conditions: bool = True) -> Iterator[tuple[str, Node]]:

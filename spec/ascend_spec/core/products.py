@@ -7,7 +7,7 @@ data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -115,12 +115,6 @@ class Products(Mapping[str, Product]):
         """The switches that collect one of these rows, in the order of the rows."""
         rows = [self.data[name] for name in _listed(data)]
         return tuple(dict.fromkeys(switch for row in rows for switch in row.switches))
-
-    def idle(self, switches: Iterable[str], product: str) -> tuple[str, ...]:
-        """Those of the switches that collect nothing on a product."""
-        rows = [row for row in self.data.values() if product in row.cells]
-        collected = {switch for row in rows for switch in row.switches}
-        return tuple(switch for switch in switches if switch not in collected)
 
     def of_chip(self, chip: str | None) -> Product | None:
         """The product with a name of NPU_INFO.name; ``None`` for a name of no product."""

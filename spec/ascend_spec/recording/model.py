@@ -31,9 +31,11 @@ class Entity:
     """One kind of thing that a profiler records.
 
     ``key``: columns that identify a row in every medium. ``identity``: numbers that only link the
-    rows of one medium to each other: followed, never compared. ``interval``: start, end and length,
-    of which any two give the third. ``capture``: the attribute of ``Capture`` that holds it, where
-    one does. ``derived_by``: the derivation in ``ascend_ref.derive`` that computes it.
+    rows of one medium to each other: followed, never compared. ``interval``: start, end and
+    length, of which any two give the third. ``inherits``: by a column that is a number of a task,
+    what it has of that task; a medium that shows tasks with that number need not repeat it.
+    ``capture``: the attribute of ``Capture`` that holds it, where one does. ``derived_by``: the
+    derivation in ``ascend_ref.derive`` that computes it.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Entity:
     columns: Mapping[str, EntityColumn]
     identity: tuple[str, ...] = ()
     interval: tuple[str, str, str] | None = None
+    inherits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     capture: str | None = None
     derived_by: str | None = None
 

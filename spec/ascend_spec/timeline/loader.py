@@ -22,7 +22,7 @@ FOLDER = "timeline"
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A value type of args: JSON types, and unit and range where they are certain."""
+    """A value type of args: JSON types, unit and range where certain, and what means none."""
 
     id: str
     json: tuple[model.JsonType, ...]
@@ -31,6 +31,7 @@ class Kind:
     minimum: int | float | None = None
     maximum: int | float | None = None
     pattern: str | None = None
+    none: tuple[int | str, ...] = ()
 
 
 def load_kinds(loader: Loader) -> dict[str, Kind]:
@@ -215,7 +216,8 @@ class _Reader:
         facts = {
             "source": self.citations(source, "documented_as" in row),
             **{
-                key: getattr(kind, key) for key in ("json", "unit", "minimum", "maximum", "pattern")
+                key: getattr(kind, key)
+                for key in ("json", "unit", "minimum", "maximum", "pattern", "none")
             },
             **without(row, "arg", "fields"),
         }

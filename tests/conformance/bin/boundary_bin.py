@@ -10,12 +10,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import apsw
-import yaml
 from boundary_tokens import flips
 
 from ascend_conformance.media.bin.edits import NotEditable, apply_edits
@@ -28,7 +25,6 @@ from ascend_conformance.media.bin.specimens import PRESETS, clean_file
 from ascend_ref.bin.container import read_blocks
 
 Seen = tuple[int, int | None]
-Keeps = Mapping[str, Sequence[Mapping[str, Any]]]
 REAL = Path(__file__).parents[3] / ".." / "shared" / "data" / "bin"
 
 
@@ -50,17 +46,6 @@ def seen(facts: Facts, rule: BinRule) -> Seen:
     except apsw.Error:
         return (-1, None)
     return (number, first)
-
-
-@cache
-def keeps_of() -> Mapping[str, Keeps]:
-    """The keeps of each rule that has some."""
-    return {
-        document["rule"]: document["keep"]
-        for file in sorted(files("ascend_conformance").joinpath("rules/bin").iterdir(), key=str)
-        for document in yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or []
-        if "keep" in document
-    }
 
 
 @cache
@@ -90,8 +75,8 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                 if not rule.in_force(epoch):
                     continue
                 _strike(alive[rule.id], facts, rule)
-                cases = [("break", rule.edits)] if clean and rule.edits else []
-                cases += list(keeps_of().get(rule.id, {}).items()) if clean else []
+                cases = [("break", rule.breaks)] if clean and rule.breaks else []
+                cases += list(rule.keeps.items()) if clean else []
                 for words, edits in cases:
                     if words == "break" and not alive[rule.id]:
                         continue
@@ -107,7 +92,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                             if woken:
                                 illegal.add(f"{rule.id} {words}: wakes {woken} in {name}")
     for rule in asked:
-        for words in keeps_of().get(rule.id, {}):
+        for words in rule.keeps:
             if (rule.id, words) not in possible:
                 illegal.add(f"{rule.id} {words}: possible nowhere")
     _strike_elsewhere(alive)
@@ -130,10 +115,10 @@ def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
         with open_facts() as facts:
             epoch, _ = collect(file, facts)
             for broken in load_bin_rules().values():
-                if not (broken.edits and broken.in_force(epoch)):
+                if not (broken.breaks and broken.in_force(epoch)):
                     continue
                 with suppress(NotEditable), open_facts() as changed:
-                    damaged = apply_edits(file, broken.edits, victim_of(facts, broken))
+                    damaged = apply_edits(file, broken.breaks, victim_of(facts, broken))
                     collect(read_blocks(damaged, name), changed)
                     for rule in load_bin_rules().values():
                         other = rule.id not in {broken.id, *(broken.also or ())}

@@ -6,18 +6,14 @@ itself: in a clean folder, after the rule's own break, or after one of its keeps
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import duckdb
-import yaml
 from boundary_tokens import flips
 
-from ascend_conformance.media.db.places import fill
 from ascend_conformance.media.text.asking import find
 from ascend_conformance.media.text.folder import Folder
 from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
@@ -30,7 +26,6 @@ from ascend_conformance.media.text.selftest import (
 from ascend_conformance.media.text.specimens import SUBJECTS
 
 Mutants = dict[str, TextRule]
-Keeps = Mapping[str, tuple[str, ...]]
 
 
 def mutants(rule: TextRule) -> Mutants:
@@ -39,20 +34,6 @@ def mutants(rule: TextRule) -> Mutants:
         at: replace(rule, **{field: after})
         for field in ("row", "select")
         for at, after in flips(getattr(rule, field) or "")
-    }
-
-
-@cache
-def keeps_of() -> Mapping[str, Keeps]:
-    """The keeps of each rule that has some, by rule and by their words."""
-    return {
-        document["rule"]: {
-            words: (case,) if isinstance(case, str) else tuple(case)
-            for words, case in document["keep"].items()
-        }
-        for file in sorted(files("ascend_conformance").joinpath("rules/text").iterdir(), key=str)
-        for document in yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader) or []
-        if "keep" in document
     }
 
 
@@ -80,7 +61,7 @@ class Campaign:
         lost = {
             f"{rule.id} {words}: possible nowhere"
             for rule in self.rules
-            for words in keeps_of().get(rule.id, {})
+            for words in rule.keeps
             if (rule.id, words) not in self.possible
         }
         left = [f"{rule}: {at}" for rule, flipped in self.alive.items() for at in flipped]
@@ -88,12 +69,12 @@ class Campaign:
 
     def _open(self, rule: TextRule, subject: str) -> bool:
         """Whether a subject is for a rule of which something is still to be asked."""
-        asked = self.alive[rule.id] or rule.id in keeps_of()
+        asked = self.alive[rule.id] or rule.keeps
         return bool(asked) and rule.id.startswith(SUBJECTS[subject].tried or "")
 
     def _ask(self, subject: str, folder: Folder, rules: Sequence[TextRule]) -> None:
         every = list(load_text_rules().values())
-        keeps = any(rule.id in keeps_of() for rule in rules)
+        keeps = any(rule.keeps for rule in rules)
         clean = find(folder, every, WITHOUT_EXAMPLES) if keeps else ()
         before = {(one.rule, one.place) for one in clean}
         for rule in rules:
@@ -101,7 +82,7 @@ class Campaign:
                 if not _present(folder, instance):
                     continue
                 self._strike(folder, rule, number, instance)
-                for words, statements in self._cases(rule, number, instance):
+                for words, statements in self._cases(rule, instance):
                     with _changed(folder, statements) as rows:
                         if not rows:
                             continue
@@ -114,15 +95,11 @@ class Campaign:
                             if woken := sorted(new - set(rule.also or ())):
                                 self.illegal.add(f"{rule.id} {words}: wakes {woken} in {subject}")
 
-    def _cases(
-        self, rule: TextRule, number: int, instance: TextInstance
-    ) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """The break, without words, and the keeps, with placeholders filled in."""
+    def _cases(self, rule: TextRule, instance: TextInstance) -> Iterator[tuple[str, Sequence[str]]]:
+        """The break, without words, and the keeps."""
         if instance.breaks and self.alive[rule.id]:
             yield "", instance.breaks
-        place = {"raw": instance.table.replace("csv.", "raw.", 1), **rule.at[number]}
-        for words, case in keeps_of().get(rule.id, {}).items():
-            yield words, tuple(fill(statement, place) for statement in case)
+        yield from instance.keeps.items()
 
     def _strike(self, folder: Folder, rule: TextRule, number: int, instance: TextInstance) -> None:
         """Drop the flips that find something else than the rule."""

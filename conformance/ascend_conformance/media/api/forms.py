@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any
 
 from ascend_spec import per_spec
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 from ...engine.schema_judge import Departure, SchemaJudge, Tokens
 
@@ -22,18 +22,18 @@ def departures_in(form: SchemaJudge, value: Any, before: Tokens = ()) -> list[De
 @per_spec
 def body_form(command: str, generation: str) -> SchemaJudge:
     """The form of the body of a command. Raises ``KeyError`` where the generation has none."""
-    return SchemaJudge(insight_catalog().body_schema(command, generation))
+    return SchemaJudge(api_catalog().body_schema(command, generation))
 
 
 @per_spec
 def response_form(generation: str) -> SchemaJudge:
     """The form of the message around a body."""
-    return SchemaJudge(insight_catalog().response_schema(generation))
+    return SchemaJudge(api_catalog().response_schema(generation))
 
 
 @per_spec
 def event_form(event: str | None) -> SchemaJudge:
     """The form of an event's body; of the message around any for ``None``."""
-    known = insight_catalog()
+    known = api_catalog()
     schema = known.event_message_schema() if event is None else known.event_schema(event)
     return SchemaJudge(schema)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec.api import LATEST, insight_catalog
+from ascend_spec.api import LATEST, api_catalog
 
 from ...engine.json_values import shown
 from ...engine.schema_judge import Departure, Tokens
@@ -54,7 +54,7 @@ class Judge:
             return
         self._is_recognised = True
         body = told.get("body")
-        generations = [known.id for known in insight_catalog().generations]
+        generations = [known.id for known in api_catalog().generations]
         self.generation = min(
             reversed(generations), key=lambda one: len(departures_in(body_form(IMPORT, one), body))
         )
@@ -102,7 +102,7 @@ class Judge:
         departures = self._departures(command, self.generation, due, told)
         expected = self._in_form(command, self.generation, due)
         if any(not departure.is_unknown_key for departure in departures):
-            for other in (known.id for known in insight_catalog().generations):
+            for other in (known.id for known in api_catalog().generations):
                 if self._is_like(command, other, due, told):
                     self._notice("generation", request, BODY, self.generation, other)
                     departures, expected = [], self._in_form(command, other, due)
@@ -151,7 +151,7 @@ class Judge:
         if due is not None:
             pending.remove(due)
         if self.generation == LATEST:
-            is_known = isinstance(name, str) and name in insight_catalog().events
+            is_known = isinstance(name, str) and name in api_catalog().events
             self._event(str(name) if is_known else UNKNOWN_EVENT, told, due)
         if name == SUCCESS:
             self._names.learn_lanes(body)
@@ -205,7 +205,7 @@ class Judge:
 
 def speaks(generation: str, command: str) -> bool:
     """Whether a generation of the API has a command."""
-    known = insight_catalog()
+    known = api_catalog()
     order = [one.id for one in known.generations]
     since = known.commands[command].since
     return since is None or order.index(generation) >= order.index(since)

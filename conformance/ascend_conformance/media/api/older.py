@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 RENAMED = {
     "source/api/line": {"Instruction Executed": "Instructions Executed", "Cycle": "Cycles"},
@@ -21,7 +21,7 @@ WRAPPED = "compare"
 
 def in_older_form(command: str, body: dict[str, Any], generation: str) -> dict[str, Any]:
     """The body of an answer as a generation has it. Raises ``KeyError`` where it has none."""
-    schema = insight_catalog().body_schema(command, generation)
+    schema = api_catalog().body_schema(command, generation)
     found: dict[str, Any] = _converted(body, schema, schema, RENAMED.get(command, {}))
     return found
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from ascend_spec import per_spec
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 IMPORT = "import/action"
 """The command that every probe begins with."""
@@ -20,7 +20,7 @@ COMPARED = "isCompared"
 def needed_for() -> Mapping[str, tuple[str, ...]]:
     """Commands without which others cannot be tried in full: they tell the numbers of slices, or
     set the baseline to compare with."""
-    known = insight_catalog()
+    known = api_catalog()
     comparing = (
         name
         for name in known.commands
@@ -56,7 +56,7 @@ class ProbeOptions:
 
 def fits_none(patterns: Iterable[str]) -> list[str]:
     """The patterns that no command of the API fits."""
-    known = insight_catalog().commands
+    known = api_catalog().commands
     return [
         pattern for pattern in patterns if not any(fnmatchcase(name, pattern) for name in known)
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 SHOWN = 160
 """Characters of parameters that are shown."""
@@ -33,7 +33,7 @@ class Request:
         """What is sent; ``params`` as the server names things."""
         if self.text is not None:
             return self.text
-        known = insight_catalog().commands.get(self.command)
+        known = api_catalog().commands.get(self.command)
         message = {
             "id": number,
             "moduleName": known.module if known else "source",

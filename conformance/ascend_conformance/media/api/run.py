@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from ascend_ref import __version__
 from ascend_ref.tools.serve import Answers, open_answers
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 from ...finding import API, Coverage, FileReport, Report, Seen, Skipped
 from .client import CannotConnect, Client, Lost, open_client, shown_address
@@ -144,7 +144,7 @@ class _Probe:
     def _unfit(self, request: Request) -> str | None:
         """Why a request is not sent to this server."""
         generation = self._judge.generation
-        is_known = request.command in insight_catalog().commands
+        is_known = request.command in api_catalog().commands
         if is_known and not speaks(generation, request.command):
             return f"not part of generation {generation} of the API"
         if request.params.get(COMPARED) and not speaks(generation, "global/setBaseline"):
@@ -161,7 +161,7 @@ class _Probe:
 
     def _seen(self) -> Seen:
         generation = self._judge.generation
-        commands = [name for name in insight_catalog().commands if speaks(generation, name)]
+        commands = [name for name in api_catalog().commands if speaks(generation, name)]
         answered = {name: self._answered[name] for name in commands if name in self._answered}
         soc = self._answers.answer("source/details/baseInfo", {}).body["compare"]["soc"]
         return Seen(

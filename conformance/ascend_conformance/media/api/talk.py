@@ -10,7 +10,7 @@ from typing import Any
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.db.display import clip, printable
 from ascend_ref.json_keys import doubled_keys, object_of
-from ascend_spec.api import insight_catalog
+from ascend_spec.api import api_catalog
 
 from ...engine.json_values import shown
 from .client import MAX_MESSAGE, Client
@@ -165,7 +165,7 @@ class Talk:
 
     def _notice_doubled(self, message: Mapping[str, Any]) -> None:
         """Keys that an object of a message has more than once."""
-        api = insight_catalog()
+        api = api_catalog()
         names = (message.get("command"), message.get("event"))
         known = [one for one in names if one in api.commands or one in api.events]
         for tokens in islice(doubled_keys(message), MOST_DOUBLED):

@@ -359,6 +359,11 @@ def _judge_again(session: Session, outcome: Outcome, references: References) -> 
         outcome.hits = kept
 
 
+def condemned_cells(session: Session, outcome: Outcome) -> dict[str, list[str]]:
+    """``TABLE.column`` to the predicates of the rules on single cells that found bad rows there."""
+    return _condemned(session, outcome.hits, LAST_STAGE, outcome.references)
+
+
 def _condemned(
     session: Session, hits: Sequence[Hit], stage: int, references: References
 ) -> dict[str, list[str]]:

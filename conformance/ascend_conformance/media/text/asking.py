@@ -10,12 +10,14 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Protocol
 
+from ...engine.relations.rule import Relation
 from ...finding import Finding
 from ...options import Options
 from .agreeing import ask_agreements
 from .checks import structural_findings
 from .folder import Folder
 from .queries import Asked, Tables, ask, tables_with_rows
+from .relations import ask_relations
 from .rules import TextRule
 
 
@@ -26,12 +28,18 @@ class Way(Protocol):
         """The answers."""
 
 
-def ask_all(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+def ask_all(
+    folder: Folder,
+    rules: Sequence[TextRule],
+    options: Options,
+    relations: Sequence[Relation] = (),
+) -> Asked:
     """Every rule asked, in as many threads as are allowed.
 
     Each query has one thread: most are too short to be shared out, and there are hundreds.
     """
     jobs = list(_jobs(rules, tables_with_rows(folder.facts)))
+    jobs += [(partial(_relation, relations=[one]), ()) for one in relations]
     if options.workers == 1:
         return _together(way(folder, part, options) for way, part in jobs)
     with ExitStack() as stack:
@@ -86,6 +94,12 @@ def _check(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked
     asked = Asked(ran={rule.id for rule in rules}, places=len(rules))
     asked.findings += structural_findings(folder, rules, options, asked.failures)
     return asked
+
+
+def _relation(
+    folder: Folder, _rules: Sequence[TextRule], options: Options, relations: Sequence[Relation]
+) -> Asked:
+    return ask_relations(folder, relations, options)
 
 
 def _together(answers: Iterable[Asked]) -> Asked:

@@ -13,9 +13,9 @@ from ascend_ref.json_place import place_of
 from ascend_ref.timeline.parts import MAX_EVENT
 
 from ...finding import Finding, Scalar
+from ...ruleset import Rule
 from .deliverables import Deliverable
 from .folder import Folder
-from .rules import TextRule
 
 SHOWN = 300
 """Characters of a text of the file that are shown."""
@@ -51,7 +51,7 @@ class Fault:
     query: str | None = None
 
 
-def finding_of(folder: Folder, rule: TextRule, fault: Fault) -> Finding:
+def finding_of(folder: Folder, rule: Rule, fault: Fault) -> Finding:
     """A fault as a finding of a rule; the line of a byte is still to be counted."""
     label, table = _file(folder, fault.file)
     summary = rule.summary.rstrip(".")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import duckdb
 
+from ...engine.relations.rule import Relation, load_relations
 from ...finding import FileReport, Skipped
 from ...options import Options
 from ..db.judge import Progress
@@ -19,6 +20,7 @@ from .deliverables import Deliverable
 from .findings import with_places
 from .folder import Folder, read_folder
 from .loaddb import load_database
+from .relations import layers_read
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .seen import make_seen
 from .sources import layers_to_compare
@@ -46,20 +48,22 @@ def judge_text(
     chosen = options or Options()
     started = time.monotonic()
     rules = [rule for rule in load_text_rules().values() if chosen.selection.wants(rule)]
+    relations = [one for one in load_relations().values() if chosen.selection.wants(one)]
     try:
         with open_facts(chosen.workers) as facts:
             folder = read_folder(
                 facts,
                 deliverables,
                 alone=alone,
-                tables=worth_tables(rules, deliverables, database is not None),
+                tables=worth_tables(rules, deliverables, database is not None)
+                | many_read(relations),
                 lean=True,
                 progress=progress,
             )
             if database is not None:
                 load_database(folder, database, rules)
             facts.settle()
-            report = judge_folder(folder, label, chosen, rules)
+            report = judge_folder(folder, label, chosen, rules, relations)
             unreadable = _unreadable(folder)
     except duckdb.OutOfMemoryException:
         return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}")
@@ -79,6 +83,11 @@ def worth_tables(
     return frozenset(name for name, number in Counter(needs).items() if number > 1)
 
 
+def many_read(relations: Sequence[Relation]) -> frozenset[str]:
+    """Layers that more than one relation reads."""
+    return frozenset(name for name, times in Counter(layers_read(relations)).items() if times > 1)
+
+
 def _tables(instance: TextInstance) -> Iterator[str]:
     for need in instance.needs:
         schema, _, rest = need.partition(".")
@@ -87,10 +96,14 @@ def _tables(instance: TextInstance) -> Iterator[str]:
 
 
 def judge_folder(
-    folder: Folder, label: str, options: Options, rules: Sequence[TextRule]
+    folder: Folder,
+    label: str,
+    options: Options,
+    rules: Sequence[TextRule],
+    relations: Sequence[Relation] = (),
 ) -> FileReport:
     """The verdict on a folder that has been read."""
-    asked = ask_all(folder, rules, options)
+    asked = ask_all(folder, rules, options, relations)
     findings = [*with_places(folder, asked.findings), *asked.failures.findings(label)]
     return FileReport(
         file=label,

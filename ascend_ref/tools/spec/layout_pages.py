@@ -1,0 +1,91 @@
+"""Names of folders and files as Markdown pages, and what a file is by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from string import Formatter
+from typing import Any
+
+from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
+from ascend_spec import Catalog
+from ascend_spec.layout import Layout, NamedFile, NamedFolder, layout
+
+from .pages import citations
+from .subject import Subject
+
+
+def layout_section(
+    catalog: Catalog, document: Mapping[str, Any], style: Style = PLAIN, level: int = 1
+) -> str:
+    """The folders and files of one producer, and the parts of their names that change."""
+    names, producer = layout(), document["producer"]
+    own = [one for one in _named(names) if one.producer == producer]
+    parts = dict.fromkeys(
+        part for named in own for _, part, _, _ in Formatter().parse(named.name.template) if part
+    )
+    return page(
+        f"{'#' * level} {producer}",
+        style.prose(document["summary"]),
+        facts((("Source", citations(catalog, document["source"], style)),)),
+        table(
+            ("name", "in the folder", "what it is"),
+            (_row(names, one, style) for one in own),
+        ),
+        table(("part", "form", "what it is"), (_part(names, one, style) for one in parts)),
+    )
+
+
+def _named(names: Layout) -> list[NamedFolder | NamedFile]:
+    """Every folder, then every file."""
+    return [*names.folders.values(), *names.files.values()]
+
+
+def _row(names: Layout, named: NamedFolder | NamedFile, style: Style) -> tuple[str, str, str]:
+    also = named.also if isinstance(named, NamedFile) else ()
+    spelled = " or ".join(code(name.template) for name in (named.name, *also))
+    slash = "/" if isinstance(named, NamedFolder) else ""
+    below = names.folders[named.producer, named.below].name.template if named.below else ""
+    return f"{spelled}{slash}", code(below) if below else "", style.prose(named.summary)
+
+
+def _part(names: Layout, name: str, style: Style) -> tuple[str, str, str]:
+    part = names.part(name)
+    if part.values:
+        form = f"one of {len(part.values)} names"
+    elif part.digits is not None:
+        least, most = part.digits
+        form = f"{least} digits" if least == most else f"{least} to {most} digits"
+    else:
+        form = code(part.pattern)
+    before = f", behind {code(part.before)}" if part.before else ""
+    seldom = ", may be missing" if part.optional or part.most is not None else ""
+    return code(f"{{{name}}}"), f"{form}{before}{seldom}", style.prose(part.summary)
+
+
+def layout_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """The names of each producer."""
+    names = layout()
+    for producer in dict.fromkeys(producer for producer, _ in names.files):
+        document = names.loader.folder.read(f"layout/{producer}.yaml")
+        yield Subject(
+            kind="layout",
+            name=producer,
+            summary=document["summary"],
+            page=f"layout.md#{anchor(producer)}",
+            section=partial(layout_section, catalog, document),
+            fact=document,
+            cells={"names": str(sum(one.producer == producer for one in _named(names)))},
+        )
+
+
+def address_of_file(name: str) -> str | None:
+    """The address of what a file of this name holds; ``None`` for a name of no profile."""
+    found = layout().match(name)
+    kinds: Mapping[str, Kind] = {"csv": "csv", "timeline": "timeline", "document": "document"}
+    if found is None or found.file.kind is None:
+        return None
+    if found.file.carrier is not None:
+        return f"carrier/{found.file.carrier}"
+    kind = kinds.get(found.file.kind)
+    return f"{kind}/{found.called}" if kind else "layout/operator"

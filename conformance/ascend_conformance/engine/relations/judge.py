@@ -1,0 +1,153 @@
+"""Asking relations of one medium: bind, ask, and state what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from ascend_spec.recording import entities
+
+from .rule import Relation, Walk
+from .sql import rows_query, walk_rows
+from .views import Shown, View, inherited, showing
+
+Bound = Mapping[str, View]
+"""The views of a relation by entity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a relation found: judged rows, bad ones, and the places of the first of them.
+
+    ``view`` is that of the rows at fault; ``examples`` hold the values that were read of them.
+    """
+
+    relation: Relation
+    view: View
+    population: int
+    count: int = 0
+    places: tuple[int, ...] = ()
+    examples: tuple[Mapping[str, Any], ...] = ()
+    query: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """Why a relation was not judged. ``here``: the medium shows the entity at fault."""
+
+    relation: Relation
+    reason: str
+    here: bool = True
+
+
+NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
+
+
+def bind(relation: Relation, every: Sequence[View]) -> Bound | Unjudged:
+    """The most precise views of one medium that show what a relation reads."""
+    views = [one for one in every if not relation.media or one.medium in relation.media]
+    candidates: dict[str, list[View]] = {}
+    for entity, columns in relation.reads.items():
+        found = showing(_complete(views, entity, columns), entity, columns)
+        if not found:
+            there = [one for one in views if one.entity == entity]
+            here = any(one.entity == relation.aliases[relation.alias] for one in views)
+            if not there:
+                return Unjudged(relation, f"not applicable: nothing here shows {entity}", here)
+            best = max(there, key=lambda one: len(one.columns & columns))
+            missing = ", ".join(f"{entity}.{name}" for name in sorted(columns - best.columns))
+            return Unjudged(relation, f"not applicable: does not show {missing}", here)
+        candidates[entity] = found
+    linked = list(relation.linked())
+    for choice in sorted(product(*candidates.values()), key=lambda some: sum(v.rank for v in some)):
+        bound = dict(zip(candidates, choice, strict=True))
+        if all(len({bound[entity].space for entity in group}) == 1 for group in linked):
+            return bound
+    named = " and ".join(sorted(relation.reads))
+    return Unjudged(relation, f"not applicable: nothing here shows {named} together")
+
+
+def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> Iterator[View]:
+    """The views of an entity, with what they inherit where they lack it."""
+    for view in views:
+        if view.entity != entity:
+            continue
+        for link, names in entities()[entity].inherits.items():
+            lacking = columns - view.columns
+            owners = [
+                one
+                for one in views
+                if one.entity == "task" and one.space == view.space and "id" in one.columns
+            ]
+            if lacking & set(names) and link in view.columns and owners:
+                yield inherited(view, link, names, owners[0])
+                break
+        else:
+            yield view
+
+
+def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudged:
+    """Judge one relation in one medium."""
+    bound = bind(relation, shown.views())
+    if isinstance(bound, Unjudged):
+        return bound
+    view = bound[relation.aliases[relation.alias]]
+    if relation.walk and relation.walk.kind == "nested":
+        return _nested(relation, relation.walk, shown, bound, view, examples)
+    query = rows_query(relation, bound, shown.dialect)
+    counted = f"SELECT count(*), count(*) FILTER (WHERE bad) FROM ({query})"
+    [(population, count)] = shown.rows(counted)
+    if not population:
+        return Unjudged(relation, NOTHING_TO_JUDGE)
+    if not count:
+        return Answer(relation, view, population, query=query)
+    names = sorted({"start", "end"} if relation.walk else relation.values[relation.alias])
+    values = "".join(f", v_{name}" for name in names)
+    bad = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {max(examples, 1)}"
+    first = list(shown.rows(bad))
+    return Answer(
+        relation,
+        view,
+        population,
+        count,
+        tuple(row[0] for row in first),
+        tuple(dict(zip(names, row[1:], strict=True)) for row in first[:examples]),
+        f"SELECT * FROM ({query}) WHERE bad",
+    )
+
+
+def _nested(
+    relation: Relation, walk: Walk, shown: Shown, bound: Bound, view: View, examples: int
+) -> Answer | Unjudged:
+    """Intervals that begin inside another and end behind it, by one walk in order of start."""
+    query = walk_rows(relation, walk, bound, shown.dialect)
+    population = 0
+    found: list[tuple[int, int, int]] = []
+    group: tuple[Any, ...] | None = None
+    open_ends: list[int] = []
+    for place, start, end, *by in shown.rows(query):
+        if start is None or end is None:
+            continue
+        population += 1
+        if tuple(by) != group:
+            group, open_ends = tuple(by), []
+        while open_ends and open_ends[-1] <= start + view.slack:
+            open_ends.pop()
+        if open_ends and end > open_ends[-1] + view.slack:
+            found.append((place, start, end))
+        else:
+            open_ends.append(end)
+    if not population:
+        return Unjudged(relation, NOTHING_TO_JUDGE)
+    found.sort()
+    return Answer(
+        relation,
+        view,
+        population,
+        len(found),
+        tuple(place for place, _, _ in found[: max(examples, 1)]),
+        tuple({"start": start, "end": end} for _, start, end in found[:examples]),
+        query,
+    )

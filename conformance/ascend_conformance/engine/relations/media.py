@@ -1,0 +1,69 @@
+"""In which media each relation can be judged, as far as the spec says what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from ascend_spec.recording import Entity, Medium, Shower, entities, showers
+
+from .rule import Relation
+
+MEDIA: tuple[Medium, ...] = ("database", "csv", "timeline")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One table, file or layer with the columns of an entity that it shows."""
+
+    name: str
+    columns: frozenset[str]
+    space: str
+
+
+def judged_in(relation: Relation) -> Mapping[Medium, tuple[str, ...]]:
+    """By medium, what shows the entities of a relation; media that show too little are left out."""
+    found: dict[Medium, tuple[str, ...]] = {}
+    for medium in relation.media or MEDIA:
+        places = [list(_showing(medium, name, need)) for name, need in relation.reads.items()]
+        for choice in product(*places):
+            spaces = dict(zip(relation.reads, (one.space for one in choice), strict=True))
+            if all(len({spaces[name] for name in group}) == 1 for group in relation.linked()):
+                found[medium] = tuple(one.name for one in choice)
+                break
+    return found
+
+
+def _showing(medium: Medium, entity: str, need: Collection[str]) -> Iterator[Place]:
+    for place in _places(medium, entity):
+        if place.columns.issuperset(need):
+            yield place
+
+
+def _places(medium: Medium, name: str) -> Iterator[Place]:
+    """What shows an entity; kinds of events of one layer together."""
+    shown: dict[str, set[str]] = {}
+    for one in showers():
+        if one.medium == medium and name in one.entities:
+            shown.setdefault(_home(one), set()).update(one.columns(name))
+    for home, columns in shown.items():
+        whole = _completed(medium, entities()[name], frozenset(columns))
+        yield Place(home, whole, "database" if medium == "database" else home)
+
+
+def _home(shower: Shower) -> str:
+    return shower.name.partition("/")[0] + (".csv" if shower.medium == "csv" else "")
+
+
+def _completed(medium: Medium, entity: Entity, columns: frozenset[str]) -> frozenset[str]:
+    """With what follows from them: the interval, numbers of rows, what the task of a row has."""
+    found = set(columns)
+    if entity.interval and len(found & set(entity.interval)) > 1:
+        found |= set(entity.interval)
+    if medium != "database" and ("task" in entity.identity or entity.name == "task"):
+        found.add("id" if entity.name == "task" else "task")
+    for link, names in entity.inherits.items():
+        if medium == "database" and link in found:
+            found |= set(names)
+    return frozenset(found)

@@ -1,0 +1,76 @@
+"""What the page of a relation says: where it is judged, how it is found, how it is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import yaml
+
+from ascend_ref.markdown import Style, code
+
+from .media import judged_in
+from .rule import Edit, Relation
+
+
+def where(relation: Relation) -> str:
+    """The media in which it is judged, each with what shows its entities."""
+    shown = (
+        f"{medium} ({', '.join(map(code, dict.fromkeys(names)))})"
+        for medium, names in judged_in(relation).items()
+    )
+    return "; ".join(shown)
+
+
+def reads(relation: Relation, style: Style) -> str:
+    """The values that it reads."""
+    return ", ".join(
+        style.link("entity", entity, f"{entity}.{column}")
+        for entity, columns in relation.reads.items()
+        for column in sorted(columns)
+    )
+
+
+def search(relation: Relation) -> str:
+    """How bad rows are found."""
+    rows = f"FROM {relation.joined}"
+    if relation.where:
+        rows += f"\nWHERE {relation.where}"
+    if relation.walk is None:
+        bad = _sql(relation.bad or "")
+        return f"Of these rows\n\n{_sql(rows)}\n\nthose are bad for which\n\n{bad}"
+    walk = relation.walk
+    by = f" within each {' and '.join(map(code, walk.by))}" if walk.by else ""
+    if walk.kind == "inside":
+        around = f"FROM {walk.outer}" + (f"\nWHERE {walk.of}" if walk.of else "")
+        text = f"each must lie{by} in the time of one of these:\n\n{_sql(around)}"
+    elif walk.kind == "disjoint":
+        text = f"no two may overlap{by}."
+    else:
+        text = f"two that overlap{by} must lie one inside the other."
+    return f"Of these rows\n\n{_sql(rows)}\n\n{text}"
+
+
+def mutation(relation: Relation) -> Iterator[str]:
+    """How the self-test breaks it, and what must not break it."""
+    yield "## How the self-test breaks it"
+    yield "In a clean recording this change wakes the relation, in every medium that shows it:"
+    yield _yaml(relation.edits)
+    if relation.legal:
+        yield "Each of these does not:"
+        yield _yaml(relation.legal)
+
+
+def _yaml(edits: Iterable[Edit]) -> str:
+    rows = [_row(one) for one in edits]
+    return f"```yaml\n{yaml.safe_dump(rows, sort_keys=False, width=1000)}```"
+
+
+def _row(edit: Edit) -> Mapping[str, Any]:
+    row = {"of": edit.alias, "if": edit.if_, **asdict(edit)}
+    return {key: value for key, value in row.items() if value and key not in ("alias", "if_")}
+
+
+def _sql(text: str) -> str:
+    return f"```sql\n{text.strip()}\n```"

@@ -1,0 +1,192 @@
+"""The relations, loaded from ``rules/relations/*.yaml``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from ascend_spec import per_spec
+from ascend_spec.core.loader import without
+from ascend_spec.recording import Medium, entities
+
+from ...ruleset import Rule, common_fields, rules_in
+
+WalkKind = Literal["inside", "disjoint", "nested"]
+
+_SOURCE = re.compile(
+    r"\b(?:FROM|JOIN)\s+([a-z_]+)\s+([a-z][a-z0-9_]*)\b|^\s*([a-z_]+)\s+([a-z]\w*)\b"
+)
+_VALUE = re.compile(r"\b([a-z][a-z0-9_]*)\.([a-z_][a-z0-9_]*)\b")
+_TEXT = re.compile(r"'[^']*'")
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A relation over rows in order of their start, within each value of ``by``.
+
+    ``inside``: each interval of the first alias lies in one of ``outer``. ``disjoint``: no two
+    intersect. ``nested``: two that intersect lie one inside the other. ``of``: which rows of
+    ``outer`` count.
+    """
+
+    kind: WalkKind
+    by: tuple[str, ...] = ()
+    outer: str | None = None
+    of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One change of a row of an entity, stated on its columns.
+
+    ``alias``: the entity's alias in the relation; the first row of the relation's population for
+    which ``if_`` holds is changed. ``set``: values by column, ``None`` for no value, or
+    ``{value: alias.column, plus: n}`` for one of the same population row, or ``{query: SELECT}``.
+    ``add``: amounts by column. ``shift``: ns by which start and end move, or ``{to: alias.column,
+    plus: n}`` for where the start goes. ``swap``: two columns. ``drop``, ``repeat``: the whole row.
+    """
+
+    alias: str
+    if_: str | None = None
+    set: Mapping[str, Any] = field(default_factory=dict)
+    add: Mapping[str, int] = field(default_factory=dict)
+    shift: int | Mapping[str, Any] = 0
+    swap: tuple[str, str] | None = None
+    drop: bool = False
+    repeat: bool = False
+
+
+@dataclass(frozen=True)
+class Relation(Rule):
+    """One relation document.
+
+    ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
+    ``joined``: aliases of entities and how they are joined; ``where``: which rows are judged, the
+    population; ``bad``: what must not hold. ``walk``: instead of ``bad``. ``{slack}`` in them is
+    the tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
+    entity whose rows and columns they pass on. ``media``: the only ones, where others show some
+    rows only. ``edits`` break it, ``legal`` must not.
+    """
+
+    at: str = ""
+    joined: str = ""
+    where: str | None = None
+    bad: str | None = None
+    walk: Walk | None = None
+    derived: Mapping[str, str] = field(default_factory=dict)
+    media: tuple[Medium, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    legal: tuple[Edit, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Every piece of its SQL."""
+        outer = f"FROM {self.walk.outer}" if self.walk and self.walk.outer else None
+        of = self.walk.of if self.walk else None
+        return tuple(one for one in (self.joined, outer, self.where, self.bad, of) if one)
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """Entities by alias."""
+        return {**self.derived, **self.aliases_in(self.texts)}
+
+    def aliases_in(self, texts: Iterable[str]) -> Mapping[str, str]:
+        """Entities by alias, as some SQL names them."""
+        found: dict[str, str] = {}
+        for text in texts:
+            for match in _SOURCE.finditer(text):
+                entity, alias = (one for one in match.groups() if one is not None)
+                if entity in entities():
+                    found[alias] = entity
+        return found
+
+    @cached_property
+    def values(self) -> Mapping[str, frozenset[str]]:
+        """The columns that it reads, by alias."""
+        found = self._values_in((*self.texts, self.at), self.aliases)
+        if self.walk:
+            for alias in found:
+                found[alias] |= {"start", "end", *self.walk.by}
+        return {alias: frozenset(columns) for alias, columns in found.items()}
+
+    @cached_property
+    def reads(self) -> Mapping[str, frozenset[str]]:
+        """The columns that it reads, by entity."""
+        return self.read_by(())
+
+    def read_by(self, texts: Iterable[str]) -> Mapping[str, frozenset[str]]:
+        """The columns that it and further SQL over its entities read, by entity."""
+        further = tuple(texts)
+        aliases = {**self.aliases, **self.aliases_in(further)}
+        found: dict[str, set[str]] = {}
+        for values in (self.values, self._values_in(further, aliases)):
+            for alias, columns in values.items():
+                found.setdefault(aliases[alias], set()).update(columns)
+        return {entity: frozenset(columns) for entity, columns in found.items()}
+
+    def _values_in(self, texts: Iterable[str], aliases: Mapping[str, str]) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {alias: set() for alias in aliases}
+        for text in texts:
+            for alias, column in _VALUE.findall(_TEXT.sub("''", text)):
+                if alias in found and column in entities()[aliases[alias]].columns:
+                    found[alias].add(column)
+        return found
+
+    @property
+    def alias(self) -> str:
+        """The alias whose row is at fault."""
+        return self.at.partition(".")[0]
+
+    def linked(self) -> Iterator[frozenset[str]]:
+        """Entities of which numbers of one medium are read together."""
+        own = {
+            entity
+            for entity, columns in self.reads.items()
+            if columns & (set(entities()[entity].identity))
+        }
+        if len(own) > 1:
+            yield frozenset(own)
+
+
+@per_spec
+def load_relations() -> Mapping[str, Relation]:
+    """Every relation by id, in the order of the ids."""
+    return rules_in("relations", _relation)
+
+
+def _relation(row: Mapping[str, Any], theme: str) -> Relation:
+    walk = row.get("walk")
+    return Relation(
+        **common_fields({"rule": row["relation"], **without(row, "break", "keep")}, theme),
+        format="relation",
+        at=row["at"],
+        joined=row["from"],
+        where=row.get("where"),
+        bad=row.get("bad"),
+        derived=row.get("as", {}),
+        media=tuple(row.get("media", ())),
+        walk=_walk(walk) if walk else None,
+        edits=tuple(map(_edit, row["break"])),
+        legal=tuple(map(_edit, row.get("keep", ()))),
+    )
+
+
+def _walk(row: Mapping[str, Any]) -> Walk:
+    return Walk(row["kind"], tuple(row.get("by", ())), row.get("outer"), row.get("of"))
+
+
+def _edit(row: Mapping[str, Any]) -> Edit:
+    swap = row.get("swap")
+    return Edit(
+        row["of"],
+        row.get("if"),
+        row.get("set", {}),
+        row.get("add", {}),
+        row.get("shift", 0),
+        (swap[0], swap[1]) if swap else None,
+        row.get("drop", False),
+        row.get("repeat", False),
+    )

@@ -1,0 +1,112 @@
+"""How one medium shows an entity, as SQL: what relations are asked on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+from ascend_spec.recording import Medium
+
+Dialect = Literal["sqlite", "duckdb"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Rows of one source. ``source``: what follows FROM. ``columns``: SQL by column of the entity.
+
+    ``place``: SQL of a whole number that finds the row again. ``where``: which rows. ``linked``:
+    conditions by column, of rows that have a link at all: a row without one takes part in no
+    relation that reads the column, so that links stay bare columns in joins.
+    """
+
+    source: str
+    place: str
+    columns: Mapping[str, str]
+    where: tuple[str, ...] = ()
+    linked: Mapping[str, str] = field(default_factory=dict)
+
+    def select(self, names: Sequence[str]) -> str:
+        """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
+        shown = "".join(f', {self.columns.get(name, "NULL")} AS "{name}"' for name in names)
+        links = (self.linked[name] for name in names if name in self.linked)
+        conditions = " AND ".join((*self.where, *links))
+        where = f" WHERE {conditions}" if conditions else ""
+        return f"SELECT {self.place} AS place{shown} FROM {self.source}{where}"
+
+
+@dataclass(frozen=True)
+class View:
+    """An entity as one table, file or layer shows it.
+
+    ``name``: what shows it, as findings name it. ``space``: views of one space share identities.
+    ``rank``: 0 is the most precise. ``slack``: units that a sum of its numbers may be off.
+    """
+
+    entity: str
+    name: str
+    space: str
+    parts: tuple[Part, ...]
+    medium: Medium
+    rank: int = 0
+    slack: int = 0
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """The columns that some of its rows show."""
+        return frozenset(name for part in self.parts for name in part.columns)
+
+    def select(self, names: Iterable[str]) -> str:
+        """The rows as a SELECT of ``place`` and these columns."""
+        wanted = sorted(names)
+        return " UNION ALL ".join(part.select(wanted) for part in self.parts)
+
+
+class Shown(Protocol):
+    """What a medium supplies to have relations judged in it."""
+
+    dialect: Dialect
+
+    def views(self) -> Sequence[View]:
+        """The views of the entities that it shows."""
+
+    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
+        """The rows of a SELECT, one after the other."""
+
+
+def with_interval(
+    columns: Mapping[str, str], interval: tuple[str, str, str] | None
+) -> dict[str, str]:
+    """Columns with the third of start, end and length where two of them are shown."""
+    found = dict(columns)
+    if interval is None:
+        return found
+    start, end, length = interval
+    if end not in found and {start, length} <= found.keys():
+        found[end] = f"({found[start]} + {found[length]})"
+    if length not in found and {start, end} <= found.keys():
+        found[length] = f"({found[end]} - {found[start]})"
+    return found
+
+
+def inherited(view: View, column: str, names: Iterable[str], owner: View) -> View:
+    """A view with columns of another entity of the same space, found by a number of theirs."""
+    lacking = [one for one in names if one in owner.columns and one not in view.columns]
+    source = owner.select({"id", *lacking})
+    parts = tuple(
+        replace(
+            part,
+            source=f"{part.source} JOIN ({source}) owner ON owner.id = {part.columns[column]}",
+            columns={**part.columns, **{name: f'owner."{name}"' for name in lacking}},
+        )
+        for part in view.parts
+        if column in part.columns
+    )
+    return replace(view, parts=parts) if parts else view
+
+
+def showing(views: Iterable[View], entity: str, columns: Collection[str]) -> list[View]:
+    """The views of an entity that show all of these columns, the most precise first."""
+    found = [one for one in views if one.entity == entity and one.columns.issuperset(columns)]
+    return sorted(found, key=lambda one: (one.rank, one.name))

@@ -1,0 +1,135 @@
+"""The entities of the recording as a database shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import apsw
+
+from ascend_ref.recorded.shape import STRINGS, text_reference
+from ascend_spec.core.shows import Show
+from ascend_spec.db.model import Column
+from ascend_spec.recording import Entity, entities
+
+from ...engine.relations.units import factor
+from ...engine.relations.views import Dialect, Part, View, with_interval
+from .session import Session
+
+LINKS = frozenset({"connectionId", "globalTaskId", "operatorId", "callchainId"})
+"""Value types of numbers that only link rows: a sentinel among them is no link."""
+
+SPACE = "database"
+
+
+class ShownByDatabase:
+    """An open database as what relations are judged in.
+
+    ``condemned``: by ``TABLE.column``, conditions of rows whose cell other rules have found bad;
+    such rows take part in no relation that reads the cell.
+    """
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(
+        self,
+        session: Session,
+        connection: apsw.Connection,
+        condemned: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.session = session
+        self.connection = connection
+        self.condemned = condemned or {}
+
+    def views(self) -> Sequence[View]:
+        """One view for each table and entity of which it shows a column."""
+        return self._views
+
+    @cached_property
+    def _views(self) -> tuple[View, ...]:
+        return tuple(
+            view
+            for table in self.session.layout.tables
+            if self.session.rows[table]
+            for view in self._of_table(table)
+        )
+
+    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
+        """The rows of a SELECT."""
+        return self.connection.execute(query)
+
+    def _of_table(self, table: str) -> Iterator[View]:
+        match = self.session.layout.tables[table]
+        shown: dict[str, dict[str, str]] = {}
+        linked: dict[str, dict[str, str]] = {}
+        for name in match.columns:
+            column = match.table.columns[name]
+            guards = self.condemned.get(f"{table}.{name}", ())
+            sound = " AND ".join(f"({bad}) IS NOT TRUE" for bad in guards)
+            for value, sql in self._values(table, column):
+                entity, _, part = value.partition(".")
+                shown.setdefault(entity, {}).setdefault(part, sql)
+                link = self._linked(table, column)
+                conditions = " AND ".join(one for one in (sound, link) if one)
+                if conditions:
+                    linked.setdefault(entity, {})[part] = conditions
+        for entity, columns in shown.items():
+            links = linked.get(entity, {})
+            self._guard_length(links, entities()[entity])
+            whole = with_interval(columns, entities()[entity].interval)
+            shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links)
+            yield View(entity, table, SPACE, (shower,), "database")
+
+    def _guard_length(self, linked: dict[str, str], entity: Entity) -> None:
+        guards = [linked[name] for name in (entity.interval or ()) if name in linked]
+        if entity.interval and guards:
+            linked[entity.interval[2]] = " AND ".join(guards)
+
+    def _linked(self, table: str, column: Column) -> str:
+        if column.type not in LINKS or not column.none:
+            return ""
+        listed = ", ".join(map(str, column.none))
+        return f"{table}.{column.name} NOT IN ({listed})"
+
+    def _values(self, table: str, column: Column) -> Iterator[tuple[str, str]]:
+        """The values that a column shows, each with its SQL."""
+        show, cell = column.shows, f"{table}.{column.name}"
+        if show.form == "packed":
+            high, low = show.of
+            yield high, f"({cell} >> 32)"
+            yield low, f"({cell} & 4294967295)"
+        elif show.form == "plain":
+            sql = self._plain(cell, column, show)
+            if sql is not None:
+                yield show.of[0], sql
+
+    def _plain(self, cell: str, column: Column, show: Show) -> str | None:
+        reference = text_reference(column)
+        if reference == STRINGS:
+            there = self.session.layout.holds(STRINGS)
+            return f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})" if there else None
+        if reference is not None:
+            names = newest_names(self.session, reference).items()
+            cases = " ".join(f"WHEN {number} THEN '{name}'" for number, name in names)
+            return f"(CASE {cell} {cases} END)"
+        if column.type == "timestampText":
+            return f"CAST({cell} AS INTEGER)"
+        return self._number(cell, column, show)
+
+    def _number(self, cell: str, column: Column, show: Show) -> str | None:
+        """A number in the unit of its value, NULL for a sentinel."""
+        entity, _, name = show.of[0].partition(".")
+        times = factor(column.unit, entities()[entity].columns[name].unit)
+        if times is not None and times != 1:
+            return f"CAST(round({cell} * {times}) AS INTEGER)"
+        if times is not None and column.none and column.type not in LINKS:
+            listed = ", ".join(map(str, column.none))
+            return f"(CASE WHEN {cell} IN ({listed}) THEN NULL ELSE {cell} END)"
+        return None if times is None else cell
+
+
+def newest_names(session: Session, enum: str) -> Mapping[int, str]:
+    """The names of an enum's members by id, those of the newest revision where they changed."""
+    members = sorted(session.catalog.enums[enum].members, key=lambda one: one.since or "")
+    return {member.id: member.name.replace("'", "''") for member in members}

@@ -1,0 +1,138 @@
+"""Relations between entities, judged in the files of an output folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ascend_ref.text.read import columns_of
+from ascend_spec.timeline import timeline_catalog
+
+from ...engine.relations.judge import Answer, Unjudged, ask, bind
+from ...engine.relations.rule import Relation
+from ...engine.relations.views import View
+from ...finding import Finding, Skipped
+from ...options import Options
+from .findings import Fault, event_text, finding_of, place_in_event
+from .folder import Folder
+from .loadcsv import PLACE
+from .loadtrace import layer_table
+from .queries import Asked, GivenUp, limited
+from .views import ShownByFiles, row_of_place
+
+
+def shown_by(folder: Folder) -> ShownByFiles:
+    """The folder as what relations are judged in."""
+    writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}
+    return ShownByFiles(folder.facts, writers)
+
+
+def ask_relations(folder: Folder, relations: Sequence[Relation], options: Options) -> Asked:
+    """Judge relations on the facts of a folder."""
+    asked = Asked()
+    shown = shown_by(folder)
+    for relation in relations:
+        bound = bind(relation, shown.views())
+        answer: Answer | Unjudged | None = None
+        if isinstance(bound, Unjudged):
+            asked.skipped.extend(_skipped(bound))
+            continue
+        try:
+            with asked.failures.of_rule(relation), limited(folder.facts.connection):
+                answer = ask(relation, shown, options.max_examples)
+        except GivenUp as problem:
+            answer = Unjudged(relation, str(problem))
+        if isinstance(answer, Unjudged):
+            asked.skipped.extend(_skipped(answer))
+        elif answer is not None:
+            asked.ran.add(relation.id)
+            asked.places += 1
+            if answer.count:
+                asked.findings.append(_finding(folder, answer, options))
+    return asked
+
+
+def layers_read(relations: Sequence[Relation]) -> Iterator[str]:
+    """The tables of layers that show an entity of a relation, once for each relation."""
+    for relation in relations:
+        for layer in timeline_catalog().layers.values():
+            shown = {
+                value.partition(".")[0]
+                for kind in layer.events
+                for show in (*kind.shows.values(), *(arg.shows for arg in kind.args))
+                for value in show.of
+            }
+            if shown & relation.reads.keys():
+                yield layer_table(layer.slug)
+
+
+def _skipped(unjudged: Unjudged) -> Iterator[Skipped]:
+    if unjudged.here:
+        yield Skipped(unjudged.relation.id, unjudged.relation.at, unjudged.reason)
+
+
+def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:
+    relation, view = answer.relation, answer.view
+    file, row = row_of_place(answer.places[0])
+    cell = _cell(folder, view, relation.at.partition(".")[2])
+    line, offset, pointer = _place(folder, view, file, row, cell)
+    column = cell
+    if view.medium == "timeline":
+        column = f"{view.name}: {cell}" if cell else view.name
+    fault = Fault(
+        file,
+        column,
+        count=answer.count,
+        total=answer.population,
+        row=row,
+        line=line,
+        offset=offset,
+        pointer=pointer,
+        examples=answer.examples,
+        query=answer.query if options.with_sql else None,
+    )
+    return finding_of(folder, relation, fault)
+
+
+def _cell(folder: Folder, view: View, column: str) -> str | None:
+    """The header or the key of an event that shows a value."""
+    value = f"{view.entity}.{column}"
+    if view.medium == "csv":
+        writer = next(
+            folder.writers[number]
+            for number in folder.csv
+            if folder.files[number].name == view.space
+        )
+        texts = folder.facts.columns(f"raw.{view.space}")[len(PLACE) :]
+        shown = columns_of(view.space, texts, writer)
+        return next((text for text, one in shown if value in one.shows.of), None)
+    for kind in timeline_catalog().layers[view.name].events:
+        cells = {**kind.shows, **{arg.name.template: arg.shows for arg in kind.args}}
+        for cell, show in cells.items():
+            own = cell in ("ts", "dur", "name", "tid") or cell not in kind.shows
+            if own and value in show.of:
+                return cell
+    return None
+
+
+def _place(
+    folder: Folder, view: View, file: int, row: int, cell: str | None
+) -> tuple[int | None, int | None, str | None]:
+    """Line, byte and pointer of a row."""
+    if view.medium == "csv":
+        query = f'SELECT line, "offset" FROM raw."{view.space}" WHERE file = ? AND row = ?'
+        found = folder.facts.rows(query, (file, row))
+        return (*found[0], None) if found else (None, None, None)
+    elements = folder.timelines.get(file)
+    offset = None if elements is None else elements.offset_of(row)
+    if offset is None:
+        return None, None, None
+    text = event_text(folder.files[file], offset)
+    pointer = ""
+    if cell is not None:
+        token = cell.replace("~", "~0").replace("/", "~1")
+        known = (f"/{token}", text.partition(b'"args"')[0]), (f"/args/{token}", text)
+        mark = f'"{cell}"'.encode()
+        pointer = next((one for one, part in known if mark in part), "")
+    if pointer:
+        offset = place_in_event(folder.files[file], offset, pointer)
+    return None, offset, f"/{row}{pointer}"

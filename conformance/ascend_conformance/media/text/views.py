@@ -1,0 +1,264 @@
+"""The entities of the recording as the files of one output folder show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ascend_ref.text.read import columns_of, is_text
+from ascend_spec.core.shows import RowTest, Show
+from ascend_spec.recording import entities
+from ascend_spec.text import CsvColumn, text_catalog
+from ascend_spec.timeline import EventKind, Layer, timeline_catalog
+
+from ...engine.relations.units import factor
+from ...engine.relations.views import Dialect, Part, View, with_interval
+from .database import Facts, quoted, text_literal
+from .loadcsv import PLACE
+from .loadtrace import layer_table
+
+FILE_BITS = 40
+"""A place is the number of the file above so many bits, and the row in it."""
+
+SLACK_NS = 2
+"""Ends are sums of two printed numbers, each cut or rounded to 1 ns."""
+
+RANKS: Mapping[str, int] = {"trace": 0, "op_summary": 1, "kernel_details": 1, "task_time": 2}
+"""Order of preference among what shows an entity."""
+
+PART = re.compile(r"\{([A-Za-z]+)\}")
+
+
+class ShownByFiles:
+    """The facts of a folder as what relations are judged in."""
+
+    dialect: Dialect = "duckdb"
+
+    def __init__(self, facts: Facts, writers: Mapping[str, str]) -> None:
+        self.facts = facts
+        self.writers = writers
+        """The writer of each CSV file, by its name."""
+
+    def views(self) -> Sequence[View]:
+        """One view for each file or layer and entity of which it shows a column."""
+        return self._views
+
+    @cached_property
+    def _views(self) -> tuple[View, ...]:
+        tables = self.facts.tables()
+        return (*self._files(tables), *self._layers(tables))
+
+    def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
+        """The rows of a SELECT."""
+        cursor = self.facts.connection.execute(query)
+        while batch := cursor.fetchmany(10_000):
+            yield from batch
+
+    def _files(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
+        for name, spec in text_catalog().csv.items():
+            if f"csv.{name}" not in tables or name not in self.writers:
+                continue
+            texts = [one for one in self.facts.columns(f"raw.{name}") if one not in PLACE]
+            shown: dict[str, dict[str, str]] = {}
+            for text, column in columns_of(name, texts, self.writers[name]):
+                for value, sql in csv_values(text, column):
+                    entity, _, part = value.partition(".")
+                    shown.setdefault(entity, {}).setdefault(part, sql)
+            for entity, columns in shown.items():
+                test = spec.rows.get(entity)
+                if test is not None and test.cell not in texts:
+                    continue
+                where = (row_condition(quoted(test.cell), test),) if test else ()
+                whole = _complete(entity, columns, place_of_row())
+                rows = Part(f"csv.{quoted(name)}", place_of_row(), whole, where)
+                rank = RANKS.get(name, 1)
+                yield View(entity, f"{name}.csv", name, (rows,), "csv", rank, _slack(entity))
+
+    def _layers(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
+        for layer in timeline_catalog().layers.values():
+            table = f"trace.{layer_table(layer.slug)}"
+            if table not in tables:
+                continue
+            parts: dict[str, list[Part]] = {}
+            for kind in layer.events:
+                for entity, part in event_parts(layer, kind, table, tables[table]):
+                    parts.setdefault(entity, []).append(part)
+            for entity, found in parts.items():
+                yield View(
+                    entity, layer.name, layer.slug, tuple(found), "timeline", 0, _slack(entity)
+                )
+
+
+def csv_values(text: str, column: CsvColumn) -> Iterator[tuple[str, str]]:
+    """The values that a column shows, each with its SQL over the typed cell."""
+    show, cell = column.shows, quoted(text)
+    if show.form == "first_of":
+        for value in show.of:
+            sql = _typed(cell, value, column.unit, is_text(column))
+            if sql is not None:
+                yield value, sql
+    elif show.form == "plain":
+        sql = _typed(cell, show.of[0], column.unit, is_text(column))
+        if sql is not None:
+            yield show.of[0], sql
+    elif show.form == "words":
+        yield show.of[0], words(cell, show)
+    elif show.form == "pattern" and show.pattern is not None:
+        yield show.of[0], _inside(cell, show.pattern, show.of[0])
+
+
+def event_parts(
+    layer: Layer, kind: EventKind, table: str, there: frozenset[str]
+) -> Iterator[tuple[str, Part]]:
+    """The entities that events of one kind show."""
+    shown: dict[str, dict[str, str]] = {}
+    cells: dict[str, tuple[str, str | None, bool]] = {
+        "ts": ("e.ts", None, False),
+        "dur": ("CAST(round(e.dur * 1000) AS BIGINT)", None, False),
+        "tid": ("e.tid", None, False),
+        "name": ("e.name", None, True),
+        "device": ("p.device", None, False),
+    }
+    for cell, show in kind.shows.items():
+        part, _, field = cell.partition(".")
+        if field:
+            sql = _part_of_name(layer, kind, part, field)
+            if sql is not None:
+                _add(shown, show, sql, None, True)
+        else:
+            _add(shown, show, *cells[cell])
+    for arg in kind.args:
+        name = arg.name.template
+        if arg.name.is_fixed and name in there:
+            text = "string" in arg.json
+            sql = f"e.{quoted(name)}"
+            if arg.none:
+                listed = ", ".join(text_literal(str(one)) for one in arg.none)
+                sql = f"(CASE WHEN CAST({sql} AS VARCHAR) IN ({listed}) THEN NULL ELSE {sql} END)"
+            test = kind.rows.get(arg.shows.of[0].partition(".")[0]) if arg.shows.of else None
+            first = row_condition(f"e.{quoted(test.cell)}", test) if test else ""
+            _add(shown, arg.shows, sql, arg.unit, text, first)
+    for value, constant in kind.fixed.items():
+        entity, _, name = value.partition(".")
+        literal = text_literal(constant) if isinstance(constant, str) else str(constant)
+        shown.setdefault(entity, {})[name] = literal
+    source = f"{table} e LEFT JOIN trace.process p ON p.file = e.file AND p.pid = e.pid"
+    if any(cell.startswith("thread.") for cell in kind.shows):
+        source += " LEFT JOIN trace.thread h ON h.file = e.file AND h.pid = e.pid AND h.tid = e.tid"
+    for entity, columns in shown.items():
+        own = f"e.kind = {text_literal(kind.kind)}"
+        test = kind.rows.get(entity)
+        if test is not None and test.cell not in there:
+            continue
+        where = (own, row_condition(f"e.{quoted(test.cell)}", test)) if test else (own,)
+        place = place_of_row("e.")
+        yield entity, Part(source, place, _complete(entity, columns, place), where)
+
+
+def _add(
+    shown: dict[str, dict[str, str]],
+    show: Show,
+    cell: str,
+    unit: str | None,
+    text: bool,
+    first: str = "",
+) -> None:
+    """Add the values that a cell shows; ``first``: SQL for whether the first of several is it."""
+    values: list[tuple[str, str | None]] = []
+    if show.form == "words":
+        values = [(show.of[0], words(cell, show))]
+    elif show.form == "plain":
+        values = [(show.of[0], _typed(cell, show.of[0], unit, text))]
+    elif show.form == "first_of":
+        values = [(show.of[0], _typed(cell, show.of[0], unit, text))]
+        if first:
+            other = f"(CASE WHEN {first} THEN NULL ELSE {cell} END)"
+            values.append((show.of[1], _typed(other, show.of[1], unit, text)))
+    for value, sql in values:
+        if sql is not None:
+            entity, _, name = value.partition(".")
+            shown.setdefault(entity, {}).setdefault(name, sql)
+
+
+def _part_of_name(layer: Layer, kind: EventKind, part: str, field: str) -> str | None:
+    """SQL for a changing part of the name of an event or of its thread."""
+    if part == "name":
+        return _between("e.name", kind.name.template, field)
+    for thread in layer.threads:
+        if thread.thread == kind.thread and thread.name is not None:
+            return _between("h.name", thread.name.template, field)
+    return None
+
+
+def _between(cell: str, template: str, field: str) -> str:
+    """SQL for what stands for a field of a template; other fields are any text."""
+    pieces = PART.split(template)
+    pattern = "".join(
+        ("(.*)" if piece == field else ".*?") if number % 2 else re.escape(piece)
+        for number, piece in enumerate(pieces)
+    )
+    return f"nullif(regexp_extract({cell}, {text_literal(f'^{pattern}$')}, 1), '')"
+
+
+def _typed(cell: str, value: str, unit: str | None, text: bool) -> str | None:
+    """SQL for a cell in the type and unit of a value; ``None`` where they do not convert."""
+    entity, _, name = value.partition(".")
+    column = entities()[entity].columns[name]
+    if column.is_text:
+        return cell if text else f"CAST({cell} AS VARCHAR)"
+    if text:
+        return f"TRY_CAST({cell} AS BIGINT)"
+    if unit == "us" and column.type == "timestampNs":
+        return cell  # facts hold instants in ns
+    times = factor(unit, column.unit)
+    if times is None:
+        return None
+    return cell if times == 1 else f"CAST(round({cell} * {times}) AS BIGINT)"
+
+
+def _inside(cell: str, pattern: str, value: str) -> str:
+    entity, _, name = value.partition(".")
+    before, _, behind = pattern.partition(f"{{{name}}}")
+    expression = text_literal(f"^{re.escape(before)}(.*){re.escape(behind)}$")
+    sql = f"nullif(regexp_extract({cell}, {expression}, 1), '')"
+    return sql if entities()[entity].columns[name].is_text else f"TRY_CAST({sql} AS BIGINT)"
+
+
+def words(cell: str, show: Show) -> str:
+    """SQL for the value that a word of a closed vocabulary stands for."""
+    cases = " ".join(
+        f"WHEN {text_literal(word)} THEN {text_literal(value) if isinstance(value, str) else value}"
+        for word, value in show.words
+    )
+    return f"(CASE {cell} {cases} END)"
+
+
+def row_condition(cell: str, test: RowTest) -> str:
+    """SQL for whether a row shows an entity."""
+    listed = ", ".join(map(text_literal, test.texts))
+    return f"coalesce({cell}, '') {'NOT IN' if test.negated else 'IN'} ({listed})"
+
+
+def place_of_row(alias: str = "") -> str:
+    """SQL for the place of a row of the facts."""
+    return f"({alias}file::BIGINT * {1 << FILE_BITS} + {alias}row)"
+
+
+def row_of_place(place: int) -> tuple[int, int]:
+    """File and row of a place."""
+    return place >> FILE_BITS, place & ((1 << FILE_BITS) - 1)
+
+
+def _complete(entity: str, columns: Mapping[str, str], place: str) -> dict[str, str]:
+    """With the third of start, end and length, and with the row as the number of its task."""
+    facts = entities()[entity]
+    found = with_interval(columns, facts.interval)
+    if "task" in facts.identity or entity == "task":
+        found.setdefault("id" if entity == "task" else "task", place)
+    return found
+
+
+def _slack(entity: str) -> int:
+    return SLACK_NS if entities()[entity].interval else 0
