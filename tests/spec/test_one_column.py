@@ -72,7 +72,7 @@ def draft(tmp_path_factory: pytest.TempPathFactory) -> Draft:
     add_revision(spec, "1.9.0", "2026-12-01")
     found = Draft(spec, folder)
     for revision in (NEW, OLD):
-        place = ("--revision", revision, "--output", folder / revision, "--format", FORMS)
+        place = ("--revision", revision, "--output", folder / revision, "--as", FORMS)
         assert found.call("simulate", "single-op", *place) == 0
     return found
 
