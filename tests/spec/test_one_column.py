@@ -136,7 +136,8 @@ def test_a_file_without_the_column_is_found(draft: Draft, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("carrier", ["pytorch", "msprof"])
 def test_a_specimen_has_the_column_and_conforms(draft: Draft, carrier: str, tmp_path: Path) -> None:
-    assert draft.call("specimen", tmp_path / "new", "--carrier", carrier, "--ranks", "1") == 0
+    options = ("-o", tmp_path / "new", "--carrier", carrier, "--ranks", "1")
+    assert draft.call("specimen", *options) == 0
     (database,) = (one for one in (tmp_path / "new").rglob("*.db") if one.name != "analysis.db")
     assert rows(database, "SELECT count(*) FROM TASK WHERE queueOf <> streamId") == [(0,)]
     assert draft.call("check", tmp_path / "new") == 0
