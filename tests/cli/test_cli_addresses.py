@@ -10,8 +10,8 @@ from importlib.metadata import entry_points
 
 import pytest
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
-from ascend_conformance.ruleset import load_rules
 from ascend_ref.cli import main
 from ascend_ref.markdown import PLAIN, anchor
 from ascend_ref.tools.spec.lookup import PROVIDERS, NotFound, find, subjects

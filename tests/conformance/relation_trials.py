@@ -77,7 +77,7 @@ def opened(profile: Path, medium: Medium) -> Iterator[Trial]:
         shown = EditableDatabase(start("database", None, connection, "observed"), connection)
         yield Trial(shown, "SAVEPOINT trial", "ROLLBACK TO trial; RELEASE trial")
         return
-    files = next(one.deliverables for one in discover(profile) if one.deliverables)
+    files = next(one.details.deliverables for one in discover(profile) if one.medium == "text")
     with open_facts() as facts:
         folder = read_folder(facts, [one for one in files if one.kind == medium])
         writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}

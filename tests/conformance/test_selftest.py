@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from ascend_conformance.engine.trials import Trial, Trials
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db import plan
 from ascend_conformance.media.db.plan import all_instances, schema_key
 from ascend_conformance.media.db.selftest import (
@@ -21,7 +22,6 @@ from ascend_conformance.media.db.selftest import (
     run_batch,
     try_instance,
 )
-from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
 
@@ -70,7 +70,7 @@ def test_every_rule_is_among_the_places_tried_here():
     judged = {
         rule.id
         for rule in load_rules().values()
-        if rule.format == "db" and rule.theme != "files" and not rule.compares_ranks
+        if rule.medium == "db" and rule.theme != "files" and not rule.search.compares_ranks
     }
     assert judged <= tried
 
@@ -95,7 +95,7 @@ def test_the_rows_that_a_break_changes_are_those_that_are_found():
     assert trial.wrong is None
     assert trial.caught
     (trial,) = tried("DB501@TASK.globalTaskId", found=2)
-    assert trial.wrong == "found 1, first 139 instead of 2"
+    assert trial.wrong == "found 1, first 143 instead of 2"
     assert not trial.caught
     (trial,) = tried("DB501@TASK.globalTaskId", found="SELECT 3 AS row")
     assert trial.wrong == "found 1, first 139 instead of 1, first 3"
@@ -112,7 +112,7 @@ def test_a_rule_that_finds_further_rows_is_noticed(monkeypatch: pytest.MonkeyPat
     others = [wide if one is plain else one for one in all_instances(key)]
     monkeypatch.setattr(plan, "all_instances", lambda _: tuple(others))
     (trial,) = try_instance(SUBJECT, clean, wide)
-    assert trial.wrong == "found 139, first 1 instead of 1, first 139"
+    assert trial.wrong == "found 143, first 1 instead of 1, first 143"
 
 
 def test_a_legal_case_wakes_nothing_and_changes_something():

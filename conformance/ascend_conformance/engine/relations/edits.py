@@ -47,7 +47,7 @@ def change(relation: Relation, edit: Edit, shown: Editable) -> Changed | Unjudge
     bound = bind(relation, shown.views())
     if isinstance(bound, Unjudged):
         return bound
-    view = bound[relation.aliases[edit.alias]]
+    view = bound[relation.search.aliases[edit.alias]]
     row = _first_row(relation, edit, shown, bound)
     if row is None:
         return Unjudged(relation, "no row that the edit is about")

@@ -49,10 +49,11 @@ def likeliest(
     """
     name = file.name
     faults: dict[tuple[str, ...], int] = {}
+    headers = facts.columns(f"raw.{name}")[len(PLACE) :]
 
     def count(at: Circumstance) -> int:
         writer = text_catalog().writers[at.writer]
-        columns = columns_of(name, facts.columns(f"raw.{name}")[len(PLACE) :], writer.id)
+        columns = columns_of(name, headers, writer.id)
         conditions = tuple(
             check.condition
             for text, column in columns

@@ -26,9 +26,9 @@ def structural_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
     """Breaks of a check: those of its document, or made of the spec for cells and their order."""
     if rule.breaks:
         yield "", rule.breaks
-    elif rule.check and rule.check.startswith(CELLS):
+    elif rule.search.check and rule.search.check.startswith(CELLS):
         yield from _cell_breaks(folder, rule)
-    elif rule.check == "order-of-rows":
+    elif rule.search.check == "order-of-rows":
         yield from _order_breaks(folder)
 
 
@@ -43,10 +43,10 @@ def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
         ordering = {key.column for key in spec.order_by(writer.id, at.family)}
         for text, column in sorted(columns, key=lambda one: _readers(name, one[0])):
             checks = checks_of(text, column, writer, at.family)
-            wanted = [one for one in checks if f"cell-{one.fault}" == rule.check]
+            wanted = [one for one in checks if f"cell-{one.fault}" == rule.search.check]
             fits = rule.erratum is None or rule.erratum in column.errata
             other = rule.erratum is None and any(
-                one.check == rule.check and one.erratum in column.errata
+                one.search.check == rule.search.check and one.erratum in column.errata
                 for one in load_text_rules().values()
                 if one.erratum
             )
@@ -56,7 +56,7 @@ def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
                 cell = quoted(text)
                 allowed = ", ".join(map(text_literal, (*column.sentinels, "N/A", "")))
                 sound = f"rtrim({cell}, chr(9)) NOT IN ({allowed})"
-                if rule.check == f"{CELLS}uncounted":
+                if rule.search.check == f"{CELLS}uncounted":
                     sound = _counted(columns)
                 yield (
                     f"{name}: {text}",
