@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ascend_conformance.check import open_session
-from ascend_conformance.discover import Candidate
+from ascend_conformance.engine.candidate import Candidate
 from ascend_conformance.media.db.judge import judge
-from ascend_conformance.media.db.plan import Selection
+from ascend_conformance.media.db.opening import open_session
 from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_spec.db.model import Column
 
 RULES = ("DB201", "DB202", "DB203", "DB204", "DB208", "DB209", "DB210", "DB211")
@@ -33,7 +33,7 @@ class Comparison:
 
 def compare_with_python_loop(path: Path) -> Comparison:
     """Judge one database both ways; raises when the findings differ."""
-    with open_session(Candidate(path), Options()) as session:
+    with open_session(Candidate("db", path), Options()) as session:
         started = time.perf_counter()
         outcome = judge(session, Selection(select=RULES))
         sql_seconds = time.perf_counter() - started

@@ -12,8 +12,8 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages, rule_targets, rules_by_table
-from ascend_conformance.ruleset import load_rules
 from ascend_ref.cli.reference import command_page
 from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
 from ascend_spec import Catalog, catalog
@@ -92,6 +92,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
         {"CSV files": _section("csv", pages)},
         {"Timelines": _section("timeline", pages)},
         {"API": _section("api", pages)},
+        {"Recording": _section("recording", pages)},
         {"Rules": _section("rules", pages)},
         {
             "Facts": [

@@ -13,10 +13,11 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
 from ascend_spec import Schema, catalog
+from ascend_spec.db.model import STRINGS
 
 from .families import family_of
 from .model import Machine, Output, Recorded
-from .shape import CARRIERS, STRINGS, TEXT, Shape, shape_of, sources
+from .shape import CARRIERS, TEXT, Shape, shape_of, sources
 from .tables import INNER, filled
 from .texts import Dictionary, own_texts
 

@@ -13,7 +13,6 @@ from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import Carrier, Column, Table
 
 TEXT: Final = pa.dictionary(pa.int32(), pa.string())
-STRINGS: Final = "STRING_IDS.id"
 NUMBERS_AS_TEXT: Final = frozenset({"timestampText"})
 """Value types that the database stores as decimal text; a recording holds the number."""
 
@@ -65,20 +64,11 @@ def sources(shape: Shape, own: Table | None, present: Iterable[str]) -> Mapping[
     return found
 
 
-def text_reference(column: Column) -> str | None:
-    """``STRINGS`` or the name of the enum whose ids a column holds; ``None`` for other columns."""
-    for target in column.references:
-        table, _, key = target.partition(".")
-        if target == STRINGS or (table.startswith("ENUM_") and key == "id"):
-            return STRINGS if target == STRINGS else table
-    return None
-
-
 def _shape(name: str, columns: Mapping[str, Column]) -> Shape:
     references = {
         column.name: reference
         for column in columns.values()
-        if (reference := text_reference(column)) is not None
+        if (reference := column.text_reference) is not None
     }
     fields = [
         pa.field(column.name, TEXT if column.name in references else _arrow_type(column))

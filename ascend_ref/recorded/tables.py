@@ -20,8 +20,9 @@ from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
 from ascend_ref.db.reader import read_columns, stream_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
+from ascend_spec.db.model import STRINGS
 
-from .shape import STRINGS, TEXT, Shape, shape_of, sources
+from .shape import TEXT, Shape, shape_of, sources
 from .texts import Dictionary, Mask, own_texts
 
 INNER = "STRING_IDS"

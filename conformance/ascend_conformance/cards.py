@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ascend_spec import per_spec
-
+from .media import load_rules
 from .report import RuleCard
-from .ruleset import load_rules
 
 
-@per_spec
 def rule_cards() -> Mapping[str, RuleCard]:
     """A card for every rule, by id."""
     return {

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from ascend_spec.db.model import Reading
 
-from .media.db.plan import EVERYTHING, Selection
+from .ruleset import EVERYTHING, Selection
+
+PARALLEL_BYTES = 16 << 20
+"""Files below this size are judged in one thread: starting another costs more than it saves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from ascend_ref.markdown import Style
 from ascend_ref.tools.spec.subject import Subject
 from ascend_spec import Catalog
 
-from .ruleset import Rule, load_rules
+from .media import load_rules
+from .ruleset import Rule
 
 
 def rule_subjects(catalog: Catalog) -> Iterator[Subject]:
@@ -27,7 +29,7 @@ def rule_subjects(catalog: Catalog) -> Iterator[Subject]:
         )
 
 
-def _section(catalog: Catalog, rule: Rule, style: Style, _level: int) -> str:
+def _section(catalog: Catalog, rule: Rule[Any], style: Style, _level: int) -> str:
     from .pages import rule_page  # slow: every format's rules
 
     return rule_page(catalog, rule, style)

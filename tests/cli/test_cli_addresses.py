@@ -6,20 +6,21 @@ import json
 import re
 from collections import Counter
 from functools import cache
+from importlib.metadata import entry_points
 
 import pytest
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
-from ascend_conformance.ruleset import load_rules
 from ascend_ref.cli import main
 from ascend_ref.markdown import PLAIN, anchor
-from ascend_ref.tools.spec.lookup import NotFound, find, subjects
+from ascend_ref.tools.spec.lookup import PROVIDERS, NotFound, find, subjects
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import catalog
 
 ADDRESSES = list(subjects(catalog()))
-WITHOUT_A_HEADING = {"header", "argument", "addition"}
+WITHOUT_A_HEADING = {"addition", "argument", "header", "key", "member"}
 """Kinds that are rows on the page of what they belong to."""
 SAMPLE = list({address.partition("/")[0]: address for address in ADDRESSES}.values())
 
@@ -45,6 +46,16 @@ def anchors() -> dict[str, set[str]]:
             found.setdefault(path, set()).add(f"{name}_{seen[name]}" if seen[name] else name)
             seen[name] += 1
     return found
+
+
+def test_no_address_is_given_twice() -> None:
+    given = [
+        one.address
+        for provider in entry_points(group=PROVIDERS)
+        for one in provider.load()(catalog())
+    ]
+    assert [address for address, times in Counter(given).items() if times > 1] == []
+    assert len(given) == len(ADDRESSES)
 
 
 def test_every_kind_has_a_member() -> None:
@@ -125,6 +136,9 @@ def test_an_ambiguous_name_is_reported_with_its_addresses(
         ("Ascend310P", "product/310P"),
         ("db401", "rule/DB401"),
         ("level0", "level/0"),
+        ("0x05/cur_freq", "key/0x05/cur_freq"),
+        ("ENUM_API_TYPE/10000", "member/ENUM_API_TYPE/10000"),
+        ("ENUM_API_TYPE/node", "member/ENUM_API_TYPE/10000"),
         ("ascend_pytorch_profiler_3.db", "carrier/pytorch"),
         ("op_summary_slice_0_20260101170000.csv", "csv/op_summary"),
         ("msprof_20260101170000.json", "timeline/timeline"),

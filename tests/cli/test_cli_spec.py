@@ -58,7 +58,7 @@ def test_the_documented_reading_holds_only_documented_tables(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("spec show TASKS", "unknown name 'TASKS'; did you mean table/TASK"),
+        ("spec show TASKZ", "unknown name 'TASKZ'; did you mean table/TASK"),
         ("spec show TASK.startN", "unknown name 'TASK.startN'; did you mean column/TASK.startNs"),
         ("spec list tabels", "unknown kind 'tabels'; did you mean tables?"),
         ("spec list tables --revision 9", "unknown revision '9'; known: 1.0.0-2024-10"),

@@ -15,6 +15,7 @@ from pathlib import Path
 import apsw
 from boundary_tokens import flips, survivors_in
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.judge import bad_row, count_select
 from ascend_conformance.media.db.mutation import NotBreakable, statements
 from ascend_conformance.media.db.places import Instance, instances
@@ -28,7 +29,7 @@ from ascend_conformance.media.db.selftest import (
     open_specimen,
 )
 from ascend_conformance.media.db.session import Session
-from ascend_conformance.ruleset import Rule, load_rules
+from ascend_conformance.ruleset import Rule
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
 
@@ -54,7 +55,7 @@ class Mutant:
 def mutants(prefix: str = "") -> Iterator[Mutant]:
     """Every flip of every semantic rule of databases."""
     for rule in load_rules().values():
-        if rule.format == "db" and not rule.structural and rule.id.startswith(prefix):
+        if rule.medium == "db" and not rule.structural and rule.id.startswith(prefix):
             for field in ("row", "select"):
                 for at, after in flips(getattr(rule, field) or ""):
                     yield Mutant(rule, replace(rule, **{field: after}), at)
@@ -161,15 +162,17 @@ def survivors(rule_id: str) -> tuple[int, list[str], list[str]]:
 def noticed_elsewhere(alive: list[Mutant]) -> set[str]:
     """Mutants that fire on the break of another rule, where the rule itself finds nothing."""
     noticed: set[str] = set()
-    read = {use.partition(".")[0] for mutant in alive for use in mutant.rule.uses}
+    if not alive:
+        return noticed
+    read = {use.partition(".")[0] for mutant in alive for use in mutant.rule.search.uses}
     for mutant in alive:
-        if not isinstance(mutant.rule.places, str):
-            read.update(place.get("table", "") for place in mutant.rule.places)
+        if not isinstance(mutant.rule.search.places, str):
+            read.update(place.get("table", "") for place in mutant.rule.search.places)
     for rule in load_rules().values():
-        if rule.format != "db" or not (rule.breaks or rule.code == "row-count"):
+        if rule.medium != "db" or not (rule.breaks or rule.search.code == "row-count"):
             continue
         for specimen, instance in specimens(rule):
-            if instance.table not in read or (rule.structural and rule.code != "row-count"):
+            if instance.table not in read or (rule.structural and rule.search.code != "row-count"):
                 continue
             try:
                 session = open_specimen(

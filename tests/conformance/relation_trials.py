@@ -29,8 +29,8 @@ PRESET = "text-museum"
 def simulate(into: Path) -> Path:
     """The profile of the first rank, with its database and its text files."""
     folder = into / "run"
-    arguments = ["simulate", PRESET, "--format", "pytorch-db,pytorch-text"]
-    assert main([*arguments, "--out", str(folder)]) == 0
+    arguments = ["simulate", PRESET, "--as", "pytorch-db,pytorch-text"]
+    assert main([*arguments, "--output", str(folder)]) == 0
     return min(one for one in folder.iterdir() if one.is_dir())
 
 
@@ -77,7 +77,7 @@ def opened(profile: Path, medium: Medium) -> Iterator[Trial]:
         shown = EditableDatabase(start("database", None, connection, "observed"), connection)
         yield Trial(shown, "SAVEPOINT trial", "ROLLBACK TO trial; RELEASE trial")
         return
-    files = next(one.deliverables for one in discover(profile) if one.deliverables)
+    files = next(one.details.deliverables for one in discover(profile) if one.medium == "text")
     with open_facts() as facts:
         folder = read_folder(facts, [one for one in files if one.kind == medium])
         writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}

@@ -8,7 +8,7 @@ import pytest
 from boundary_db import campaign, listed, mutants
 from boundary_tokens import comparisons, flips
 
-from ascend_conformance.ruleset import load_rules
+from ascend_conformance.media import load_rules
 
 RULES = sorted({mutant.rule.id for mutant in mutants()})
 SAMPLE = random.Random(11).sample([rule for rule in RULES if load_rules()[rule].keeps], 4)

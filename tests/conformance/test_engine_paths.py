@@ -18,7 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from profiles import NEWEST, OLDEST, change, copy_real, opened, specimen
 
-from ascend_conformance.check import check, open_session
+from ascend_conformance.check import check
 from ascend_conformance.discover import discover
 from ascend_conformance.finding import FileReport
 from ascend_conformance.media.db import judge as engine
@@ -26,13 +26,15 @@ from ascend_conformance.media.db import session as sessions
 from ascend_conformance.media.db.checks import sequences
 from ascend_conformance.media.db.fusion import FUSED_RULES
 from ascend_conformance.media.db.judge import bad_row
+from ascend_conformance.media.db.opening import open_session
 from ascend_conformance.media.db.places import Instance
-from ascend_conformance.media.db.plan import Selection, make_plan
+from ascend_conformance.media.db.plan import make_plan
 from ascend_conformance.media.db.references import References
 from ascend_conformance.media.db.rows import Hit, RowCheck, count, scan
 from ascend_conformance.media.db.selftest import make_specimen, open_specimen
 from ascend_conformance.media.db.session import Session
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_ref.db.reader import stream_columns
 from ascend_spec.db.model import CARRIERS, Carrier, Column
 
@@ -189,7 +191,7 @@ def walk_instance(session: Session, code: str, table: str = "TASK") -> Instance:
     (found,) = [
         instance
         for instance in make_plan(session, Selection()).walks
-        if instance.rule.code == code and instance.table == table
+        if instance.rule.search.code == code and instance.table == table
     ]
     return found
 

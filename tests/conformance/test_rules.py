@@ -9,16 +9,18 @@ import jsonschema
 import pytest
 import yaml
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.checks import registry
 from ascend_conformance.media.db.checks.sequences import WALKS
 from ascend_conformance.media.db.mutation import SCHEMA_BREAKS
 from ascend_conformance.media.db.places import SELECTORS
+from ascend_conformance.media.db.rules import BETWEEN_RANKS, LAST_STAGE
 from ascend_conformance.pages import rule_page
-from ascend_conformance.ruleset import BETWEEN_RANKS, LAST_STAGE, Rule, load_rules
+from ascend_conformance.ruleset import Rule
 from ascend_spec import catalog
 
 PACKAGE = Path(__file__).parents[2] / "conformance" / "ascend_conformance"
-RULES = [rule for rule in load_rules().values() if rule.format == "db"]
+RULES = [rule for rule in load_rules().values() if rule.medium == "db"]
 ON_FILES = {"files", "folder"}
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 
@@ -51,8 +53,8 @@ def test_names_are_unique_and_read_as_words():
 
 @each_rule
 def test_rule_has_one_way_to_search(rule: Rule):
-    assert sum(1 for way in (rule.row, rule.select, rule.code) if way) == 1
-    assert 0 <= rule.stage <= LAST_STAGE
+    assert sum(1 for way in (rule.row, rule.select, rule.search.code) if way) == 1
+    assert 0 <= rule.search.stage <= LAST_STAGE
 
 
 @each_rule
@@ -69,16 +71,16 @@ def test_citations_exist(rule: Rule):
 
 @each_rule
 def test_code_and_selector_are_known(rule: Rule):
-    assert isinstance(rule.places, tuple) or rule.places in SELECTORS
-    if rule.code:
+    assert isinstance(rule.search.places, tuple) or rule.search.places in SELECTORS
+    if rule.search.code:
         known = registry().keys() | WALKS.keys() | {BETWEEN_RANKS}
-        assert rule.code in known
+        assert rule.search.code in known
 
 
 @each_rule
 def test_rule_can_be_broken(rule: Rule):
-    by_files = rule.theme in ON_FILES or rule.code in TESTED_ON_FOLDERS
-    assert rule.breaks or rule.code in SCHEMA_BREAKS or by_files
+    by_files = rule.theme in ON_FILES or rule.search.code in TESTED_ON_FOLDERS
+    assert rule.breaks or rule.search.code in SCHEMA_BREAKS or by_files
 
 
 TESTED_ON_FOLDERS = {

@@ -11,6 +11,7 @@ from dataclasses import replace
 import pytest
 
 from ascend_conformance.engine.trials import Trial, Trials
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db import plan
 from ascend_conformance.media.db.plan import all_instances, schema_key
 from ascend_conformance.media.db.selftest import (
@@ -21,7 +22,6 @@ from ascend_conformance.media.db.selftest import (
     run_batch,
     try_instance,
 )
-from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
 
@@ -70,7 +70,7 @@ def test_every_rule_is_among_the_places_tried_here():
     judged = {
         rule.id
         for rule in load_rules().values()
-        if rule.format == "db" and rule.theme != "files" and not rule.compares_ranks
+        if rule.medium == "db" and rule.theme != "files" and not rule.search.compares_ranks
     }
     assert judged <= tried
 

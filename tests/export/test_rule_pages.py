@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ascend_conformance.media import load_rules
+from ascend_conformance.media.db.pages import PLACES
 from ascend_conformance.media.db.places import SELECTORS
-from ascend_conformance.pages import PLACES, THE_FINDING, rule_page, rules_by_table, rules_index
-from ascend_conformance.ruleset import Rule, load_rules
+from ascend_conformance.pages import THE_FINDING, rule_page, rules_by_table, rules_index
+from ascend_conformance.ruleset import Rule
 from ascend_spec import catalog
 
 
@@ -17,7 +19,7 @@ def test_every_rule_has_a_complete_page(rule: Rule) -> None:
     expected = rule.expected.replace("{expected}", THE_FINDING)
     for part in (rule.summary, rule.why, rule.fix, rule.example, expected):
         assert part in text
-    assert (rule.row or rule.select or rule.code or "").strip() in text
+    assert (rule.row or rule.select or getattr(rule.search, "code", None) or "").strip() in text
 
 
 def test_the_index_has_a_line_per_rule() -> None:

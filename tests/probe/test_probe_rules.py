@@ -15,8 +15,8 @@ from probe_files import handmade
 from probe_servers import IMPATIENT, PATIENT, Reference, Sent, places, reference, told
 
 import ascend_conformance
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.api.rules import ApiRule, Finds, load_api_rules
-from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 
 NO_BREAK = {"known-departure"}
@@ -39,14 +39,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reference]:
 def place_of(rule: ApiRule, document: Mapping[str, Any]) -> tuple[str, str | None]:
     """Table and column at which the break must be found."""
     table = document.get("event") or document["command"]
-    if rule.finds in {"unreadable", "stray"}:
+    if rule.search.finds in {"unreadable", "stray"}:
         return "connection", None
     pointer = next(
         (document[key] for key in ("set", "remove", "unwrap", "double") if key in document), ""
     )
     if "append" in document:
         pointer = f"{document['append']}/0"
-    if rule.finds == "unknown-key":
+    if rule.search.finds == "unknown-key":
         pointer = pointer.rpartition("/")[0]
     return table, column_of(pointer) or None
 
@@ -76,8 +76,8 @@ def test_rule_documents_fit_the_vocabulary() -> None:
 
 def test_every_rule_has_a_break_and_every_find_a_rule() -> None:
     rules = load_api_rules()
-    assert {rule.finds for rule in rules.values()} == set(get_args(Finds))
-    assert {rule.finds for rule in rules.values() if not rule.breaks} == NO_BREAK
+    assert {rule.search.finds for rule in rules.values()} == set(get_args(Finds))
+    assert {rule.search.finds for rule in rules.values() if not rule.breaks} == NO_BREAK
     assert rules.keys() <= load_rules().keys()
 
 

@@ -105,7 +105,12 @@ def read() -> tuple[Pin, ...]:
     for entry in yaml.safe_load((PINS / "read.yaml").read_text(encoding="utf-8")):
         for pattern in entry["places"]:
             whole = _pattern(entry["under"].replace("{}", str(pattern)))
-            reached = [place for place in places() if whole.fullmatch(place)]
+            reached = [
+                place
+                for place, own in places().items()
+                if whole.fullmatch(place)
+                and all(own.get(fact) == value for fact, value in entry.get("where", {}).items())
+            ]
             if not reached:
                 raise ValueError(f"pins/read.yaml: {pattern} of {entry['says']!r} leads nowhere")
             found += [Pin(place, entry["facts"], *_cited(entry["evidence"])) for place in reached]

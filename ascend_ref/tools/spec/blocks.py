@@ -25,10 +25,11 @@ from ascend_spec.bin import (
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.bin.records import RECORD_SIZE
+from ascend_spec.core.dialect import Node
 from ascend_spec.core.packed import FieldFacts, dtype_of
 
 from .pages import citations, in_force, resolutions
-from .schema_keys import keys_table
+from .schema_keys import keys, keys_table
 from .subject import Subject
 
 PAYLOAD = {
@@ -325,7 +326,47 @@ def _written(bins: BinCatalog, block: BlockType, style: Style) -> Iterator[str]:
 
 def _keys(bins: BinCatalog, block: int, style: Style) -> str:
     """Every place of the payload: what it held at the epochs that had it, the newest form first."""
-    return keys_table({one.id: bins.payload_schema(block, one.id) for one in bins.epochs}, style)
+    return keys_table(_states(bins, block), style)
+
+
+def _states(bins: BinCatalog, block: int) -> dict[str, Node]:
+    return {one.id: bins.payload_schema(block, one.id) for one in bins.epochs}
+
+
+def key_section(
+    bins: BinCatalog, block: BlockType, place: str, style: Style = PLAIN, level: int = 1
+) -> str:
+    """One place in the JSON of a block type."""
+    found = next(one for one in keys(_states(bins, block.code), style) if one.place == place)
+    cited = [found.node["erratum"]] if "erratum" in found.node else []
+    return page(
+        f"{'#' * level} {hexed(block.code)}{place}",
+        found.meaning,
+        facts(
+            (
+                ("Block", style.link("block", hexed(block.code))),
+                ("JSON", found.kind),
+                ("Unit", found.unit),
+            )
+        ),
+        resolutions(bins.errata, cited, style),
+    )
+
+
+def key_subjects(_: Catalog) -> Iterator[Subject]:
+    """The places in the JSON of every block type."""
+    bins = bin_catalog()
+    for block in bins.blocks.values():
+        for one in keys(_states(bins, block.code)) if bins.has_schema(block.code) else ():
+            yield Subject(
+                kind="key",
+                name=f"{hexed(block.code)}{one.place}",
+                summary=one.meaning,
+                page=f"blocks/{block.slug}.md#keys",
+                section=partial(key_section, bins, block, one.place),
+                fact=one.node,
+                cells={"JSON": one.kind, "unit": one.unit},
+            )
 
 
 def _member(member: EnumMember, style: Style) -> str:

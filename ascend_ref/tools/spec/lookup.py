@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from ascend_ref.cli.suggest import close_to
 from ascend_spec import Catalog, per_spec
@@ -23,12 +24,31 @@ class NotFound(Exception):
 @per_spec
 def subjects(catalog: Catalog) -> Mapping[str, Subject]:
     """Every subject of every installed package by its address, in the order of the kinds."""
-    found: dict[str, list[Subject]] = {kind: [] for kind in KINDS}
-    for provider in sorted(entry_points(group=PROVIDERS), key=lambda entry: entry.name):
-        give: Callable[[Catalog], Iterable[Subject]] = provider.load()
-        for subject in give(catalog):
-            found[subject.kind].append(subject)
-    return {one.address: one for listed in found.values() for one in listed}
+    given = [one for name in _providers() for one in _given(catalog, name)]
+    order = {kind: place for place, kind in enumerate(KINDS)}
+    return {one.address: one for one in sorted(given, key=lambda one: order[one.kind])}
+
+
+@cache
+def _providers() -> Mapping[str, EntryPoint]:
+    """By name, which is a kind where a provider gives only that."""
+    found = {one.name: one for one in entry_points(group=PROVIDERS)}
+    return dict(sorted(found.items()))
+
+
+@per_spec
+def _given(catalog: Catalog, provider: str) -> tuple[Subject, ...]:
+    give: Callable[[Catalog], Iterable[Subject]] = _providers()[provider].load()
+    return tuple(give(catalog))
+
+
+def _possible(catalog: Catalog, text: str) -> list[Subject]:
+    """The subjects that a text may mean; kinds whose names look otherwise are not even loaded."""
+    own = text.partition("/")[0].casefold()
+    slow = {kind: facts for kind, facts in KINDS.items() if kind in _providers()}
+    asked = {kind for kind, facts in slow.items() if kind == own or facts.has_name(text)}
+    names = (name for name in _providers() if name not in slow or name in asked)
+    return [one for name in names for one in _given(catalog, name)]
 
 
 def of_kind(catalog: Catalog, kind: str) -> tuple[Subject, ...]:
@@ -43,18 +63,20 @@ def find(catalog: Catalog, text: str) -> Subject:
     (``op_summary.csv``, ``ACL_AICORE_L2_CACHE``); the name of a file of a profile is that of what
     it holds. Raises :class:`NotFound`.
     """
-    known = subjects(catalog)
+    possible = _possible(catalog, text)
     kind, _, name = text.casefold().partition("/")
-    within = [one for one in known.values() if one.kind == kind]
-    short = [one for one in known.values() if KINDS[one.kind].short]
+    within = [one for one in possible if one.kind == kind]
+    short = [one for one in possible if KINDS[one.kind].short]
     found = _named(within, name) or _named(short, text.casefold())
     if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
         found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
     if len(found) == 1:
         return found[0]
     if found:
+        found.sort(key=lambda one: list(KINDS).index(one.kind))
         listed = ", ".join(one.address for one in found)
         raise NotFound(f"{text!r} is the name of several things: {listed}; give the address")
+    known = subjects(catalog)
     held = known.get(address_of_file(text) or "")
     if held is not None:
         return held

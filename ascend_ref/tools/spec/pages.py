@@ -196,6 +196,8 @@ def schema_subjects(catalog: Catalog) -> Iterator[Subject]:
                 yield _column_subject(catalog, subject, name)
     for enum in catalog.enums.values():
         yield _enum_subject(catalog, enum)
+        for identifier in dict.fromkeys(member.id for member in enum.members):
+            yield _member_subject(catalog, enum, identifier)
 
 
 def _table_subject(catalog: Catalog, whole: Table) -> Subject:
@@ -267,6 +269,50 @@ def _enum_subject(catalog: Catalog, enum: Enum) -> Subject:
         at=at,
     )
     return found
+
+
+def _member_subject(catalog: Catalog, enum: Enum, identifier: int) -> Subject:
+    variants = [member for member in enum.members if member.id == identifier]
+    names = tuple(dict.fromkeys(member.name for member in variants))
+
+    def at(schema: Schema) -> Subject | None:
+        held = schema.enums.get(enum.name, {})
+        return replace(found, at=None) if identifier in held else None
+
+    found = Subject(
+        kind="member",
+        name=f"{enum.name}/{identifier}",
+        summary=", ".join(names),
+        page=f"enums/{enum.name}.md#members",
+        section=partial(_page_of_member, catalog, enum, variants),
+        fact=variants,
+        also=tuple(f"{enum.name}/{name}" for name in names),
+        at=at,
+    )
+    return found
+
+
+def _page_of_member(
+    catalog: Catalog, enum: Enum, variants: Sequence[Member], style: Style, level: int
+) -> str:
+    cited = dict.fromkeys(one for member in variants for one in member.errata)
+    return page(
+        f"{'#' * level} {enum.name}/{variants[0].id}",
+        f"In {style.link('enum', enum.name)}.",
+        *(
+            facts(
+                (
+                    ("Name", code(member.name)),
+                    ("Written", _written(member)),
+                    ("Grade", member.grade),
+                    ("Source", citations(catalog, member.source, style)),
+                    ("Errata", _errata(member.errata, style)),
+                )
+            )
+            for member in variants
+        ),
+        resolutions(catalog.errata, cited, style),
+    )
 
 
 def _page_of_table(catalog: Catalog, state: Table, style: Style, _level: int) -> str:

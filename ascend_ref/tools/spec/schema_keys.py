@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from ascend_ref.markdown import PLAIN, Style, code, table
 from ascend_spec.core.dialect import Node, walk
@@ -13,7 +14,29 @@ from .pages import in_force
 MANY_VALUES = 16
 
 
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A place in JSON: types and unit of its newest form, ``meaning`` with all that is known of it.
+
+    ``node`` is the newest form itself.
+    """
+
+    place: str
+    kind: str
+    unit: str
+    meaning: str
+    node: Node
+
+
 def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
+    """The places of :func:`keys` as rows."""
+    return table(
+        ("place", "JSON", "unit", "meaning"),
+        ((code(one.place), one.kind, one.unit, one.meaning) for one in keys(schemas, style)),
+    )
+
+
+def keys(schemas: Mapping[str, Node], style: Style = PLAIN) -> Iterator[Key]:
     """Every place of JSON that has several states, the newest form first.
 
     ``schemas``: by state, oldest first, the compiled schema without references.
@@ -26,7 +49,6 @@ def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
     order = list(schemas)
     newest = schemas[order[-1]]
     always, sometimes = _required(newest, always=True), _required(newest, always=False)
-    rows = []
     for place, held in states.items():
         node = next(iter(held.values()))
         needed = "Required" if place in always else "Sometimes required"
@@ -40,8 +62,7 @@ def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
             _source(node),
         )
         meaning = ". ".join(remark[0].upper() + remark[1:] for remark in remarks if remark)
-        rows.append((code(place), _kind(node), str(node.get("unit", "")), f"{meaning}."))
-    return table(("place", "JSON", "unit", "meaning"), rows)
+        yield Key(place, _kind(node), str(node.get("unit", "")), f"{meaning}.", node)
 
 
 def _bounds(held: Mapping[str, Node], order: list[str]) -> str:

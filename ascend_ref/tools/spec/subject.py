@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
@@ -21,19 +22,26 @@ class KindOfSubject:
     """One kind of address: what a list calls many of them, what they are, what narrows them.
 
     ``short``: whether a name without the kind may mean one. Our own words for what the formats
-    show would make many of their names ambiguous.
+    show would make many of their names ambiguous. ``names``: what they all look like, a regular
+    expression.
     """
 
     plural: str
     summary: str
     axes: tuple[Axis, ...] = ()
     short: bool = True
+    names: str = ".*"
+
+    def has_name(self, text: str) -> bool:
+        """Whether one of the kind can have this name."""
+        return re.fullmatch(self.names, text, re.IGNORECASE) is not None
 
 
 KINDS: Mapping[Kind, KindOfSubject] = {
     "table": KindOfSubject("tables", "a table of a database", (*SCHEMA, "level", "product")),
     "column": KindOfSubject("columns", "a column of a table", (*SCHEMA, "level", "product")),
     "enum": KindOfSubject("enums", "an enum table", SCHEMA),
+    "member": KindOfSubject("members", "a member of an enum table", SCHEMA),
     "addition": KindOfSubject("additions", "what other programs add to a database"),
     "carrier": KindOfSubject("carriers", "a kind of database"),
     "revision": KindOfSubject("revisions", "a state of the database schema", ("revision",)),
@@ -53,6 +61,7 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "pid-rule": KindOfSubject("pid-rules", "how the pid of a layer is made"),
     "document": KindOfSubject("documents", "a JSON document"),
     "block": KindOfSubject("blocks", "a block type of visualize_data.bin"),
+    "key": KindOfSubject("keys", "a place in the JSON of a block", names="0x[0-9a-f]{2}/.*"),
     "record": KindOfSubject("records", "packed bytes of visualize_data.bin"),
     "values": KindOfSubject("values", "a set of values in visualize_data.bin"),
     "epoch": KindOfSubject("epochs", "a state of visualize_data.bin"),
@@ -68,13 +77,17 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "data": KindOfSubject(
         "data", "data that is collected together, by product", ("product",), short=False
     ),
-    "capability": KindOfSubject("capabilities", "what some products can do", ("product",)),
+    "capability": KindOfSubject(
+        "capabilities", "what some products can do", ("product",), short=False
+    ),
     "level": KindOfSubject("levels", "a profiler level", ("level",)),
     "vocabulary": KindOfSubject("vocabularies", "words that exporters write"),
     "value-type": KindOfSubject("value-types", "a kind of value"),
     "erratum": KindOfSubject("errata", "a disagreement between sources", SCHEMA),
     "source": KindOfSubject("sources", "where facts come from"),
-    "rule": KindOfSubject("rules", "a rule of the checker"),
+    "rule": KindOfSubject(
+        "rules", "a rule of the checker", names="[a-z]+[0-9]+|[a-z0-9]+(-[a-z0-9]+)+"
+    ),
 }
 """Every kind of address in the order in which lists show them."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -308,15 +308,16 @@ def _layer_subjects(catalog: Catalog, layer: Layer) -> Iterator[Subject]:
             levels=levels,
             products=products,
         )
-        for arg in kind.args:
+        for name in dict.fromkeys(arg.name.template for arg in kind.args):
+            variants = [arg for arg in kind.args if arg.name.template == name]
             yield Subject(
                 kind="argument",
-                name=f"{layer.name}/{kind.kind}/{arg.name.template}",
-                summary=arg.summary,
+                name=f"{layer.name}/{kind.kind}/{name}",
+                summary=variants[0].summary,
                 page=f"{path}#{anchor(kind.kind)}",
-                section=partial(arg_section, catalog, layer, kind, arg),
-                fact=arg,
-                cells={"JSON": " or ".join(arg.json), "unit": arg.unit or ""},
+                section=partial(arg_section, catalog, layer, kind, variants),
+                fact=variants,
+                cells={"JSON": " or ".join(variants[0].json), "unit": variants[0].unit or ""},
                 levels=levels,
                 products=products,
             )
@@ -368,33 +369,44 @@ def _form_subjects(catalog: Catalog, timelines: TimelineCatalog) -> Iterator[Sub
 
 
 def arg_section(
-    catalog: Catalog, layer: Layer, kind: EventKind, arg: Arg, style: Style, level: int = 1
+    catalog: Catalog,
+    layer: Layer,
+    kind: EventKind,
+    variants: Sequence[Arg],
+    style: Style = PLAIN,
+    level: int = 1,
 ) -> str:
-    """One argument of a kind of event."""
+    """One argument of a kind of event, in every form that writers give it."""
+    cited = dict.fromkeys(one for arg in variants for one in arg.errata)
     return page(
-        f"{'#' * level} {layer.name}/{kind.kind}/{arg.name.template}",
-        style.prose(arg.summary),
-        facts(
-            (
-                ("Name", _shown(arg.name)),
-                ("JSON", " or ".join(arg.json)),
-                ("Unit", arg.unit or ""),
-                ("Range", value_range(arg.minimum, arg.maximum)),
-                ("Pattern", code(arg.pattern) if arg.pattern else ""),
-                ("One of", ", ".join(code(one or "empty") for one in arg.values)),
-                ("No value", ", ".join(map(code, arg.none))),
-                ("May be missing", "" if arg.required else "yes"),
-                ("Any number of them", "yes" if arg.many else ""),
-                ("Written by", ", ".join(style.link("writer", one) for one in arg.writers)),
-                ("In the documents", ", ".join(map(code, arg.documented_as))),
-                ("Shows", shown_text(arg.shows, style)),
-                ("Grade", arg.grade),
-                ("Source", citations(catalog, arg.source, style)),
-                ("Errata", _errata(arg.errata, style)),
-            )
+        f"{'#' * level} {layer.name}/{kind.kind}/{variants[0].name.template}",
+        *(
+            block
+            for arg in variants
+            for block in (style.prose(arg.summary), facts(_arg_facts(catalog, arg, style)))
         ),
-        resolutions(text_catalog().errata, arg.errata, style),
+        resolutions(text_catalog().errata, cited, style),
     )
+
+
+def _arg_facts(catalog: Catalog, arg: Arg, style: Style) -> list[tuple[str, str]]:
+    return [
+        ("Name", _shown(arg.name)),
+        ("JSON", " or ".join(arg.json)),
+        ("Unit", arg.unit or ""),
+        ("Range", value_range(arg.minimum, arg.maximum)),
+        ("Pattern", code(arg.pattern) if arg.pattern else ""),
+        ("One of", ", ".join(code(one or "empty") for one in arg.values)),
+        ("No value", ", ".join(map(code, arg.none))),
+        ("May be missing", "" if arg.required else "yes"),
+        ("Any number of them", "yes" if arg.many else ""),
+        ("Written by", ", ".join(style.link("writer", one) for one in arg.writers)),
+        ("In the documents", ", ".join(map(code, arg.documented_as))),
+        ("Shows", shown_text(arg.shows, style)),
+        ("Grade", arg.grade),
+        ("Source", citations(catalog, arg.source, style)),
+        ("Errata", _errata(arg.errata, style)),
+    ]
 
 
 def timeline_site(catalog: Catalog, below: Style) -> dict[str, str]:

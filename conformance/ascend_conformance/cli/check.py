@@ -21,7 +21,6 @@ from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..finding import OF_FILES, Report
-from ..media.db.plan import Selection
 from ..options import Options
 from ..report import (
     FORMATS,
@@ -35,6 +34,7 @@ from ..report import (
     report_schema,
     write_report,
 )
+from ..ruleset import Selection
 from .choose import RulePatterns, patterns
 from .progress import file_progress
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.suggest import unknown
 
-from ..ruleset import Rule, load_rules
+from ..media import load_rules
+from ..ruleset import Rule
 
 
 class RulePatterns(click.ParamType[str]):
@@ -39,7 +41,7 @@ def patterns(texts: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def fits(rule: Rule, pattern: str) -> bool:
+def fits(rule: Rule[Any], pattern: str) -> bool:
     """Whether a pattern as :func:`patterns` spells it means a rule."""
     return rule.name == pattern or rule.id.startswith(pattern)
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from ascend_ref.bin import Unreadable
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 from ascend_spec.api import api_catalog
 
@@ -77,28 +76,9 @@ def probe(
         raise click.UsageError(unknown("command", pattern, api_catalog().commands))
     options = ProbeOptions(patterns, server_path, timeout)
     try:
-        with _progress() as progress:
+        with progress_bar("connecting") as progress:
             report = probe_server(address, file, options, progress)
     except (CannotConnect, Unreadable) as problem:
         raise CommandError(str(problem)) from problem
     render_to_stdout(format_, report, rule_cards(), sys.stdout, os.environ)
     return int(any(finding.verdict == "violation" for finding in report.findings))
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int, int, str], None] | None]:
-    """A bar on a terminal; ``None`` where nobody looks."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as display:
-        bar = display.add_task("connecting", total=None)
-
-        def advance(done: int, total: int, command: str) -> None:
-            display.update(bar, completed=done, total=total, description=escape(command))
-
-        yield advance

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..media.db.judge import Progress
+from ..engine.progress import Progress
 
 
 @contextmanager

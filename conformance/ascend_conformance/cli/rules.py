@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 from ascend_ref.cli.console import print_columns
 from ascend_spec import catalog
-from ascend_spec.db.model import CARRIERS
 
 from ..engine.relations.rule import load_relations
 from ..finding import OF_FILES
-from ..ruleset import Rule, load_rules
+from ..media import load_rules, media
+from ..ruleset import Rule
 from .choose import RulePatterns, fits, patterns
 
-BLOCKS = "bin"
-"""What ``--carrier`` calls the files of blocks."""
-
-TEXTS = "text"
-"""What ``--carrier`` calls CSV files, timelines and JSON documents."""
+SPECIMENS = tuple(one for medium in media().values() for one in medium.specimens)
+"""What ``--carrier`` chooses from: kinds of databases, and the files of other media."""
 
 API = "api"
 """What ``--carrier`` calls the answers of a server."""
@@ -42,7 +40,7 @@ API = "api"
 )
 @click.option(
     "--carrier",
-    type=click.Choice([*CARRIERS, BLOCKS, TEXTS, API]),
+    type=click.Choice([*SPECIMENS, API]),
     help="List or self-test the rules of this database only, of visualize_data.bin, of the text "
     "deliverables or (a list only) of the API.",
 )
@@ -68,9 +66,8 @@ def rules(
         from .selftest import run_and_print
 
         at = tuple(_revision(name) for name in revisions) or None
-        carriers = [name for name in CARRIERS if carrier in (None, name)]
-        blocks, texts = carrier in (None, BLOCKS), carrier in (None, TEXTS)
-        return run_and_print(at, carriers, blocks=blocks, texts=texts, as_json=as_json)
+        specimens = SPECIMENS if carrier is None else (carrier,)
+        return run_and_print(at, specimens, as_json=as_json)
     if revisions:
         raise click.UsageError("--revision is for --self-test")
     if relations:
@@ -91,14 +88,12 @@ def rules(
     return 0
 
 
-def _is_of(rule: Rule, carrier: str) -> bool:
+def _is_of(rule: Rule[Any], carrier: str) -> bool:
     """Whether a rule judges what ``--carrier`` names."""
-    if rule.format == "db":
-        return carrier in CARRIERS and (not rule.carriers or carrier in rule.carriers)
-    return rule.format == carrier
+    return carrier == rule.medium or carrier in media()[rule.medium].specimens_of(rule)
 
 
-def _row(rule: Rule) -> dict[str, str]:
+def _row(rule: Rule[Any]) -> dict[str, str]:
     return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
 
 

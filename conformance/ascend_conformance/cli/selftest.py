@@ -5,60 +5,40 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import click
 
-from ascend_spec.db.model import Carrier
-
 from ..engine.trials import Trials
-from ..media.bin.selftest import run_specimens
-from ..media.db.selftest import run
-from ..media.text.selftest import run_specimens as run_texts
-from ..ruleset import Format, load_rules
+from ..media import load_rules, media
 
 LISTED = 20
 
 
 def run_and_print(
-    revisions: Sequence[str] | None,
-    carriers: Sequence[Carrier],
-    *,
-    blocks: bool,
-    texts: bool,
-    as_json: bool,
+    revisions: Sequence[str] | None, specimens: Collection[str], *, as_json: bool
 ) -> int:
     """Exit code 0 when every mutation woke exactly its own rule, else 1.
 
-    ``carriers`` are the databases to break, ``blocks`` whether to break ``visualize_data.bin``,
-    ``texts`` whether to break text deliverables.
+    ``specimens`` are the clean files to break, as media name them (:attr:`.Medium.specimens`).
     """
-    processes = os.cpu_count() or 1
-    databases = Trials()
-    files = Trials()
-    folders = Trials()
-    if carriers:
-        with _progress("breaking databases") as progress:
-            databases = run(carriers, revisions, processes, progress)
-    if blocks:
-        with _progress("breaking block files") as progress:
-            files = run_specimens(processes, progress)
-    if texts:
-        with _progress("breaking text deliverables") as progress:
-            folders = run_texts(processes, progress)
-    broken: dict[Format, bool] = {"db": bool(carriers), "bin": blocks, "text": texts}
-    results = databases, files, folders
-    sums = summary(results, [kind for kind, chosen in broken.items() if chosen])
-    passed = all(result.passed for result in results)
-    passed = passed and not files.never_broken and not folders.never_broken
+    results: dict[str, Trials] = {}
+    for name, medium in media().items():
+        chosen = [one for one in medium.specimens if one in specimens]
+        if chosen:
+            with _progress(f"breaking {', '.join(chosen)}") as progress:
+                processes = os.cpu_count() or 1
+                results[name] = medium.self_test(chosen, revisions, processes, progress)
+    sums = summary(results)
+    passed = all(result.passed for result in results.values())
     if as_json:
         click.echo(json.dumps({**sums, "passed": passed}, indent=2))
     else:
         width = max(map(len, sums))
         for name, number in sums.items():
             click.echo(f"{name.replace('_', ' '):<{width}} {number:>9,}")
-        faults = [line for result in results for line in _faults(result)]
+        faults = [line for result in results.values() for line in _faults(result)]
         for line in faults[:LISTED]:
             click.echo(line)
         if len(faults) > LISTED:
@@ -67,9 +47,10 @@ def run_and_print(
     return 0 if passed else 1
 
 
-def summary(results: Sequence[Trials], formats: Sequence[Format]) -> dict[str, int]:
-    """The figures that the self-test prints, over the rules of the formats that it broke."""
-    rules = [rule for rule in load_rules().values() if rule.format in formats]
+def summary(by_medium: Mapping[str, Trials]) -> dict[str, int]:
+    """The figures that the self-test prints, over the rules of the media that it broke."""
+    results = by_medium.values()
+    rules = [rule for rule in load_rules().values() if rule.medium in by_medium]
     instances = sum(not trial.legal for result in results for trial in result.trials)
     mutations = [trial for result in results for trial in result.mutations]
     tried = {trial.rule for trial in mutations}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import apsw
 
@@ -15,7 +16,7 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import per_spec
 
 from ..finding import Finding
-from ..ruleset import Rule, load_rules
+from ..ruleset import Rule, rules_in
 from .work import NoAnswer
 
 SHOWN = 300
@@ -46,7 +47,7 @@ class Failures:
     of: dict[str, str] = field(default_factory=dict)
 
     @contextmanager
-    def of_rule(self, rule: Rule, place: str = "") -> Iterator[None]:
+    def of_rule(self, rule: Rule[Any], place: str = "") -> Iterator[None]:
         """What is evaluated inside may fail; errors of the file are raised all the same."""
         try:
             yield
@@ -90,13 +91,16 @@ def _place(trace: TracebackType | None) -> str:
 
 
 @per_spec
-def _rule_that_finds(what: str) -> Rule:
-    return next(
-        rule for rule in load_rules().values() if rule.format == "any" and rule.code == what
-    )
+def own_rules() -> Mapping[str, Rule[str]]:
+    """The rules on the checker itself; the search of each is what fails: a rule or a file."""
+    return rules_in("any", lambda document: str(document["finds"]))
 
 
-def _finding(rule: Rule, file: str, message: str, place: str | None) -> Finding:
+def _rule_that_finds(what: str) -> Rule[str]:
+    return next(rule for rule in own_rules().values() if rule.search == what)
+
+
+def _finding(rule: Rule[str], file: str, message: str, place: str | None) -> Finding:
     return Finding(
         rule=rule.id,
         name=rule.name,

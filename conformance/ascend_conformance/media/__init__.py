@@ -1,1 +1,163 @@
-"""What a rule judges, one folder for each medium: a database, text deliverables, blocks, an API."""
+"""Media: databases, text deliverables, blocks, a server's answers, and what others register."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from ascend_ref.markdown import Style
+
+from ..engine.candidate import Candidate, Listing
+from ..engine.failure import own_rules
+from ..engine.progress import Progress
+from ..engine.trials import Trials
+from ..finding import FileReport, Finding
+from ..options import Options
+from ..ruleset import Rule
+
+Judged: TypeAlias = tuple[FileReport, Sequence[Any]]
+"""The verdict on a candidate, and what the comparison with others of the medium needs of it."""
+
+
+class Medium(ABC):
+    """What a medium supplies. Only what is abstract must be; the modules are read when needed."""
+
+    name: str
+    """What its rules are called for (:attr:`.Rule.medium`)."""
+
+    given: tuple[str, ...] = ()
+    """What it judges, in words for somebody who gave nothing of the kind."""
+
+    specimens: tuple[str, ...] = ()
+    """The clean files on which its self-test tries its rules, as users choose among them."""
+
+    @abstractmethod
+    def rules(self) -> Mapping[str, Rule[Any]]:
+        """Its rules by id."""
+
+    def specimens_of(self, rule: Rule[Any]) -> tuple[str, ...]:
+        """Those of its specimens that a rule is for."""
+        return self.specimens
+
+    # --- judging ---
+
+    def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        """What a file is by its content, in a folder; ``None`` if not one of this medium."""
+        return None
+
+    def candidates(self, listing: Listing) -> Iterable[Candidate]:
+        """What of a folder, by its names, is judged together; single files are recognised."""
+        return ()
+
+    def is_named(self, name: str) -> bool:
+        """Whether a file of a folder is one of this medium by its name, to be recognised."""
+        return False
+
+    def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
+        """The verdict on a candidate of this medium."""
+        raise NotImplementedError(f"{self.name} judges no files")
+
+    def compare(self, facts: Sequence[Any], options: Options) -> Mapping[str, Sequence[Finding]]:
+        """By label, the findings that only the comparison of candidates brings."""
+        return {}
+
+    # --- trying its rules ---
+
+    def self_test(
+        self,
+        specimens: Sequence[str],
+        revisions: Sequence[str] | None,
+        processes: int,
+        progress: Any,
+    ) -> Trials:
+        """Every rule tried on clean files."""
+        return Trials()
+
+    # --- pages of rules ---
+
+    def where(self, rule: Rule[Any], style: Style) -> str:
+        """Where a rule looks."""
+        return ""
+
+    def search(self, rule: Rule[Any]) -> str:
+        """How a rule finds what is wrong."""
+        return ""
+
+    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
+        """The paragraphs on how something clean is broken."""
+        return ()
+
+    def facts(self, rule: Rule[Any], style: Style) -> Iterable[tuple[str, str]]:
+        """Further lines, each with its label."""
+        return ()
+
+
+class _Checker(Medium):
+    """What the checker says of itself, on whatever it judges."""
+
+    name = "any"
+
+    def rules(self) -> Mapping[str, Rule[Any]]:
+        return own_rules()
+
+    def where(self, rule: Rule[Any], style: Style) -> str:
+        return "every file that is judged"
+
+    def search(self, rule: Rule[Any]) -> str:
+        return "The checker failed, and went on with what is left."
+
+
+_OURS = ("bin", "text", "db", "api", "relation")
+"""In the order in which they are asked what a file is; a database is what is left."""
+
+_SAID_FIRST = ("db", "bin", "text")
+"""The order in which users are shown what can be judged."""
+
+_CHECKER = _Checker()
+_REGISTERED: dict[str, Medium] = {}
+
+
+def register(medium: Medium) -> None:
+    """Add a medium to those of this process. Raises ``ValueError`` for a name that is taken."""
+    if medium.name in media():
+        raise ValueError(f"there is a medium {medium.name} already")
+    _REGISTERED[medium.name] = medium
+
+
+def withdraw(medium: Medium) -> None:
+    """Take a registered medium back."""
+    del _REGISTERED[medium.name]
+
+
+def media() -> Mapping[str, Medium]:
+    """Every medium by its name."""
+    return {**_REGISTERED, **{name: _ours(name) for name in _OURS}, _CHECKER.name: _CHECKER}
+
+
+def given() -> str:
+    """What can be judged, in words."""
+    known = media()
+    order = [known[name] for name in dict.fromkeys([*_SAID_FIRST, *known])]
+    words = [text for medium in order for text in medium.given]
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def medium_of(rule: Rule[Any]) -> Medium:
+    """The medium that a rule judges."""
+    return media()[rule.medium]
+
+
+def _ours(name: str) -> Medium:
+    found: Medium = EntryPoint(name, f"{__name__}.{name}.medium:MEDIUM", "media").load()
+    return found
+
+
+def load_rules() -> Mapping[str, Rule[Any]]:
+    """Every rule by id, in the order of the ids, those on the checker itself included."""
+    found: dict[str, Rule[Any]] = {}
+    for medium in media().values():
+        found |= medium.rules()
+    return dict(sorted(found.items()))

@@ -50,6 +50,7 @@ _SINGLE = frozenset(
 )
 _LISTS = frozenset(("allOf", "anyOf", "prefixItems"))
 _MAPS = frozenset(("properties", "patternProperties"))
+_BOUNDS = frozenset(("since", "until", "writers"))
 _BESIDE_PROPERTIES = frozenset(("additionalProperties", "patternProperties"))
 """Keywords whose meaning depends on the properties of the same node."""
 
@@ -127,7 +128,7 @@ class _Compiler:
         if not isinstance(node, dict):
             return True
         return (
-            self.holds(node)
+            (node.keys().isdisjoint(_BOUNDS) or self.holds(node))
             and ("variants" not in node or any(map(self.stands, node["variants"])))
             and ("$ref" not in node or self.stands(self.definitions[_target(node)]))
         )

@@ -16,6 +16,8 @@ Reading = Literal["documented", "observed"]
 Carrier = Literal["msprof", "pytorch", "analysis"]
 Presence = Literal["always", "when-rows", "by-switch"]
 
+STRINGS = "STRING_IDS.id"
+"""What a column refers to whose values are numbers of texts."""
 CARRIERS: tuple[Carrier, ...] = ("msprof", "pytorch", "analysis")
 
 
@@ -60,6 +62,17 @@ class Column(Bounds):
     members: tuple[str, ...] = ()
     renamed_from: str | None = None
     errata: tuple[str, ...] = ()
+
+    @property
+    def text_reference(self) -> str | None:
+        """:data:`STRINGS` or the enum table whose ids the column holds; ``None`` for others."""
+        for target in self.references:
+            table, _, key = target.partition(".")
+            if target == STRINGS:
+                return STRINGS
+            if table.startswith("ENUM_") and key == "id":
+                return table
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,12 @@ class Name:
     part: Callable[[str], Part]
 
     @cached_property
+    def suffix(self) -> str:
+        """How every such name ends; empty where it ends with a part."""
+        *_, (text, part, _, _) = Formatter().parse(self.template)
+        return "" if part else text
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """What the whole name looks like; each part is a group."""
         return re.compile(
@@ -85,5 +91,7 @@ class Name:
 
     def parse(self, name: str) -> dict[str, str] | None:
         """The parts of a name, those that are there; ``None`` for another name."""
+        if not name.endswith(self.suffix):
+            return None
         found = self.pattern.fullmatch(name)
         return None if found is None else {k: v for k, v in found.groupdict().items() if v}

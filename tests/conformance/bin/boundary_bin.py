@@ -19,7 +19,7 @@ from ascend_conformance.media.bin.edits import NotEditable, apply_edits
 from ascend_conformance.media.bin.facts import Facts, open_facts
 from ascend_conformance.media.bin.judge import collect, judge_content
 from ascend_conformance.media.bin.queries import _query
-from ascend_conformance.media.bin.rules import BinRule, load_bin_rules
+from ascend_conformance.media.bin.rules import BinRule, in_force, load_bin_rules
 from ascend_conformance.media.bin.selftest import WITHOUT_EXAMPLES, victim_of
 from ascend_conformance.media.bin.specimens import PRESETS, clean_file
 from ascend_ref.bin.container import read_blocks
@@ -72,7 +72,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
             file = read_blocks(content, name)
             epoch, _ = collect(file, facts)
             for rule in asked:
-                if not rule.in_force(epoch):
+                if not in_force(rule, epoch):
                     continue
                 _strike(alive[rule.id], facts, rule)
                 cases = [("break", rule.breaks)] if clean and rule.breaks else []
@@ -122,6 +122,6 @@ def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
                     collect(read_blocks(damaged, name), changed)
                     for rule in load_bin_rules().values():
                         other = rule.id not in {broken.id, *(broken.also or ())}
-                        asked = alive.get(rule.id) and other and rule.in_force(epoch)
+                        asked = alive.get(rule.id) and other and in_force(rule, epoch)
                         if asked and seen(changed, rule) == (0, None):
                             _strike(alive[rule.id], changed, rule)

@@ -18,8 +18,8 @@ from ascend_conformance.media.bin.flatten import (
 from ascend_conformance.media.bin.judge import judge_content
 from ascend_conformance.media.bin.rules import load_bin_rules
 from ascend_conformance.media.bin.selftest import trials
-from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_ref.bin import Block, canonical, read_blocks, to_bytes
 
 

@@ -67,9 +67,9 @@ def test_every_enumeration_of_the_declaration_has_a_rule():
         field.name for field in TRACE_RECORD.subcons if isinstance(field.subcon, construct.Enum)
     ]
     members = [
-        rule.records.fields[0]
+        rule.search.records.fields[0]
         for rule in record_rules(TRACE_BLOCK)
-        if rule.records.check == "member"
+        if rule.search.records.check == "member"
     ]
     assert members == enums
 

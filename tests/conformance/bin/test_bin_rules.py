@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 import ascend_conformance
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.bin.facts import plain_tables
 from ascend_conformance.media.bin.flatten import fact_tables
 from ascend_conformance.media.bin.rules import BinRule, load_bin_rules
 from ascend_conformance.pages import rule_page
-from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 from ascend_spec.bin import bin_catalog
 from ascend_spec.core.dialect import walk
@@ -43,13 +43,13 @@ def test_rules_of_all_formats_share_one_list_without_clashes():
     assert load_bin_rules().items() <= rules.items()
     names = [rule.name for rule in rules.values()]
     assert len(set(names)) == len(names)
-    assert all(rule.format == "bin" for rule in RULES)
+    assert all(rule.medium == "bin" for rule in RULES)
 
 
 @each_rule
 def test_what_a_rule_names_exists(rule: BinRule):
     tables = {table.name for table in fact_tables()} | plain_tables().keys()
-    assert rule.table is None or rule.table in tables
+    assert rule.search.table is None or rule.search.table in tables
     assert rule.erratum is None or rule.erratum in bin_catalog().errata
     assert {citation.split(" ", 1)[0] for citation in rule.source} <= catalog().sources.keys()
     epochs = {epoch.id for epoch in bin_catalog().epochs}
@@ -78,8 +78,8 @@ def test_a_rule_has_a_page_with_its_parts(rule: BinRule):
 
 
 def test_every_error_of_a_payload_schema_belongs_to_a_rule():
-    general = {word for rule in RULES if rule.schema for word in rule.schema.keywords}
-    claimed = {place for rule in RULES if rule.schema for place in rule.schema.places}
+    general = {word for rule in RULES if rule.search.schema for word in rule.search.schema.keywords}
+    claimed = {place for rule in RULES if rule.search.schema for place in rule.search.schema.places}
     for code, epoch, place, node in schema_nodes():
         for keyword in node.keys() & MAY_FAIL - general:
             at = (code, place)
@@ -103,7 +103,7 @@ def schema_nodes():
 
 def test_every_schema_place_of_a_rule_exists():
     known = {(code, place) for code, _, place, _ in schema_nodes()}
-    places = {place for rule in RULES if rule.schema for place in rule.schema.places}
+    places = {place for rule in RULES if rule.search.schema for place in rule.search.schema.places}
     assert places <= known
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ascend_conformance.engine.trials import Trials
 from ascend_conformance.media.bin.judge import judge_content
-from ascend_conformance.media.bin.rules import load_bin_rules
+from ascend_conformance.media.bin.rules import in_force, load_bin_rules
 from ascend_conformance.media.bin.selftest import run_bin, run_specimen
 from ascend_conformance.media.bin.specimens import PRESETS, clean_file
 
@@ -52,7 +52,7 @@ def test_no_damage_wakes_another_rule(run):
 def test_every_rule_in_force_is_broken_by_some_file():
     tried = {one.rule for run in (mix_and_simulator, other_operators) for one in run().mutations}
     in_force = {
-        rule.id for rule in load_bin_rules().values() if rule.breaks and rule.in_force("E3")
+        rule.id for rule in load_bin_rules().values() if rule.breaks and in_force(rule, "E3")
     }
     assert in_force <= tried
 
@@ -66,7 +66,7 @@ def test_reasons_for_further_rules_are_used():
     unused = {
         rule.id: set(rule.also) - fired.get(rule.id, set())
         for rule in load_bin_rules().values()
-        if rule.in_force("E3")
+        if in_force(rule, "E3")
     }
     assert {rule: others for rule, others in unused.items() if others} == {}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from text_folders import judged
 
-from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_spec.text import Output
 
 FORMATS: Mapping[Output, tuple[str, ...]] = {

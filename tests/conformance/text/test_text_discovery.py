@@ -55,13 +55,13 @@ def test_files_of_a_folder_are_one_candidate_with_the_database_beside(tmp_path: 
         database.execute("CREATE TABLE x (y)")
     texts, database_alone = discover(tmp_path)
     assert texts.path == folder
-    assert [one.path.name for one in texts.deliverables] == [
+    assert [one.path.name for one in texts.details.deliverables] == [
         "api_statistic.csv",
         "op_statistic.csv",
         "profiler_info_0.json",
     ]
-    assert texts.database == folder.absolute() / "ascend_pytorch_profiler_0.db"
-    assert database_alone.deliverables == ()
+    assert texts.details.database == folder.absolute() / "ascend_pytorch_profiler_0.db"
+    assert database_alone.medium == "db"
     assert database_alone.path.name == "ascend_pytorch_profiler_0.db"
 
 
@@ -71,9 +71,9 @@ def test_database_of_msprof_stands_above(tmp_path: Path) -> None:
     (folder / "op_statistic_20260721120000.csv").write_text("OP Type\n")
     for stamp in ("20260101000000", "20260721120000"):
         (tmp_path / "PROF_1" / f"msprof_{stamp}.db").touch()
-    texts = next(one for one in discover(tmp_path) if one.deliverables)
-    assert texts.database is not None
-    assert texts.database.name == "msprof_20260721120000.db"
+    texts = next(one for one in discover(tmp_path) if one.medium == "text")
+    assert texts.details.database is not None
+    assert texts.details.database.name == "msprof_20260721120000.db"
 
 
 def test_documents_about_a_capture_are_no_output_folder(tmp_path: Path) -> None:
@@ -94,8 +94,8 @@ def test_a_single_file_is_what_its_text_says(tmp_path: Path) -> None:
         path = tmp_path / "renamed.txt"
         shutil.copyfile(RANK / OUTPUT / name, path)
         (candidate,) = discover(path)
-        (found,) = candidate.deliverables
-        assert candidate.alone
+        (found,) = candidate.details.deliverables
+        assert candidate.details.alone
         assert (found.kind, found.name) == (kind, name.partition(".")[0])
         (report,) = judged(path, STRUCTURE)
         assert report.file == str(path)

@@ -8,16 +8,16 @@ import jsonschema
 import pytest
 import yaml
 
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.text.checks import NAMES, READS
 from ascend_conformance.media.text.database import Facts, fact_tables, open_facts
 from ascend_conformance.media.text.rules import TextRule, load_text_rules
 from ascend_conformance.pages import rule_page
-from ascend_conformance.ruleset import load_rules
 from ascend_spec import catalog
 from ascend_spec.text import text_catalog
 
 PACKAGE = files("ascend_conformance")
-STRUCTURAL = [rule for rule in load_text_rules().values() if rule.check]
+STRUCTURAL = [rule for rule in load_text_rules().values() if rule.search.check]
 ORDER = ("documented", "observed", "inferred")
 
 
@@ -35,7 +35,7 @@ def test_rules_are_among_all_rules() -> None:
 
 
 def test_every_check_has_a_rule_and_every_rule_a_check() -> None:
-    assert {rule.check for rule in STRUCTURAL} == NAMES
+    assert {rule.search.check for rule in STRUCTURAL} == NAMES
     assert READS.keys() <= NAMES
 
 
@@ -48,7 +48,7 @@ def test_grade_source_erratum_and_page(rule: TextRule) -> None:
     page = rule_page(catalog(), rule)
     for part in (rule.summary, rule.why, rule.fix, rule.example, "How it is found"):
         assert part in page
-    for writer in (*rule.writers, *rule.not_writers):
+    for writer in (*rule.search.writers, *rule.search.not_writers):
         assert writer in text_catalog().writers
 
 

@@ -16,7 +16,7 @@ from ascend_conformance.media.text.selftest import (
     try_rule,
 )
 
-STRUCTURAL = [rule for rule in load_text_rules().values() if rule.check]
+STRUCTURAL = [rule for rule in load_text_rules().values() if rule.search.check]
 SLOW = {"cell-type", "cell-sentinel", "cell-format", "cell-range"}
 """Checks with a trial for every file, of which one is tried here."""
 
@@ -38,7 +38,7 @@ def test_a_break_wakes_its_rule_only(folder: Folder, rule) -> None:  # type: ign
             fired = {name for name in trial.fired if load_text_rules()[name].check}
             assert rule.id in fired
             assert fired - {rule.id, *(rule.also)} <= {"CSV022"}
-            if rule.check in SLOW:
+            if rule.search.check in SLOW:
                 break
 
 

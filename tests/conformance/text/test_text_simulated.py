@@ -7,6 +7,7 @@ files that are there are compared with what the spec says that they should be.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -141,3 +142,20 @@ def test_every_file_of_a_product_is_written(product: ProductName, tmp_path: Path
         (folder,) = {path.parent for path in run.profiles[0].rglob("*.csv")}
         found = {path.stem.removesuffix("_20260101170000") for path in folder.glob("*.csv")}
         assert found == due
+
+
+def test_a_value_of_a_counter_that_the_product_lacks_is_found(tmp_path: Path) -> None:
+    """200I/500 A2 cannot count vector instructions: "not supported, N/A" (seed 001, op_summary)."""
+    scenario = shaped(Cell("edge-310b", "200I-500-A2", 1, "msprof", 1))
+    (profile,) = write_run(scenario, 0, tmp_path / "run", ("csv",)).profiles
+    (path,) = profile.rglob("op_summary_*.csv")
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    place, other = header.index("vec_time(us)"), header.index("scalar_time(us)")
+    counted = next(row for row in rows if row[other] != "N/A")
+    assert counted[place] == "N/A"
+    assert list(findings(profile)) == []
+    counted[place] = "0.5"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+    assert ("CSV027", "op_summary.csv: vec_time(us)") in [one[:2] for one in findings(profile)]

@@ -12,8 +12,8 @@ import pytest
 
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding
-from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "text"
 RANK = DATA / "pytorch_level1_rank0"

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ascend_spec.recording import entities
+
 from .judge import Bound, Unjudged, bind
 from .rule import Edit, Relation
 from .sql import matched_query
-from .views import Shown, View
+from .views import Shown, View, owners
 
 
 class Editable(Shown, Protocol):
@@ -45,7 +47,7 @@ def change(relation: Relation, edit: Edit, shown: Editable) -> Changed | Unjudge
     bound = bind(relation, shown.views())
     if isinstance(bound, Unjudged):
         return bound
-    view = bound[relation.aliases[edit.alias]]
+    view = bound[relation.search.aliases[edit.alias]]
     row = _first_row(relation, edit, shown, bound)
     if row is None:
         return Unjudged(relation, "no row that the edit is about")
@@ -55,8 +57,26 @@ def change(relation: Relation, edit: Edit, shown: Editable) -> Changed | Unjudge
     elif edit.repeat:
         shown.repeat(view, place)
     else:
-        shown.write(view, place, _values(relation, edit, shown, bound, row))
+        _write(shown, view, place, _values(relation, edit, shown, bound, row))
     return Changed(view, place)
+
+
+def _write(shown: Editable, view: View, place: int, values: Mapping[str, Any]) -> None:
+    """Write values into a row, and those that it inherits into the row that has them."""
+    own = dict(values)
+    shows = next(one for one in shown.views() if (one.entity, one.name) == (view.entity, view.name))
+    for link, names in entities()[view.entity].inherits.items():
+        owned = {one: own.pop(one) for one in names if one in own and one not in shows.columns}
+        if owned:
+            [(number,)] = shown.rows(
+                f"SELECT {link} FROM ({shows.select({link})}) WHERE place = {place}"
+            )
+            owner = next(one for one in owners(shown.views(), shows) if "id" in one.columns)
+            found = f"SELECT place FROM ({owner.select({'id'})}) WHERE id = {number}"
+            for (home,) in list(shown.rows(found)):
+                shown.write(owner, home, owned)
+    if own:
+        shown.write(view, place, own)
 
 
 def _wanted(edit: Edit) -> dict[str, str]:

@@ -11,7 +11,7 @@ from ascend_spec.recording import entities
 
 from .rule import Relation, Walk
 from .sql import rows_query, walk_rows
-from .views import Shown, View, inherited, showing
+from .views import Shown, View, inherited, owners, showing
 
 Bound = Mapping[str, View]
 """The views of a relation by entity."""
@@ -47,25 +47,29 @@ NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
 
 def bind(relation: Relation, every: Sequence[View]) -> Bound | Unjudged:
     """The most precise views of one medium that show what a relation reads."""
-    views = [one for one in every if not relation.media or one.medium in relation.media]
+    views = [
+        one for one in every if not relation.search.media or one.medium in relation.search.media
+    ]
     candidates: dict[str, list[View]] = {}
-    for entity, columns in relation.reads.items():
+    for entity, columns in relation.search.reads.items():
         found = showing(_complete(views, entity, columns), entity, columns)
         if not found:
             there = [one for one in views if one.entity == entity]
-            here = any(one.entity == relation.aliases[relation.alias] for one in views)
+            here = any(
+                one.entity == relation.search.aliases[relation.search.alias] for one in views
+            )
             if not there:
                 return Unjudged(relation, f"not applicable: nothing here shows {entity}", here)
             best = max(there, key=lambda one: len(one.columns & columns))
             missing = ", ".join(f"{entity}.{name}" for name in sorted(columns - best.columns))
             return Unjudged(relation, f"not applicable: does not show {missing}", here)
         candidates[entity] = found
-    linked = list(relation.linked())
+    linked = list(relation.search.linked())
     for choice in sorted(product(*candidates.values()), key=lambda some: sum(v.rank for v in some)):
         bound = dict(zip(candidates, choice, strict=True))
         if all(len({bound[entity].space for entity in group}) == 1 for group in linked):
             return bound
-    named = " and ".join(sorted(relation.reads))
+    named = " and ".join(sorted(relation.search.reads))
     return Unjudged(relation, f"not applicable: nothing here shows {named} together")
 
 
@@ -76,13 +80,9 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
             continue
         for link, names in entities()[entity].inherits.items():
             lacking = columns - view.columns
-            owners = [
-                one
-                for one in views
-                if one.entity == "task" and one.space == view.space and "id" in one.columns
-            ]
-            if lacking & set(names) and link in view.columns and owners:
-                yield inherited(view, link, names, owners[0])
+            homes = owners(views, view)
+            if lacking & set(names) and link in view.columns and homes:
+                yield inherited(view, link, names, homes[0])
                 break
         else:
             yield view
@@ -93,9 +93,9 @@ def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudge
     bound = bind(relation, shown.views())
     if isinstance(bound, Unjudged):
         return bound
-    view = bound[relation.aliases[relation.alias]]
-    if relation.walk and relation.walk.kind == "nested":
-        return _nested(relation, relation.walk, shown, bound, view, examples)
+    view = bound[relation.search.aliases[relation.search.alias]]
+    if relation.search.walk and relation.search.walk.kind == "nested":
+        return _nested(relation, relation.search.walk, shown, bound, view, examples)
     query = rows_query(relation, bound, shown.dialect)
     counted = f"SELECT count(*), count(*) FILTER (WHERE bad) FROM ({query})"
     [(population, count)] = shown.rows(counted)
@@ -103,7 +103,9 @@ def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudge
         return Unjudged(relation, NOTHING_TO_JUDGE)
     if not count:
         return Answer(relation, view, population, query=query)
-    names = sorted({"start", "end"} if relation.walk else relation.values[relation.alias])
+    names = sorted(
+        {"start", "end"} if relation.search.walk else relation.search.values[relation.search.alias]
+    )
     values = "".join(f", v_{name}" for name in names)
     bad = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {max(examples, 1)}"
     first = list(shown.rows(bad))

@@ -25,11 +25,15 @@ class Place:
 def judged_in(relation: Relation) -> Mapping[Medium, tuple[str, ...]]:
     """By medium, what shows the entities of a relation; media that show too little are left out."""
     found: dict[Medium, tuple[str, ...]] = {}
-    for medium in relation.media or MEDIA:
-        places = [list(_showing(medium, name, need)) for name, need in relation.reads.items()]
+    for medium in relation.search.media or MEDIA:
+        places = [
+            list(_showing(medium, name, need)) for name, need in relation.search.reads.items()
+        ]
         for choice in product(*places):
-            spaces = dict(zip(relation.reads, (one.space for one in choice), strict=True))
-            if all(len({spaces[name] for name in group}) == 1 for group in relation.linked()):
+            spaces = dict(zip(relation.search.reads, (one.space for one in choice), strict=True))
+            if all(
+                len({spaces[name] for name in group}) == 1 for group in relation.search.linked()
+            ):
                 found[medium] = tuple(one.name for one in choice)
                 break
     return found

@@ -27,20 +27,20 @@ def reads(relation: Relation, style: Style) -> str:
     """The values that it reads."""
     return ", ".join(
         style.link("entity", entity, f"{entity}.{column}")
-        for entity, columns in relation.reads.items()
+        for entity, columns in relation.search.reads.items()
         for column in sorted(columns)
     )
 
 
 def search(relation: Relation) -> str:
     """How bad rows are found."""
-    rows = f"FROM {relation.joined}"
-    if relation.where:
-        rows += f"\nWHERE {relation.where}"
-    if relation.walk is None:
-        bad = _sql(relation.bad or "")
+    rows = f"FROM {relation.search.joined}"
+    if relation.search.where:
+        rows += f"\nWHERE {relation.search.where}"
+    if relation.search.walk is None:
+        bad = _sql(relation.search.bad or "")
         return f"Of these rows\n\n{_sql(rows)}\n\nthose are bad for which\n\n{bad}"
-    walk = relation.walk
+    walk = relation.search.walk
     by = f" within each {' and '.join(map(code, walk.by))}" if walk.by else ""
     if walk.kind == "inside":
         around = f"FROM {walk.outer}" + (f"\nWHERE {walk.of}" if walk.of else "")
@@ -56,10 +56,10 @@ def mutation(relation: Relation) -> Iterator[str]:
     """How the self-test breaks it, and what must not break it."""
     yield "## How the self-test breaks it"
     yield "In a clean recording this change wakes the relation, in every medium that shows it:"
-    yield _yaml(relation.edits)
-    if relation.legal:
+    yield _yaml(relation.search.edits)
+    if relation.search.legal:
         yield "Each of these does not:"
-        yield _yaml(relation.legal)
+        yield _yaml(relation.search.legal)
 
 
 def _yaml(edits: Iterable[Edit]) -> str:

@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ascend_spec import per_spec
-from ascend_spec.core.loader import without
 from ascend_spec.recording import Medium, entities
 
-from ...ruleset import Rule, common_fields, rules_in
+from ...ruleset import Rule, rules_in
 
 WalkKind = Literal["inside", "disjoint", "nested"]
 
@@ -60,8 +59,8 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Relation(Rule):
-    """One relation document.
+class RelationSearch:
+    """Where a relation looks among the entities of the recording.
 
     ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
     ``joined``: aliases of entities and how they are joined; ``where``: which rows are judged, the
@@ -108,7 +107,8 @@ class Relation(Rule):
         """The columns that it reads, by alias."""
         found = self._values_in((*self.texts, self.at), self.aliases)
         if self.walk:
-            for alias in found:
+            outer = self.walk.outer.split()[1:] if self.walk.outer else []
+            for alias in (self.alias, *outer):
                 found[alias] |= {"start", "end", *self.walk.by}
         return {alias: frozenset(columns) for alias, columns in found.items()}
 
@@ -151,17 +151,19 @@ class Relation(Rule):
             yield frozenset(own)
 
 
+Relation: TypeAlias = Rule[RelationSearch]
+
+
 @per_spec
 def load_relations() -> Mapping[str, Relation]:
     """Every relation by id, in the order of the ids."""
-    return rules_in("relations", _relation)
+    return rules_in("relation", relation_search, folder="relations")
 
 
-def _relation(row: Mapping[str, Any], theme: str) -> Relation:
+def relation_search(row: Mapping[str, Any]) -> RelationSearch:
+    """What a relation's document says of where to look."""
     walk = row.get("walk")
-    return Relation(
-        **common_fields({"rule": row["relation"], **without(row, "break", "keep")}, theme),
-        format="relation",
+    return RelationSearch(
         at=row["at"],
         joined=row["from"],
         where=row.get("where"),

@@ -24,7 +24,7 @@ FORBIDDEN: Mapping[str, str] = {
 
 def lint(relation: Relation) -> Iterator[str]:
     """What is wrong with the SQL of a relation, one line each."""
-    for text in relation.texts:
+    for text in relation.search.texts:
         bare = re.sub(r"'[^']*'", "''", text)
         for pattern, reason in FORBIDDEN.items():
             if re.search(pattern, bare, re.IGNORECASE):
@@ -36,7 +36,11 @@ def rows_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) 
 
     Rows of which a value is unknown are not among them.
     """
-    select = _walked(relation, relation.walk, bound) if relation.walk else _joined(relation, bound)
+    select = (
+        _walked(relation, relation.search.walk, bound)
+        if relation.search.walk
+        else _joined(relation, bound)
+    )
     return f"{_tables(relation, bound, dialect)} SELECT * FROM ({select}) WHERE bad IS NOT NULL"
 
 
@@ -57,22 +61,23 @@ def matched_query(
     if whole:
         text = selected
     else:
-        conditions = [f"({one})" for one in (relation.where, condition) if one]
+        conditions = [f"({one})" for one in (relation.search.where, condition) if one]
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        text = f"SELECT {selected} FROM {relation.joined}{where}"
-    tables = _tables(relation, bound, dialect, relation.read_by((*read, text)))
+        text = f"SELECT {selected} FROM {relation.search.joined}{where}"
+    tables = _tables(relation, bound, dialect, relation.search.read_by((*read, text)))
     return f"{tables} {_quoted(_slacked(text, relation, bound), relation, text)}"
 
 
 def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect: Dialect) -> str:
     """The intervals of a walk in the order in which code walks them: group, start, end, place."""
-    alias = relation.alias
+    alias = relation.search.alias
     by = "".join(f", {alias}.{name}" for name in walk.by)
-    where = f" WHERE {relation.where}" if relation.where else ""
+    where = f" WHERE {relation.search.where}" if relation.search.where else ""
     order = "".join(f"{name} NULLS FIRST, " for name in by.strip(", ").split(", ") if name)
     text = (
-        f"SELECT {alias}.place, {alias}.start, {alias}.end{by} FROM {relation.joined}{where} "
-        f"ORDER BY {order}{alias}.start NULLS FIRST, {alias}.end DESC NULLS LAST, {alias}.place"
+        f"SELECT {alias}.place, {alias}.start, {alias}.end{by} "
+        f"FROM {relation.search.joined}{where} ORDER BY {order}"
+        f"{alias}.start NULLS FIRST, {alias}.end DESC NULLS LAST, {alias}.place"
     )
     return f"{_tables(relation, bound, dialect)} {_quoted(text, relation)}"
 
@@ -86,7 +91,7 @@ def _tables(
     hint = "NOT MATERIALIZED " if dialect == "sqlite" else ""
     tables = ", ".join(
         f"{entity} AS {hint}({bound[entity].select(columns)})"
-        for entity, columns in (reads or relation.reads).items()
+        for entity, columns in (reads or relation.search.reads).items()
         if entity in bound
     )
     return f"WITH {tables}"
@@ -94,20 +99,21 @@ def _tables(
 
 def _joined(relation: Relation, bound: Mapping[str, View]) -> str:
     own = "".join(
-        f", {relation.alias}.{name} AS v_{name}" for name in sorted(relation.values[relation.alias])
+        f", {relation.search.alias}.{name} AS v_{name}"
+        for name in sorted(relation.search.values[relation.search.alias])
     )
-    where = f" WHERE {relation.where}" if relation.where else ""
-    text = f"SELECT {relation.alias}.place AS place{own}, ({relation.bad}) AS bad "
-    text += f"FROM {relation.joined}{where}"
+    where = f" WHERE {relation.search.where}" if relation.search.where else ""
+    text = f"SELECT {relation.search.alias}.place AS place{own}, ({relation.search.bad}) AS bad "
+    text += f"FROM {relation.search.joined}{where}"
     return _quoted(_slacked(text, relation, bound), relation)
 
 
 def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
-    alias = relation.alias
+    alias = relation.search.alias
     by = [f"{alias}.{name} AS by_{name}" for name in walk.by]
     names = [f"by_{name}" for name in walk.by]
     parts = f"PARTITION BY {', '.join(names)} " if names else ""
-    where = f" WHERE {relation.where}" if relation.where else ""
+    where = f" WHERE {relation.search.where}" if relation.search.where else ""
     inner = f"SELECT {alias}.place AS place, {', '.join([*by, ''])}{alias}.start AS v_start, "
     inner += f"{alias}.end AS v_end"
     if walk.kind == "disjoint":
@@ -115,7 +121,7 @@ def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
             f"SELECT place, v_start, v_end, v_start < before - {{slack}} AS bad FROM (SELECT *, "
             f"max(v_end) OVER ({parts}ORDER BY v_start NULLS FIRST, v_end NULLS FIRST, place "
             "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before "
-            f"FROM ({inner} FROM {relation.joined}{where})) WHERE before IS NOT NULL"
+            f"FROM ({inner} FROM {relation.search.joined}{where})) WHERE before IS NOT NULL"
         )
         return _quoted(_slacked(text, relation, bound), relation)
     outer = (walk.outer or "").split()[1]
@@ -127,7 +133,7 @@ def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
         f"OVER ({parts}ORDER BY begins NULLS FIRST, turn, place "
         "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS cover FROM ("
         f"{inner}, {alias}.start AS begins, 1 AS turn, NULL AS covered "
-        f"FROM {relation.joined}{where} UNION ALL "
+        f"FROM {relation.search.joined}{where} UNION ALL "
         f"SELECT {outer}.place, {same}{outer}.start, {outer}.end, {outer}.start - {{slack}}, 0, "
         f"{outer}.end FROM {walk.outer}{of})) WHERE turn = 1"
     )
@@ -135,13 +141,13 @@ def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
 
 
 def _slacked(text: str, relation: Relation, bound: Mapping[str, View]) -> str:
-    slack = sum(bound[entity].slack for entity in relation.reads)
+    slack = sum(bound[entity].slack for entity in relation.search.reads)
     return text.replace("{slack}", str(slack))
 
 
 def _quoted(text: str, relation: Relation, further: str = "") -> str:
     """Columns in quotes, since some are words of SQL."""
-    known = {**relation.aliases, **relation.aliases_in((further,))}
+    known = {**relation.search.aliases, **relation.search.aliases_in((further,))}
     aliases = "|".join(sorted(known, key=len, reverse=True))
     parts = re.split(r"('[^']*')", text)
     return "".join(

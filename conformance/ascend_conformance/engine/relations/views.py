@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol
 
-from ascend_spec.recording import Medium
-
 Dialect = Literal["sqlite", "duckdb"]
 
 
@@ -48,7 +46,7 @@ class View:
     name: str
     space: str
     parts: tuple[Part, ...]
-    medium: Medium
+    medium: str
     rank: int = 0
     slack: int = 0
 
@@ -104,6 +102,15 @@ def inherited(view: View, column: str, names: Iterable[str], owner: View) -> Vie
         if column in part.columns
     )
     return replace(view, parts=parts) if parts else view
+
+
+def owners(views: Iterable[View], view: View) -> list[View]:
+    """The views of tasks whose numbers a view has."""
+    return [
+        one
+        for one in views
+        if one.entity == "task" and one.space == view.space and "id" in one.columns
+    ]
 
 
 def showing(views: Iterable[View], entity: str, columns: Collection[str]) -> list[View]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from ascend_spec import per_spec
 
-from ...ruleset import Rule, common_fields, rules_in
+from ...ruleset import Rule, rules_in
 
 Finds = Literal[
     "no-answer",
@@ -34,29 +34,29 @@ Finds = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class ApiRule(Rule):
-    """One rule document of ``rules/api``. The breaks are edits of a sound answer."""
+class ApiSearch:
+    """What the probe notices. The breaks are edits of a sound answer."""
 
-    finds: Finds = "no-answer"
+    finds: Finds
+
+
+ApiRule: TypeAlias = Rule[ApiSearch]
 
 
 @per_spec
 def load_api_rules() -> Mapping[str, ApiRule]:
     """Every rule by id, in the order of the ids."""
-    return rules_in("api", _rule)
+    return rules_in("api", api_search)
 
 
 @per_spec
 def rules_by_find() -> Mapping[Finds, ApiRule]:
     """The rule for each thing that the probe notices."""
-    return {rule.finds: rule for rule in load_api_rules().values()}
+    return {rule.search.finds: rule for rule in load_api_rules().values()}
 
 
-def _rule(document: Mapping[str, Any], theme: str) -> ApiRule:
+def api_search(document: Mapping[str, Any]) -> ApiSearch:
+    """What a rule document says of what the probe notices. Raises ``ValueError``."""
     if document["finds"] not in get_args(Finds):
         raise ValueError(f"{document['rule']}: the probe does not find {document['finds']!r}")
-    return ApiRule(
-        **common_fields(document, theme),
-        format="api",
-        finds=document["finds"],
-    )
+    return ApiSearch(document["finds"])

@@ -12,15 +12,15 @@ from ascend_ref.db.display import show_path
 from ascend_spec.bin import bin_catalog
 
 from ...engine.failure import Failures
+from ...engine.progress import Progress
 from ...finding import BLOCK_FILE, Coverage, FileReport, Seen, Skipped
 from ...options import Options
-from ..db.judge import Progress
 from .facts import Facts, open_facts
 from .gather import gather
 from .places import Locator, block_label
 from .queries import ask
 from .records import record_findings
-from .rules import BinRule, load_bin_rules
+from .rules import BinRule, in_force, load_bin_rules
 from .schemafindings import schema_findings, schema_skips
 from .spectables import add_spec_tables
 from .structure import Structure
@@ -59,15 +59,15 @@ def judge_blocks(
     with open_facts() as facts:
         epoch, structure = collect(file, facts, progress)
         rules = [rule for rule in load_bin_rules().values() if chosen.selection.wants(rule)]
-        ran = [rule for rule in rules if rule.in_force(epoch)]
+        ran = [rule for rule in rules if in_force(rule, epoch)]
         locator = Locator(file)
         failures = Failures()
         asked = ask(locator, facts, ran, chosen, failures)
         findings = asked.findings
-        for rule in [one for one in ran if one.schema][:1]:
+        for rule in [one for one in ran if one.search.schema][:1]:
             with failures.of_rule(rule):
                 findings += schema_findings(locator, structure, epoch, ran)
-        for rule in [one for one in ran if one.records][:1]:
+        for rule in [one for one in ran if one.search.records][:1]:
             with failures.of_rule(rule):
                 findings += record_findings(file, ran)
         findings += failures.findings(file.label)

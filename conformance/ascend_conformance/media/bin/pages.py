@@ -23,28 +23,29 @@ FINDS = {
 
 def where(rule: BinRule) -> str:
     """The blocks, or the table of facts, that the rule looks at."""
-    if rule.records:
-        return f"{block_label(rule.records.block)}: {_names(rule.records.fields)}"
-    if rule.schema and rule.schema.places:
-        named = (f"{block_label(number)} {code(at)}" for number, at in rule.schema.places)
+    if rule.search.records:
+        return f"{block_label(rule.search.records.block)}: {_names(rule.search.records.fields)}"
+    if rule.search.schema and rule.search.schema.places:
+        named = (f"{block_label(number)} {code(at)}" for number, at in rule.search.schema.places)
         return ", ".join(named)
-    if rule.schema:
+    if rule.search.schema:
         return "every JSON payload"
-    place = ".".join(filter(None, (rule.table, rule.column)))
-    table = fact_table(rule.table)
-    numbers = rule.present or (table.blocks if table else ())
+    place = ".".join(filter(None, (rule.search.table, rule.column)))
+    table = fact_table(rule.search.table)
+    numbers = rule.search.present or (table.blocks if table else ())
     blocks = ", ".join(block_label(number) or "" for number in numbers)
     return f"{blocks}: facts {code(place)}" if blocks else f"facts {code(place)}"
 
 
 def search(rule: BinRule) -> str:
     """How bad places are found, where it is not by SQL alone."""
-    if rule.schema:
-        return _by_schema(rule.schema)
-    if rule.records:
-        return _by_records(rule.records)
+    if rule.search.schema:
+        return _by_schema(rule.search.schema)
+    if rule.search.records:
+        return _by_records(rule.search.records)
     found = "A fact is bad where this holds" if rule.row else "Each row of this query is a bad fact"
-    return f"{found}, among the facts of {code(rule.table or '')}:\n\n{_block('sql', _sql(rule))}"
+    table = code(rule.search.table or "")
+    return f"{found}, among the facts of {table}:\n\n{_block('sql', _sql(rule))}"
 
 
 def _sql(rule: BinRule) -> str:
@@ -72,9 +73,9 @@ def mutation(rule: BinRule) -> Iterator[str]:
         )
         edits = yaml.safe_dump([_shown(edit) for edit in rule.breaks], sort_keys=False, width=90)
         yield _block("yaml", edits)
-        if rule.victim:
+        if rule.search.victim:
             yield "The names in braces stand for what this query finds first in the file:"
-            yield _block("sql", rule.victim)
+            yield _block("sql", rule.search.victim)
         for other, reason in sorted(rule.also.items()):
             yield f"{other}: {reason}"
 

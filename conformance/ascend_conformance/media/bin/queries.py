@@ -47,7 +47,7 @@ def ask(
     names = [*(table.name for table in fact_tables()), *plain_tables()]
     counts = {name: _count(facts, name) for name in names}
     for rule in rules:
-        if not (rule.row or rule.select) or not present.issuperset(rule.present):
+        if not (rule.row or rule.select) or not present.issuperset(rule.search.present):
             continue
         reads = _reads(rule.id)
         missing = sorted(unread.keys() & {code for table in reads for code in table.blocks})
@@ -59,16 +59,16 @@ def ask(
             missing.append(table.blocks[0])
         if missing:
             continue
-        if not counts[rule.table or ""]:
+        if not counts[rule.search.table or ""]:
             continue
         try:
             with (
-                failures.of_rule(rule, rule.table or ""),
+                failures.of_rule(rule, rule.search.table or ""),
                 limited(facts.connection, sum(counts.values())),
             ):
                 asked.findings.extend(_findings(locator, facts, rule, options))
         except TooMuchWork as problem:
-            asked.skipped.append(Skipped(rule.id, rule.table or "", str(problem)))
+            asked.skipped.append(Skipped(rule.id, rule.search.table or "", str(problem)))
     return asked
 
 
@@ -87,7 +87,7 @@ def _unread(facts: Facts) -> Mapping[int, str]:
 def _reads(rule_id: str) -> tuple[FactTable, ...]:
     """The fact tables that a rule's SQL reads, through views as well."""
     rule = load_bin_rules()[rule_id]
-    words = {*_WORD.findall(rule.select or rule.row or ""), rule.table or ""}
+    words = {*_WORD.findall(rule.select or rule.row or ""), rule.search.table or ""}
     todo = sorted(words & views().keys())
     for name in todo:
         further = set(_WORD.findall(views()[name])) - words
@@ -101,7 +101,7 @@ def _count(facts: Facts, table: str) -> int:
 
 
 def _findings(locator: Locator, facts: Facts, rule: BinRule, options: Options) -> Iterator[Finding]:
-    table = rule.table
+    table = rule.search.table
     query = _query(rule)
     hits = facts.rows(
         f"SELECT t.code, {_counted(table)}, min(t.rowid) "
@@ -121,9 +121,11 @@ def _query(rule: BinRule) -> str:
     """A SELECT of the bad rows of the rule's table, with the values that it looked at."""
     if rule.select:
         return rule.select
-    shown = rule.shows or [name for name in columns_of(rule.table) if name not in NOT_SHOWN]
+    shown = rule.search.shows or [
+        name for name in columns_of(rule.search.table) if name not in NOT_SHOWN
+    ]
     columns = ", ".join(["rowid AS row", *shown[:EXAMPLE_COLUMNS]])
-    return f"SELECT {columns} FROM {rule.table} WHERE {rule.row}"
+    return f"SELECT {columns} FROM {rule.search.table} WHERE {rule.row}"
 
 
 def columns_of(table: str | None) -> Sequence[str]:
@@ -147,7 +149,7 @@ def _finding(
     first: int,
     options: Options,
 ) -> Finding:
-    whole = f"SELECT {_counted(rule.table)} FROM {rule.table} t WHERE t.code IS ?"
+    whole = f"SELECT {_counted(rule.search.table)} FROM {rule.search.table} t WHERE t.code IS ?"
     ((total,),) = facts.rows(whole, (code,))
     place, offset = where(locator, facts, rule, first)
     pointer = shown(place.pointer)
@@ -187,15 +189,15 @@ def first_place(offset: int | None, pointer: str | None) -> str:
 
 def where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Place, int | None]:
     """Path, pointer and byte of the first bad value."""
-    table = fact_table(rule.table)
+    table = fact_table(rule.search.table)
     if table is None:
         ((pointer, offset),) = facts.rows(
-            f"SELECT pointer, offset FROM {rule.table} WHERE rowid = ?", (row,)
+            f"SELECT pointer, offset FROM {rule.search.table} WHERE rowid = ?", (row,)
         )
         path = rule.column
         if pointer:
             path = re.sub(r"/\d+", f"/{ANY}", pointer) + (f"/{path}" if path else "")
-        field_offset = header_field(rule.column) if rule.table == "block" else 0
+        field_offset = header_field(rule.column) if rule.search.table == "block" else 0
         return Place(path, pointer), None if offset is None else offset + field_offset
     ((block, pointer),) = facts.rows(
         f"SELECT block, pointer FROM {table.name} WHERE rowid = ?", (row,)
@@ -213,7 +215,7 @@ def _examples(
     names = [entry[0] for entry in description][1 : 1 + EXAMPLE_COLUMNS]
     columns = ", ".join(f'e."{name}"' for name in names)
     select = (
-        f"SELECT {columns} FROM ({query}) e JOIN {rule.table} t ON t.rowid = e.row "
+        f"SELECT {columns} FROM ({query}) e JOIN {rule.search.table} t ON t.rowid = e.row "
         "WHERE t.code IS ?"
     )
     for row in read_examples(facts.connection, select, (code,), columns=len(names), rows=limit):

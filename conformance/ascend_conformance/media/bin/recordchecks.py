@@ -85,7 +85,7 @@ def judge_records_plainly(parsed: Iterable[Plain], block: int) -> list[RecordFau
 def record_rules(block: int) -> list[BinRule]:
     """The rules about the packed records of a block type."""
     rules = load_bin_rules().values()
-    return [rule for rule in rules if rule.records and rule.records.block == block]
+    return [rule for rule in rules if rule.search.records and rule.search.records.block == block]
 
 
 def _faults(
@@ -190,6 +190,6 @@ CHECKS: Mapping[str, Check] = {
 
 
 def _search(rule: BinRule) -> tuple[RecordSearch, Check]:
-    if rule.records is None:
+    if rule.search.records is None:
         raise ValueError(f"{rule.id} is not about records")
-    return rule.records, CHECKS[rule.records.check]
+    return rule.search.records, CHECKS[rule.search.records.check]

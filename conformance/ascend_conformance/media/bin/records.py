@@ -51,7 +51,7 @@ def _finding(
     values: dict[str, Scalar],
 ) -> Finding:
     rule = fault.rule
-    field = rule.records.fields[0] if rule.records else ""
+    field = rule.search.records.fields[0] if rule.search.records else ""
     offset = start + fault.first * DECLARATIONS[entry.type].sizeof() + _field_offset(entry, field)
     summary = rule.summary.rstrip(".")
     return Finding(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from ascend_spec import per_spec
 from ascend_spec.bin import bin_catalog
 
-from ...ruleset import Rule, common_fields, rules_in
+from ...ruleset import Rule, as_tuple, rules_in
 
 SchemaFinds = Literal["fault", "unknown", "older", "advisory"]
 
@@ -40,14 +40,14 @@ class RecordSearch:
 
 
 @dataclass(frozen=True, slots=True)
-class BinRule(Rule):
-    """One rule document of ``rules/bin``.
+class BinSearch:
+    """Where a rule looks in the blocks of a file.
 
-    Exactly one of ``row``, ``select``, ``schema`` and ``records`` says how bad places are found.
     ``table`` is the table of facts whose rows ``row`` looks at, or ``select`` returns in its first
-    column, called ``row``. ``present`` are block types without which the rule has nothing to
-    judge. The breaks are edits (:mod:`.edits`); ``victim`` is a SELECT over the
-    clean file's facts, whose columns fill the ``{names}`` in them.
+    column, called ``row``; ``shows`` are its columns that are shown as examples. A rule without SQL
+    has a ``schema`` or ``records``. ``present`` are block types without which the rule has nothing
+    to judge. The breaks are edits (:mod:`.edits`); ``victim`` is a SELECT over the clean file's
+    facts, whose columns fill the ``{names}`` in them.
     """
 
     table: str | None = None
@@ -57,28 +57,24 @@ class BinRule(Rule):
     present: tuple[int, ...] = ()
     victim: str | None = None
 
-    def in_force(self, epoch: str) -> bool:
-        """Whether the rule is for files of an epoch; ``since`` and ``until`` are ids of epochs."""
-        return bin_catalog().axis.in_force(self, epoch)
+
+BinRule: TypeAlias = Rule[BinSearch]
+
+
+def in_force(rule: BinRule, epoch: str) -> bool:
+    """Whether a rule is for files of an epoch; ``since`` and ``until`` are ids of epochs."""
+    return bin_catalog().axis.in_force(rule, epoch)
 
 
 @per_spec
 def load_bin_rules() -> Mapping[str, BinRule]:
     """Every rule by id, in the order of the ids."""
-    return rules_in("bin", _rule)
+    return rules_in("bin", bin_search)
 
 
-def _rule(document: Mapping[str, Any], theme: str) -> BinRule:
-    return BinRule(
-        **common_fields(document, theme),
-        format="bin",
-        invariant=document.get("invariant"),
-        erratum=document.get("erratum"),
-        since=document.get("since"),
-        until=document.get("until"),
-        column=document.get("column"),
-        row=document.get("row"),
-        select=document.get("select"),
+def bin_search(document: Mapping[str, Any]) -> BinSearch:
+    """What a rule document says of where to look."""
+    return BinSearch(
         table=document.get("table"),
         shows=tuple(document.get("shows", ())),
         schema=_schema(document["schema"]) if "schema" in document else None,
@@ -100,10 +96,6 @@ def _records(document: Mapping[str, Any]) -> RecordSearch:
     return RecordSearch(
         block=document["block"],
         check=document["check"],
-        fields=_names(document["fields"]),
-        others=_names(document.get("others", ())),
+        fields=as_tuple(document["fields"]),
+        others=as_tuple(document.get("others", ())),
     )
-
-
-def _names(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)

@@ -19,7 +19,7 @@ def schema_findings(
     locator: Locator, structure: Structure, epoch: str, rules: Sequence[BinRule]
 ) -> Iterator[Finding]:
     """One finding for each place of a schema that the file departs from."""
-    searches = [(rule, rule.schema) for rule in rules if rule.schema is not None]
+    searches = [(rule, rule.search.schema) for rule in rules if rule.search.schema is not None]
     newest = bin_catalog().epochs[-1].id
     own = structure.groups(epoch)
     newer = structure.groups(newest).items() if epoch != newest else ()
@@ -47,7 +47,7 @@ def schema_skips(structure: Structure, epoch: str, rules: Sequence[BinRule]) -> 
     """What was left unjudged because too much is wrong with it."""
     for code in structure.overruns(epoch):
         for rule in rules:
-            if rule.schema is not None and rule.schema.finds == "fault":
+            if rule.search.schema is not None and rule.search.schema.finds == "fault":
                 reason = f"given up after {ERRORS:,} departures from the schema"
                 yield Skipped(rule.id, block_label(code) or "", reason)
                 break

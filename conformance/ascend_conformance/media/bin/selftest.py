@@ -20,7 +20,7 @@ from .facts import Facts, open_facts
 from .judge import collect, judge_content
 from .places import Locator, shown
 from .queries import columns_of, where
-from .rules import BinRule, load_bin_rules
+from .rules import BinRule, in_force, load_bin_rules
 from .specimens import PRESETS, clean_file
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
@@ -61,7 +61,7 @@ def trials(
         epoch, _ = collect(file, facts)
         for rule in rules:
             for legal, edits in [("", rule.breaks), *rule.keeps.items()]:
-                if edits and rule.in_force(epoch):
+                if edits and in_force(rule, epoch):
                     trial = Trial(subject, rule.id, also=tuple(rule.also), legal=legal)
                     yield _tried(trial, file, facts, rule, edits, before)
 
@@ -94,7 +94,7 @@ def _wrong(
 ) -> str | None:
     """Where SQL finds other facts than those that were broken."""
     here = [one for one in found if one.rule == rule.id]
-    if not here or rule.table is None:
+    if not here or rule.search.table is None:
         return None
     count = sum(one.count for one in here)
     if isinstance(rule.found, int):
@@ -121,19 +121,19 @@ def _found_rows(
 
     Those that the rule states, else those that the damage changed or added.
     """
-    columns = columns_of(rule.table)
+    columns = columns_of(rule.search.table)
     times = "times" if "times" in columns else "1"
     if stated:
         select = (
-            f"SELECT rowid, {times} FROM {rule.table} "
+            f"SELECT rowid, {times} FROM {rule.search.table} "
             f"WHERE rowid IN (SELECT row FROM ({stated})) ORDER BY rowid"
         )
         return [(row, number) for row, number in broken.rows(select)]
     compared = ", ".join(name for name in columns if name not in NOT_COMPARED)
-    before = Counter(clean.rows(f"SELECT {compared} FROM {rule.table}"))
+    before = Counter(clean.rows(f"SELECT {compared} FROM {rule.search.table}"))
     found = []
     for row, number, *values in broken.rows(
-        f"SELECT rowid, {times}, {compared} FROM {rule.table} ORDER BY rowid"
+        f"SELECT rowid, {times}, {compared} FROM {rule.search.table} ORDER BY rowid"
     ):
         if before[tuple(values)] > 0:
             before[tuple(values)] -= 1
@@ -144,9 +144,9 @@ def _found_rows(
 
 def victim_of(facts: Facts, rule: BinRule) -> dict[str, Any]:
     """What the rule's edits refer to by name. Raises :class:`NotEditable` for no such thing."""
-    if rule.victim is None:
+    if rule.search.victim is None:
         return {}
-    cursor = facts.connection.execute(rule.victim)
+    cursor = facts.connection.execute(rule.search.victim)
     try:
         names = [entry[0] for entry in cursor.get_description()]
     except apsw.ExecutionCompleteError:

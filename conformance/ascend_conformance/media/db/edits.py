@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ascend_ref.recorded.shape import STRINGS, text_reference
-from ascend_spec.db.model import Column
+from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import entities
 
 from ...engine.relations.edits import CannotShow
@@ -22,14 +21,7 @@ class EditableDatabase(ShownByDatabase):
         """Make a row show these values."""
         match = self.session.layout.tables[view.name]
         cells = dict(self._cells(view, values))
-        inherited = {
-            link: {name: values[name] for name in names if name in values and name not in cells}
-            for link, names in entities()[view.entity].inherits.items()
-        }
-        for link, owned in inherited.items():
-            if owned:
-                self._write_owner(view, place, link, owned)
-        lost = values.keys() - cells.keys() - {one for some in inherited.values() for one in some}
+        lost = values.keys() - cells.keys()
         if lost:
             raise CannotShow(f"{view.name} shows no {', '.join(sorted(lost))}")
         for name, column in cells.items():
@@ -66,15 +58,6 @@ class EditableDatabase(ShownByDatabase):
                 if entity == view.entity and part in values:
                     yield part, column
 
-    def _write_owner(self, view: View, place: int, link: str, values: Mapping[str, Any]) -> None:
-        """Change the task that a row belongs to."""
-        owner = next(one for one in self.views() if one.entity == "task" and "id" in one.columns)
-        number = view.parts[0].columns[link]
-        query = f"SELECT {number} FROM main.{view.name} WHERE rowid = {place}"
-        own = owner.select({"id"})
-        for (found,) in list(self.rows(f"SELECT place FROM ({own}) WHERE id = ({query})")):
-            self.write(owner, found, values)
-
     def _written(self, column: Column, value: str, given: Any) -> str:
         """SQL for the cell that shows a value."""
         if column.shows.packing is not None:
@@ -83,7 +66,7 @@ class EditableDatabase(ShownByDatabase):
             return f"((({column.name} >> 32) << 32) | {given})"
         if given is None:
             return str(column.none[0]) if column.none else "NULL"
-        reference = text_reference(column)
+        reference = column.text_reference
         if reference is not None:
             return str(
                 self._text(given) if reference == STRINGS else self._member(reference, given)

@@ -11,35 +11,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
-from typing import Protocol
 
 import apsw
 
 from ascend_spec.db.model import Column
 
 from ...engine.failure import OF_THE_FILE, Failures
+from ...engine.progress import Progress
 from ...engine.work import TooMuchWork, limited
 from ...finding import Skipped
-from ...ruleset import LAST_STAGE
+from ...options import PARALLEL_BYTES
+from ...ruleset import Selection
 from . import fusion
 from .checks import Fault, registry
 from .checks.sequences import walk
 from .places import Instance
-from .plan import PROFILER, Plan, Selection, make_plan
+from .plan import PROFILER, Plan, make_plan
 from .references import Range, References
 from .rows import Hit, RowCheck, count, scan
+from .rules import LAST_STAGE
 from .session import Session
 from .sql import single_row
-
-PARALLEL_BYTES = 16 << 20
-"""Files below this size are judged in one thread: starting another costs more than it saves."""
-
-
-class Progress(Protocol):
-    """Told how many units of work there are and when one is done."""
-
-    def __call__(self, done: int, total: int, what: str) -> None:
-        """``done`` of ``total`` units are finished, the last of them ``what``."""
 
 
 @dataclass
@@ -118,7 +110,7 @@ def judge(
                 failures.of_rule(rule),
                 limited(session.connection, sum(session.rows.values())),
             ):
-                outcome.faults.extend(checks[rule.code or ""](session, rule, places))
+                outcome.faults.extend(checks[rule.search.code or ""](session, rule, places))
         except TooMuchWork as reason:
             outcome.skipped.extend(_given_up(places[:1], reason))
     for instances in plan.rows.values():
@@ -247,9 +239,9 @@ def _expected_rules(column: Column, judged: Mapping[str | None, Instance]) -> se
 
 def _can_fire(session: Session, instance: Instance) -> bool:
     """False for a rule on repeated values where the column holds every value once."""
-    if instance.rule.repeats is None:
+    if instance.rule.search.repeats is None:
         return True
-    table, _, column = instance.rule.repeats.partition(".")
+    table, _, column = instance.rule.search.repeats.partition(".")
     return session.targets[table, column].repeats
 
 
@@ -343,9 +335,9 @@ def _judge_again(session: Session, outcome: Outcome, references: References) -> 
         kept: list[Hit] = []
         for hit in outcome.hits:
             guards = {use: condemned[use] for use in hit.instance.uses if use in condemned}
-            if hit.instance.rule.stage != stage or not guards:
+            if hit.instance.rule.search.stage != stage or not guards:
                 kept.append(hit)
-            elif hit.instance.rule.fragile:
+            elif hit.instance.rule.search.fragile:
                 outcome.skipped.append(_not_judged(hit, guards))
             else:
                 try:
@@ -370,7 +362,7 @@ def _condemned(
     """``TABLE.column`` to the predicates of lower-stage rules that found bad rows there."""
     found: dict[str, list[str]] = {}
     for hit in hits:
-        if hit.instance.rule.stage < stage:
+        if hit.instance.rule.search.stage < stage:
             bad = bad_row(session, hit.instance, references)
             if bad:
                 found.setdefault(hit.instance.at, []).append(bad)

@@ -22,14 +22,17 @@ class NotBreakable(Exception):
     """The rule cannot be broken at this place in a profile of this kind; the text says why."""
 
 
-def statements(instance: Instance, session: Session, change: Sequence[str]) -> list[str]:
-    """SQL that makes a change, the rule's break or a legal case, at the instance's place.
+def statements(
+    instance: Instance, session: Session, change: Sequence[str] | None = None
+) -> list[str]:
+    """SQL that makes a change, by default the rule's break, at the instance's place.
 
     Without one the statements follow from the schema. Raises :class:`NotBreakable` where the place
     exists in the spec but not in such a file.
     """
     rule = instance.rule
-    if instance.table and instance.table in session.schema.tables and rule.code is None:
+    change = rule.breaks if change is None else change
+    if instance.table and instance.table in session.schema.tables and rule.search.code is None:
         _require_rows(instance, session)
     if change:
         place = {**instance.place, **_values(instance, session)}
@@ -38,7 +41,7 @@ def statements(instance: Instance, session: Session, change: Sequence[str]) -> l
         except NotBreakable:
             return [fill(_added_row(instance, session, change[0]), place)]
         return [fill(statement, place) for statement in change]
-    build = SCHEMA_BREAKS.get(rule.code or "")
+    build = SCHEMA_BREAKS.get(rule.search.code or "")
     if build is None:
         raise NotBreakable("broken on files, not by SQL")
     return build(instance, session)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ascend_spec import Catalog, Schema
 from ascend_spec.db.model import Column, Table
 
-from ...ruleset import Rule
+from .rules import DbRule, applies_at
 
 Place = Mapping[str, str]
 
@@ -33,7 +33,7 @@ class Instance:
     ``uses`` holds every ``TABLE.column`` the SQL reads, ``PROFILER.TABLE.column`` excepted.
     """
 
-    rule: Rule
+    rule: DbRule
     table: str | None
     column: str | None
     place: Place
@@ -59,20 +59,20 @@ def fill(template: str, place: Place) -> str:
     return template
 
 
-def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance]:
+def instances(rule: DbRule, schema: Schema, catalog: Catalog) -> Iterator[Instance]:
     """The rule at every place of the schema where it applies."""
-    if not rule.applies_at(schema.carrier, schema.revision.date):
+    if not applies_at(rule, schema.carrier, schema.revision.date):
         return
     selected = (
-        SELECTORS[rule.places](schema, catalog)
-        if isinstance(rule.places, str)
-        else iter(rule.places)
+        SELECTORS[rule.search.places](schema, catalog)
+        if isinstance(rule.search.places, str)
+        else iter(rule.search.places)
     )
     for place in selected:
         table = place.get("table")
         column = fill(rule.column, place) if rule.column else place.get("column")
-        uses = tuple(fill(use, place) for use in rule.uses)
-        if not rule.uses and table and column:
+        uses = tuple(fill(use, place) for use in rule.search.uses)
+        if not rule.search.uses and table and column:
             uses = (f"{table}.{column}", *place.get("further_uses", "").split())
         if _stands_in(schema, rule, table, uses):
             yield Instance(
@@ -82,14 +82,14 @@ def instances(rule: Rule, schema: Schema, catalog: Catalog) -> Iterator[Instance
                 place,
                 uses,
                 fill(rule.row, place) if rule.row else None,
-                fill(query, place) if (query := rule.select or rule.oracle) else None,
+                fill(query, place) if (query := rule.select or rule.search.oracle) else None,
             )
 
 
-def _stands_in(schema: Schema, rule: Rule, table: str | None, uses: tuple[str, ...]) -> bool:
+def _stands_in(schema: Schema, rule: DbRule, table: str | None, uses: tuple[str, ...]) -> bool:
     """Whether this schema has everything the rule looks at; code rules decide for themselves."""
-    if rule.code and not rule.oracle:
-        return isinstance(rule.places, str) or table is None or table in schema.tables
+    if rule.search.code and not rule.search.oracle:
+        return isinstance(rule.search.places, str) or table is None or table in schema.tables
     local = [use for use in uses if not use.startswith("profiler.")]
     return (table is None or table in schema.tables) and all(
         use in schema.tables if "." not in use else schema.column(use) is not None for use in local

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ascend_spec import Schema, catalog, per_spec
 from ascend_spec.db.model import Carrier, Reading
 
 from ...finding import Skipped
-from ...ruleset import Rule, load_rules
+from ...ruleset import Selection
 from .places import Instance, instances
+from .rules import load_db_rules
 from .session import Session
 
 PROFILER = "profiler."
 """Prefix of tables of the profiler database that is attached beside an analysis.db."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which rules the user asked for: prefixes of ids, or names. Empty ``select``: all."""
-
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-
-    def wants(self, rule: Rule) -> bool:
-        """Whether the rule is selected and not ignored."""
-        chosen = not self.select or self._matches(rule, self.select)
-        return chosen and not self._matches(rule, self.ignore)
-
-    @staticmethod
-    def _matches(rule: Rule, patterns: Iterable[str]) -> bool:
-        return any(rule.name == pattern or rule.id.startswith(pattern) for pattern in patterns)
-
-
-EVERYTHING = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +53,7 @@ def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
     spec = catalog()
     schema = spec.at(revision, carrier, reading)
     return tuple(
-        instance
-        for rule in load_rules().values()
-        if rule.format == "db"
-        for instance in instances(rule, schema, spec)
+        instance for rule in load_db_rules().values() for instance in instances(rule, schema, spec)
     )
 
 
@@ -92,9 +70,9 @@ def make_plan(session: Session, selection: Selection) -> Plan:
     codes: dict[str, list[Instance]] = {}
     skipped: dict[tuple[str, str], Skipped] = {}
     for instance in all_instances(schema_key(session.schema)):
-        if instance.rule.compares_ranks or not selection.wants(instance.rule):
+        if instance.rule.search.compares_ranks or not selection.wants(instance.rule):
             continue
-        if instance.rule.code and not instance.rule.oracle:
+        if instance.rule.search.code and not instance.rule.search.oracle:
             codes.setdefault(instance.rule.id, []).append(instance)
             continue
         reason = _unjudgeable(session, instance)
@@ -105,7 +83,7 @@ def make_plan(session: Session, selection: Selection) -> Plan:
             skipped[instance.rule.id, reason] = entry
         elif instance.row:
             rows.setdefault(instance.table or "", []).append(instance)
-        elif instance.rule.oracle:
+        elif instance.rule.search.oracle:
             walks.append(instance)
         else:
             selects.append(instance)

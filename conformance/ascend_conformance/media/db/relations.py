@@ -13,8 +13,8 @@ from ...engine.relations.rule import Relation, load_relations
 from ...engine.relations.views import View
 from ...engine.work import TooMuchWork, limited
 from ...finding import Finding, Skipped
-from ...options import Options
-from .judge import PARALLEL_BYTES, Outcome, condemned_cells
+from ...options import PARALLEL_BYTES, Options
+from .judge import Outcome, condemned_cells
 from .session import Session
 from .views import ShownByDatabase
 
@@ -82,7 +82,7 @@ def _ask(
     rows = sum(
         shown.session.rows.get(view.name, 0)
         for view in shown.views()
-        if view.entity in relation.reads
+        if view.entity in relation.search.reads
     )
     try:
         with outcome.failures.of_rule(relation), limited(shown.connection, 4 * rows):
@@ -94,7 +94,7 @@ def _ask(
 
 def _skipped(unjudged: Unjudged) -> Iterator[Skipped]:
     if unjudged.here:
-        yield Skipped(unjudged.relation.id, unjudged.relation.at, unjudged.reason)
+        yield Skipped(unjudged.relation.id, unjudged.relation.search.at, unjudged.reason)
 
 
 def cell_of(session: Session, view: View, column: str) -> str | None:
@@ -119,7 +119,7 @@ def _finding(session: Session, answer: Answer, options: Options) -> Finding:
         message=f"{summary}: {answer.count:,} of {answer.population:,} rows (first: rowid {first})",
         expected=relation.expected,
         table=table,
-        column=cell_of(session, answer.view, relation.at.partition(".")[2]),
+        column=cell_of(session, answer.view, relation.search.at.partition(".")[2]),
         count=answer.count,
         first_rowid=first,
         examples=answer.examples,

@@ -23,13 +23,14 @@ from ascend_spec.layout import layout
 
 from ...engine.trials import Rows, Trial, Trials, compare
 from ...finding import Finding
+from ...ruleset import Selection
 from .filetrials import run_file_trials
 from .findings import make_findings
 from .functions import register
 from .judge import judge
 from .mutation import NotBreakable, statements
 from .places import Instance, fill
-from .plan import Selection, all_instances, schema_key
+from .plan import all_instances, schema_key
 from .session import Session, start
 from .sql import single_row
 
@@ -204,7 +205,7 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
             yield replace(trial, not_broken=str(problem))  # a column that this place does not have
             continue
         try:
-            if rule.code in TELLS_REVISIONS and session.schema != clean.schema:
+            if rule.search.code in TELLS_REVISIONS and session.schema != clean.schema:
                 nearer = session.schema.revision.id
                 yield replace(trial, not_broken=f"then it is nearer to {nearer}")
             elif legal and not _changed(session, specimen):

@@ -8,9 +8,8 @@ from typing import Any
 
 import apsw
 
-from ascend_ref.recorded.shape import STRINGS, text_reference
 from ascend_spec.core.shows import Show
-from ascend_spec.db.model import Column
+from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import Entity, entities
 
 from ...engine.relations.units import factor
@@ -105,7 +104,7 @@ class ShownByDatabase:
                 yield show.of[0], sql
 
     def _plain(self, cell: str, column: Column, show: Show) -> str | None:
-        reference = text_reference(column)
+        reference = column.text_reference
         if reference == STRINGS:
             there = self.session.layout.holds(STRINGS)
             return f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})" if there else None
@@ -120,6 +119,8 @@ class ShownByDatabase:
     def _number(self, cell: str, column: Column, show: Show) -> str | None:
         """A number in the unit of its value, NULL for a sentinel."""
         entity, _, name = show.of[0].partition(".")
+        if entities()[entity].columns[name].is_text:
+            return cell if "text" in column.storage else f"CAST({cell} AS TEXT)"
         times = factor(column.unit, entities()[entity].columns[name].unit)
         if times is not None and times != 1:
             return f"CAST(round({cell} * {times}) AS INTEGER)"

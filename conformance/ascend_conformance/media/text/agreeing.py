@@ -43,9 +43,9 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
     asked = Asked()
     sources = Sources(folder.facts)
     for rule in rules:
-        if rule.agreement is None or not _concerns(folder, rule):
+        if rule.search.agreement is None or not _concerns(folder, rule):
             continue
-        for agreement in rule.agreement.instances:
+        for agreement in rule.search.agreement.instances:
             place = _place(agreement.left)
             try:
                 with (
@@ -68,11 +68,11 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
 
 def _concerns(folder: Folder, rule: TextRule) -> bool:
     """Whether a rule is for the output and the writers of a folder."""
-    if rule.outputs and folder.output not in (None, *rule.outputs):
+    if rule.search.outputs and folder.output not in (None, *rule.search.outputs):
         return False
     writers = set(folder.writers.values())
-    return not (rule.writers and writers.isdisjoint(rule.writers)) and not (
-        rule.not_writers and writers.intersection(rule.not_writers)
+    return not (rule.search.writers and writers.isdisjoint(rule.search.writers)) and not (
+        rule.search.not_writers and writers.intersection(rule.search.not_writers)
     )
 
 

@@ -26,8 +26,12 @@ def _judge_file(folder: Folder, number: int, examples: int) -> Iterator[tuple[Ce
     table = f"raw.{quoted(name)}"
     writer = text_catalog().writers[at.writer]
     columns = columns_of(name, folder.facts.columns(f"raw.{name}")[len(PLACE) :], writer.id)
+    certain = folder.known("family") == at.family
     checks = [
-        check for text, column in columns for check in checks_of(text, column, writer, at.family)
+        check
+        for text, column in columns
+        for check in checks_of(text, column, writer, at.family)
+        if certain or check.fault != "uncounted"
     ]
     if not checks:
         return

@@ -15,9 +15,10 @@ from .database import Facts, quoted, text_literal
 from .deliverables import Deliverable
 from .loadcsv import PLACE
 
-CellFault = Literal["type", "sentinel", "tab", "format", "range", "member"]
+CellFault = Literal["type", "sentinel", "tab", "format", "range", "member", "uncounted"]
 """What is wrong with a cell: no number; a text for "no value" where there must be one; no tab
-behind a time; another form of number than the writer's; out of range; no member of a closed set.
+behind a time; another form of number than the writer's; out of range; no member of a closed set; a
+value of a counter that the product does not have.
 """
 
 NO_VALUES = ("N/A", "")
@@ -48,10 +49,11 @@ def likeliest(
     """
     name = file.name
     faults: dict[tuple[str, ...], int] = {}
+    headers = facts.columns(f"raw.{name}")[len(PLACE) :]
 
     def count(at: Circumstance) -> int:
         writer = text_catalog().writers[at.writer]
-        columns = columns_of(name, facts.columns(f"raw.{name}")[len(PLACE) :], writer.id)
+        columns = columns_of(name, headers, writer.id)
         conditions = tuple(
             check.condition
             for text, column in columns
@@ -89,6 +91,8 @@ def checks_of(name: str, column: CsvColumn, writer: Writer, family: str) -> Iter
         value = _value_in_words(column)
         yield CellCheck("sentinel", name, column, f"{bare} IN ({texts})", value)
         given += f" AND {bare} NOT IN ({texts})"
+    if counts_nothing(column, family):
+        yield CellCheck("uncounted", name, column, given, f"N/A on {family}")
     if is_text(column):
         if column.members:
             members = ", ".join(map(text_literal, column.members))
@@ -118,6 +122,11 @@ def checks_of(name: str, column: CsvColumn, writer: Writer, family: str) -> Iter
     if bounds:
         condition = f"{given} AND ({' OR '.join(bounds)})"
         yield CellCheck("range", name, column, condition, _range_in_words(column))
+
+
+def counts_nothing(column: CsvColumn, family: str) -> bool:
+    """Whether a column of counters is without value on a product."""
+    return column.metric in text_catalog().pmu.not_available.get(family, ())
 
 
 def _loses_quotes(column: CsvColumn, writer: Writer, family: str) -> bool:

@@ -92,7 +92,7 @@ def structural_findings(
     folder: Folder, rules: Iterable[TextRule], options: Options, failures: Failures
 ) -> Iterator[Finding]:
     """The findings of all rules with a check among those given, and which checks failed."""
-    chosen = {rule.id for rule in rules if rule.check}
+    chosen = {rule.id for rule in rules if rule.search.check}
     writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
     for check, faults in _faults(folder, chosen, options.max_examples, failures):
         for fault in faults:
@@ -106,7 +106,9 @@ def _faults(
     folder: Folder, chosen: set[str], examples: int, failures: Failures
 ) -> Iterator[tuple[str, Iterable[Fault]]]:
     wanted = {
-        rule.check: rule for rule in load_text_rules().values() if rule.id in chosen and rule.check
+        rule.search.check: rule
+        for rule in load_text_rules().values()
+        if rule.id in chosen and rule.search.check
     }
     for name, check in CHECKS.items():
         if name in wanted:
@@ -126,14 +128,16 @@ def _faults(
 
 def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:
     """The rule that takes a fault: one for its writer before one for its erratum before all."""
-    rules = [rule for rule in load_text_rules().values() if rule.check == check]
-    for_writer = [rule for rule in rules if writer in rule.writers]
+    rules = [rule for rule in load_text_rules().values() if rule.search.check == check]
+    for_writer = [rule for rule in rules if writer in rule.search.writers]
     for_erratum = [
-        rule for rule in rules if not rule.writers and rule.erratum and rule.erratum in fault.errata
+        rule
+        for rule in rules
+        if not rule.search.writers and rule.erratum and rule.erratum in fault.errata
     ]
     for_all = [
         rule
         for rule in rules
-        if not rule.writers and writer not in rule.not_writers and not rule.erratum
+        if not rule.search.writers and writer not in rule.search.not_writers and not rule.erratum
     ]
     return next(iter([*for_writer, *for_erratum, *for_all]), None)

@@ -33,9 +33,11 @@ def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
     A change that its side does not tell, such as of the only part of a total, is none.
     """
     sources = Sources(folder.facts)
-    if rule.agreement is None:
+    if rule.search.agreement is None:
         return
-    for place, agreement in zip(rule.agreement.each, rule.agreement.instances, strict=True):
+    for place, agreement in zip(
+        rule.search.agreement.each, rule.search.agreement.instances, strict=True
+    ):
         instance, tried = ", ".join(place.values()), False
         try:
             found = mutations(sources, agreement)

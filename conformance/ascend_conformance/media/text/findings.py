@@ -51,7 +51,7 @@ class Fault:
     query: str | None = None
 
 
-def finding_of(folder: Folder, rule: Rule, fault: Fault) -> Finding:
+def finding_of(folder: Folder, rule: Rule[Any], fault: Fault) -> Finding:
     """A fault as a finding of a rule; the line of a byte is still to be counted."""
     label, table = _file(folder, fault.file)
     summary = rule.summary.rstrip(".")

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import duckdb
 
+from ...engine.progress import Progress
 from ...engine.relations.rule import Relation, load_relations
 from ...finding import FileReport, Skipped
 from ...options import Options
-from ..db.judge import Progress
 from .asking import ask_all
 from .database import MEMORY, open_facts
 from .deliverables import Deliverable
@@ -125,7 +125,7 @@ def _unreadable(folder: Folder) -> str | None:
 
 def _unread(folder: Folder, rules: Sequence[TextRule]) -> Iterator[Skipped]:
     """A word on what stands behind damage."""
-    of_check = {rule.check: rule.id for rule in rules if rule.check}
+    of_check = {rule.search.check: rule.id for rule in rules if rule.search.check}
     select = (
         'SELECT f.place, f.kind, d.row, d."offset" FROM unit.damage d '
         "JOIN unit.file f USING (file) ORDER BY file"

@@ -12,9 +12,9 @@ from .rules import TextRule, instances
 
 def where(rule: TextRule) -> str:
     """The files, or the tables of facts, that the rule looks at."""
-    if rule.agreement is not None:
-        return agreementpages.where(rule.agreement)
-    if rule.check is not None:
+    if rule.search.agreement is not None:
+        return agreementpages.where(rule.search.agreement)
+    if rule.search.check is not None:
         kinds = {"CSV": "every CSV file", "TRC": "every timeline", "DOC": "every JSON document"}
         return kinds.get(rule.id[:3], "every text deliverable")
     named = (".".join(part for part in (one.table, one.column) if part) for one in instances(rule))
@@ -23,19 +23,21 @@ def where(rule: TextRule) -> str:
 
 def search(rule: TextRule) -> str:
     """How bad rows are found."""
-    if rule.agreement is not None:
-        return agreementpages.search(rule.agreement)
-    if rule.check is not None:
-        return f"By the check {code(rule.check)} of the checker, which follows from the spec."
+    if rule.search.agreement is not None:
+        return agreementpages.search(rule.search.agreement)
+    if rule.search.check is not None:
+        return (
+            f"By the check {code(rule.search.check)} of the checker, which follows from the spec."
+        )
     found = "A row is bad where this holds" if rule.row else "Each row of this query is a bad one"
     return f"{found}, in DuckDB:\n\n{_sql(rule.row or rule.select or '')}"
 
 
 def mutation(rule: TextRule) -> Iterator[str]:
     """How the self-test breaks clean facts."""
-    if rule.agreement is not None:
+    if rule.search.agreement is not None:
         yield "## How the self-test breaks it"
-        yield agreementpages.mutation(rule.agreement)
+        yield agreementpages.mutation(rule.search.agreement)
     if not rule.breaks:
         return
     yield "## How the self-test breaks it"

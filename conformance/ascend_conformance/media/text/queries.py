@@ -138,11 +138,11 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
 def _concerns(folder: Folder, instance: TextInstance) -> bool:
     """Whether a rule is for the output and the writers of its files."""
     rule = instance.rule
-    if rule.outputs and folder.output not in rule.outputs:
+    if rule.search.outputs and folder.output not in rule.search.outputs:
         return False
     writers = _writers(folder, instance.table)
-    wanted = not rule.writers or not writers.isdisjoint(rule.writers)
-    return wanted and writers.isdisjoint(rule.not_writers)
+    wanted = not rule.search.writers or not writers.isdisjoint(rule.search.writers)
+    return wanted and writers.isdisjoint(rule.search.not_writers)
 
 
 def _split(need: str) -> tuple[str, str]:

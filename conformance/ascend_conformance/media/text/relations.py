@@ -26,10 +26,12 @@ def shown_by(folder: Folder) -> ShownByFiles:
     return ShownByFiles(folder.facts, writers)
 
 
-def ask_relations(folder: Folder, relations: Sequence[Relation], options: Options) -> Asked:
-    """Judge relations on the facts of a folder."""
+def ask_relations(
+    folder: Folder, relations: Sequence[Relation], options: Options, shown: ShownByFiles
+) -> Asked:
+    """Judge relations on the facts of a folder. ``shown``: by any connection to them."""
     asked = Asked()
-    shown = shown_by(folder)
+    shown = shown.by(folder.facts)
     for relation in relations:
         bound = bind(relation, shown.views())
         answer: Answer | Unjudged | None = None
@@ -61,19 +63,19 @@ def layers_read(relations: Sequence[Relation]) -> Iterator[str]:
                 for show in (*kind.shows.values(), *(arg.shows for arg in kind.args))
                 for value in show.of
             }
-            if shown & relation.reads.keys():
+            if shown & relation.search.reads.keys():
                 yield layer_table(layer.slug)
 
 
 def _skipped(unjudged: Unjudged) -> Iterator[Skipped]:
     if unjudged.here:
-        yield Skipped(unjudged.relation.id, unjudged.relation.at, unjudged.reason)
+        yield Skipped(unjudged.relation.id, unjudged.relation.search.at, unjudged.reason)
 
 
 def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:
     relation, view = answer.relation, answer.view
     file, row = row_of_place(answer.places[0])
-    cell = _cell(folder, view, relation.at.partition(".")[2])
+    cell = _cell(folder, view, relation.search.at.partition(".")[2])
     line, offset, pointer = _place(folder, view, file, row, cell)
     column = cell
     if view.medium == "timeline":

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
 
-from ...ruleset import Rule, common_fields, rules_in
+from ...ruleset import Rule, rules_in
 from ..db.places import fill
 from .agreement import Agreement, agreement_of
 
 
 @dataclass(frozen=True, slots=True)
-class TextRule(Rule):
-    """One rule document of ``rules/text``.
+class TextSearch:
+    """Where a rule looks among the text deliverables, and for which of them it is.
 
-    Exactly one of ``row``, ``select``, ``check`` and ``agreement`` says how bad rows are found.
-    ``at`` are the tables that the rule is for, with the texts of its placeholders.
+    A rule without SQL has a ``check`` (:mod:`.checks`) or an ``agreement``. ``at`` are the tables
+    that the rule is for, with the texts of its placeholders, ``needs`` what its SQL reads beside
+    them; ``shows`` are columns that are shown as examples.
     """
 
     at: tuple[Mapping[str, str], ...] = ()
+    needs: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
     check: str | None = None
     outputs: tuple[str, ...] = ()
     writers: tuple[str, ...] = ()
     not_writers: tuple[str, ...] = ()
     agreement: Agreement | None = None
+
+
+TextRule: TypeAlias = Rule[TextSearch]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +56,16 @@ class TextInstance:
 @per_spec
 def load_text_rules() -> Mapping[str, TextRule]:
     """Every rule by id, in the order of the ids."""
-    return rules_in("text", _rule)
+    return rules_in("text", text_search)
 
 
 def instances(rule: TextRule) -> Iterator[TextInstance]:
     """A rule that SQL judges, at each of its tables."""
-    for given in rule.at if rule.row or rule.select else ():
+    for given in rule.search.at if rule.row or rule.select else ():
         table = given["table"]
         place = {"raw": table.replace("csv.", "raw.", 1), **given}
         column = fill(rule.column, place) if rule.column else None
-        needs = [table, *(fill(use, place) for use in rule.needs)]
+        needs = [table, *(fill(use, place) for use in rule.search.needs)]
         if column and table.startswith(("csv.", "raw.")):
             needs.append(f"{table}.{column}")
         yield TextInstance(
@@ -79,24 +84,17 @@ def instances(rule: TextRule) -> Iterator[TextInstance]:
 
 
 def _query(rule: TextRule, table: str, column: str | None, place: Mapping[str, str]) -> str:
-    shown = [fill(one, place) for one in rule.shows] or ([column] if column else [])
+    shown = [fill(one, place) for one in rule.search.shows] or ([column] if column else [])
     columns = "".join(f', "{name}"' for name in shown) if shown else ", *"
     return f"SELECT file, row{columns} FROM {table} WHERE {fill(rule.row or '', place)}"
 
 
-def _rule(document: Mapping[str, Any], theme: str) -> TextRule:
-    places = document.get("places") or (
-        [{"table": document["table"]}] if "table" in document else []
-    )
-    return TextRule(
-        **common_fields(document, theme),
-        format="text",
-        erratum=document.get("erratum"),
-        column=document.get("column"),
+def text_search(document: Mapping[str, Any]) -> TextSearch:
+    """What a rule document says of where to look."""
+    table = document.get("table")
+    return TextSearch(
+        at=tuple(document.get("places") or ([{"table": table}] if table else [])),
         needs=tuple(document.get("needs", ())),
-        row=document.get("row"),
-        select=document.get("select"),
-        at=tuple(places),
         shows=tuple(document.get("shows", ())),
         check=document.get("check"),
         outputs=tuple(document.get("outputs", ())),

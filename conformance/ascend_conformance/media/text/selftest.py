@@ -86,10 +86,10 @@ def try_rule(
 
     Findings from ``before`` do not count.
     """
-    if rule.agreement is not None:
+    if rule.search.agreement is not None:
         yield from _cross_trials(subject, folder, rule)
         return
-    if rule.check is not None:
+    if rule.search.check is not None:
         tried = False
         for place, breaks in structural_breaks(folder, rule):
             tried = True
@@ -99,7 +99,7 @@ def try_rule(
             yield Trial(subject, rule.id, "", not_broken="no file gives occasion")
         return
     tables = folder.facts.tables()
-    for given, instance in zip(rule.at, instances(rule), strict=True):
+    for given, instance in zip(rule.search.at, instances(rule), strict=True):
         trial = Trial(subject, rule.id, ", ".join(given.values()), also=tuple(rule.also))
         for legal, change in [("", instance.breaks), *instance.keeps.items()]:
             one = replace(trial, legal=legal)
@@ -230,8 +230,8 @@ def affected(changed: Iterable[tuple[str, str]], rule: TextRule) -> list[TextRul
 
 
 def _reads(rule: TextRule, schema: str, name: str) -> bool:
-    if rule.check is not None:
-        return schema in reads(rule.check)
+    if rule.search.check is not None:
+        return schema in reads(rule.search.check)
     if schema == "unit":
         return False
     whole = (schema, name) in {("trace", "event"), ("trace", "process"), ("trace", "shape")}

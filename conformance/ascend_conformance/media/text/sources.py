@@ -275,7 +275,7 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
     """The tables of the database that agreements compare with something that the folder has."""
     present = facts.tables().keys()
     for rule in rules:
-        for agreement in rule.agreement.instances if rule.agreement else ():
+        for agreement in rule.search.agreement.instances if rule.search.agreement else ():
             for one in agreement.read_as:
                 needed = {table for which in WHICH for table in needed_tables(one.side(which).of)}
                 stored = {table for table in needed if table.startswith("db.")}
@@ -293,7 +293,7 @@ def layers_to_compare(
     """
     there = {f"raw.{name}" for name in files}
     for rule in rules:
-        for agreement in rule.agreement.instances if rule.agreement else ():
+        for agreement in rule.search.agreement.instances if rule.search.agreement else ():
             one = agreement.read_as[0]
             sides = [needed_tables(one.side(which).of) for which in WHICH]
             asked = {name for side in sides for name in side if name.startswith(("raw.", "db."))}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ascend_ref.text.read import columns_of
 from ascend_spec import per_spec
-from ascend_spec.text import NumberFormat, text_catalog
+from ascend_spec.text import CsvColumn, NumberFormat, text_catalog
 
 from .agreement import names_in
 from .cells import CellCheck, checks_of
@@ -26,9 +26,9 @@ def structural_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
     """Breaks of a check: those of its document, or made of the spec for cells and their order."""
     if rule.breaks:
         yield "", rule.breaks
-    elif rule.check and rule.check.startswith(CELLS):
+    elif rule.search.check and rule.search.check.startswith(CELLS):
         yield from _cell_breaks(folder, rule)
-    elif rule.check == "order-of-rows":
+    elif rule.search.check == "order-of-rows":
         yield from _order_breaks(folder)
 
 
@@ -37,15 +37,16 @@ def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
     for number, at in folder.at.items():
         name = folder.files[number].name
         writer = text_catalog().writers[at.writer]
-        columns = columns_of(name, folder.facts.columns(f"raw.{name}")[len(PLACE) :], writer.id)
+        found = folder.facts.columns(f"raw.{name}")[len(PLACE) :]
+        columns = list(columns_of(name, found, writer.id))
         spec = text_catalog().csv[name]
         ordering = {key.column for key in spec.order_by(writer.id, at.family)}
         for text, column in sorted(columns, key=lambda one: _readers(name, one[0])):
             checks = checks_of(text, column, writer, at.family)
-            wanted = [one for one in checks if f"cell-{one.fault}" == rule.check]
+            wanted = [one for one in checks if f"cell-{one.fault}" == rule.search.check]
             fits = rule.erratum is None or rule.erratum in column.errata
             other = rule.erratum is None and any(
-                one.check == rule.check and one.erratum in column.errata
+                one.search.check == rule.search.check and one.erratum in column.errata
                 for one in load_text_rules().values()
                 if one.erratum
             )
@@ -55,11 +56,13 @@ def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
                 cell = quoted(text)
                 allowed = ", ".join(map(text_literal, (*column.sentinels, "N/A", "")))
                 sound = f"rtrim({cell}, chr(9)) NOT IN ({allowed})"
+                if rule.search.check == f"{CELLS}uncounted":
+                    sound = _counted(columns)
                 yield (
                     f"{name}: {text}",
                     (
                         f"UPDATE {table} SET {cell} = {bad} WHERE file = {number} AND row = "
-                        f"(SELECT min(row) FROM {table} WHERE file = {number} AND {sound})",
+                        f"(SELECT min(row) FROM {table} WHERE file = {number} AND ({sound}))",
                     ),
                 )
                 break
@@ -110,6 +113,12 @@ def _order_breaks(folder: Folder) -> Iterator[Break]:
             )
 
 
+def _counted(columns: Sequence[tuple[str, CsvColumn]]) -> str:
+    """SQL for rows that have a value of some counter."""
+    cells = (quoted(text) for text, column in columns if column.metric is not None)
+    return " OR ".join(f"{cell} <> 'N/A'" for cell in cells)
+
+
 def _bad_cell(check: CellCheck, form: NumberFormat | None) -> str:
     """SQL for a value that a check refuses, made of a sound one."""
     cell = quoted(check.name)
@@ -126,4 +135,5 @@ def _bad_cell(check: CellCheck, form: NumberFormat | None) -> str:
         "format": f"{bare} || CASE WHEN contains({bare}, '.') THEN '' ELSE '.' END || '00000'{tab}",
         "range": text_literal(far) + tab,
         "member": text_literal("nonsense"),
+        "uncounted": text_literal("0.5"),
     }[check.fault]

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ....finding import Scalar
-from ....ruleset import Rule
 from ..places import Instance
+from ..rules import DbRule
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -26,7 +26,7 @@ class Fault:
     1 for a fault of the schema or file.
     """
 
-    rule: Rule
+    rule: DbRule
     table: str | None
     column: str | None
     what: str
@@ -37,7 +37,7 @@ class Fault:
     context: Mapping[str, Scalar] = field(default_factory=dict)
 
 
-Check = Callable[["Session", Rule, Sequence[Instance]], Iterator[Fault]]
+Check = Callable[["Session", DbRule, Sequence[Instance]], Iterator[Fault]]
 
 
 def registry() -> Mapping[str, Check]:

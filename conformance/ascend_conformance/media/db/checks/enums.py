@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ....ruleset import Rule
 from ..places import Instance
+from ..rules import DbRule
 from ..session import Session
 from . import Check, Fault
 
 
-def _members_missing(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _members_missing(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     """One fault per enum table, with the ids that are absent."""
     missing: dict[str, list[int]] = {}
     for instance in places:
@@ -34,7 +34,9 @@ def _members_missing(session: Session, rule: Rule, places: Sequence[Instance]) -
         )
 
 
-def _members_unknown(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _members_unknown(
+    session: Session, rule: DbRule, _places: Sequence[Instance]
+) -> Iterator[Fault]:
     for table, held in session.enum_rows.items():
         accepted = session.schema.accepted.get(table, {})
         unknown = [identifier for identifier in held if identifier not in accepted]
@@ -44,7 +46,9 @@ def _members_unknown(session: Session, rule: Rule, _places: Sequence[Instance]) 
             yield Fault(rule, table, "id", what, count=len(unknown), first_rowid=unknown[0])
 
 
-def _members_renamed(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _members_renamed(
+    session: Session, rule: DbRule, _places: Sequence[Instance]
+) -> Iterator[Fault]:
     for table, held in session.enum_rows.items():
         accepted = session.schema.accepted.get(table, {})
         wrong = [
@@ -62,7 +66,7 @@ def _members_renamed(session: Session, rule: Rule, _places: Sequence[Instance]) 
 
 
 def _members_of_another_revision(
-    session: Session, rule: Rule, _places: Sequence[Instance]
+    session: Session, rule: DbRule, _places: Sequence[Instance]
 ) -> Iterator[Fault]:
     for table, held in session.enum_rows.items():
         accepted = session.schema.accepted.get(table, {})

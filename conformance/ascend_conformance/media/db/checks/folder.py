@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ascend_ref.db.open import read_examples
 from ascend_ref.derive.group_hash import group_hash
 
-from ....ruleset import Rule
 from ..places import Instance
+from ..rules import DbRule
 from ..seen import stated_level
 from ..session import Session
 from ..sql import single_row
@@ -31,7 +31,7 @@ POINT_TO_POINT = (
 AT_LEVEL_1 = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix")
 
 
-def _rank(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _rank(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     """RANK_DEVICE_MAP.rankId, the number in the file name and rank_id of profiler_info."""
     if not session.layout.holds("RANK_DEVICE_MAP.rankId"):
         return
@@ -68,7 +68,7 @@ def _informed_rank(session: Session) -> int | None:
     return int(found) if RANK.fullmatch(str(found)) else None
 
 
-def _group_absent(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _group_absent(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
     needed = (
         "COMMUNICATION_OP.groupName",
@@ -124,7 +124,9 @@ def _parallel_groups(session: Session) -> set[str] | None:
     return set(found) if isinstance(found, dict) else None
 
 
-def _analysis_tables(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _analysis_tables(
+    session: Session, rule: DbRule, _places: Sequence[Instance]
+) -> Iterator[Fault]:
     """An analysis.db of level 1 or 2 whose profiler database shows data sent between ranks."""
     level = stated_level(session)
     if level not in ("1", "2") or session.profiler is None or not _sends_data(session.profiler):

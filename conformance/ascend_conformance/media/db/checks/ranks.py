@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ascend_ref.db.open import read_examples
 
-from ....ruleset import Rule, load_rules
-from ..plan import Selection
+from ....ruleset import Selection
+from ..rules import DbRule, load_db_rules
 from ..session import Session
 from . import Fault
 
@@ -61,9 +61,9 @@ def rank_facts(session: Session) -> list[RankFacts]:
     return found
 
 
-def rank_rule() -> Rule:
+def rank_rule() -> DbRule:
     """The rule that compares ranks."""
-    return next(rule for rule in load_rules().values() if rule.compares_ranks)
+    return next(rule for rule in load_db_rules().values() if rule.search.compares_ranks)
 
 
 def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str, Sequence[Fault]]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ascend_ref.db.introspect import PhysicalTable
 
-from ....ruleset import Rule
 from ..layout import TableMatch, knows_foreign, likeness
 from ..places import Instance
+from ..rules import DbRule
 from ..session import Session
 from . import Check, Fault
 
@@ -17,7 +17,7 @@ CREATED_WITHOUT_DEVICE_DATA = frozenset(
 )
 
 
-def _missing_table(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _missing_table(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     spared = _written_with_device_data(session)
     for instance in places:
         table = instance.table
@@ -43,7 +43,7 @@ def _written_with_device_data(session: Session) -> set[str]:
     return set() if by_msprof & session.layout.tables.keys() else by_msprof
 
 
-def _unknown_table(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _unknown_table(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for physical in session.layout.unknown:
         name = physical.name
         if name not in session.catalog.tables and not knows_foreign(session.catalog, name, None):
@@ -51,7 +51,7 @@ def _unknown_table(session: Session, rule: Rule, _places: Sequence[Instance]) ->
 
 
 def _table_of_another_revision(
-    session: Session, rule: Rule, places: Sequence[Instance]
+    session: Session, rule: DbRule, places: Sequence[Instance]
 ) -> Iterator[Fault]:
     unknown = {physical.name for physical in session.layout.unknown}
     for instance in places:
@@ -66,7 +66,7 @@ def _is_viewers(session: Session, table: str) -> bool:
     return knows_foreign(session.catalog, table, None) is not None
 
 
-def _missing_column(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _missing_column(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
         column = instance.column or ""
@@ -85,7 +85,7 @@ def _extra_columns(session: Session) -> Iterator[tuple[TableMatch, str]]:
             yield match, column.name
 
 
-def _unknown_column(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _unknown_column(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for match, name in _extra_columns(session):
         table = match.table.name
         known = {likeness(column) for column in _known_columns(session, table)}
@@ -94,7 +94,7 @@ def _unknown_column(session: Session, rule: Rule, _places: Sequence[Instance]) -
 
 
 def _column_of_another_revision(
-    session: Session, rule: Rule, places: Sequence[Instance]
+    session: Session, rule: DbRule, places: Sequence[Instance]
 ) -> Iterator[Fault]:
     extra = {(match.table.name, name) for match, name in _extra_columns(session)}
     for instance in places:
@@ -104,7 +104,7 @@ def _column_of_another_revision(
             yield Fault(rule, table, column, f"{table}.{column} is not a column of {here}")
 
 
-def _misspelt_column(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _misspelt_column(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
         found = match.misspelt.get(instance.column or "") if match else None
@@ -118,7 +118,7 @@ def _misspelt_column(session: Session, rule: Rule, places: Sequence[Instance]) -
                 yield Fault(rule, table, column, f"{table}.{column} is spelt {name}", column)
 
 
-def _letter_case(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _letter_case(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         if match.physical.name != name:
             yield Fault(rule, name, None, f"{name} is written {match.physical.name}", name)
@@ -128,7 +128,7 @@ def _letter_case(session: Session, rule: Rule, _places: Sequence[Instance]) -> I
                 yield Fault(rule, name, column, what, column)
 
 
-def _column_order(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _column_order(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         known = {found.name: column for column, found in match.columns.items()}
         really = [known[found.name] for found in match.physical.columns if found.name in known]
@@ -139,7 +139,7 @@ def _column_order(session: Session, rule: Rule, _places: Sequence[Instance]) -> 
             yield Fault(rule, name, first, what, ", ".join(expected))
 
 
-def _declared_type(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _declared_type(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
         name = instance.column or ""
@@ -153,7 +153,7 @@ def _declared_type(session: Session, rule: Rule, places: Sequence[Instance]) -> 
 
 
 def _missing_primary_key(
-    session: Session, rule: Rule, places: Sequence[Instance]
+    session: Session, rule: DbRule, places: Sequence[Instance]
 ) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
@@ -163,7 +163,7 @@ def _missing_primary_key(
 
 
 def _unexpected_primary_key(
-    session: Session, rule: Rule, _places: Sequence[Instance]
+    session: Session, rule: DbRule, _places: Sequence[Instance]
 ) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         for column, found in match.columns.items():
@@ -171,7 +171,7 @@ def _unexpected_primary_key(
                 yield Fault(rule, name, column, f"{name}.{column} is a primary key")
 
 
-def _missing_index(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _missing_index(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
         if not match:
@@ -186,7 +186,7 @@ def _missing_index(session: Session, rule: Rule, places: Sequence[Instance]) -> 
             yield Fault(rule, instance.table, None, what, expected)
 
 
-def _further_index(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _further_index(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         expected = set(match.table.indexes.values())
         for index in match.physical.indexes:
@@ -196,7 +196,7 @@ def _further_index(session: Session, rule: Rule, _places: Sequence[Instance]) ->
                 yield Fault(rule, name, None, f"{name} has an index {index.name} over ({over})")
 
 
-def _view_in_place(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _view_in_place(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for name, physical in session.layout.replaced.items():
         yield Fault(rule, name, None, f"{name} is {_kind(physical)}")
 
@@ -209,7 +209,9 @@ def _kind(physical: PhysicalTable) -> str:
     return f"a {physical.kind}" if physical.kind != "table" else "a table that hides its rowid"
 
 
-def _view_or_trigger(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _view_or_trigger(
+    session: Session, rule: DbRule, _places: Sequence[Instance]
+) -> Iterator[Fault]:
     replaced = {physical.name for physical in session.layout.replaced.values()}
     for physical in session.physical.tables.values():
         if physical.kind != "table" and physical.name not in replaced:
@@ -220,7 +222,7 @@ def _view_or_trigger(session: Session, rule: Rule, _places: Sequence[Instance]) 
 
 
 def _undocumented_constraint(
-    session: Session, rule: Rule, _places: Sequence[Instance]
+    session: Session, rule: DbRule, _places: Sequence[Instance]
 ) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         found = sorted(_constraints(match.physical))
@@ -249,7 +251,7 @@ def _constraints(table: PhysicalTable) -> set[str]:
     return found
 
 
-def _empty_table(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _empty_table(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         if session.rows.get(instance.table or "") == 0:
             yield Fault(
@@ -257,7 +259,7 @@ def _empty_table(session: Session, rule: Rule, places: Sequence[Instance]) -> It
             )
 
 
-def _row_count(session: Session, rule: Rule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _row_count(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
     for instance in places:
         table = session.schema.tables.get(instance.table or "")
         found = session.rows.get(instance.table or "")
@@ -268,7 +270,7 @@ def _row_count(session: Session, rule: Rule, places: Sequence[Instance]) -> Iter
             yield Fault(rule, table.name, None, f"{table.name} has {found:,} rows", wanted)
 
 
-def _foreign_table(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _foreign_table(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for physical in session.layout.unknown:
         added_by = knows_foreign(session.catalog, physical.name, None)
         if added_by:
@@ -277,7 +279,7 @@ def _foreign_table(session: Session, rule: Rule, _places: Sequence[Instance]) ->
             )
 
 
-def _foreign_column(session: Session, rule: Rule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _foreign_column(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
     for match, name in _extra_columns(session):
         added_by = knows_foreign(session.catalog, match.table.name, name)
         if added_by:

@@ -129,7 +129,7 @@ def walk(
 
     ``connection`` is the one that the calling thread may use.
     """
-    chosen = WALKS[instance.rule.code or ""](instance)
+    chosen = WALKS[instance.rule.search.code or ""](instance)
     try:
         with closing(session.stream(chosen.query)) as batches:
             found = [rows for rows in chosen.bad_rows(batches) if len(rows)]

@@ -1,0 +1,91 @@
+"""What there is to judge: files, and folders of files that are judged together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ascend_ref.db.display import show_path
+
+AnyFact = TypeVar("AnyFact")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One file, or files of one folder that are judged together, for one medium.
+
+    ``named`` is how reports call it, where that is not its path. ``files`` are those that it
+    consists of; none: its path. ``details`` is what the medium must know of it, such as the files
+    beside it; with ``absolute`` that is made independent of the working directory.
+    """
+
+    medium: str
+    path: Path
+    named: Path | None = None
+    files: tuple[Path, ...] = ()
+    details: Any = None
+    absolute: Callable[[Any], Any] = field(default=lambda details: details)
+
+    @property
+    def label(self) -> str:
+        """What reports call it."""
+        return show_path(self.named or self.path)
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files."""
+        return sum(map(_size, self.files or (self.path,)))
+
+    def anywhere(self) -> Candidate:
+        """The same candidate, with paths that do not depend on the working directory."""
+        return replace(
+            self,
+            path=self.path.absolute(),
+            named=self.named or self.path,
+            files=tuple(path.absolute() for path in self.files),
+            details=self.absolute(self.details),
+        )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+class Listing:
+    """The files of a folder, listed once however many of them are judged."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._facts: dict[str, Any] = {}
+
+    @cached_property
+    def paths(self) -> tuple[Path, ...]:
+        """Everything in the folder, sorted; nothing of a folder that cannot be read."""
+        try:
+            names = sorted(os.listdir(self.folder))
+        except OSError:
+            return ()
+        return tuple(self.folder / name for name in names)
+
+    @cached_property
+    def above(self) -> Listing:
+        """The folder that this one is in."""
+        return Listing(self.folder.absolute().parent)
+
+    def fact(self, name: str, find: Callable[[Listing], AnyFact]) -> AnyFact:
+        """What a medium finds out about the folder, once for all of its files."""
+        if name not in self._facts:
+            self._facts[name] = find(self)
+        found: AnyFact = self._facts[name]
+        return found
+
+
+Companions = Mapping[str, Path]
+"""Databases of a folder by carrier."""

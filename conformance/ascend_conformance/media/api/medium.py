@@ -1,0 +1,38 @@
+"""The medium of a server's answers, which ``ascend-ref probe`` judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from ascend_ref.markdown import Style, code
+
+from ...ruleset import Rule
+from .. import Medium
+from .rules import load_api_rules
+
+
+class _Answers(Medium):
+    name = "api"
+
+    def rules(self) -> Mapping[str, Rule[Any]]:
+        return load_api_rules()
+
+    def where(self, rule: Rule[Any], style: Style) -> str:
+        return "the answers of a server, by ascend-ref probe"
+
+    def search(self, rule: Rule[Any]) -> str:
+        finds = code(rule.search.finds)
+        return f"The probe compares what came with what is due, and notices: {finds}."
+
+    def mutation(self, rule: Rule[Any]) -> Iterator[str]:
+        if rule.breaks:
+            yield "## How the tests break it"
+            yield "In what a sound server sends, each of these changes wakes this rule alone:"
+            edits = yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)
+            yield f"```yaml\n{edits}```"
+
+
+MEDIUM = _Answers()

@@ -1,0 +1,68 @@
+"""The medium of block files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ascend_ref.markdown import Style
+from ascend_ref.sniff import is_block_file
+from ascend_spec.layout import layout
+
+from ...engine.candidate import Candidate, Listing
+from ...engine.progress import Progress
+from ...engine.trials import Trials
+from ...options import Options
+from ...ruleset import Rule
+from .. import Judged, Medium
+from .rules import load_bin_rules
+
+
+class _BlockFiles(Medium):
+    name = "bin"
+    given = ("visualize_data*.bin",)
+    specimens = ("bin",)
+
+    def rules(self) -> Mapping[str, Rule[Any]]:
+        return load_bin_rules()
+
+    def is_named(self, name: str) -> bool:
+        return layout().is_file("blocks", name)
+
+    def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        return Candidate(self.name, path) if is_block_file(path) else None
+
+    def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
+        from .judge import judge_bin  # slow: jsonschema-rs
+
+        return judge_bin(candidate.path, options, candidate.label, progress), ()
+
+    def self_test(
+        self,
+        specimens: Sequence[str],
+        revisions: Sequence[str] | None,
+        processes: int,
+        progress: Any,
+    ) -> Trials:
+        from .selftest import run_specimens  # slow: the simulator
+
+        return run_specimens(processes, progress)
+
+    def where(self, rule: Rule[Any], style: Style) -> str:
+        from . import pages
+
+        return pages.where(rule)
+
+    def search(self, rule: Rule[Any]) -> str:
+        from . import pages
+
+        return pages.search(rule)
+
+    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
+        from . import pages
+
+        return pages.mutation(rule)
+
+
+MEDIUM = _BlockFiles()

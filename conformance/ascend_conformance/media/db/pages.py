@@ -1,0 +1,92 @@
+"""What only the page of a database rule says: its places, its SQL, and how a profile is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ascend_ref.markdown import Style, code
+from ascend_ref.tools.spec.pages import place_link
+
+from .rules import DbRule
+
+PLACES = {
+    "file": "the file",
+    "always-table": "every table that a database always holds",
+    "optional-table": "every table that a database may lack",
+    "one-row-table": "every table of exactly one row",
+    "key-column": "every primary key",
+    "plain-column": "every column but primary keys",
+    "typed-column": "every column but primary keys",
+    "never-null-column": "every column that is never NULL",
+    "minimum-column": "every column with a least value",
+    "maximum-column": "every column with a greatest value",
+    "real-column": "every column of floating point numbers",
+    "text-column": "every column of texts",
+    "string-reference": "every reference into STRING_IDS",
+    "enum-reference": "every reference into an enum table",
+    "row-reference": "every reference to a row of another table",
+    "soft-reference": "every reference that may lead nowhere",
+    "member-column": "every column with a closed set of texts",
+    "interval": "every table of intervals",
+    "hard-interval": "every table of intervals in which none starts before the session",
+    "time-text-column": "every column of times written as text",
+    "sample": "every sampled table",
+    "hard-sample": "every sampled table without a sample before the session",
+    "other-table": "every table of another revision or database",
+    "other-column": "every column of another revision",
+    "foreign-table": "every table that another program adds",
+    "foreign-column": "every column that another program adds",
+}
+"""The place selectors in words, where the name alone does not say it."""
+
+
+def where(rule: DbRule, style: Style) -> str:
+    """The places that the rule looks at."""
+    places = rule.search.places
+    if isinstance(places, str):
+        return PLACES.get(places, f"every {places.replace('-', ' ')}")
+    named = (
+        ".".join(filter(None, (place.get("table"), place.get("column") or rule.column)))
+        for place in places
+    )
+    return ", ".join(place_link(style, name) for name in dict.fromkeys(named) if name)
+
+
+def facts(rule: DbRule, style: Style) -> Iterator[tuple[str, str]]:
+    """The databases that the rule is for, and what it reads in them."""
+    yield "Databases", " and ".join(rule.search.carriers)
+    yield "Reads", ", ".join(_use(name, style) for name in rule.search.uses)
+
+
+def _use(name: str, style: Style) -> str:
+    return code(name) if "{" in name else place_link(style, name)
+
+
+def search(rule: DbRule) -> str:
+    """How bad rows are found."""
+    if rule.row:
+        return f"A row is bad where this holds:\n\n{_sql(rule.row)}"
+    if rule.select:
+        return f"Each row of this query is a bad one:\n\n{_sql(rule.select)}"
+    return f"By the check {code(rule.search.code or '')} of the checker itself."
+
+
+def mutation(rule: DbRule) -> Iterator[str]:
+    """How the self-test breaks a clean profile, and the nearest legal cases."""
+    if rule.breaks:
+        yield "## How the self-test breaks it"
+        yield "On a clean profile these statements wake this rule and no other:"
+        yield _statements(rule.breaks)
+    if rule.keeps:
+        yield "## The nearest legal cases"
+    for words, statements in rule.keeps.items():
+        yield f"{words[0].upper()}{words[1:]}:"
+        yield _statements(statements)
+
+
+def _statements(statements: tuple[str, ...]) -> str:
+    return _sql(";\n".join(one.strip().rstrip(";") for one in statements) + ";")
+
+
+def _sql(text: str) -> str:
+    return f"```sql\n{text.strip()}\n```"

@@ -1,0 +1,86 @@
+"""The rules of databases, loaded from ``rules/*.yaml``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from ascend_spec import per_spec
+from ascend_spec.core import DAYS
+from ascend_spec.db.model import Carrier
+
+from ...ruleset import Rule, as_tuple, rules_in
+
+BETWEEN_RANKS = "group-name-differs-between-ranks"
+"""The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
+
+LAST_STAGE = 3
+"""Stages: 0 kind of value, 1 range, 2 reference, 3 everything with a meaning."""
+
+
+@dataclass(frozen=True, slots=True)
+class DbSearch:
+    """Where a rule looks in a database, and what it needs there.
+
+    A rule without ``row`` and ``select`` names a check in Python (``code``: ``media.db.checks``),
+    with the SELECT that gives the same rows more slowly (``oracle``), where there is one.
+    ``stage`` orders the rules: rows that a lower stage condemned are left out when a higher stage
+    looks at the same columns. A ``fragile`` rule is not judged at all then, because leaving rows
+    out could break it by itself. ``repeats`` names a column without which repeated values the rule
+    cannot be broken.
+    """
+
+    carriers: tuple[Carrier, ...] = ()
+    places: str | tuple[Mapping[str, str], ...] = "file"
+    uses: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    code: str | None = None
+    oracle: str | None = None
+    repeats: str | None = None
+    stage: int = LAST_STAGE
+    fragile: bool = False
+
+    @property
+    def compares_ranks(self) -> bool:
+        """Judged over all databases of a run together, not over one."""
+        return self.code == BETWEEN_RANKS
+
+
+DbRule: TypeAlias = Rule[DbSearch]
+
+
+@per_spec
+def load_db_rules() -> Mapping[str, DbRule]:
+    """Every rule by id, in the order of the ids."""
+    return rules_in("db", db_search, folder="")
+
+
+def applies_at(rule: DbRule, carrier: Carrier, date: str) -> bool:
+    """Whether the rule is in force for a carrier on a revision's date."""
+    carriers = rule.search.carriers
+    return (not carriers or carrier in carriers) and DAYS.in_force(rule, date)
+
+
+def db_search(document: Mapping[str, Any]) -> DbSearch:
+    """What a rule document says of where to look."""
+    return DbSearch(
+        carriers=tuple(document.get("carriers", ())),
+        places=_places(document),
+        uses=tuple(document.get("uses", ())),
+        needs=as_tuple(document.get("needs", ())),
+        code=document.get("code"),
+        oracle=document.get("oracle"),
+        repeats=document.get("repeats"),
+        stage=document.get("stage", LAST_STAGE),
+        fragile=document.get("fragile", False),
+    )
+
+
+def _places(document: Mapping[str, Any]) -> str | tuple[Mapping[str, str], ...]:
+    selector = document.get("for")
+    if isinstance(selector, dict):
+        return tuple(selector["places"])
+    if selector:
+        return str(selector)
+    return ({"table": document["table"]},) if "table" in document else "file"
