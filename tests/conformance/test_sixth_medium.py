@@ -21,8 +21,7 @@ from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask
 from ascend_conformance.engine.relations.rule import load_relations
 from ascend_conformance.engine.relations.views import Dialect, Part, View
 from ascend_conformance.pages import rule_page
-from ascend_spec import catalog
-from ascend_spec.recording import entities
+from ascend_spec import catalog, recording_catalog
 
 
 class ShownByParquet:
@@ -71,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for view in trial.shown.views():
             names = [one for one in sorted(view.columns) if one != "length"]
             rows = list(trial.shown.rows(view.select(names)))
-            columns = entities()[view.entity].columns
+            columns = recording_catalog().entities[view.entity].columns
             types = [pa.string() if columns[one].is_text else pa.int64() for one in names]
             cells = zip(*rows, strict=True)
             arrays = [pa.array(next(cells), pa.int64())]

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ascend_simulator.specimen import Shape, write_rank_folder
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 from ...check import check
 from .rules import load_db_rules
@@ -35,8 +35,8 @@ def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
                 place, damage = DAMAGES[rule.search.code]
                 copy = Path(name) / rule.id
                 shutil.copytree(clean, copy)
-                profiler = next(copy.rglob(layout().file("pytorch", "database", rank=0)))
-                damage(profiler, profiler.with_name(layout().file("pytorch", "analysis")))
+                profiler = next(copy.rglob(layout_catalog().file("pytorch", "database", rank=0)))
+                damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
                 fired = {f"{one.rule}@{one.place}" for one in check([copy]).findings}
                 found[rule.id] = place, tuple(sorted(fired))
     return found

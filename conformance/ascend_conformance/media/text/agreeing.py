@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec import per_spec
-from ascend_spec.documents import DOCUMENTS, writers_of
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import document_catalog, per_spec, text_catalog, timeline_catalog
+from ascend_spec.documents import DOCUMENTS
 
 from ...finding import Scalar, Skipped
 from ...options import Options
@@ -105,7 +103,7 @@ def _writers_of(schema: str, name: str) -> frozenset[str] | None:
     if schema in ("csv", "raw") and name in text_catalog().csv:
         return frozenset(text_catalog().csv[name].writers)
     if schema == "unit" and name in DOCUMENTS:
-        return frozenset(writers_of(name))
+        return frozenset(document_catalog().writers_of(name))
     if schema == "unit" and name in timeline_catalog().files:
         return frozenset(timeline_catalog().files[name].writers)
     return None

@@ -14,7 +14,7 @@ from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.pmu import cube_utilization, frequencies_in_force, total_time
 from ascend_ref.derive.wait_time import wait_times
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from ..database import Facts, quoted, text_literal
 from ..sources import Cell, Derived, Input
