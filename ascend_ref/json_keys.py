@@ -16,17 +16,29 @@ class Doubled(dict[str, Any]):
         self.doubled = tuple(name for name, count in times.items() if count > 1)
 
 
-def object_of(members: list[tuple[str, Any]]) -> dict[str, Any]:
+class ObjectReader:
     """An ``object_pairs_hook`` for :mod:`json` that keeps in mind which keys were doubled."""
-    found = dict(members)
-    return found if len(found) == len(members) else Doubled(members)
+
+    def __init__(self) -> None:
+        self._any_doubled = False
+
+    def __call__(self, members: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object of these members; of equal keys the last counts."""
+        found = dict(members)
+        if len(found) == len(members):
+            return found
+        self._any_doubled = True
+        return Doubled(members)
+
+    def doubled_keys(self, value: Any) -> Iterator[tuple[str | int, ...]]:
+        """The keys and indices that lead to each doubled key of the value that was read."""
+        return _doubled_keys(value) if self._any_doubled else iter(())
 
 
-def doubled_keys(value: Any) -> Iterator[tuple[str | int, ...]]:
-    """The keys and indices that lead to each doubled key of a value read with :func:`object_of`."""
+def _doubled_keys(value: Any) -> Iterator[tuple[str | int, ...]]:
     if isinstance(value, Doubled):
         yield from ((name,) for name in value.doubled)
     inside = value.items() if isinstance(value, dict) else enumerate(value)
     for key, one in inside:
         if isinstance(one, (dict, list)):
-            yield from ((key, *below) for below in doubled_keys(one))
+            yield from ((key, *below) for below in _doubled_keys(one))

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ascend_ref.json_keys import doubled_keys, object_of
+from ascend_ref.json_keys import ObjectReader
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,7 @@ from ascend_ref.json_keys import doubled_keys, object_of
 def test_doubled_keys_are_found_where_they_stand(
     text: str, found: list[tuple[str | int, ...]]
 ) -> None:
-    value = json.loads(text, object_pairs_hook=object_of)
-    assert list(doubled_keys(value)) == found
+    reader = ObjectReader()
+    value = json.loads(text, object_pairs_hook=reader)
+    assert list(reader.doubled_keys(value)) == found
     assert value == json.loads(text)

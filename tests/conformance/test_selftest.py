@@ -95,10 +95,10 @@ def test_the_rows_that_a_break_changes_are_those_that_are_found():
     assert trial.wrong is None
     assert trial.caught
     (trial,) = tried("DB501@TASK.globalTaskId", found=2)
-    assert trial.wrong == "found 1, first 139 instead of 2"
+    assert trial.wrong == "found 1, first 143 instead of 2"
     assert not trial.caught
     (trial,) = tried("DB501@TASK.globalTaskId", found="SELECT 3 AS row")
-    assert trial.wrong == "found 1, first 139 instead of 1, first 3"
+    assert trial.wrong == "found 1, first 143 instead of 1, first 3"
 
 
 def test_a_rule_that_finds_further_rows_is_noticed(monkeypatch: pytest.MonkeyPatch):
@@ -112,7 +112,7 @@ def test_a_rule_that_finds_further_rows_is_noticed(monkeypatch: pytest.MonkeyPat
     others = [wide if one is plain else one for one in all_instances(key)]
     monkeypatch.setattr(plan, "all_instances", lambda _: tuple(others))
     (trial,) = try_instance(SUBJECT, clean, wide)
-    assert trial.wrong == "found 139, first 1 instead of 1, first 139"
+    assert trial.wrong == "found 143, first 1 instead of 1, first 143"
 
 
 def test_a_legal_case_wakes_nothing_and_changes_something():

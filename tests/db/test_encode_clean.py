@@ -1,4 +1,7 @@
-"""What the encoder writes has nothing for the referee to find."""
+"""What the encoder writes has nothing for the referee to find.
+
+But for advice: lengths, sizes and notifications of the captures are random.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_conformance.check import check
+from ascend_conformance.finding import Report
 from ascend_ref.capture import Switches
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
+
+
+def violations(report: Report) -> set[str]:
+    return {finding.rule for finding in report.findings if finding.verdict == "violation"}
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])
@@ -26,7 +34,7 @@ def test_nothing_is_found_in_a_complete_capture(tmp_path: Path, revision: str, l
     report = check([tmp_path])
     assert len(report.files) == 3
     assert [file.unreadable for file in report.files] == [None, None, None]
-    assert report.findings == ()
+    assert violations(report) == set()
 
 
 @st.composite
@@ -71,13 +79,14 @@ def test_nothing_is_found_whatever_the_switches(
     folder = tmp_path_factory.mktemp("profile")
     shown = capture(seed, switches=chosen, ranks=ranks, steps=steps)
     write_pytorch_profile(folder, shown, revision)
-    assert check([folder]).findings == ()
+    assert violations(check([folder])) == set()
 
 
 @pytest.mark.parametrize("revision", [REVISIONS[0], REVISIONS[-1]])
 def test_only_the_missing_end_is_found_after_an_abnormal_one(tmp_path: Path, revision: str) -> None:
     write_pytorch_profile(tmp_path, capture(abnormal=True), revision)
-    assert {finding.rule for finding in check([tmp_path]).findings} == {"DB410"}
+    assert violations(check([tmp_path])) <= {"DB410"}
+    assert "DB410" in {finding.rule for finding in check([tmp_path]).findings}
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

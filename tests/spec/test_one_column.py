@@ -72,7 +72,7 @@ def draft(tmp_path_factory: pytest.TempPathFactory) -> Draft:
     add_revision(spec, "1.9.0", "2026-12-01")
     found = Draft(spec, folder)
     for revision in (NEW, OLD):
-        place = ("--revision", revision, "-o", folder / revision, "--as", FORMS)
+        place = ("--revision", revision, "--output", folder / revision, "--as", FORMS)
         assert found.call("simulate", "single-op", *place) == 0
     return found
 
@@ -136,7 +136,8 @@ def test_a_file_without_the_column_is_found(draft: Draft, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("carrier", ["pytorch", "msprof"])
 def test_a_specimen_has_the_column_and_conforms(draft: Draft, carrier: str, tmp_path: Path) -> None:
-    assert draft.call("specimen", "-o", tmp_path / "new", "--carrier", carrier, "--ranks", "1") == 0
+    options = ("-o", tmp_path / "new", "--carrier", carrier, "--ranks", "1")
+    assert draft.call("specimen", *options) == 0
     (database,) = (one for one in (tmp_path / "new").rglob("*.db") if one.name != "analysis.db")
     assert rows(database, "SELECT count(*) FROM TASK WHERE queueOf <> streamId") == [(0,)]
     assert draft.call("check", tmp_path / "new") == 0

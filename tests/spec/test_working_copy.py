@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import ast
 import pickle
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from working_copy import add_column, copy_spec
@@ -17,7 +22,7 @@ from ascend_ref.cli import main
 from ascend_ref.db.ddl import create_table
 from ascend_ref.execution import Processes
 from ascend_spec import Spec, catalog, current, load_spec, packaged, using
-from ascend_spec.core import SpecError
+from ascend_spec.core import Folder, SpecError
 
 DRAFT = "1.9.0-draft"
 COLUMN = (
@@ -102,6 +107,81 @@ def test_a_fault_is_reported_with_file_and_place(tmp_path: Path, line: str, mess
     with pytest.raises(SpecError) as failure:
         load_spec(folder).db.tables  # noqa: B018 - loading is what fails
     assert str(failure.value).startswith(f"db/tables/msprof/task.yaml: {message}")
+
+
+class Damaged(Folder):
+    """The packaged documents, one of them with other content."""
+
+    def __init__(self, name: str, content: Any) -> None:
+        super().__init__(packaged().folder.root)
+        self.name, self.content = name, content
+
+    def read(self, name: str) -> Any:
+        return deepcopy(self.content if name == self.name else parsed(name))
+
+
+@cache
+def parsed(name: str) -> Any:
+    return packaged().folder.read(name)
+
+
+def damages(content: Any) -> Iterator[Any]:
+    """The content without one of its keys, or with another kind of value there, and so its rows."""
+    if isinstance(content, dict):
+        for key in content:
+            yield {name: value for name, value in content.items() if name != key}
+            yield {**content, key: 7}
+    if isinstance(content, list):
+        yield {}
+        for row in damages(content[0]):
+            yield [row, *content[1:]]
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("core/sources.yaml", "db"),
+        ("core/value_types.yaml", "db"),
+        ("db/revisions.yaml", "db"),
+        ("db/errata.yaml", "db"),
+        ("db/foreign.yaml", "db"),
+        ("db/enums/hccl_link_type.yaml", "db"),
+        ("db/tables/msprof/task.yaml", "db"),
+        ("text/writers.yaml", "text"),
+        ("text/csv/op_statistic.yaml", "text"),
+        ("timeline/layers/overlap_analysis.yaml", "timeline"),
+        ("timeline/flows.yaml", "timeline"),
+        ("timeline/forms.yaml", "timeline"),
+        ("timeline/pids.yaml", "timeline"),
+        ("bin/blocks.yaml", "bin"),
+        ("bin/epochs.yaml", "bin"),
+        ("api/commands.yaml", "api"),
+        ("api/errors.yaml", "api"),
+    ],
+)
+def test_a_damaged_document_is_loaded_or_reported(name: str, family: str) -> None:
+    parts = {
+        "db": ("tables", "enums", "errata", "foreign_objects"),
+        "text": ("csv",),
+        "timeline": ("layers", "flows", "forms", "pids", "files"),
+        "bin": ("blocks", "epochs"),
+        "api": ("commands", "events", "errors"),
+    }
+    reports = [
+        report(Spec(Damaged(name, one)), family, parts[family]) for one in damages(parsed(name))
+    ]
+    assert any(reports)
+    assert all(re.match(r"[a-z_/]+\.yaml: ", one) for one in reports if one)
+
+
+def report(spec: Spec, family: str, parts: tuple[str, ...]) -> str:
+    """What is said of a spec that cannot be used; empty where it can."""
+    try:
+        for part in parts:
+            getattr(getattr(spec, family), part)
+    except SpecError as failure:
+        return str(failure)
+    return ""
 
 
 def test_a_folder_that_is_no_spec_is_one_clear_line(

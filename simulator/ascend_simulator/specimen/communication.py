@@ -55,15 +55,18 @@ class Expansion:
         chunk = self.operator.count * ELEMENT_BYTES[self.operator.data_type] // self.ranks
         yield self._copy("Reduce_Inline", MASTER_PLANE, NONE, 4, "ON_CHIP")
         yield self._copy("Memcpy", MASTER_PLANE, self.rank, chunk, "ON_CHIP")
-        opened = self.clock
+        opened = closed = self.clock
         for plane in reversed(range(planes if self.ranks > 1 else 0)):
             self.clock = opened
             peer = (self.rank + 1 + plane % (self.ranks - 1)) % self.ranks
             size = chunk if plane < planes - 1 else chunk - 4096
             yield from self._exchange(plane, peer, size)
+            closed = max(closed, self.clock)
+        self.clock = closed
         yield self._copy("Reduce_Inline", MASTER_PLANE, NONE, 4, "ON_CHIP")
         if planes > 1:
-            yield self._notify("Notify_Record", planes - 1, (self.rank + 1) % self.ranks)
+            for kind in ("Notify_Record", "Notify_Wait"):
+                yield self._notify(kind, planes - 1, (self.rank + 1) % self.ranks)
 
     def _exchange(self, plane: int, peer: int, size: int) -> Iterator[Part]:
         for kind in ("Reduce_Inline", "Memcpy"):

@@ -132,11 +132,12 @@ def _ddr(_: int, draws: Draws) -> Iterator[Row]:
 
 
 def _llc(_: int, draws: Draws) -> Iterator[Row]:
-    for cache, mode in enumerate(("read", "write")):
-        for time in moments():
-            rate = draws.one(0, 999) / 10
-            row: Row = {"llcId": cache, "timestampNs": time, "hitRate": rate}
-            yield {**row, "throughput": _rate(draws), "mode": mode}
+    for time in moments():
+        for mode in ("read", "write"):
+            for cache in range(2):
+                rate = draws.one(0, 999) / 10
+                row: Row = {"llcId": cache, "timestampNs": time, "hitRate": rate}
+                yield {**row, "throughput": _rate(draws), "mode": mode}
 
 
 def _qos(_: int, draws: Draws) -> Iterator[Row]:

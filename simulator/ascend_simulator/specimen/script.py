@@ -255,9 +255,14 @@ class _Stage:
 
     def _schedule(self, device: Device) -> None:
         """The AI CPU kernel that prepares a communication operator on the device."""
-        for name in ("allReduceInitAicpuKernel", "allReduceAicpuKernel"):
-            call = self._launch(self.clock[LAUNCH_THREAD])
-            self.clock[LAUNCH_THREAD] = call.end + 500
+        names = ("allReduceInitAicpuKernel", "allReduceAicpuKernel")
+        start = self.clock[MAIN_THREAD]
+        link = self._enqueue("HcclAicpuKernel", start)
+        self.clock[MAIN_THREAD] = start + 5_000
+        began = self._dequeue("HcclAicpuKernel", link, start + 4_500, 26_000)
+        self._call("acl", LAUNCH_THREAD, "HcclLaunchAicpuKernel", began + 200, began + 25_500)
+        for turn, name in enumerate(names):
+            call = self._launch(began + 1_000 + 12_000 * turn)
             task = device.run(SCHEDULE_STREAM, "KERNEL_AICPU", 3_000, call.end + 1_500, call)
             task.schedules = name
 
@@ -272,7 +277,7 @@ class _Stage:
         self._call("acl", LAUNCH_THREAD, f"hcom_{kind}_", began + 200, began + 15_500)
         call = self._launch(began + 1_000)
         row.calls = (call,)
-        self._call("communication", LAUNCH_THREAD, "Launch_Ffts", began + 11_500, began + 15_000)
+        self._call("communication", LAUNCH_THREAD, "Launch_Ffts", began + 1_200, began + 10_800)
         index = sum(other.device == device.number for other in world.collectives)
         collective = Collective(
             name=operator_name(kind, world.group, index),
@@ -340,6 +345,7 @@ class _Stage:
     def _model_and_release(self) -> None:
         start = max(self.clock[RELEASE_THREAD], self.clock[MAIN_THREAD])
         self._call("model", RELEASE_THREAD, "ModelExecute", start, start + 5_000)
+        self._call("acl", RELEASE_THREAD, "aclCreateTensorDesc", start + 5_200, start + 5_600)
         self._call("acl", RELEASE_THREAD, "aclDestroyTensorDesc", start + 6_000, start + 6_400)
         self.clock[RELEASE_THREAD] = start + 7_000
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ascend_spec.core import Axis, Erratum, Loader, bounds_of
 from ascend_spec.core.dialect import DIALECT, Node, NotInForce, compile_schema
-from ascend_spec.core.loader import without
+from ascend_spec.core.loader import part, without
 
 from .model import Command, ErrorCode, Event, Generation
 
@@ -24,15 +24,14 @@ class ApiCatalog:
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
         self.generations: tuple[Generation, ...] = tuple(
-            documents.by_id(Generation, f"{FOLDER}/generations.yaml").values()
+            documents.by("id", Generation, f"{FOLDER}/generations.yaml").values()
         )
         self.axis = Axis("generation", [one.id for one in self.generations])
         self.commands: Mapping[str, Command] = self._messages(Command, "command", "params", "body")
         self.events: Mapping[str, Event] = self._messages(Event, "event", "body")
-        self.errors: Mapping[str, ErrorCode] = {
-            row["name"]: documents.fact(ErrorCode, row, f"{FOLDER}/errors.yaml: {row['name']}")
-            for row in self._read("errors.yaml")
-        }
+        self.errors: Mapping[str, ErrorCode] = documents.by(
+            "name", ErrorCode, f"{FOLDER}/errors.yaml"
+        )
         self._schemas: dict[tuple[str, str], Node] = {}
 
     def _read(self, name: str) -> Any:
@@ -42,14 +41,14 @@ class ApiCatalog:
         """Commands or events by name; their ``references`` become names of definitions."""
         name = f"{FOLDER}/{key}s.yaml"
         return {
-            row[key]: self.documents.fact(
+            message: self.documents.fact(
                 kind,
                 without(row, key),
-                f"{name}: {row[key]}",
-                name=row[key],
-                **{one: row[one].rpartition("/")[2] for one in references},
+                place,
+                name=message,
+                **{one: part(row, one, str, place).rpartition("/")[2] for one in references},
             )
-            for row in self.documents.folder.read(name)
+            for message, row, place in self.documents.rows(name, key)
         }
 
     @cached_property

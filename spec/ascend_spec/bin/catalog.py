@@ -12,7 +12,7 @@ from typing import Any
 
 from ascend_spec.core import Axis, Erratum, Loader, Source, bounds_of
 from ascend_spec.core.dialect import DIALECT, Node, compile_schema, inlined, known_keys
-from ascend_spec.core.loader import without
+from ascend_spec.core.loader import reading, without
 
 from .enums import load_enums
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
@@ -42,20 +42,21 @@ class BinCatalog:
     def blocks(self) -> Mapping[int, BlockType]:
         """Block types by code, ascending."""
         name = f"{FOLDER}/blocks.yaml"
-        rows = self.documents.folder.read(name)
-        return {
-            row["code"]: _block(self.documents, row, f"{name}: {row['name']}", self.errata)
-            for row in rows
-        }
+        with reading(name):
+            return {
+                code: _block(self.documents, row, place, self.errata)
+                for code, row, place in self.documents.rows(name, "code")
+            }
 
     @cached_property
     def epochs(self) -> tuple[Epoch, ...]:
         """Epochs, oldest first."""
         name = f"{FOLDER}/epochs.yaml"
-        return tuple(
-            self.documents.fact(Epoch, row, f"{name}: {row['id']}", signs=_signs(row))
-            for row in self.documents.folder.read(name)
-        )
+        with reading(name):
+            return tuple(
+                self.documents.fact(Epoch, row, place, signs=_signs(row))
+                for _, row, place in self.documents.rows(name, "id")
+            )
 
     @cached_property
     def axis(self) -> Axis:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields
 from functools import cache, cached_property
 from typing import Any, TypeVar, cast
@@ -10,13 +11,14 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from .facts import Erratum, Source, Switch, best_grade
-from .folder import Folder, SpecError
+from .folder import Document, Folder, SpecError
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
 from .words import Vocabulary
 
 Fact = TypeVar("Fact")
 Row = Mapping[str, Any]
+NAMES: Mapping[type, str] = {list: "a list", dict: "a mapping", str: "a text"}
 
 
 class Loader:
@@ -31,6 +33,8 @@ class Loader:
         ``more`` replaces keys; a kind with a grade gets the best one among its sources. Raises
         :class:`SpecError` naming the ``place`` (file, then keys) where the row does not fit.
         """
+        if not isinstance(row, Mapping):
+            raise SpecError(f"{place}: expected a mapping, got {row!r}")
         facts = {**row, **more}
         names = _names(cast(Hashable, kind))
         if "grade" in names and "grade" not in facts and "source" in facts:
@@ -55,75 +59,106 @@ class Loader:
     @cached_property
     def sources(self) -> Mapping[str, Source]:
         """Sources by id."""
-        return self.by_id(Source, "core/sources.yaml")
+        return self.by("id", Source, "core/sources.yaml")
 
     @cached_property
     def switches(self) -> Mapping[str, Switch]:
         """Collection switches by id."""
-        return self.by_id(Switch, "core/switches.yaml")
+        return self.by("id", Switch, "core/switches.yaml")
 
     @cached_property
     def products(self) -> Products:
         """Products, and which has which data."""
-        matrix = self.folder.read("products/matrix.yaml")
-        documents = {
-            row["product"]: (row, name) for name, row in self.folder.documents("products/families")
-        }
-        return Products(
-            families={
-                product: self.fact(Product, without(row, "product"), name, id=product)
-                for product in matrix["products"]
-                for row, name in [documents[product]]
-            },
-            capabilities=self.by_id(Capability, "products/capabilities.yaml"),
-            data={
-                name: self.fact(
-                    DataSet,
-                    without(row, "says", "not"),
-                    f"products/matrix.yaml: {name}",
-                    id=name,
-                    cells=cells_of(row, matrix),
-                )
-                for name, row in matrix["data"].items()
-            },
-            errata=self.errata("products/errata.yaml"),
-        )
+        with reading("products/matrix.yaml"):
+            matrix = self.folder.read("products/matrix.yaml")
+            documents = {
+                row["product"]: (row, name)
+                for name, row in self.folder.documents("products/families")
+            }
+            return Products(
+                families={
+                    product: self.fact(Product, without(row, "product"), name, id=product)
+                    for product in matrix["products"]
+                    for row, name in [documents[product]]
+                },
+                capabilities=self.by("id", Capability, "products/capabilities.yaml"),
+                data={
+                    name: self.fact(
+                        DataSet,
+                        without(row, "says", "not"),
+                        f"products/matrix.yaml: {name}",
+                        id=name,
+                        cells=cells_of(row, matrix),
+                    )
+                    for name, row in matrix["data"].items()
+                },
+                errata=self.errata("products/errata.yaml"),
+            )
 
     @cached_property
     def vocabularies(self) -> Mapping[str, Vocabulary]:
         """Words that exporters write, by the name of their set."""
-        return self.by_id(Vocabulary, "core/words.yaml")
+        return self.by("id", Vocabulary, "core/words.yaml")
 
     @cached_property
     def value_types(self) -> Mapping[str, ValueType]:
         """Value types that every family may use, by name."""
         return self.value_types_of("core/value_types.yaml")
 
-    def by_id(self, kind: type[Fact], name: str) -> dict[str, Fact]:
-        """The rows of a document by their ``id``."""
-        return {
-            row["id"]: self.fact(kind, row, f"{name}: {row['id']}")
-            for row in self.folder.read(name)
-        }
+    def rows(self, name: str, key: str) -> Iterator[tuple[Any, Document, str]]:
+        """The rows of a document, each with the value of its ``key`` and its place."""
+        rows = self.folder.read(name)
+        if not isinstance(rows, list):
+            raise SpecError(f"{name}: expected a list of rows")
+        for number, row in enumerate(rows, 1):
+            if not isinstance(row, dict) or key not in row:
+                raise SpecError(f"{name}: row {number}: expected a mapping with the key {key!r}")
+            yield row[key], row, f"{name}: {row[key]}"
+
+    def by(self, key: str, kind: type[Fact], name: str) -> dict[str, Fact]:
+        """The rows of a document by the value of a key."""
+        return {value: self.fact(kind, row, place) for value, row, place in self.rows(name, key)}
 
     def value_types_of(self, name: str) -> dict[str, ValueType]:
         """The value types of one document by name."""
-        return {
-            kind: self.fact(ValueType, row, f"{name}: {kind}", id=kind)
-            for kind, row in self.folder.read(name).items()
-        }
+        with reading(name):
+            return {
+                kind: self.fact(ValueType, row, f"{name}: {kind}", id=kind)
+                for kind, row in self.folder.read(name).items()
+            }
 
     def errata(self, name: str) -> dict[str, Erratum]:
         """The errata of one document by id."""
         return {
-            row["id"]: self.fact(
-                Erratum,
-                row,
-                f"{name}: {row['id']}",
-                says=[(claim["source"], claim["claim"]) for claim in row["says"]],
-            )
-            for row in self.folder.read(name)
+            erratum: self.fact(Erratum, row, place, says=_claims(row, place))
+            for erratum, row, place in self.rows(name, "id")
         }
+
+
+def _claims(row: Document, place: str) -> list[tuple[Any, Any]]:
+    says = part(row, "says", list, place)
+    return [(part(one, "source", str, place), part(one, "claim", str, place)) for one in says]
+
+
+@contextmanager
+def reading(place: str) -> Iterator[None]:
+    """Reports whatever a row lacks, or has in another form, as :class:`SpecError` of its place."""
+    try:
+        yield
+    except SpecError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
+        raise SpecError(f"{place}: not as expected, {type(error).__name__}: {error}") from error
+
+
+def part(row: Row, key: str, kind: type[Fact], place: str) -> Fact:
+    """What a row has under a key, which must be there and of that kind."""
+    if not isinstance(row, Mapping):
+        raise SpecError(f"{place}: expected a mapping, got {row!r}")
+    value = row.get(key)
+    if not isinstance(value, kind):
+        raise SpecError(f"{place}: {key}: expected {NAMES[kind]}, got {type(value).__name__}")
+    return value
 
 
 def without(row: Row, *keys: str) -> dict[str, Any]:

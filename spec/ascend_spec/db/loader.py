@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ascend_spec.core import Document, Loader, SpecError, ValueType
-from ascend_spec.core.loader import Row, without
+from ascend_spec.core.loader import Row, part, reading, without
 from ascend_spec.core.shows import shown
 
 from . import model
@@ -21,7 +21,7 @@ FOLDER = "db"
 
 def load_revisions(loader: Loader) -> tuple[model.Revision, ...]:
     """Revisions, oldest first."""
-    revisions = loader.by_id(model.Revision, f"{FOLDER}/revisions.yaml").values()
+    revisions = loader.by("id", model.Revision, f"{FOLDER}/revisions.yaml").values()
     return tuple(sorted(revisions, key=lambda revision: revision.date))
 
 
@@ -29,23 +29,22 @@ def load_foreign_objects(loader: Loader) -> tuple[model.ForeignObject, ...]:
     """Tables and columns that exporters do not write."""
     name = f"{FOLDER}/foreign.yaml"
     return tuple(
-        loader.fact(model.ForeignObject, {"column": None, **row}, f"{name}: {row['table']}")
-        for row in loader.folder.read(name)
+        loader.fact(model.ForeignObject, {"column": None, **row}, place)
+        for _, row, place in loader.rows(name, "table")
     )
 
 
 def load_enums(loader: Loader) -> dict[str, model.Enum]:
     """Every enum with the members of all revisions."""
-    return {
-        row["enum"]: _enum(loader, row, f"{name}: {row['enum']}")
-        for name, row in loader.folder.documents(f"{FOLDER}/enums")
-    }
+    documents = loader.folder.documents(f"{FOLDER}/enums")
+    return {part(row, "enum", str, name): _enum(loader, row, name) for name, row in documents}
 
 
 def _enum(loader: Loader, row: Document, place: str) -> model.Enum:
+    source = part(row, "source", list, place)
     members = tuple(
-        loader.fact(model.Member, {"source": row["source"], **member}, f"{place} {member['id']}")
-        for member in row["members"]
+        loader.fact(model.Member, {"source": source, **member}, f"{place}: members.{number}")
+        for number, member in enumerate(part(row, "members", list, place))
     )
     own = without(row, "enum", "source")
     return loader.fact(model.Enum, own, place, name=row["enum"], members=members)
@@ -53,22 +52,23 @@ def _enum(loader: Loader, row: Document, place: str) -> model.Enum:
 
 def load_tables(loader: Loader) -> dict[str, model.Table]:
     """Every table of every carrier. One document may name several tables of identical shape."""
-    return {
-        table: _table(loader, table, row, name)
-        for name, row in loader.folder.documents(f"{FOLDER}/tables")
-        for table in _names(row)
-    }
+    tables: dict[str, model.Table] = {}
+    for name, row in loader.folder.documents(f"{FOLDER}/tables"):
+        with reading(name):
+            tables |= {table: _table(loader, table, row, name) for table in _names(row, name)}
+    return tables
 
 
-def _names(row: Document) -> Iterator[str]:
+def _names(row: Document, place: str) -> Iterator[str]:
     names = row["table"]
-    yield from names if isinstance(names, list) else [names]
+    yield from names if isinstance(names, list) else [part(row, "table", str, place)]
 
 
 def _table(loader: Loader, name: str, row: Document, document: str) -> model.Table:
+    source = part(row, "source", list, document)
     columns = {
-        column: load_column(loader, column, facts, row["source"], f"{document}: columns.{column}")
-        for column, facts in row["columns"].items()
+        column: load_column(loader, column, facts, source, f"{document}: columns.{column}")
+        for column, facts in part(row, "columns", dict, document).items()
     }
     own = without(loader.products.of_table(row, name), "table")
     return loader.fact(model.Table, own, f"{document}: {name}", name=name, columns=columns)
@@ -85,6 +85,8 @@ def load_column(
 
 def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
     """The value type that a row names."""
+    if not isinstance(row, Mapping):
+        raise SpecError(f"{place}: expected a mapping, got {row!r}")
     name = row.get("type")
     if not isinstance(name, str) or name not in types:
         raise SpecError(f"{place}: type: unknown value type {name!r}")

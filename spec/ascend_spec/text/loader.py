@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from ascend_spec.core import Document, Loader, Products, SpecError, ValueType
-from ascend_spec.core.loader import Row, without
+from ascend_spec.core.loader import Row, part, reading, without
 from ascend_spec.core.shows import RowTest, row_tests, shown
 from ascend_spec.db.loader import type_facts, typed
 
@@ -41,15 +41,16 @@ def load_writers(loader: Loader) -> dict[str, Writer]:
     """Writers by id, current ones first."""
     name = f"{FOLDER}/writers.yaml"
     products = loader.products
-    return {
-        row["id"]: loader.fact(
-            Writer,
-            products.in_full(row),
-            f"{name}: {row['id']}",
-            copies=_copies(row.get("copies", {}), products),
-        )
-        for row in loader.folder.read(name)
-    }
+    with reading(name):
+        return {
+            writer: loader.fact(
+                Writer,
+                products.in_full(row),
+                place,
+                copies=_copies(row.get("copies", {}), products),
+            )
+            for writer, row, place in loader.rows(name, "id")
+        }
 
 
 def _copies(row: Mapping[str, str], products: Products) -> dict[str, str]:
@@ -67,7 +68,10 @@ def load_csv_files(
     """CSV files by name."""
     documents = dict(merge.loader.folder.documents(f"{FOLDER}/csv"))
     in_full = merge.loader.products.in_full
-    rows = {row["file"]: (in_full(row), name) for name, row in documents.items()}
+    rows = {}
+    for name, row in documents.items():
+        with reading(name):
+            rows[part(row, "file", str, name)] = in_full(row), name
     return {name: _csv_file(name, rows, merge, writers, groups) for name in rows}
 
 
@@ -109,24 +113,30 @@ def _csv_file(
     groups: PmuGroups,
 ) -> CsvFile:
     row, document = rows[name]
-    columns = [
-        merge.column(one, row["source"], f"{document}: {one['name']}") for one in row["columns"]
-    ]
-    if "copy" in row:
-        columns += _copied(row["copy"], row["source"], rows, merge)
-    written = {one: writers[one] for one in row["writers"]}
-    return merge.loader.fact(
-        CsvFile,
-        without(row, "file", "columns", "copy"),
-        document,
-        name=name,
-        own_columns=columns,
-        writers=written,
-        families=_families(row["families"], written),
-        groups=groups if "pmu" in row else None,
-        levels=_levels(row.get("levels", {})),
-        rows=_row_tests(row, rows),
-    )
+    with reading(document):
+        source = part(row, "source", list, document)
+        columns = [
+            merge.column(one, source, f"{document}: {one.get('name', f'columns.{number}')}")
+            for number, one in enumerate(part(row, "columns", list, document))
+        ]
+        if "copy" in row:
+            columns += _copied(row["copy"], source, rows, merge)
+        for one in part(row, "writers", list, document):
+            if one not in writers:
+                raise SpecError(f"{document}: writers: expected ids of writers.yaml, got {one!r}")
+        written = {one: writers[one] for one in row["writers"]}
+        return merge.loader.fact(
+            CsvFile,
+            without(row, "file", "columns", "copy"),
+            document,
+            name=name,
+            own_columns=columns,
+            writers=written,
+            families=_families(row["families"], written),
+            groups=groups if "pmu" in row else None,
+            levels=_levels(row.get("levels", {})),
+            rows=_row_tests(row, rows),
+        )
 
 
 def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:
@@ -193,42 +203,45 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
     """The metric groups."""
     name = f"{FOLDER}/pmu.yaml"
     loader = merge.loader
-    document = loader.products.in_full(loader.folder.read(name))
-    shared = {"sentinels": document["sentinels"]}
-    source = document["source"]
-    return loader.fact(
-        PmuGroups,
-        without(document, "sentinels", "source"),
-        name,
-        kinds={
-            kind: PmuKind(
-                kind,
-                row["suffix"],
-                merge.column(
-                    {**shared, "name": "", **without(row, "suffix")}, source, f"{name}: {kind}"
-                ),
-            )
-            for kind, row in document["kinds"].items()
-        },
-        metrics=dict(_metrics(loader, document["metrics"], source, name)),
-        groups={
-            group: loader.fact(PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group)
-            for group, row in document["groups"].items()
-        },
-        layouts=[_layout(loader, row, f"{name}: layouts") for row in document["layouts"]],
-        derived=[
-            Derived(
-                merge.column({**shared, **without(row, "needs")}, source, f"{name}: derived"),
-                tuple(map(tuple, row["needs"])),
-            )
-            for row in document["derived"]
-        ],
-        not_available={
-            product.id: frozenset(lacking.counters) | frozenset(map(time_of, lacking.counters))
-            for product in loader.products.values()
-            if (lacking := product.without_value)
-        },
-    )
+    with reading(name):
+        document = loader.products.in_full(loader.folder.read(name))
+        shared = {"sentinels": document["sentinels"]}
+        source = document["source"]
+        return loader.fact(
+            PmuGroups,
+            without(document, "sentinels", "source"),
+            name,
+            kinds={
+                kind: PmuKind(
+                    kind,
+                    row["suffix"],
+                    merge.column(
+                        {**shared, "name": "", **without(row, "suffix")}, source, f"{name}: {kind}"
+                    ),
+                )
+                for kind, row in document["kinds"].items()
+            },
+            metrics=dict(_metrics(loader, document["metrics"], source, name)),
+            groups={
+                group: loader.fact(
+                    PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group
+                )
+                for group, row in document["groups"].items()
+            },
+            layouts=[_layout(loader, row, f"{name}: layouts") for row in document["layouts"]],
+            derived=[
+                Derived(
+                    merge.column({**shared, **without(row, "needs")}, source, f"{name}: derived"),
+                    tuple(map(tuple, row["needs"])),
+                )
+                for row in document["derived"]
+            ],
+            not_available={
+                product.id: frozenset(lacking.counters) | frozenset(map(time_of, lacking.counters))
+                for product in loader.products.values()
+                if (lacking := product.without_value)
+            },
+        )
 
 
 def _metrics(

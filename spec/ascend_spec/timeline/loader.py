@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ascend_spec.core import Document, Loader
-from ascend_spec.core.loader import Row, without
+from ascend_spec.core.loader import Row, part, reading, without
 from ascend_spec.core.shows import event_shows, row_tests, shown
 from ascend_spec.db.loader import typed
 
@@ -37,10 +37,11 @@ class Kind:
 def load_kinds(loader: Loader) -> dict[str, Kind]:
     """The value types of args, by name; what they are like is filled in."""
     name = f"{FOLDER}/value_types.yaml"
-    return {
-        kind: _kind(loader, kind, row, f"{name}: {kind}")
-        for kind, row in loader.folder.read(name).items()
-    }
+    with reading(name):
+        return {
+            kind: _kind(loader, kind, row, f"{name}: {kind}")
+            for kind, row in loader.folder.read(name).items()
+        }
 
 
 def _kind(loader: Loader, name: str, row: Document, place: str) -> Kind:
@@ -55,7 +56,7 @@ def load_layers(loader: Loader) -> dict[str, model.Layer]:
     """Every layer by its newest name, those of the framework first, then by file name."""
     kinds = load_kinds(loader)
     layers = [
-        _layer(loader, loader.products.in_full(row), name, kinds)
+        _layer(loader, row, name, kinds)
         for name, row in loader.folder.documents(f"{FOLDER}/layers")
     ]
     layers.sort(key=lambda layer: (layer.part != "framework", layer.slug))
@@ -66,75 +67,66 @@ def load_flows(loader: Loader) -> dict[str, model.FlowKind]:
     """Every kind of arrow by its id."""
     name = f"{FOLDER}/flows.yaml"
     fields = {"id": Field("id", "integer", summary="The id of the flow.")}
-    return {
-        row["flow"]: loader.fact(
-            model.FlowKind,
-            row,
-            f"{name}: {row['flow']}",
-            name=NameForm(row["name"], fields if "{id}" in row["name"] else {}),
-        )
-        for row in loader.folder.read(name)
-    }
+    with reading(name):
+        return {
+            flow: loader.fact(
+                model.FlowKind,
+                row,
+                place,
+                name=NameForm(row["name"], fields if "{id}" in row["name"] else {}),
+            )
+            for flow, row, place in loader.rows(name, "flow")
+        }
 
 
 def load_forms(loader: Loader) -> dict[str, model.WriterForm]:
     """How each writer writes, by its id."""
     name = f"{FOLDER}/forms.yaml"
     device = {"deviceId": Field("deviceId", "integer")}
-    return {
-        row["writer"]: loader.fact(
-            model.WriterForm,
-            row,
-            f"{name}: {row['writer']}",
-            labels={
-                side: NameForm(label, device if "{deviceId}" in label else {})
-                for side, label in row["labels"].items()
-            },
-        )
-        for row in loader.folder.read(name)
-    }
+    with reading(name):
+        return {
+            writer: loader.fact(
+                model.WriterForm,
+                row,
+                place,
+                labels={
+                    side: NameForm(label, device if "{deviceId}" in label else {})
+                    for side, label in row["labels"].items()
+                },
+            )
+            for writer, row, place in loader.rows(name, "writer")
+        }
 
 
 def load_pids(loader: Loader) -> dict[str, model.PidRule]:
     """The rules of the pid by their ids."""
-    name = f"{FOLDER}/pids.yaml"
-    return {
-        row["rule"]: loader.fact(model.PidRule, row, f"{name}: {row['rule']}")
-        for row in loader.folder.read(name)
-    }
+    return loader.by("rule", model.PidRule, f"{FOLDER}/pids.yaml")
 
 
 def load_files(loader: Loader) -> dict[str, files.TimelineFile]:
     """The files that hold a timeline, by their ids."""
     name = f"{FOLDER}/files.yaml"
-    return {
-        row["file"]: loader.fact(
-            files.TimelineFile,
-            row,
-            f"{name}: {row['file']}",
-            name=_file_name(row["name"]),
-            sliced=_file_name(row["sliced"]) if "sliced" in row else None,
-        )
-        for row in loader.folder.read(name)
-    }
+    with reading(name):
+        return {
+            file: loader.fact(
+                files.TimelineFile,
+                row,
+                place,
+                name=_file_name(row["name"]),
+                sliced=_file_name(row["sliced"]) if "sliced" in row else None,
+            )
+            for file, row, place in loader.rows(name, "file")
+        }
 
 
 def load_keys(loader: Loader) -> dict[str, files.EventKey]:
     """The keys of an event, in no order of theirs; what viewers compute is keyed by nothing."""
-    name = f"{FOLDER}/keys.yaml"
-    return {
-        row["key"]: loader.fact(files.EventKey, row, f"{name}: {row['key']}")
-        for row in loader.folder.read(name)
-    }
+    return loader.by("key", files.EventKey, f"{FOLDER}/keys.yaml")
 
 
 def load_metadata(loader: Loader) -> dict[str, files.MetadataEvent]:
     """The events of phase M by name."""
-    name = f"{FOLDER}/metadata.yaml"
-    return {
-        row["name"]: loader.fact(files.MetadataEvent, row, f"{name}: {row['name']}")
-        for row in loader.folder.read(name)
-    }
+    return loader.by("name", files.MetadataEvent, f"{FOLDER}/metadata.yaml")
 
 
 def _file_name(template: str) -> NameForm:
@@ -148,18 +140,22 @@ def _file_name(template: str) -> NameForm:
 
 
 def _layer(loader: Loader, row: Document, document: str, kinds: Mapping[str, Kind]) -> model.Layer:
-    reader = _Reader(loader, row, document, kinds)
-    slug = document.rpartition("/")[2].removesuffix(".yaml")
-    return loader.fact(
-        model.Layer,
-        without(row, "layer", "fields"),
-        document,
-        name=row["layer"],
-        slug=slug.replace("_", "-"),
-        events=[reader.event(one) for one in row["events"]],
-        threads=[reader.thread(one) for one in row.get("threads", ())],
-        form=reader.name(row["form"], {}) if "form" in row else None,
-    )
+    with reading(document):
+        row = loader.products.in_full(row)
+        reader = _Reader(loader, row, document, kinds)
+        part(row, "layer", str, document)
+        part(row, "source", list, document)
+        slug = document.rpartition("/")[2].removesuffix(".yaml")
+        return loader.fact(
+            model.Layer,
+            without(row, "layer", "fields"),
+            document,
+            name=row["layer"],
+            slug=slug.replace("_", "-"),
+            events=[reader.event(one) for one in part(row, "events", list, document)],
+            threads=[reader.thread(one) for one in row.get("threads", ())],
+            form=reader.name(row["form"], {}) if "form" in row else None,
+        )
 
 
 class _Reader:

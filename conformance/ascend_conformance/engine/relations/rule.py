@@ -107,7 +107,8 @@ class RelationSearch:
         """The columns that it reads, by alias."""
         found = self._values_in((*self.texts, self.at), self.aliases)
         if self.walk:
-            for alias in found:
+            outer = self.walk.outer.split()[1:] if self.walk.outer else []
+            for alias in (self.alias, *outer):
                 found[alias] |= {"start", "end", *self.walk.by}
         return {alias: frozenset(columns) for alias, columns in found.items()}
 

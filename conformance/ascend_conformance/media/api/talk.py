@@ -9,7 +9,7 @@ from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.db.display import clip, printable
-from ascend_ref.json_keys import doubled_keys, object_of
+from ascend_ref.json_keys import ObjectReader
 from ascend_spec.api import api_catalog
 
 from ...engine.json_values import shown
@@ -152,23 +152,24 @@ class Talk:
             actual = f"{len(raw):,} characters, where at most {most:,} can be due"
         else:
             try:
-                message = parse(raw.encode(), object_of)
+                reader = ObjectReader()
+                message = parse(raw.encode(), reader)
             except MalformedPayload as problem:
                 actual = f"{clip(printable(raw))}: {problem}"
             else:
                 if isinstance(message, dict):
-                    self._notice_doubled(message)
+                    self._notice_doubled(message, reader)
                     return message
                 actual = clip(printable(raw))
         self._verdicts.add(Noticed("unreadable", CONNECTION, (), "", actual))
         return None
 
-    def _notice_doubled(self, message: Mapping[str, Any]) -> None:
+    def _notice_doubled(self, message: Mapping[str, Any], reader: ObjectReader) -> None:
         """Keys that an object of a message has more than once."""
         api = api_catalog()
         names = (message.get("command"), message.get("event"))
         known = [one for one in names if one in api.commands or one in api.events]
-        for tokens in islice(doubled_keys(message), MOST_DOUBLED):
+        for tokens in islice(reader.doubled_keys(message), MOST_DOUBLED):
             table = str(known[0]) if known else CONNECTION
             self._verdicts.add(Noticed("doubled-key", table, tokens, "", shown(tokens[-1])))
 

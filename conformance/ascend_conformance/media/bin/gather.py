@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ascend_ref.bin import BinFile, Entry, MalformedPayload, canonical, parse
 from ascend_ref.bin.canonical import decode
 from ascend_ref.bin.records import read_cache_records, read_memory_trace
-from ascend_ref.json_keys import doubled_keys, object_of
+from ascend_ref.json_keys import ObjectReader
 from ascend_ref.tools.serve.blocks import TEXT_LIMIT
 from ascend_ref.tools.serve.params import refusal
 from ascend_spec.bin import bin_catalog
@@ -173,7 +173,8 @@ def _spelling(content: memoryview) -> tuple[str | None, int | None]:
     proper = canonical(parse(content))
     if proper == text:
         return None, None
-    twice = next(doubled_keys(json.loads(text, object_pairs_hook=object_of)), None)
+    reader = ObjectReader()
+    twice = next(reader.doubled_keys(json.loads(text, object_pairs_hook=reader)), None)
     return (None if twice is None else str(twice[-1])), _first_difference(proper, text)
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ascend_simulator.specimen import Shape, write_rank_folder
+from ascend_spec.layout import layout
 
 from ...check import check
 from .rules import load_db_rules
@@ -34,8 +35,8 @@ def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
                 place, damage = DAMAGES[rule.search.code]
                 copy = Path(name) / rule.id
                 shutil.copytree(clean, copy)
-                output = next(copy.glob("*/ASCEND_PROFILER_OUTPUT/*_0.db")).parent
-                damage(output / "ascend_pytorch_profiler_0.db", output / "analysis.db")
+                profiler = next(copy.rglob(layout().file("pytorch", "database", rank=0)))
+                damage(profiler, profiler.with_name(layout().file("pytorch", "analysis")))
                 fired = {f"{one.rule}@{one.place}" for one in check([copy]).findings}
                 found[rule.id] = place, tuple(sorted(fired))
     return found

@@ -115,7 +115,7 @@ def _profiler_beside(
     It is judged on its own as well, and what is wrong with it is said there.
     """
     path = (candidate.details or Beside()).companions.get("pytorch")
-    if path is None or candidate.path.name != "analysis.db":
+    if path is None or carrier_of_name(candidate.path.name)[0] != "analysis":
         return None
     try:
         connection = stack.enter_context(closing(open_readonly(path)))

@@ -17,8 +17,9 @@ from .agreeing import ask_agreements
 from .checks import structural_findings
 from .folder import Folder
 from .queries import Asked, Tables, ask, tables_with_rows
-from .relations import ask_relations
+from .relations import ask_relations, shown_by
 from .rules import TextRule
+from .views import ShownByFiles
 
 
 class Way(Protocol):
@@ -39,7 +40,10 @@ def ask_all(
     Each query has one thread: most are too short to be shared out, and there are hundreds.
     """
     jobs = list(_jobs(rules, tables_with_rows(folder.facts)))
-    jobs += [(partial(_relation, relations=[one]), ()) for one in relations]
+    if relations:
+        shown = shown_by(folder)
+        shown.views()  # made before the threads, for all of them
+        jobs += [(partial(_relation, relation=one, shown=shown), ()) for one in relations]
     if options.workers == 1:
         return _together(way(folder, part, options) for way, part in jobs)
     with ExitStack() as stack:
@@ -97,9 +101,13 @@ def _check(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked
 
 
 def _relation(
-    folder: Folder, _rules: Sequence[TextRule], options: Options, relations: Sequence[Relation]
+    folder: Folder,
+    _rules: Sequence[TextRule],
+    options: Options,
+    relation: Relation,
+    shown: ShownByFiles,
 ) -> Asked:
-    return ask_relations(folder, relations, options)
+    return ask_relations(folder, [relation], options, shown)
 
 
 def _together(answers: Iterable[Asked]) -> Asked:

@@ -204,7 +204,7 @@ def _add_files(folder: Folder) -> None:
             facts.add("unit.damage", [(number, row, None, damage.offset, damage.reason)])
         if document is not None and document.damage is None:
             found = document_faults(file.name, folder.writers[number], document.value)
-            found.update(doubled_faults(document.value))
+            all_found = [*found.values(), *doubled_faults(document)]
             facts.add(
                 "doc.fault",
                 [
@@ -212,7 +212,7 @@ def _add_files(folder: Folder) -> None:
                         *(number, row, pointer_of(one.tokens), one.place, None, one.keyword),
                         *(one.expected, one.shown, one.erratum, one.count),
                     )
-                    for row, one in enumerate(found.values())
+                    for row, one in enumerate(all_found)
                 ],
             )
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")

@@ -10,14 +10,14 @@ from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.json_damage import Damage, find_damage, wide_text
-from ascend_ref.json_keys import doubled_keys, object_of
+from ascend_ref.json_keys import ObjectReader
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
 from ascend_spec import per_spec
 from ascend_spec.core.pointer import escaped, pointer_of
 from ascend_spec.documents import schema_of
 
 from ...engine.json_values import shown
-from ...engine.schema_judge import Group, Groups, SchemaJudge
+from ...engine.schema_judge import Group, Groups, SchemaJudge, Tokens
 from .database import Facts
 from .deliverables import Deliverable
 
@@ -66,12 +66,16 @@ _LINK_NAME = re.compile(r"(?P<source>[0-9]{1,18})-(?P<target>[0-9]{1,18})")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document: its text and value, or what is wrong with the text."""
+    """One document: its text and value, or what is wrong with the text.
+
+    ``doubled`` leads to the keys that an object has more than once.
+    """
 
     content: bytes
     value: Any = None
     damage: Damage | None = None
     marked: bool = False
+    doubled: tuple[Tokens, ...] = ()
 
 
 def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
@@ -82,13 +86,15 @@ def load_document(facts: Facts, number: int, file: Deliverable) -> Document:
     text = b"   " + content[len(BYTE_ORDER_MARK) :] if marked else content
     if len(content) > MAX_BYTES:
         return Document(b"", damage=Damage(0, f"more than {MAX_BYTES:,} bytes"), marked=marked)
+    reader = ObjectReader()
     try:
-        value = parse(text, object_of)
+        value = parse(text, reader)
     except MalformedPayload as problem:
         damage = wide_text(content) or find_damage(text) or Damage(problem.offset, problem.reason)
         return Document(text, damage=damage, marked=marked)
     _flatten(facts, number, file.name, value)
-    return Document(text, value, marked=marked)
+    doubled = tuple(islice(reader.doubled_keys(value), MAX_ERRORS))
+    return Document(text, value, marked=marked, doubled=doubled)
 
 
 def document_faults(name: str, writer: str, value: Any) -> Groups:
@@ -96,15 +102,13 @@ def document_faults(name: str, writer: str, value: Any) -> Groups:
     return _judge(name, writer).groups(value, MAX_ERRORS)
 
 
-def doubled_faults(value: Any) -> Groups:
+def doubled_faults(document: Document) -> list[Group]:
     """Keys that stand more than once in one object of a document, all of them as one group."""
-    found = Groups(MAX_ERRORS)
-    for tokens in islice(doubled_keys(value), MAX_ERRORS):
-        group = found.setdefault(
-            ("", DOUBLED), Group("", DOUBLED, tokens, shown(tokens[-1]), "each key once")
-        )
-        group.count += 1
-    return found
+    doubled = document.doubled
+    return [
+        Group("", DOUBLED, first, shown(first[-1]), "each key once", count=len(doubled))
+        for first in doubled[:1]
+    ]
 
 
 @per_spec

@@ -26,10 +26,12 @@ def shown_by(folder: Folder) -> ShownByFiles:
     return ShownByFiles(folder.facts, writers)
 
 
-def ask_relations(folder: Folder, relations: Sequence[Relation], options: Options) -> Asked:
-    """Judge relations on the facts of a folder."""
+def ask_relations(
+    folder: Folder, relations: Sequence[Relation], options: Options, shown: ShownByFiles
+) -> Asked:
+    """Judge relations on the facts of a folder. ``shown``: by any connection to them."""
     asked = Asked()
-    shown = shown_by(folder)
+    shown = shown.by(folder.facts)
     for relation in relations:
         bound = bind(relation, shown.views())
         answer: Answer | Unjudged | None = None

@@ -41,6 +41,12 @@ class ShownByFiles:
         self.writers = writers
         """The writer of each CSV file, by its name."""
 
+    def by(self, facts: Facts) -> ShownByFiles:
+        """The same facts by another connection; views are made once for both."""
+        other = ShownByFiles(facts, self.writers)
+        other.__dict__["_views"] = self._views
+        return other
+
     def views(self) -> Sequence[View]:
         """One view for each file or layer and entity of which it shows a column."""
         return self._views
