@@ -94,7 +94,9 @@ def shown(folder: Path) -> Iterator[ShownByParquet]:
 
 
 def test_a_new_medium_gets_its_checks(shown: ShownByParquet) -> None:
-    answers = [ask(relation, shown) for relation in load_relations().values() if not relation.media]
+    answers = [
+        ask(relation, shown) for relation in load_relations().values() if not relation.search.media
+    ]
     judged = [one for one in answers if isinstance(one, Answer)]
     assert [one.relation.id for one in judged if one.count] == []
     assert len(judged) >= 60
@@ -106,10 +108,10 @@ def test_a_new_medium_gets_its_self_test(shown: ShownByParquet) -> None:
     """Each relation that is judged wakes for its own break, stated on entities."""
     broken = 0
     for relation in load_relations().values():
-        if relation.media or isinstance(ask(relation, shown), Unjudged):
+        if relation.search.media or isinstance(ask(relation, shown), Unjudged):
             continue
         shown.connection.execute("BEGIN")
-        done = [change(relation, edit, shown) for edit in relation.edits]
+        done = [change(relation, edit, shown) for edit in relation.search.edits]
         found = ask(relation, shown)
         shown.connection.execute("ROLLBACK")
         assert not any(isinstance(one, Unjudged) for one in done), relation.id
