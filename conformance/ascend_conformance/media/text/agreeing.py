@@ -18,11 +18,12 @@ from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
 from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
+from .made import Cell
 from .pairing import PAIRS, Outcome, best_reading, difference
 from .queries import Asked, GivenUp, limited
 from .rules import TextRule
 from .selecting import FILE, ROW, Absent, Compared, pair_types
-from .sources import WHOLE, Cell, Sources, gathers, home_of
+from .sources import WHOLE, Sources, gathers, home_of
 from .structuredocs import byte_of
 
 NOWHERE = -1

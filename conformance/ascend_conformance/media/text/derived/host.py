@@ -12,7 +12,7 @@ from ascend_ref.derive.host_usage import demand
 from ascend_spec import text_catalog
 
 from ..database import Facts, quoted, text_literal
-from ..sources import Cell, Derived, Input
+from ..made import Cell, Derived, Input
 from .reading import read, reals
 
 BYTES_PER_KB = 1024.0
