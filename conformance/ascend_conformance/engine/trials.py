@@ -6,6 +6,9 @@ from collections.abc import Callable, Collection
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+Subject = TypeVar("Subject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +128,8 @@ class Trials:
 
 
 def try_all(
-    subjects: Collection[str],
-    run: Callable[[str], Trials],
+    subjects: Collection[Subject],
+    run: Callable[[Subject], Trials],
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Trials:

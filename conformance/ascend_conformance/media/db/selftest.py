@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import apsw
 
@@ -20,9 +21,13 @@ from ascend_simulator.specimen import Shape, build
 from ascend_spec import catalog, layout_catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
 
+from ...engine.relations.edits import Editable
+from ...engine.relations.selftest import Bench
 from ...engine.trials import Rows, Trial, Trials, compare
 from ...finding import Finding
+from ...options import Options
 from ...ruleset import Selection
+from .edits import EditableDatabase
 from .filetrials import run_file_trials
 from .findings import make_findings
 from .functions import register
@@ -30,6 +35,7 @@ from .judge import judge
 from .mutation import NotBreakable, statements
 from .places import Instance, fill
 from .plan import all_instances, schema_key
+from .relations import judge_relations
 from .session import Session, start
 from .sql import single_row
 
@@ -99,10 +105,33 @@ def _in_memory(content: bytes) -> apsw.Connection:
     return connection
 
 
-def findings_of(session: Session) -> tuple[Finding, ...]:
+@contextmanager
+def open_bench(carrier: Carrier) -> Iterator[Bench]:
+    """The newest specimen of a carrier, for relations."""
+    specimen = make_specimen(carrier, catalog().revisions[-1].id)
+
+    @contextmanager
+    def changing() -> Iterator[Editable]:
+        session = open_specimen(specimen)
+        try:
+            yield EditableDatabase(session, session.connection)
+        finally:
+            session.connection.close()
+
+    def others(shown: Any) -> set[str]:
+        session = start(file_name(carrier), None, shown.connection, "observed")
+        return {one.rule for one in findings_of(session)}
+
+    yield Bench(f"{carrier} {specimen.revision}", changing, others)
+
+
+def findings_of(session: Session, with_relations: bool = False) -> tuple[Finding, ...]:
     """Everything the rules find, without examples."""
     outcome = judge(session, Selection())
-    return make_findings(session, outcome, max_examples=0, with_sql=False)
+    found = make_findings(session, outcome, max_examples=0, with_sql=False)
+    if with_relations:
+        found += tuple(judge_relations(session, outcome, Options(max_examples=0)).findings)
+    return found
 
 
 def key_of(finding: Finding) -> str:
@@ -210,7 +239,7 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
             elif legal and not _changed(session, specimen):
                 yield replace(trial, not_broken="it changes nothing here")
             else:
-                found = findings_of(session)
+                found = findings_of(session, with_relations=not rule.structural)
                 fired = tuple(sorted({key_of(finding) for finding in found}))
                 wrong = None if legal else _wrong(specimen, session, instance, found)
                 yield replace(trial, fired=fired, wrong=wrong)
