@@ -106,12 +106,6 @@ class Trials:
         return [trial for trial in tried if trial.false_alarms]
 
     @property
-    def never_broken(self) -> list[str]:
-        """Rules that none of the subjects gave occasion for."""
-        tried = {trial.rule for trial in self.mutations}
-        return sorted({one.rule for one in self.trials if not one.legal} - tried)
-
-    @property
     def never_legal(self) -> list[str]:
         """Legal cases that none of the subjects gave occasion for."""
         tried = {(trial.rule, trial.legal) for trial in self.legal_cases}
