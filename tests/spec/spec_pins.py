@@ -105,6 +105,17 @@ def read() -> tuple[Pin, ...]:
     return tuple(_of_patterns() + _of_names())
 
 
+@cache
+def unpinned() -> Mapping[tuple[str, str], str]:
+    """The facts that ``open.yaml`` leaves without a pin, by place and fact, and the reason."""
+    return {
+        (place, fact): entry["reason"]
+        for entry in _entries(PINS / "open.yaml")
+        for fact, listed in entry["facts"].items()
+        for place in listed
+    }
+
+
 def _entries(path: Path) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = yaml.load(
         path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader
