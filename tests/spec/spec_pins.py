@@ -179,7 +179,7 @@ def denied(found: Places, asked: Iterable[str]) -> list[str]:
         for place in asked
         for pin in pins().get(place, ())
         for fact, value in pin.facts.items()
-        if found.get(place, {}).get(fact) != value
+        if fact not in found.get(place, {}) or found[place][fact] != value
     ]
 
 

@@ -54,6 +54,13 @@ def test_a_wrong_fact_is_noticed(place: str, fact: str, value: object) -> None:
     assert denied(changed, [place])
 
 
+def test_a_null_that_is_gone_is_noticed() -> None:
+    place, fact = "layer/Stars Chip Trans/sort_index", "python"
+    without = {key: value for key, value in places()[place].items() if key != fact}
+    assert places()[place][fact] is None
+    assert denied({place: without}, [place])
+
+
 def test_a_sample_of_changes_of_the_spec_is_noticed() -> None:
     """The share is a floor that may only rise; ``make campaign`` names the survivors."""
     drawn = list(changes(300, seed=1))
