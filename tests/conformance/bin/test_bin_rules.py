@@ -14,8 +14,7 @@ from ascend_conformance.media.bin.facts import plain_tables
 from ascend_conformance.media.bin.flatten import fact_tables
 from ascend_conformance.media.bin.rules import BinRule, load_bin_rules
 from ascend_conformance.pages import rule_page
-from ascend_spec import catalog
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, catalog
 from ascend_spec.core.dialect import walk
 
 PACKAGE = Path(ascend_conformance.__file__).parent

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from ascend_spec.recording import entities
+from ascend_spec import recording_catalog
 
 from .rule import Relation, Walk
 from .sql import rows_query, walk_rows
@@ -78,7 +78,7 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
     for view in views:
         if view.entity != entity:
             continue
-        for link, names in entities()[entity].inherits.items():
+        for link, names in recording_catalog().entities[entity].inherits.items():
             lacking = columns - view.columns
             homes = owners(views, view)
             if lacking & set(names) and link in view.columns and homes:

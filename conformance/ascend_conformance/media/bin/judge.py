@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ascend_ref.bin import BinFile, Unreadable, open_file, read_blocks
 from ascend_ref.db.display import show_path
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ...engine.failure import Failures
 from ...engine.progress import Progress

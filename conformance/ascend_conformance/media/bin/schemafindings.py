@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ...engine.schema_judge import Group
 from ...finding import Finding, Skipped

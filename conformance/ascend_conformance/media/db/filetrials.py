@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ascend_simulator.specimen import Shape, write_rank_folder
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
-from ...check import check
+from ...engine.candidate import Listing
+from ...finding import Finding
+from ...options import Options
+from .. import media
 from .rules import load_db_rules
 
 RANKS = 2
@@ -35,11 +39,25 @@ def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
                 place, damage = DAMAGES[rule.search.code]
                 copy = Path(name) / rule.id
                 shutil.copytree(clean, copy)
-                profiler = next(copy.rglob(layout().file("pytorch", "database", rank=0)))
-                damage(profiler, profiler.with_name(layout().file("pytorch", "analysis")))
-                fired = {f"{one.rule}@{one.place}" for one in check([copy]).findings}
+                profiler = next(copy.rglob(layout_catalog().file("pytorch", "database", rank=0)))
+                damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
+                fired = {f"{one.rule}@{one.place}" for one in _findings(copy)}
                 found[rule.id] = place, tuple(sorted(fired))
     return found
+
+
+def _findings(folder: Path) -> Iterator[Finding]:
+    """Of every database in a folder, and of their comparison."""
+    medium = media()["db"]
+    facts: list[Any] = []
+    for path in sorted(folder.rglob("*.db")):
+        found = medium.recognise(path, Listing(path.parent))
+        if found is not None:
+            report, seen = medium.judge(found, Options(), None)
+            facts.extend(seen)
+            yield from report.findings
+    for compared in medium.compare(facts, Options()).values():
+        yield from compared
 
 
 def _write_ahead_log(profiler: Path, _analysis: Path) -> None:

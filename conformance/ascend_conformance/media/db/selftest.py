@@ -17,9 +17,8 @@ import apsw
 
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build
-from ascend_spec import catalog, per_spec
+from ascend_spec import catalog, layout_catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
-from ascend_spec.layout import layout
 
 from ...engine.trials import Rows, Trial, Trials, compare
 from ...finding import Finding
@@ -44,10 +43,10 @@ TELLS_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "m
 def file_name(carrier: Carrier, rank: int = 0) -> str:
     """What the exporters call a database of a carrier."""
     if carrier == "msprof":
-        return layout().file("msprof", "database", timestamp="20260721120000")
+        return layout_catalog().file("msprof", "database", timestamp="20260721120000")
     if carrier == "pytorch":
-        return layout().file("pytorch", "database", rank=rank)
-    return layout().file("pytorch", "analysis")
+        return layout_catalog().file("pytorch", "database", rank=rank)
+    return layout_catalog().file("pytorch", "analysis")
 
 
 @dataclass(frozen=True, slots=True)

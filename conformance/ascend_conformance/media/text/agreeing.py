@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec import per_spec
-from ascend_spec.documents import DOCUMENTS, writers_of
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import document_catalog, per_spec, text_catalog, timeline_catalog
+from ascend_spec.documents import DOCUMENTS
 
 from ...finding import Scalar, Skipped
 from ...options import Options
@@ -20,11 +18,12 @@ from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
 from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
+from .made import Cell
 from .pairing import PAIRS, Outcome, best_reading, difference
 from .queries import Asked, GivenUp, limited
 from .rules import TextRule
 from .selecting import FILE, ROW, Absent, Compared, pair_types
-from .sources import WHOLE, Cell, Sources, gathers, home_of
+from .sources import WHOLE, Sources, gathers, home_of
 from .structuredocs import byte_of
 
 NOWHERE = -1
@@ -105,7 +104,7 @@ def _writers_of(schema: str, name: str) -> frozenset[str] | None:
     if schema in ("csv", "raw") and name in text_catalog().csv:
         return frozenset(text_catalog().csv[name].writers)
     if schema == "unit" and name in DOCUMENTS:
-        return frozenset(writers_of(name))
+        return frozenset(document_catalog().writers_of(name))
     if schema == "unit" and name in timeline_catalog().files:
         return frozenset(timeline_catalog().files[name].writers)
     return None

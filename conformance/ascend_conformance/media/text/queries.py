@@ -10,8 +10,8 @@ import duckdb
 import pyarrow as pa
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import escaped
-from ascend_spec.timeline import timeline_catalog
 
 from ...engine.failure import Failures
 from ...engine.work import NoAnswer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ascend_ref.text.read import columns_of
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import timeline_catalog
 
 from ...engine.relations.judge import Answer, Unjudged, ask, bind
 from ...engine.relations.rule import Relation
