@@ -79,10 +79,14 @@ def compare(found: Rows, expected: Rows) -> str | None:
 
 @dataclass
 class Trials:
-    """All trials of some kind. ``unclean`` are findings on what was clean."""
+    """All trials of some kind. ``unclean`` are findings on what was clean.
+
+    ``partial``: on some of the subjects only, which need not give occasion for every legal case.
+    """
 
     trials: list[Trial] = field(default_factory=list)
     unclean: list[str] = field(default_factory=list)
+    partial: bool = False
 
     @property
     def mutations(self) -> list[Trial]:
@@ -106,14 +110,10 @@ class Trials:
         return [trial for trial in tried if trial.false_alarms]
 
     @property
-    def never_broken(self) -> list[str]:
-        """Rules that none of the subjects gave occasion for."""
-        tried = {trial.rule for trial in self.mutations}
-        return sorted({one.rule for one in self.trials if not one.legal} - tried)
-
-    @property
     def never_legal(self) -> list[str]:
-        """Legal cases that none of the subjects gave occasion for."""
+        """Legal cases that none of all subjects gave occasion for."""
+        if self.partial:
+            return []
         tried = {(trial.rule, trial.legal) for trial in self.legal_cases}
         named = {(trial.rule, trial.legal) for trial in self.trials if trial.legal}
         return sorted(f"{rule}: {words}" for rule, words in named - tried)

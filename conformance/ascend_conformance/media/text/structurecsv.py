@@ -16,9 +16,6 @@ from .folder import Folder
 Check = Callable[[Folder, int], Iterator[Fault]]
 """From a folder and the number of examples to the faults."""
 
-KNOWN_SENTINELS = ("N/A", "")
-"""Texts that mean "no value" wherever they are allowed (text-outputs.md 2.5)."""
-
 OF_CELLS = ("too-few-cells", "too-many-cells")
 """Faults of rows that are a matter of their number of cells."""
 
