@@ -16,7 +16,8 @@ from pathlib import Path
 import apsw
 from boundary_tokens import flips
 
-from ascend_conformance.media.bin.edits import NotEditable, apply_edits
+from ascend_conformance.engine.trials import NotBreakable
+from ascend_conformance.media.bin.edits import apply_edits
 from ascend_conformance.media.bin.facts import Facts, open_facts
 from ascend_conformance.media.bin.judge import collect, judge_content
 from ascend_conformance.media.bin.queries import _query
@@ -82,7 +83,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                 for words, edits in [*cases, *rule.keeps.items()]:
                     if words == "break" and not alive[rule.id]:
                         continue
-                    with suppress(NotEditable):
+                    with suppress(NotBreakable):
                         damaged = apply_edits(file, tuple(edits), victim_of(facts, rule))
                         with open_facts() as changed:
                             collect(read_blocks(damaged, name), changed)
@@ -119,7 +120,7 @@ def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
             for broken in load_bin_rules().values():
                 if not (broken.breaks and in_force(broken, epoch)):
                     continue
-                with suppress(NotEditable), open_facts() as changed:
+                with suppress(NotBreakable), open_facts() as changed:
                     damaged = apply_edits(file, broken.breaks, victim_of(facts, broken))
                     collect(read_blocks(damaged, name), changed)
                     for rule in load_bin_rules().values():
