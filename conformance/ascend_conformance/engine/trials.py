@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
-Subject = TypeVar("Subject")
+AnySubject = TypeVar("AnySubject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,30 @@ class Trial:
         return " ".join(part for part in (self.subject, what, self.changed, legal) if part)
 
 
+class NotBreakable(Exception):
+    """A specimen gives no occasion for a change; the text says why."""
+
+
+def try_changes(
+    trial: Trial,
+    changes: Mapping[str, Sequence[Any]],
+    make: Callable[[Trial, Sequence[Any]], tuple[Iterable[str], str | None]],
+) -> Iterator[Trial]:
+    """The trials of a rule at one place: its break, called ``""``, and its legal cases.
+
+    ``make`` makes a change of something clean, and returns what fires and what is wrong with the
+    rows that are found. It raises :class:`NotBreakable`.
+    """
+    for legal, change in changes.items():
+        one = replace(trial, legal=legal)
+        try:
+            fired, wrong = make(one, change)
+        except NotBreakable as reason:
+            yield replace(one, not_broken=str(reason))
+        else:
+            yield replace(one, fired=tuple(sorted(set(fired))), wrong=None if legal else wrong)
+
+
 def compare(found: Rows, expected: Rows) -> str | None:
     """Why these are not the rows that were expected."""
     is_first = expected.first is None or found.first == expected.first
@@ -128,8 +152,8 @@ class Trials:
 
 
 def try_all(
-    subjects: Collection[Subject],
-    run: Callable[[Subject], Trials],
+    subjects: Collection[AnySubject],
+    run: Callable[[AnySubject], Trials],
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Trials:
@@ -143,7 +167,7 @@ def try_all(
             parts = map(run, subjects)
         for done, part in enumerate(parts, start=1):
             result.trials += part.trials
-            result.unclean += part.unclean
+            result.unclean += [text for text in part.unclean if text not in result.unclean]
             if progress:
                 progress(done, len(subjects))
     return result

@@ -17,6 +17,7 @@ from ascend_simulator.specimen import Shape, write_rank_folder
 from ascend_spec import layout_catalog
 
 from ...engine.candidate import Listing
+from ...engine.trials import Trial
 from ...finding import Finding
 from ...options import Options
 from .. import media
@@ -27,9 +28,8 @@ Damage = Callable[[Path, Path], None]
 """Gets the profiler database and the analysis.db of rank 0 in a folder of clean ranks."""
 
 
-def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """By rule id: the place that should be reported, and all ``rule@place`` that were."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+def file_trials(revision: str) -> Iterator[Trial]:
+    """The trial of each rule that a damage is known for."""
     with TemporaryDirectory() as name:
         clean = Path(name) / "clean"
         for rank in range(RANKS):
@@ -42,8 +42,8 @@ def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
                 profiler = next(copy.rglob(layout_catalog().file("pytorch", "database", rank=0)))
                 damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
                 fired = {f"{one.rule}@{one.place}" for one in _findings(copy)}
-                found[rule.id] = place, tuple(sorted(fired))
-    return found
+                subject, meant = f"pytorch {revision}", f"{rule.id}@{place}"
+                yield Trial(subject, rule.id, place, tuple(sorted(fired)), meant=meant)
 
 
 def _findings(folder: Path) -> Iterator[Finding]:
