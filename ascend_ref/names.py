@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 HOST_ZONE = timedelta(hours=8)
 """Folder names hold the wall clock of the host; hosts are taken to stand in UTC+8."""
@@ -22,19 +22,21 @@ def stamp(moment: int) -> str:
 
 def pytorch_folder(host: str, process: int, moment: int) -> str:
     """Folder of one process of the framework."""
-    return layout().folder("pytorch", "profile", host=host, process=process, stamp=stamp(moment))
+    return layout_catalog().folder(
+        "pytorch", "profile", host=host, process=process, stamp=stamp(moment)
+    )
 
 
 def prof_folder(moment: int, letters: str) -> str:
     """Folder of CANN's profiler."""
-    return layout().folder(
+    return layout_catalog().folder(
         "msprof", "profile", sequence=FIRST_NUMBER, stamp=stamp(moment), letters=letters
     )
 
 
 def msprof_database(moment: int) -> str:
     """Database in the folder of CANN's profiler."""
-    return layout().file("msprof", "database", timestamp=stamp(moment)[:14])
+    return layout_catalog().file("msprof", "database", timestamp=stamp(moment)[:14])
 
 
 def letters_of(number: int) -> str:

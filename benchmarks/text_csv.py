@@ -20,7 +20,7 @@ from lines import Line, best, show
 from ascend_ref.text.columns import BATCH_ROWS, Columns
 from ascend_ref.text.setting import Setting
 from ascend_ref.text.sheet import write_sheet
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 MILLION = 1_000_000
 SHAPES = ['"32,3,224,224"', '";"', "N/A", '"1,1024;1024,4096;4096"']

@@ -18,15 +18,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ascend_ref.db.display import show_path
-from ascend_spec.bin import (
-    ALIGNMENT,
-    FILLER,
-    HEADER,
-    LEGACY_VERSION,
-    PATH_SECTION_SIZE,
-    PATH_TYPE,
-    bin_catalog,
-)
+from ascend_spec import bin_catalog
+from ascend_spec.bin import ALIGNMENT, FILLER, HEADER, LEGACY_VERSION, PATH_SECTION_SIZE, PATH_TYPE
 from ascend_spec.core.packed import struct_of
 
 from .errors import Unreadable

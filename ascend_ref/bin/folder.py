@@ -15,14 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from ascend_ref.atomic import atomic_file, staged
-from ascend_spec.bin import (
-    ALIGNMENT,
-    FILLER,
-    LEGACY_VERSION,
-    PATH_SECTION_SIZE,
-    PATH_TYPE,
-    bin_catalog,
-)
+from ascend_spec import bin_catalog
+from ascend_spec.bin import ALIGNMENT, FILLER, LEGACY_VERSION, PATH_SECTION_SIZE, PATH_TYPE
 
 from .container import BinFile, Entry, open_file
 from .errors import Unreadable

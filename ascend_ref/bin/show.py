@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ascend_ref.db.display import printable
-from ascend_spec.bin import CACHE_RECORD, LEGACY_VERSION, PATH_TYPE, TRACE_RECORD, bin_catalog
+from ascend_spec import bin_catalog
+from ascend_spec.bin import CACHE_RECORD, LEGACY_VERSION, PATH_TYPE, TRACE_RECORD
 
 from .canonical import parse
 from .container import BinFile, Entry, open_file

@@ -18,7 +18,7 @@ def _block_types(
     context: click.Context, parameter: click.Parameter, names: tuple[str, ...]
 ) -> frozenset[int] | None:
     """The codes behind ``0x08``, ``8`` or ``memory-heat-map``."""
-    from ascend_spec.bin import bin_catalog
+    from ascend_spec import bin_catalog
 
     blocks = bin_catalog().blocks
     slugs = {block.slug: code for code, block in blocks.items()}

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import apsw
 
-from ascend_spec import Catalog
+from ascend_spec import Catalog, layout_catalog
 from ascend_spec.db.model import Carrier
-from ascend_spec.layout import layout
 
 from .display import clip, printable
 from .header import UnreadableDatabase
@@ -57,7 +56,7 @@ def identify_carrier(
 
 def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
     """Carrier and rank that a file name stands for."""
-    match = layout().database(name)
+    match = layout_catalog().database(name)
     return (None, None) if match is None else (match.file.carrier, match.rank)
 
 

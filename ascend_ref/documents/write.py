@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ascend_ref.derive.communication_report import Report, communication_report, matrix_report
 from ascend_ref.recorded import Recorded
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 
 def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
@@ -41,11 +41,14 @@ def _written(recorded: Recorded, folder: Path) -> list[Path]:
         bandwidths = recorded.table("CommAnalyzerBandwidth")
         steps = _steps(recorded.table("StepTraceTime"))
         report = communication_report(times, bandwidths, steps)
-        found.append(_write(folder / layout().file("pytorch", "communication"), report))
+        found.append(_write(folder / layout_catalog().file("pytorch", "communication"), report))
     matrix = recorded.table("CommAnalyzerMatrix")
     if matrix.num_rows:
         found.append(
-            _write(folder / layout().file("pytorch", "communication_matrix"), matrix_report(matrix))
+            _write(
+                folder / layout_catalog().file("pytorch", "communication_matrix"),
+                matrix_report(matrix),
+            )
         )
     return found
 

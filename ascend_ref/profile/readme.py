@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import text_catalog, timeline_catalog
 
 NUMBERED = re.compile(r"(_slice_\d+)?_\d+$")
 """What the names of files of one kind differ by."""

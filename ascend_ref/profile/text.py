@@ -11,7 +11,7 @@ from ascend_ref.documents import write_documents
 from ascend_ref.recorded import from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 from .readme import readme
 
@@ -29,7 +29,7 @@ def write_pytorch_texts(output: Path, capture: Capture, revision: str) -> None:
 def write_msprof_texts(prof: Path, capture: Capture, revision: str, forms: Collection[str]) -> None:
     """``csv`` and ``timeline`` of a process, into mindstudio_profiler_output with its README."""
     recorded = from_captures([capture], "msprof", revision)
-    folder = prof / layout().folder("msprof", "output")
+    folder = prof / layout_catalog().folder("msprof", "output")
     folder.mkdir()
     timestamp = names.stamp(capture.origin.start)[:14]
     written = []

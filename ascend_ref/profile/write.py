@@ -14,9 +14,8 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.db.encode import encode
 from ascend_ref.db.encode.metadata import environment, program_facts
 from ascend_ref.db.writer import write_database
-from ascend_spec import catalog
+from ascend_spec import catalog, layout_catalog
 from ascend_spec.db.model import Carrier
-from ascend_spec.layout import layout
 
 from .information import Form, Schedule, machine_info, profiler_info
 
@@ -45,17 +44,17 @@ def write_pytorch_profile(
     name = names.pytorch_folder(origin.host_name, origin.pid, origin.start)
     texts = "text" in forms
     with staged(folder / name) as draft:
-        output = draft / layout().folder("pytorch", "output")
+        output = draft / layout_catalog().folder("pytorch", "output")
         output.mkdir()
         if "db" in forms:
             _write_database(
-                output / layout().file("pytorch", "database", rank=origin.rank),
+                output / layout_catalog().file("pytorch", "database", rank=origin.rank),
                 capture,
                 revision,
                 "pytorch",
             )
             _write_database(
-                output / layout().file("pytorch", "analysis"), capture, revision, "analysis"
+                output / layout_catalog().file("pytorch", "analysis"), capture, revision, "analysis"
             )
         if texts:
             from .text import write_pytorch_texts  # slow: the spec of all files
@@ -69,12 +68,14 @@ def write_pytorch_profile(
             [form for form in PYTORCH_FORMS if form in forms],
         )
         _write_json(
-            draft / layout().file("pytorch", "profiler_info", copy=origin.rank), info, indent=4
+            draft / layout_catalog().file("pytorch", "profiler_info", copy=origin.rank),
+            info,
+            indent=4,
         )
         # The environment stands in META_DATA of the database, in text mode in this file.
         facts = (environment() if texts else {}) | program_facts(capture)
         if facts:
-            _write_json(draft / layout().file("pytorch", "profiler_metadata"), facts)
+            _write_json(draft / layout_catalog().file("pytorch", "profiler_metadata"), facts)
         if capture.switches.npu:
             prof = draft / _prof_folder(origin)
             prof.mkdir()

@@ -1,7 +1,7 @@
-"""What was recorded, as the writers of text deliverables take it: database tables with texts.
+"""The tables of a database with their texts: what the writers of text deliverables read.
 
-A capture and a database of the same run give the same :class:`Recorded`, so that every CSV file,
-timeline and document is an encoding of one truth, wherever it came from.
+The capture is the recording; this is its view as a database of one revision holds it. A capture
+encoded for a revision and a database of that revision give the same :class:`Recorded`.
 """
 
 from __future__ import annotations

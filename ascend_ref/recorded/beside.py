@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 LEVELS: Mapping[str, Literal[0, 1, 2]] = {"Level0": 0, "Level1": 1, "Level2": 2}
 
@@ -59,14 +59,14 @@ def _inside(folders: Iterable[Path], which: str) -> Iterator[Path]:
     """Each folder and, after it, the folders of one kind in it."""
     for folder in folders:
         yield folder
-        yield from (one for one in _entries(folder) if layout().is_folder(which, one.name))
+        yield from (one for one in _entries(folder) if layout_catalog().is_folder(which, one.name))
 
 
 def _objects(folders: Iterable[Path], which: str) -> Iterator[Mapping[str, Any]]:
     """The contents of the files of one kind in folders."""
     for folder in folders:
         for path in _entries(folder):
-            if layout().is_file(which, path.name):
+            if layout_catalog().is_file(which, path.name):
                 yield _read(path)
 
 

@@ -11,7 +11,7 @@ from ascend_ref.capture.metric_groups import AIC_METRICS
 from ascend_ref.db.level import shown_level
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.spill import Spill
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 from .beside import Beside, look_beside
 from .families import family_of
@@ -34,7 +34,7 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
         raise UnreadableDatabase(path, "an analysis database; expected the profiler's beside it")
     output: Output = "pytorch" if database.carrier == "pytorch" else "msprof"
     files = [database]
-    analysis = path.parent / layout().file("pytorch", "analysis")
+    analysis = path.parent / layout_catalog().file("pytorch", "analysis")
     if output == "pytorch" and analysis.is_file():
         files.append(DatabaseFile(analysis))
     spill = Spill()

@@ -1,4 +1,4 @@
-"""The recording: tables named and shaped like those of the databases at the newest revision."""
+"""Tables of a recording, named and shaped like those of the databases at the newest revision."""
 
 from __future__ import annotations
 

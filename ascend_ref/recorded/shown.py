@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
+from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import Column
-from ascend_spec.recording import entities
 
 from .model import Output
 from .shape import shape_of
@@ -59,7 +59,7 @@ class ShownValues:
         if found is not None:
             return found
         entity, _, column = name.partition(".")
-        interval = entities()[entity].interval
+        interval = recording_catalog().entities[entity].interval
         if interval is None or column != interval[2]:
             return None
         start, end = (self._shown(f"{entity}.{one}", rows) for one in interval[:2])

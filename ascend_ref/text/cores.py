@@ -14,7 +14,7 @@ from ascend_ref.derive.pmu import memory_bound
 from ascend_ref.derive.traffic import means
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from .columns import (
     Columns,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from ascend_spec import per_spec
-from ascend_spec.text import CsvColumn, CsvFile, Scene, text_catalog
+from ascend_spec import per_spec, text_catalog
+from ascend_spec.text import CsvColumn, CsvFile, Scene
 from ascend_spec.text.model import Level
 
 Header = tuple[str, ...]

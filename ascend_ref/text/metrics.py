@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ascend_ref.recorded import Recorded
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 from ascend_spec.text.model import Mode
 from ascend_spec.text.pmu import PmuGroup
 

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
-from ascend_spec import per_spec
-from ascend_spec.text import text_catalog
+from ascend_spec import per_spec, text_catalog
 
 from .columns import device_texts, integers
 from .kernels import Kernels, kernels, operator_devices, shown_kernels

@@ -12,8 +12,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import decimal_texts
-from ascend_spec import catalog, per_spec
-from ascend_spec.recording import enum_of
+from ascend_spec import catalog, per_spec, recording_catalog
 from ascend_spec.text.model import CsvColumn, SortKey
 
 from .columns import Columns, dictionary, integers, picked, reals, row_count, taken, text_places
@@ -55,7 +54,7 @@ def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]
         texts = dictionary(values)
         known = texts.dictionary.to_pylist()
         if key.compare == "member":
-            members = enum_numbers(enum_of(column.shows))
+            members = enum_numbers(recording_catalog().enum_of(column.shows))
             numbers = [members.get(text, LAST) for text in known]
         else:
             numbers = [

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.pmu import cube_utilization, memory_bound
 from ascend_ref.recorded import Recorded
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 from ascend_spec.text.model import CsvColumn
 
 from .cells import cells_of

@@ -10,7 +10,8 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
-from ascend_spec.text import CsvColumn, text_catalog
+from ascend_spec import text_catalog
+from ascend_spec.text import CsvColumn
 
 from .headers import canonical_names, column_of, recognise
 from .rows import CsvRows

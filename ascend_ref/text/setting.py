@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ascend_ref.derive.decimals import Engine
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.text.model import CsvColumn, Level, Scene, SortKey, Writer
-from ascend_spec.timeline import timeline_catalog
 
 COPIES = {"kernel_details": "op_summary"}
 """Files of the adapter that copy one of msprof under another name."""

@@ -15,9 +15,9 @@ from .lookup import NONE, Columns, Lookup, Mask, array_of, filled, integers, pla
 from .notation import Notation
 from .threads import OpenCalls
 
-ENQUEUE, DEQUEUE = "Enqueue", "Dequeue"
+ENQUEUE = "Enqueue"
 SEPARATOR = "@"
-"""Between one of them and the work."""
+"""Between it and the work."""
 FIRST_PRIVATE = 5 << 28
 """Connections from here on are the framework's own; until 2025-08 they had no offset (4.5)."""
 FRAMES_BETWEEN = ";\r\n"

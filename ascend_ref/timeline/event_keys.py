@@ -9,8 +9,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ascend_spec import per_spec
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.timeline.model import JsonType
 
 MAX_FAULTS = 100

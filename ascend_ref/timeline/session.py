@@ -10,16 +10,8 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import (
-    FlowKind,
-    Layer,
-    PartForm,
-    Thread,
-    TimelineCatalog,
-    WriterForm,
-    timeline_catalog,
-)
+from ascend_spec import text_catalog, timeline_catalog
+from ascend_spec.timeline import FlowKind, Layer, PartForm, Thread, TimelineCatalog, WriterForm
 
 from .activity import Activity
 from .communication import Communication

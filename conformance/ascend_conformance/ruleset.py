@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from ascend_spec.core import Bounds, Grade, parse
 
-from .finding import Verdict
+from .finding import Finding, Verdict
 
 AnySearch = TypeVar("AnySearch")
 
@@ -56,6 +56,23 @@ class Rule(Bounds, Generic[AnySearch]):
     def structural(self) -> bool:
         """Generated from the spec's tables and columns rather than from a stated invariant."""
         return self.theme in {"structure", "files"}
+
+    def finding(self, file: str, message: str) -> Finding:
+        """That the rule is broken in a file; where and how often is still to be added."""
+        return Finding(
+            rule=self.id,
+            name=self.name,
+            verdict=self.verdict,
+            file=file,
+            message=message,
+            expected=self.expected,
+            erratum=self.erratum,
+        )
+
+    def counted(self, count: int, total: int) -> str:
+        """Its summary, and how many of how many rows break it where there could be several."""
+        number = f": {count:,} of {total:,}" if total > 1 else ""
+        return self.summary.rstrip(".") + number
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,5 +153,40 @@ def per_spec(function: Callable[Arguments, Result]) -> Callable[Arguments, Resul
 
 
 def catalog() -> Catalog:
-    """The database catalog of the spec in use."""
+    """Databases, by the spec in use."""
     return current().db
+
+
+def text_catalog() -> TextCatalog:
+    """CSV files, by the spec in use."""
+    return current().text
+
+
+def timeline_catalog() -> TimelineCatalog:
+    """Timelines, by the spec in use."""
+    return current().timeline
+
+
+def document_catalog() -> DocumentCatalog:
+    """JSON documents that accompany the timelines, by the spec in use."""
+    return current().documents
+
+
+def recording_catalog() -> Recording:
+    """Entities and what shows them, by the spec in use."""
+    return current().recording
+
+
+def layout_catalog() -> Layout:
+    """Names of files and folders, by the spec in use."""
+    return current().layout
+
+
+def bin_catalog() -> BinCatalog:
+    """``visualize_data.bin``, by the spec in use."""
+    return current().bin
+
+
+def api_catalog() -> ApiCatalog:
+    """The WebSocket API, by the spec in use."""
+    return current().api

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from ascend_ref.bin import Block, canonical, to_bytes
 from ascend_ref.tools.serve import Answer, Answers, Session
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "bin"
 PLACE = Path("/runs/today/op/visualize_data.bin")

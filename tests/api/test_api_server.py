@@ -19,7 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from ascend_ref.tools.serve import Session
 from ascend_ref.tools.serve.server import Endpoint, is_loopback, serve
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 EVENT = {"ph": "X", "name": "n", "pid": "p", "tid": "t", "ts": 5, "dur": 1}
 IMPORT = {"path": [PLACE.name], "projectName": "p", "projectAction": 1}

@@ -19,14 +19,8 @@ from ascend_ref.bin.records import (
     read_cache_records,
     read_memory_trace,
 )
-from ascend_spec.bin import (
-    CACHE_RECORD,
-    CACHE_RECORDS,
-    HEADER,
-    MEMORY_TRACE,
-    TRACE_RECORD,
-    bin_catalog,
-)
+from ascend_spec import bin_catalog
+from ascend_spec.bin import CACHE_RECORD, CACHE_RECORDS, HEADER, MEMORY_TRACE, TRACE_RECORD
 from ascend_spec.core.packed import dtype_of, struct_of
 
 DECLARATIONS = {"trace": TRACE_RECORD, "cache": CACHE_RECORD, "header": HEADER}

@@ -15,9 +15,10 @@ from pathlib import Path
 import apsw
 from boundary_tokens import flips, survivors_in
 
+from ascend_conformance.engine.trials import NotBreakable
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.judge import bad_row, count_select
-from ascend_conformance.media.db.mutation import NotBreakable, statements
+from ascend_conformance.media.db.mutation import statements
 from ascend_conformance.media.db.places import Instance, instances
 from ascend_conformance.media.db.references import References
 from ascend_conformance.media.db.rows import RowCheck, count

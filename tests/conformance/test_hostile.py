@@ -175,7 +175,8 @@ def test_a_hot_journal_is_a_violation(tmp_path: Path) -> None:
     writer = sqlite3.connect(source, isolation_level=None)
     writer.execute("PRAGMA cache_size = 2")
     writer.execute("BEGIN")
-    writer.execute("UPDATE STRING_IDS SET value = value || 'x'")
+    # More than the cache holds, so that pages of the database are written before the commit.
+    writer.execute("UPDATE STRING_IDS SET value = value || hex(zeroblob(2000))")
     (tmp_path / "copy").mkdir()
     path = tmp_path / "copy" / NAME
     for suffix in ("", "-journal"):

@@ -6,6 +6,7 @@ It judges logs: text files of one entry per line, ``<ns> <event>``.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,7 @@ from ascend_conformance.engine.progress import Progress
 from ascend_conformance.engine.trials import Trial, Trials
 from ascend_conformance.finding import Coverage, FileReport, Finding, Seen
 from ascend_conformance.media import Judged, Medium, load_rules, media, register, withdraw
+from ascend_conformance.media.bin.specimens import clean_file
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import Rule, rule_of
@@ -156,3 +158,12 @@ def test_many_databases_of_a_folder_are_found_in_one_listing(
     assert first["pytorch"].name == "ascend_pytorch_profiler_0.db"
     assert second["pytorch"].name == "ascend_pytorch_profiler_1.db"
     assert second["analysis"].name == "analysis.db"
+
+
+@pytest.mark.parametrize("name", ["msprof_1.db", "visualize_data.bin", "op_statistic_1.csv"])
+def test_candidates_go_to_other_processes(name: str, tmp_path: Path):
+    path = tmp_path / name
+    path.write_bytes(clean_file("vector") if name.endswith(".bin") else b"Model Name,OP Type\n")
+    (found,) = discover(tmp_path)
+    sent = pickle.loads(pickle.dumps(found.anywhere()))  # noqa: S301
+    assert (sent.medium, sent.label) == (found.medium, found.label)

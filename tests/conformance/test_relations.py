@@ -25,7 +25,8 @@ from ascend_conformance.media.db.edits import EditableDatabase
 from ascend_conformance.media.db.plan import Selection
 from ascend_conformance.options import Options
 from ascend_ref.cli import main
-from ascend_spec.recording import Medium, entities
+from ascend_spec import recording_catalog
+from ascend_spec.recording import Medium
 
 PACKAGE = Path(ascend_conformance.__file__).parent
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
@@ -82,7 +83,7 @@ def test_what_relations_read_exists() -> None:
     for relation in RELATIONS.values():
         assert relation.search.reads, relation.id
         for entity, columns in relation.search.reads.items():
-            assert columns <= entities()[entity].columns.keys(), relation.id
+            assert columns <= recording_catalog().entities[entity].columns.keys(), relation.id
         assert relation.search.at.partition(".")[0] in relation.search.aliases, relation.id
 
 
@@ -165,7 +166,7 @@ def _answers(trial: Trial, relation: Relation, decoded: bool = False) -> tuple[o
         for entity, columns in relation.search.reads.items():
             names = sorted(columns)
             rows = list(trial.shown.rows(bound[entity].select(names)))
-            texts = [entities()[entity].columns[name].is_text for name in names]
+            texts = [recording_catalog().entities[entity].columns[name].is_text for name in names]
             types = [pa.int64(), *(pa.string() if one else pa.int64() for one in texts)]
             cells = zip(*rows, strict=True) if rows else [[] for _ in types]
             arrays = [pa.array(part, kind) for part, kind in zip(cells, types, strict=True)]

@@ -98,7 +98,7 @@ def test_the_rows_that_a_break_changes_are_those_that_are_found():
     assert trial.wrong == "found 1, first 143 instead of 2"
     assert not trial.caught
     (trial,) = tried("DB501@TASK.globalTaskId", found="SELECT 3 AS row")
-    assert trial.wrong == "found 1, first 139 instead of 1, first 3"
+    assert trial.wrong == "found 1, first 143 instead of 1, first 3"
 
 
 def test_a_rule_that_finds_further_rows_is_noticed(monkeypatch: pytest.MonkeyPatch):

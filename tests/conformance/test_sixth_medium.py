@@ -21,8 +21,7 @@ from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask
 from ascend_conformance.engine.relations.rule import load_relations
 from ascend_conformance.engine.relations.views import Dialect, Part, View
 from ascend_conformance.pages import rule_page
-from ascend_spec import catalog
-from ascend_spec.recording import entities
+from ascend_spec import catalog, recording_catalog
 
 
 class ShownByParquet:
@@ -71,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for view in trial.shown.views():
             names = [one for one in sorted(view.columns) if one != "length"]
             rows = list(trial.shown.rows(view.select(names)))
-            columns = entities()[view.entity].columns
+            columns = recording_catalog().entities[view.entity].columns
             types = [pa.string() if columns[one].is_text else pa.int64() for one in names]
             cells = zip(*rows, strict=True)
             arrays = [pa.array(next(cells), pa.int64())]
@@ -95,7 +94,9 @@ def shown(folder: Path) -> Iterator[ShownByParquet]:
 
 
 def test_a_new_medium_gets_its_checks(shown: ShownByParquet) -> None:
-    answers = [ask(relation, shown) for relation in load_relations().values() if not relation.media]
+    answers = [
+        ask(relation, shown) for relation in load_relations().values() if not relation.search.media
+    ]
     judged = [one for one in answers if isinstance(one, Answer)]
     assert [one.relation.id for one in judged if one.count] == []
     assert len(judged) >= 60
@@ -107,10 +108,10 @@ def test_a_new_medium_gets_its_self_test(shown: ShownByParquet) -> None:
     """Each relation that is judged wakes for its own break, stated on entities."""
     broken = 0
     for relation in load_relations().values():
-        if relation.media or isinstance(ask(relation, shown), Unjudged):
+        if relation.search.media or isinstance(ask(relation, shown), Unjudged):
             continue
         shown.connection.execute("BEGIN")
-        done = [change(relation, edit, shown) for edit in relation.edits]
+        done = [change(relation, edit, shown) for edit in relation.search.edits]
         found = ask(relation, shown)
         shown.connection.execute("ROLLBACK")
         assert not any(isinstance(one, Unjudged) for one in done), relation.id

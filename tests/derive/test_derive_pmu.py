@@ -17,7 +17,7 @@ from ascend_ref.derive.pmu import (
     metric_values,
     total_time,
 )
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 METRICS = text_catalog().pmu.metrics
 CUBE_CORES, VECTOR_CORES, FREQUENCY = 24, 48, 1800

@@ -16,8 +16,8 @@ from ascend_ref.tools.spec.blocks import block_page, hexed
 from ascend_ref.tools.spec.disagreements import disagreements
 from ascend_ref.tools.spec.lookup import find, subjects
 from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
-from ascend_spec import catalog
-from ascend_spec.bin import HEADER, TRACE_RECORD, bin_catalog
+from ascend_spec import bin_catalog, catalog
+from ascend_spec.bin import HEADER, TRACE_RECORD
 from ascend_spec.core.dialect import walk
 
 BLOCKS = list(bin_catalog().blocks.values())

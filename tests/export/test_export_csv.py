@@ -17,8 +17,8 @@ from ascend_ref.tools.spec.csv_pages import condition, csv_site
 from ascend_ref.tools.spec.csv_schema import csv_schema_file_name, export_csv_schema
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.verb import spec
-from ascend_spec import catalog
-from ascend_spec.text import CsvFile, text_catalog
+from ascend_spec import catalog, text_catalog
+from ascend_spec.text import CsvFile
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "text"
 LEVEL_1 = REAL / "pytorch_level1_rank0" / "ASCEND_PROFILER_OUTPUT"

@@ -19,9 +19,8 @@ from ascend_ref.tools.spec.document_pages import (
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
 from ascend_ref.tools.spec.verb import spec
-from ascend_spec import catalog
+from ascend_spec import catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.timeline import timeline_catalog
 
 LAYERS = list(timeline_catalog().layers)
 

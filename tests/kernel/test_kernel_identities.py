@@ -19,7 +19,7 @@ from kernel_bytes import (
     written,
 )
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 FLOAT32 = 2e-6
 """Relative: one rounding to single precision and six decimals."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 from kernel_bytes import ADD, CUBE, GATHER, MIX, NEAR, SIMULATED, VECTOR, Written, written
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 DEVICE = (VECTOR, ADD, CUBE, MIX, GATHER, NEAR)
 NUMBERS = {1: int, 2: float, 4: float}

@@ -26,7 +26,7 @@ from kernel_bytes import (
 
 from ascend_ref.bin.records import CACHE_DTYPE, TRACE_DTYPE
 from ascend_simulator.operator.truth import truth_schema
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 WITH_CORES = tuple(text for text in DEVICE if text != UNIFIED)
 """On 310P the pages speak of all cores together."""

@@ -20,7 +20,7 @@ from probe_servers import (
     unchanged,
 )
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 DOCUMENTED = {
     "import/action": (

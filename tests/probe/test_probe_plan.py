@@ -16,7 +16,7 @@ from ascend_conformance.media.api.plan import CORES as MOST_CORES
 from ascend_conformance.media.api.requests import Request
 from ascend_ref.bin import Block, canonical, to_bytes
 from ascend_ref.tools.serve import Answers, Session
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 PLACE = Path("/runs/op/visualize_data.bin")
 

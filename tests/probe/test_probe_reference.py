@@ -10,7 +10,7 @@ from probe_files import CORES, handmade, real, trace
 from probe_servers import judged, served, told
 
 from ascend_ref.bin import Block, canonical, to_bytes
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 HAND_MADE: dict[str, Callable[[], list[Block]]] = {
     "timeline alone": lambda: [Block(0x02, canonical(trace()))],

@@ -12,7 +12,7 @@ from probe_breaks import column_of, edit
 from probe_files import handmade
 from probe_servers import Change, Message, Reference, Sent, places, reference, told
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 OWN = {
     "import/action": {

@@ -91,7 +91,7 @@ def test_a_switch_that_collects_nothing_on_the_product_is_reported(
         "data_type: FLOAT16}\nschedule: {active: 1}\n",
         encoding="utf-8",
     )
-    assert main(["simulate", str(path), "--out", str(tmp_path / "run")]) == 0
+    assert main(["simulate", str(path), "-o", str(tmp_path / "run")]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"capture.{one}: {product} has no such data" for one in named]
 

@@ -19,8 +19,7 @@ from ascend_simulator import simulate, write_run
 from ascend_simulator.choices import ProductName, Scenario
 from ascend_simulator.run import FORMATS
 from ascend_simulator.scenario import override, parse, preset
-from ascend_spec import catalog
-from ascend_spec.text import text_catalog
+from ascend_spec import catalog, text_catalog
 
 PRODUCTS: tuple[ProductName, ...] = ("A2", "A3", "910A", "310P", "200I-500-A2")
 OUTPUT, TEXTS = "ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output"

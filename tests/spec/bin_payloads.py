@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 RANGE = [["0x00001000", "0x00001010"]]
 STALLS = {state.value: 3 for state in bin_catalog().enums["stall_states"].members}

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from spec_pins import denied, others, places
+from spec_pins import denied, others, places, unpinned
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,7 @@ def main() -> None:
     alive = [change for change in drawn if not kills(change)]
     for change in alive:
         print(f"survives: {change}")
+        print(f"  {unpinned().get((change.place, change.fact), 'without a reason')}")
     of = Counter(change.place.split("/")[0] for change in drawn)
     left = Counter(change.place.split("/")[0] for change in alive)
     for kind, count in sorted(of.items()):

@@ -2,8 +2,9 @@
 
 ``pins/stands.csv`` names places, facts and the section of the evidence in which each value stands.
 Its rows were proposed from the spec; one is kept only where :func:`pin_evidence.proves` finds that
-other values would not stand there, which ``test_pins`` asks again. ``pins/read.yaml`` holds what
-was written from sections whose words are not those of the spec, and only then compared with it.
+other values would not stand there, which ``test_pins`` asks again. ``pins/read.yaml`` and
+``pins/read/`` hold what a reader found in sections, sources and real files whose words are not
+those of the spec.
 """
 
 from __future__ import annotations
@@ -100,9 +101,47 @@ def _cited(evidence: str) -> tuple[str, str]:
 
 @cache
 def read() -> tuple[Pin, ...]:
+    """The pins of ``read.yaml`` and ``read/``, one for each place that is named."""
+    return tuple(_of_patterns() + _of_names())
+
+
+@cache
+def unpinned() -> Mapping[tuple[str, str], str]:
+    """The facts that ``open.yaml`` leaves without a pin, by place and fact, and the reason."""
+    return {
+        (place, fact): entry["reason"]
+        for entry in _entries(PINS / "open.yaml")
+        for fact, listed in entry["facts"].items()
+        for place in listed
+    }
+
+
+def _entries(path: Path) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = yaml.load(
+        path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader
+    )
+    return entries
+
+
+def _of_names() -> list[Pin]:
+    """The pins of ``read/``: one fact, its values and the places that have each."""
+    found = []
+    for path in sorted((PINS / "read").glob("*.yaml")):
+        for entry in _entries(path):
+            for one in entry["values"]:
+                for name in one["places"]:
+                    place = entry["under"].replace("{}", name)
+                    if place not in places():
+                        raise ValueError(f"pins/read/{path.name}: {place} leads nowhere")
+                    fact = {entry["fact"]: one["value"]}
+                    found.append(Pin(place, fact, *_cited(entry["evidence"])))
+    return found
+
+
+def _of_patterns() -> list[Pin]:
     """The pins of ``read.yaml``, one for each place that a pattern leads to."""
     found = []
-    for entry in yaml.safe_load((PINS / "read.yaml").read_text(encoding="utf-8")):
+    for entry in _entries(PINS / "read.yaml"):
         for pattern in entry["places"]:
             whole = _pattern(entry["under"].replace("{}", str(pattern)))
             reached = [
@@ -114,7 +153,7 @@ def read() -> tuple[Pin, ...]:
             if not reached:
                 raise ValueError(f"pins/read.yaml: {pattern} of {entry['says']!r} leads nowhere")
             found += [Pin(place, entry["facts"], *_cited(entry["evidence"])) for place in reached]
-    return tuple(found)
+    return found
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -140,7 +179,7 @@ def denied(found: Places, asked: Iterable[str]) -> list[str]:
         for place in asked
         for pin in pins().get(place, ())
         for fact, value in pin.facts.items()
-        if found.get(place, {}).get(fact) != value
+        if fact not in found.get(place, {}) or found[place][fact] != value
     ]
 
 

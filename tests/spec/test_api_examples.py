@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from api_examples import Example, document, examples
 from jsonschema import Draft202012Validator
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 from ascend_spec.core.dialect import annotation_at
 
 Fault = tuple[str, str, str | None]

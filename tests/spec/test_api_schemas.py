@@ -11,10 +11,8 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from ascend_spec import packaged
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog, bin_catalog, packaged
 from ascend_spec.api.catalog import DOCUMENTS
-from ascend_spec.bin import bin_catalog
 
 GENERATIONS = [generation.id for generation in api_catalog().generations]
 DEFINITIONS = sorted(api_catalog().definitions)

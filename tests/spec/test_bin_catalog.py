@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 from ascend_spec.core import Erratum
 from ascend_spec.core.dialect import walk
 

@@ -12,8 +12,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from test_vocabulary import _repeated_keys, errors, schemas
 
-from ascend_spec import packaged
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, packaged
 from ascend_spec.bin.model import Payload, Read, Writer
 from ascend_spec.core.dialect import walk
 

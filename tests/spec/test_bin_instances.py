@@ -9,7 +9,7 @@ import pytest
 from bin_payloads import BASIC, CORE, RANGE, SOUND
 from jsonschema import Draft202012Validator
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 from ascend_spec.core.dialect import annotation_at
 
 ABSENT = object()

@@ -9,7 +9,7 @@ import pytest
 from bin_files import EPOCHS, payloads
 from jsonschema import Draft202012Validator
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 from ascend_spec.core.dialect import annotation_at
 
 # What the newest schema finds in each file: erratum to number of departures.

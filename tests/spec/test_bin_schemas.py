@@ -10,7 +10,7 @@ import pytest
 from bin_files import EPOCHS, payloads
 from jsonschema import Draft202012Validator
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 CODES = [code for code in bin_catalog().blocks if bin_catalog().has_schema(code)]
 STATES = [(code, epoch.id) for code in CODES for epoch in bin_catalog().epochs]

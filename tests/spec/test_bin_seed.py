@@ -10,7 +10,8 @@ import pytest
 from bin_seed import Bracketed, Example, Word, examples, parse, seed_lines
 from jsonschema import Draft202012Validator
 
-from ascend_spec.bin import CACHE_RECORD, HEADER, TRACE_RECORD, bin_catalog
+from ascend_spec import bin_catalog
+from ascend_spec.bin import CACHE_RECORD, HEADER, TRACE_RECORD
 from ascend_spec.core.dialect import annotation_at, walk
 from ascend_spec.core.pointer import escaped
 

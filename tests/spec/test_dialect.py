@@ -8,9 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from ascend_spec import packaged
-from ascend_spec.api import api_catalog
-from ascend_spec.bin import bin_catalog
+from ascend_spec import api_catalog, bin_catalog, document_catalog, packaged
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.core.dialect import (
     NotInForce,
@@ -22,7 +20,6 @@ from ascend_spec.core.dialect import (
     walk,
 )
 from ascend_spec.core.pointer import keys_of, pointer_of
-from ascend_spec.documents import writers_of
 
 AXES: Mapping[str, list[str]] = {
     "bin/payloads": [epoch.id for epoch in bin_catalog().epochs],
@@ -327,7 +324,11 @@ def test_bounds_are_points_of_the_axis_of_the_document(
     folder: str, name: str, document: dict[str, Any]
 ) -> None:
     family = {"api": "A", "bin/payloads": "B", "documents": "T"}[folder]
-    writers = writers_of(name.rpartition("/")[2].partition(".")[0]) if folder == "documents" else ()
+    writers = (
+        document_catalog().writers_of(name.rpartition("/")[2].partition(".")[0])
+        if folder == "documents"
+        else ()
+    )
     for node in nodes(document):
         bounds = [node[key] for key in ("since", "until") if isinstance(node.get(key), str)]
         assert set(bounds) <= set(AXES[folder])

@@ -10,9 +10,8 @@ from seed_tables import SHARED
 from test_vocabulary import errors
 
 import ascend_spec
+from ascend_spec import layout_catalog, text_catalog
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.layout import layout
-from ascend_spec.text import text_catalog
 
 FOLDER = Path(ascend_spec.__file__).parent / "layout"
 PRODUCERS = sorted(path.stem for path in FOLDER.glob("*.yaml") if path.stem != "parts")
@@ -33,7 +32,7 @@ def test_the_parts_obey_their_meta_schema() -> None:
 
 
 def test_the_documents_of_the_spec_are_those_with_names() -> None:
-    named = [file.id for file in layout().files.values() if file.document]
+    named = [file.id for file in layout_catalog().files.values() if file.document]
     assert sorted(named) == sorted(DOCUMENTS)
 
 
@@ -69,7 +68,7 @@ def test_what_a_file_is_by_its_name(
     cut: int | None,
     numbers: tuple[str, ...],
 ) -> None:
-    match = layout().match(name)
+    match = layout_catalog().match(name)
     assert match is not None
     assert (match.called, match.rank, match.slice, match.numbers) == (called, rank, cut, numbers)
     assert producer in (None, match.file.producer)
@@ -90,7 +89,7 @@ def test_what_a_file_is_by_its_name(
     ],
 )
 def test_other_names_are_of_no_profile(name: str) -> None:
-    assert layout().match(name) is None
+    assert layout_catalog().match(name) is None
 
 
 def test_every_file_of_the_real_profiles_has_a_name_of_the_spec() -> None:
@@ -99,26 +98,28 @@ def test_every_file_of_the_real_profiles_has_a_name_of_the_spec() -> None:
     if not all(folder.is_dir() for folder in folders):
         pytest.skip("real profiles are not beside the project in ../shared/data")
     names = {path.name for folder in folders for path in folder.rglob("*") if path.is_file()}
-    unknown = {name for name in names if layout().match(name) is None}
+    unknown = {name for name in names if layout_catalog().match(name) is None}
     assert unknown <= {"README.md", "memory_data.bin"}
 
 
 def test_a_name_that_is_written_is_recognised() -> None:
     for file in text_catalog().csv.values():
         for module in file.modules.values():
-            name = layout().file("msprof", "csv", csv=module, slice=3, numbers="20250109171801")
-            match = layout().match(name)
+            name = layout_catalog().file(
+                "msprof", "csv", csv=module, slice=3, numbers="20250109171801"
+            )
+            match = layout_catalog().match(name)
             assert match is not None
             assert (match.called, match.slice) == (file.name, 3)
-    assert layout().file("pytorch", "profiler_info", copy=3) == "profiler_info_3.json"
-    assert layout().folder(
+    assert layout_catalog().file("pytorch", "profiler_info", copy=3) == "profiler_info_3.json"
+    assert layout_catalog().folder(
         "msprof", "profile", sequence=1, stamp="20260202024000000", letters="ABCDEFGHIJKLMNOP"
     ) == ("PROF_000001_20260202024000000_ABCDEFGHIJKLMNOP")
-    assert layout().is_inner("ASCEND_PROFILER_OUTPUT")
-    assert not layout().is_inner("host_1_20260202024000000_ascend_pt")
+    assert layout_catalog().is_inner("ASCEND_PROFILER_OUTPUT")
+    assert not layout_catalog().is_inner("host_1_20260202024000000_ascend_pt")
 
 
 @pytest.mark.parametrize("rank", [-1, "x", 10**17])
 def test_a_value_that_a_part_cannot_have_is_refused(rank: object) -> None:
     with pytest.raises(ValueError, match="rank"):
-        layout().file("pytorch", "database", rank=rank)
+        layout_catalog().file("pytorch", "database", rank=rank)

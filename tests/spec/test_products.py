@@ -14,9 +14,7 @@ from text_seed import FAMILIES, text_sections
 
 import ascend_spec
 from ascend_ref.cli import main
-from ascend_spec import catalog
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import catalog, text_catalog, timeline_catalog
 
 FOLDER = Path(ascend_spec.__file__).parent / "products"
 FAMILY_DOCUMENTS = sorted((FOLDER / "families").glob("*.yaml"))

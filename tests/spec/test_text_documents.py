@@ -16,12 +16,11 @@ import yaml
 from test_vocabulary import _repeated_keys, errors, schemas
 
 from ascend_ref import derive
-from ascend_spec import catalog, packaged
-from ascend_spec.text import CsvColumn, CsvFile, text_catalog
+from ascend_spec import catalog, packaged, text_catalog, timeline_catalog
+from ascend_spec.text import CsvColumn, CsvFile
 from ascend_spec.text import model as text_model
 from ascend_spec.text import pmu as text_pmu
 from ascend_spec.text.loader import FOLDER
-from ascend_spec.timeline import timeline_catalog
 
 LISTS = ["errata", "formats", "pmu", "writers"]
 CSV = [name for name, _ in packaged().folder.documents(f"{FOLDER}/csv")]

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from seed_tables import SHARED
 
-from ascend_spec.text import CsvColumn, Writer, text_catalog
+from ascend_spec import text_catalog
+from ascend_spec.text import CsvColumn, Writer
 
 REAL = SHARED / "data" / "text"
 REFERENCE = SHARED / "reference" / "text-outputs.md"

@@ -9,7 +9,7 @@ import pytest
 from seed_tables import seed_text
 from text_seed import FieldTable, Section, text_sections
 
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 REGISTERS = "寄存器值"
 

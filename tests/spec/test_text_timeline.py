@@ -14,17 +14,9 @@ import yaml
 from jsonschema import Draft202012Validator
 from test_vocabulary import _repeated_keys, errors, schemas
 
-from ascend_spec import catalog, packaged
-from ascend_spec.documents import DOCUMENTS, source_of, writers_of
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import (
-    Arg,
-    EventKind,
-    Layer,
-    document_schema,
-    event_schema,
-    timeline_catalog,
-)
+from ascend_spec import catalog, document_catalog, packaged, text_catalog, timeline_catalog
+from ascend_spec.documents import DOCUMENTS
+from ascend_spec.timeline import Arg, EventKind, Layer, document_schema, event_schema
 from ascend_spec.timeline import model as timeline_model
 from ascend_spec.timeline.loader import FOLDER, load_kinds
 
@@ -284,7 +276,7 @@ def test_writers_of_timelines_are_writers_of_text() -> None:
     for file in timeline_catalog().files.values():
         assert {writers[name].output for name in file.writers} == {file.output}
     for name in DOCUMENTS:
-        assert set(writers_of(name)) <= set(writers)
+        assert set(document_catalog().writers_of(name)) <= set(writers)
 
 
 def test_every_phase_that_a_writer_writes_has_an_order_of_keys() -> None:
@@ -414,7 +406,7 @@ def cited() -> Iterator[tuple[str, str]]:
     for rule in facts.pids.values():
         yield from (("pid-packing", one) for one in rule.errata)
     for name in DOCUMENTS:
-        yield from ((name, one) for one in erratum_ids(source_of(name)))
+        yield from ((name, one) for one in erratum_ids(document_catalog().source_of(name)))
 
 
 def erratum_ids(node: Any) -> Iterator[str]:
@@ -467,7 +459,9 @@ def test_sources_cited_by_timelines_exist() -> None:
     )
     named = {citation.split(" ")[0] for fact in everything for citation in fact.source}
     named |= {
-        citation.split(" ")[0] for name in DOCUMENTS for citation in source_of(name)["source"]
+        citation.split(" ")[0]
+        for name in DOCUMENTS
+        for citation in document_catalog().source_of(name)["source"]
     }
     assert named - set(facts.sources) == set()
 
@@ -478,20 +472,20 @@ def test_sources_cited_by_timelines_exist() -> None:
 @pytest.mark.parametrize("writer", ["cpp", "python", "python-2023", "adapter-2025-01", "adapter"])
 def test_the_schema_of_every_layer_is_a_schema(writer: str) -> None:
     for layer in timeline_catalog().layers_of(writer):
-        Draft202012Validator.check_schema(event_schema(layer.name, writer))
+        Draft202012Validator.check_schema(event_schema(timeline_catalog(), layer.name, writer))
 
 
 def test_what_is_not_there_has_no_schema() -> None:
     with pytest.raises(KeyError, match="unknown layer 'GPU'"):
-        event_schema("GPU", "cpp")
+        event_schema(timeline_catalog(), "GPU", "cpp")
     with pytest.raises(KeyError, match="'python-2023' has no layer QoS"):
-        event_schema("QoS", "python-2023")
+        event_schema(timeline_catalog(), "QoS", "python-2023")
     with pytest.raises(KeyError, match="unknown document 'summary'"):
-        document_schema("summary", "adapter")
+        document_schema(timeline_catalog(), document_catalog(), "summary", "adapter")
     with pytest.raises(KeyError, match="'cpp' does not write communication"):
-        document_schema("communication", "cpp")
+        document_schema(timeline_catalog(), document_catalog(), "communication", "cpp")
     with pytest.raises(KeyError, match="'adapter' does not write step_trace_json"):
-        document_schema("step_trace_json", "adapter")
+        document_schema(timeline_catalog(), document_catalog(), "step_trace_json", "adapter")
     with pytest.raises(KeyError, match="no writer 'me' of timelines"):
         timeline_catalog().layers_of("me")
 

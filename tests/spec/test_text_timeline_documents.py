@@ -12,8 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from text_timeline_files import ADAPTER, DATA, STEP_TRACE
 
+from ascend_spec import document_catalog, timeline_catalog
 from ascend_spec.core.dialect import annotation_at
-from ascend_spec.documents import DOCUMENTS, writers_of
+from ascend_spec.documents import DOCUMENTS
 from ascend_spec.timeline import document_schema
 
 ABSENT = object()
@@ -45,7 +46,7 @@ def real(name: str) -> Any:
 
 def faults(name: str, writer: str, document: Any) -> list[tuple[str, str, str | None]]:
     """Place, keyword and erratum of whatever the schema finds."""
-    schema = document_schema(name, writer)
+    schema = document_schema(timeline_catalog(), document_catalog(), name, writer)
     return [
         (
             "/".join(map(str, error.absolute_path)),
@@ -58,9 +59,13 @@ def faults(name: str, writer: str, document: Any) -> list[tuple[str, str, str | 
 
 @pytest.mark.parametrize("name", [*DOCUMENTS, "step_trace_json"])
 def test_the_schema_of_a_document_is_a_schema_for_every_writer(name: str) -> None:
-    writers = ("cpp", "python", "python-2023") if name == "step_trace_json" else writers_of(name)
+    writers = (
+        ("cpp", "python", "python-2023")
+        if name == "step_trace_json"
+        else document_catalog().writers_of(name)
+    )
     for writer in writers:
-        schema = document_schema(name, writer)
+        schema = document_schema(timeline_catalog(), document_catalog(), name, writer)
         Draft202012Validator.check_schema(schema)
         assert schema["$id"] == f"urn:ascend-ref:{name}:{writer}"
         assert "writers" not in json.dumps(schema)

@@ -12,7 +12,8 @@ import jsonschema_rs
 import pytest
 from text_timeline_files import MSPROF, STEP_TRACE, TIMELINES, TRACE_VIEW, Event, Timeline
 
-from ascend_spec.timeline import event_schema, timeline_catalog
+from ascend_spec import timeline_catalog
+from ascend_spec.timeline import event_schema
 
 FLOWS = {flow.cat for flow in timeline_catalog().flows.values()}
 IDS = [timeline.path.stem for timeline in TIMELINES]
@@ -224,7 +225,9 @@ def test_the_threads_of_the_trace_view_have_the_numbers_that_the_spec_makes() ->
 
 @cache
 def validator(timeline: Timeline, layer: str) -> Any:
-    return jsonschema_rs.validator_for(event_schema(layer, timeline.writer, timeline.file))
+    return jsonschema_rs.validator_for(
+        event_schema(timeline_catalog(), layer, timeline.writer, timeline.file)
+    )
 
 
 @pytest.mark.parametrize("timeline", TIMELINES, ids=IDS)

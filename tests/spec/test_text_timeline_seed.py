@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from seed_tables import seed_text
 from text_seed import text_sections
 
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import Layer, timeline_catalog
+from ascend_spec import text_catalog, timeline_catalog
+from ascend_spec.timeline import Layer
 
 # The layers that tables are about, by the section and what the heading above them begins with.
 ABOUT = {

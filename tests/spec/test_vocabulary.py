@@ -18,10 +18,9 @@ from jsonschema.exceptions import ValidationError
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from ascend_spec import catalog, packaged
+from ascend_spec import catalog, packaged, text_catalog
 from ascend_spec.core import DAYS, Grade, StorageClass
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Presence, Reading, Table
-from ascend_spec.text import text_catalog
 
 LISTS = {
     **dict.fromkeys(("errata", "foreign", "revisions"), "db"),

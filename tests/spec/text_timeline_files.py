@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ascend_spec.timeline import EventKind, FlowKind, Layer, timeline_catalog
+from ascend_spec import timeline_catalog
+from ascend_spec.timeline import EventKind, FlowKind, Layer
 
 DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 ADAPTER = DATA / "text" / "pytorch_level1_rank0"

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ascend_ref.text.cells import CellTexts
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 from ascend_spec.text.model import CsvColumn, NumberFormat, Writer
 
 WRITERS = text_catalog().writers

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ascend_ref.text.order import enum_numbers, row_order
 from ascend_ref.text.setting import Setting
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 from ascend_spec.text.model import Compare, SortKey
 
 CATALOG = text_catalog()

@@ -15,7 +15,7 @@ from ascend_ref.text.lines import lines
 from ascend_ref.text.quoting import quoted
 from ascend_ref.text.setting import Setting
 from ascend_ref.text.sheet import write_sheet
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 HOSTILE = [
     "",

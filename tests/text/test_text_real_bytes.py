@@ -10,7 +10,7 @@ from real_files import FILES, bytes_of, nanoseconds, rows_of
 
 from ascend_ref.text.setting import Setting
 from ascend_ref.text.sheet import write_sheet
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 from ascend_spec.text.model import CsvColumn
 
 WRITER = "adapter-2025-01"

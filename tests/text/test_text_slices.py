@@ -11,7 +11,7 @@ import pytest
 
 from ascend_ref.text.setting import Setting
 from ascend_ref.text.sheet import TooManyRows, write_sheet
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 STAMP = "20260101120000"
 

@@ -8,7 +8,7 @@ import pytest
 from small_recordings import START, kernel, recording, task, written
 
 from ascend_ref.recorded import Output, Recorded
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 BASE = (
     "Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,Task Start Time(us),"

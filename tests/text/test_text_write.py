@@ -16,7 +16,7 @@ from ascend_ref.text.write import OF_EITHER_OUTPUT, OF_RECORDS, OF_TABLES
 from ascend_simulator.cli.presets import named
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 CATALOG = text_catalog()
 NOT_RECORDED = {

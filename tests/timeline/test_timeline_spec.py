@@ -8,7 +8,7 @@ import pytest
 from timeline_recordings import Event, real_database, simulated, written
 
 from ascend_ref.recorded import Recorded
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import timeline_catalog
 
 FILES = {
     "msprof": "timeline",

@@ -16,7 +16,7 @@ from ascend_ref.timeline.flow_ids import flow_ids
 from ascend_ref.timeline.lookup import Alternatives, Lookup, packed
 from ascend_ref.timeline.notation import Notation, instants, lengths, reals, wholes
 from ascend_ref.timeline.rows import ROWS_AT_ONCE, row_texts
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import timeline_catalog
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 EXTREMES = st.sampled_from([-(1 << 63), -1, 0, 1, (1 << 63) - 1])

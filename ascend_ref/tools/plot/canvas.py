@@ -88,7 +88,7 @@ class Canvas:
     """A sheet; to be used and saved within :func:`drawing`."""
 
     def __init__(self, width: float, height: float) -> None:
-        self._width, self._height = width, height
+        self._width = width
         self._figure = Figure(
             figsize=(width / POINTS_PER_INCH, height / POINTS_PER_INCH), facecolor="#ffffff"
         )

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import clip, show_path
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from .columns import numbers
 from .errors import CannotDraw

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ascend_ref.atomic import atomic_file
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import UnreadableDatabase
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 from .errors import CannotDraw, NotThere
 from .find import Deliverable, Form, Found, find
@@ -156,7 +156,7 @@ def _from_database(own: Deliverable, device: int | None) -> Recording:
 def _groups(own: Deliverable) -> Mapping[str, str]:
     """What the groups are for, from the metadata beside or around the file."""
     for folder in (own.folder, own.folder.parent):
-        path = folder / layout().file("pytorch", "profiler_metadata")
+        path = folder / layout_catalog().file("pytorch", "profiler_metadata")
         try:
             if path.is_file() and path.stat().st_size <= METADATA_MAX:
                 described = json.loads(path.read_bytes())

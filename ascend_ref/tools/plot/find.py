@@ -12,7 +12,8 @@ from typing import Final
 
 from ascend_ref.db.display import show_path
 from ascend_ref.recorded.beside import look_beside
-from ascend_spec.layout import Match, layout
+from ascend_spec import layout_catalog
+from ascend_spec.layout import Match
 
 from .choice import chosen
 from .errors import CannotDraw
@@ -147,7 +148,7 @@ def _deliverables(paths: Iterable[Path]) -> Iterator[Deliverable]:
     """
     exports: dict[tuple[Path, Form, str], dict[int | None, tuple[Path, Match]]] = {}
     for path in paths:
-        match = layout().match(path.name)
+        match = layout_catalog().match(path.name)
         form = None if match is None else _form(match)
         if match is not None and form is not None:
             kind = f"{match.file.producer} {match.called} {match.rank}"
@@ -181,7 +182,7 @@ def _stamp(match: Match) -> tuple[int, ...]:
 def _name(own: Deliverable, given: Path | None) -> str:
     """The profile's folder, under the folder that was given."""
     folder = own.folder.absolute()
-    while layout().is_inner(folder.name) or folder.name == "timeline":
+    while layout_catalog().is_inner(folder.name) or folder.name == "timeline":
         folder = folder.parent
     if given is None or folder == given.absolute():
         return show_path(Path(folder.name))

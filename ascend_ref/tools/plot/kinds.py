@@ -32,9 +32,6 @@ class Kind(IntEnum):
 COMPUTING_KINDS: Final = (Kind.CUBE, Kind.VECTOR, Kind.MIX, Kind.AI_CPU, Kind.ENGINE)
 """Kinds of the operators that make up Computing."""
 
-COMMUNICATION_KINDS: Final = (Kind.TRANSIT, Kind.NOTIFY_WAIT, Kind.SCHEDULE, Kind.MARK)
-"""Kinds of the small tasks of communication operators."""
-
 
 class Look(NamedTuple):
     """label: in plain words. colour: of the bar. ink: of a text in it."""

@@ -20,7 +20,6 @@ INK: Final = DARK
 QUIET: Final = "#66717f"
 RULE: Final = "#d5dae0"
 PAPER: Final = "#ffffff"
-LANE: Final = "#f4f6f8"
 BAND: Final = "#fff0c4"
 BADGE_INK: Final = "#8a5a00"
 BADGE: Final = 5.5

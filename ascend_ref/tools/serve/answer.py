@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 Body = dict[str, Any]
 Params = dict[str, Any]

@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from .values import decimal32, int32, is_int32, items, member, real, text
 

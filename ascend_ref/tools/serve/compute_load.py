@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from .answer import Answer, Body
 from .blocks import Blocks

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 from .answer import Answer, Body
 from .values import INT32

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 from .answer import Failure, Params, failure
 

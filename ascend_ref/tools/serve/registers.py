@@ -10,8 +10,7 @@ from __future__ import annotations
 import heapq
 from typing import Any
 
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from .values import int32, items, member, text
 

@@ -7,15 +7,8 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, per_spec
-from ascend_spec.api import (
-    ApiCatalog,
-    Command,
-    ErrorCode,
-    Event,
-    Generation,
-    api_catalog,
-)
+from ascend_spec import Catalog, api_catalog, per_spec
+from ascend_spec.api import ApiCatalog, Command, ErrorCode, Event, Generation
 from ascend_spec.core.dialect import Node, inlined
 
 from .pages import citations

@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog
-from ascend_spec.api import api_catalog
+from ascend_spec import Catalog, api_catalog, bin_catalog
 from ascend_spec.bin import (
     ALIGNMENT,
     CACHE_RECORD,
@@ -21,7 +20,6 @@ from ascend_spec.bin import (
     BinCatalog,
     BlockType,
     Epoch,
-    bin_catalog,
 )
 from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.bin.records import RECORD_SIZE

@@ -9,9 +9,8 @@ from functools import partial
 from typing import get_args
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog
+from ascend_spec import Catalog, layout_catalog, text_catalog
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.layout import layout
 from ascend_spec.text import (
     Condition,
     CsvColumn,
@@ -20,7 +19,6 @@ from ascend_spec.text import (
     Output,
     SortKey,
     TextCatalog,
-    text_catalog,
 )
 
 from .pages import citations, in_force, place_link, resolutions, value_range
@@ -99,7 +97,7 @@ def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
     """Every CSV file by its folder."""
     sections = []
     for output in OUTPUTS:
-        folder = layout().folder(output, "output")
+        folder = layout_catalog().folder(output, "output")
         rows = (
             (
                 style.link("csv", file.name),
@@ -278,7 +276,7 @@ def _patterns(file: CsvFile, output: str) -> Iterator[str]:
 def _file_names(file: CsvFile) -> str:
     named = {output: dict.fromkeys(_patterns(file, output)) for output in file.modules}
     return "; ".join(
-        f"{' or '.join(map(code, patterns))} in {layout().folder(output, 'output')}"
+        f"{' or '.join(map(code, patterns))} in {layout_catalog().folder(output, 'output')}"
         for output, patterns in named.items()
     )
 
@@ -371,7 +369,7 @@ def _meaning(column: CsvColumn, style: Style, conditions: bool = True) -> str:
 
 def condition(when: Condition) -> str:
     """A condition in words; nothing where the column is always there."""
-    folders = " or ".join(layout().folder(one, "output") for one in when.outputs)
+    folders = " or ".join(layout_catalog().folder(one, "output") for one in when.outputs)
     parts = (
         f"in {folders}" if folders else "",
         f"by {' or '.join(when.writers)}" if when.writers else "",

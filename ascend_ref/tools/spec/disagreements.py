@@ -6,11 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ascend_ref.markdown import PLAIN, Style, code
-from ascend_spec import Catalog, Schema
-from ascend_spec.api import api_catalog
-from ascend_spec.bin import bin_catalog
+from ascend_spec import Catalog, Schema, api_catalog, bin_catalog, text_catalog
 from ascend_spec.core import Erratum
-from ascend_spec.text import text_catalog
 
 from .api_pages import message_place
 from .blocks import bin_place

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog
+from ascend_spec import Catalog, document_catalog, timeline_catalog
 from ascend_spec.core.dialect import exported
-from ascend_spec.documents import DOCUMENTS, source_of, writers_of
-from ascend_spec.timeline import document_schema, event_schema, timeline_catalog
+from ascend_spec.documents import DOCUMENTS
+from ascend_spec.timeline import document_schema, event_schema
 
 from .pages import citations, value_range
 from .subject import Subject
@@ -21,7 +21,7 @@ Node = Mapping[str, Any]
 
 def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: int = 1) -> str:
     """One document: the objects in it, each with its keys."""
-    source = source_of(name)
+    source = document_catalog().source_of(name)
     objects = {"": source, **source["$defs"]}
     return page(
         f"{'#' * level} {name}",
@@ -54,7 +54,7 @@ def documents_page(catalog: Catalog, style: Style = PLAIN) -> str:
 def document_subjects(catalog: Catalog) -> Iterator[Subject]:
     """The JSON documents."""
     for name in DOCUMENTS:
-        source = source_of(name)
+        source = document_catalog().source_of(name)
         yield Subject(
             kind="document",
             name=name,
@@ -75,7 +75,10 @@ def document_site(catalog: Catalog, below: Style) -> dict[str, str]:
 def writers_of_document() -> dict[str, tuple[str, ...]]:
     """By document the writers whose schema can be exported, ``step_trace_json`` among them."""
     step_trace = timeline_catalog().files["step_trace_json"]
-    return {**{name: writers_of(name) for name in DOCUMENTS}, step_trace.file: step_trace.writers}
+    return {
+        **{name: document_catalog().writers_of(name) for name in DOCUMENTS},
+        step_trace.file: step_trace.writers,
+    }
 
 
 def writers_of_layer(name: str) -> tuple[str, ...]:
@@ -90,7 +93,7 @@ def export_document_schema(name: str, writer: str) -> str:
 
     Raises ``KeyError`` for an unknown document, or a writer that does not write it.
     """
-    return _text(document_schema(name, writer))
+    return _text(document_schema(timeline_catalog(), document_catalog(), name, writer))
 
 
 def export_event_schema(layer: str, writer: str) -> str:
@@ -98,7 +101,7 @@ def export_event_schema(layer: str, writer: str) -> str:
 
     Raises ``KeyError`` for an unknown layer, or a writer that does not have it.
     """
-    return _text(event_schema(layer, writer))
+    return _text(event_schema(timeline_catalog(), layer, writer))
 
 
 def document_schema_file_name(name: str, writer: str) -> str:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.markdown import Kind
-from ascend_spec import Catalog, Schema
-from ascend_spec.api import LATEST, api_catalog
-from ascend_spec.bin import bin_catalog
+from ascend_spec import Catalog, Schema, api_catalog, bin_catalog, text_catalog
+from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import exported
 from ascend_spec.db.model import Reading
-from ascend_spec.text import text_catalog
 
 from .csv_schema import csv_schema_file_name, export_csv_schema
 from .document_pages import (

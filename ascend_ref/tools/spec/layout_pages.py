@@ -8,8 +8,8 @@ from string import Formatter
 from typing import Any
 
 from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog
-from ascend_spec.layout import Layout, NamedFile, NamedFolder, layout
+from ascend_spec import Catalog, layout_catalog
+from ascend_spec.layout import Layout, NamedFile, NamedFolder
 
 from .pages import citations
 from .subject import Subject
@@ -19,7 +19,7 @@ def layout_section(
     catalog: Catalog, document: Mapping[str, Any], style: Style = PLAIN, level: int = 1
 ) -> str:
     """The folders and files of one producer, and the parts of their names that change."""
-    names, producer = layout(), document["producer"]
+    names, producer = layout_catalog(), document["producer"]
     own = [one for one in _named(names) if one.producer == producer]
     parts = dict.fromkeys(
         part for named in own for _, part, _, _ in Formatter().parse(named.name.template) if part
@@ -65,7 +65,7 @@ def _part(names: Layout, name: str, style: Style) -> tuple[str, str, str]:
 
 def layout_subjects(catalog: Catalog) -> Iterator[Subject]:
     """The names of each producer."""
-    names = layout()
+    names = layout_catalog()
     for producer in dict.fromkeys(producer for producer, _ in names.files):
         document = names.loader.folder.read(f"layout/{producer}.yaml")
         yield Subject(
@@ -81,7 +81,7 @@ def layout_subjects(catalog: Catalog) -> Iterator[Subject]:
 
 def address_of_file(name: str) -> str | None:
     """The address of what a file of this name holds; ``None`` for a name of no profile."""
-    found = layout().match(name)
+    found = layout_catalog().match(name)
     kinds: Mapping[str, Kind] = {"csv": "csv", "timeline": "timeline", "document": "document"}
     if found is None or found.file.kind is None:
         return None

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
-from ascend_spec import Catalog, Schema, packaged
+from ascend_spec import Catalog, Schema, packaged, text_catalog, timeline_catalog
 from ascend_spec.core import Erratum, Source, Switch, ValueType
 from ascend_spec.core.words import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
 
 from .history import revision_changes
 from .pages import citations, place_link, value_range

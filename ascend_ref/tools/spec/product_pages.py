@@ -7,11 +7,11 @@ from functools import partial
 from typing import TypeVar
 
 from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
-from ascend_spec import Catalog
+from ascend_spec import Catalog, text_catalog, timeline_catalog
 from ascend_spec.core import Capability, DataSet, Product
 from ascend_spec.db.model import Table
-from ascend_spec.text import CsvFile, text_catalog
-from ascend_spec.timeline import Layer, timeline_catalog
+from ascend_spec.text import CsvFile
+from ascend_spec.timeline import Layer
 
 from .pages import citations, place_link
 from .subject import Subject

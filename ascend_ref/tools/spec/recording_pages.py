@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
+from ascend_spec import recording_catalog
 from ascend_spec.core.shows import REASONS, Show
-from ascend_spec.recording import Entity, EntityColumn, Shower, entities, showers_of
+from ascend_spec.recording import Entity, EntityColumn, Shower
 
 from .subject import Subject
 
@@ -31,7 +32,7 @@ def shown_text(show: Show, style: Style = PLAIN) -> str:
 
 def entity_page(entity: Entity, style: Style = PLAIN) -> str:
     """One entity: its values, and which cell of which medium shows each."""
-    own = showers_of(entity.name)
+    own = recording_catalog().showers_of(entity.name)
     return page(
         f"# {entity.name}",
         style.prose(entity.summary),
@@ -82,7 +83,7 @@ def _place_link(shower: Shower, cell: str, style: Style) -> str:
 
 def recording_subjects() -> Iterator[Subject]:
     """The entities."""
-    for entity in entities().values():
+    for entity in recording_catalog().entities.values():
         yield Subject(
             kind="entity",
             name=entity.name,
@@ -101,8 +102,12 @@ def _section(entity: Entity, style: Style, _level: int) -> str:
 def recording_site(style: Style) -> dict[str, str]:
     """The page of each entity, and their index."""
     rows = (
-        (style.link("entity", one.name), style.prose(one.summary)) for one in entities().values()
+        (style.link("entity", one.name), style.prose(one.summary))
+        for one in recording_catalog().entities.values()
     )
     index = page("# The recording", table(("entity", "what it is"), rows))
-    written = {f"recording/{one.name}.md": entity_page(one, style) for one in entities().values()}
+    written = {
+        f"recording/{one.name}.md": entity_page(one, style)
+        for one in recording_catalog().entities.values()
+    }
     return {"recording/index.md": index, **written}

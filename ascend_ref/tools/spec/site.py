@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ascend_ref.markdown import Kind, Style, page
-from ascend_spec import Catalog
-from ascend_spec.bin import bin_catalog
+from ascend_spec import Catalog, bin_catalog
 
 from . import blocks, lexicon, pages
 from .api_pages import api_site

@@ -7,9 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog
-from ascend_spec.layout import layout
-from ascend_spec.text import text_catalog
+from ascend_spec import Catalog, layout_catalog, text_catalog, timeline_catalog
 from ascend_spec.timeline import (
     Arg,
     EventKey,
@@ -25,7 +23,6 @@ from ascend_spec.timeline import (
     TimelineCatalog,
     TimelineFile,
     WriterForm,
-    timeline_catalog,
 )
 
 from .pages import citations, place_link, resolutions, value_range
@@ -147,7 +144,7 @@ def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, lev
         facts(
             (
                 ("File names", " or ".join(map(code, names))),
-                ("Folder", layout().folder(file.output, "output")),
+                ("Folder", layout_catalog().folder(file.output, "output")),
                 ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
                 ("Source", citations(catalog, file.source, style)),
                 ("Errata", _errata(file.errata, style)),
@@ -242,7 +239,7 @@ def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
             fact=file,
             also=tuple(one.template for one in (file.name, file.sliced) if one is not None),
             cells={
-                "folder": layout().folder(file.output, "output"),
+                "folder": layout_catalog().folder(file.output, "output"),
                 "writers": ", ".join(file.writers),
             },
         )

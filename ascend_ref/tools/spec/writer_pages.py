@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
-from ascend_spec import Catalog
-from ascend_spec.layout import layout
-from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer, text_catalog
+from ascend_spec import Catalog, layout_catalog, text_catalog
+from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer
 from ascend_spec.text.model import Slicing
 
 from .pages import citations
@@ -38,7 +37,7 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
         style.prose(writer.summary),
         facts(
             (
-                ("Folder", layout().folder(writer.output, "output")),
+                ("Folder", layout_catalog().folder(writer.output, "output")),
                 ("As of", writer.date),
                 ("Products", ", ".join(style.link("product", one) for one in writer.families)),
                 ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),

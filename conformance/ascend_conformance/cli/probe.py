@@ -12,7 +12,7 @@ from ascend_ref.bin import Unreadable
 from ascend_ref.cli.guard import CommandError
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 from ..report import FORMATS, render_to_stdout
 

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import click
 
@@ -29,7 +30,9 @@ def run_and_print(
         if chosen:
             with _progress(f"breaking {', '.join(chosen)}") as progress:
                 processes = os.cpu_count() or 1
-                results[name] = medium.self_test(chosen, revisions, processes, progress)
+                result = medium.self_test(chosen, revisions, processes, progress)
+            whole = revisions is None and len(chosen) == len(medium.specimens)
+            results[name] = replace(result, partial=not whole)
     sums = summary(results)
     passed = all(result.passed for result in results.values())
     if as_json:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,10 @@ from typing import Any, TypeVar
 from ascend_ref.db.display import show_path
 
 AnyFact = TypeVar("AnyFact")
+
+
+def _unchanged(details: Any) -> Any:  # of a module, for other processes
+    return details
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Candidate:
     named: Path | None = None
     files: tuple[Path, ...] = ()
     details: Any = None
-    absolute: Callable[[Any], Any] = field(default=lambda details: details)
+    absolute: Callable[[Any], Any] = _unchanged
 
     @property
     def label(self) -> str:
@@ -85,7 +89,3 @@ class Listing:
             self._facts[name] = find(self)
         found: AnyFact = self._facts[name]
         return found
-
-
-Companions = Mapping[str, Path]
-"""Databases of a folder by carrier."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -54,11 +54,15 @@ class Failures:
         except NoAnswer:
             raise
         except Exception as problem:
-            if isinstance(problem, (*OF_THE_FILE, *self.fatal)):
+            if self.is_of_the_file(problem):
                 raise
             where = f" at {place}" if place else ""
             message = f"{rule.id} {rule.name} could not be evaluated{where}: {reason(problem)}"
             self.of.setdefault(rule.id, message)
+
+    def is_of_the_file(self, problem: Exception) -> bool:
+        """Whether no rule is to blame for an error."""
+        return isinstance(problem, (*OF_THE_FILE, *self.fatal))
 
     def findings(self, file: str) -> list[Finding]:
         """One finding for each rule that failed, in the order of their ids."""
@@ -101,12 +105,4 @@ def _rule_that_finds(what: str) -> Rule[str]:
 
 
 def _finding(rule: Rule[str], file: str, message: str, place: str | None) -> Finding:
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=file,
-        message=message,
-        expected=rule.expected,
-        column=place,
-    )
+    return replace(rule.finding(file, message), column=place)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+AnySubject = TypeVar("AnySubject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,30 @@ class Trial:
         return " ".join(part for part in (self.subject, what, self.changed, legal) if part)
 
 
+class NotBreakable(Exception):
+    """A specimen gives no occasion for a change; the text says why."""
+
+
+def try_changes(
+    trial: Trial,
+    changes: Mapping[str, Sequence[Any]],
+    make: Callable[[Trial, Sequence[Any]], tuple[Iterable[str], str | None]],
+) -> Iterator[Trial]:
+    """The trials of a rule at one place: its break, called ``""``, and its legal cases.
+
+    ``make`` makes a change of something clean, and returns what fires and what is wrong with the
+    rows that are found. It raises :class:`NotBreakable`.
+    """
+    for legal, change in changes.items():
+        one = replace(trial, legal=legal)
+        try:
+            fired, wrong = make(one, change)
+        except NotBreakable as reason:
+            yield replace(one, not_broken=str(reason))
+        else:
+            yield replace(one, fired=tuple(sorted(set(fired))), wrong=None if legal else wrong)
+
+
 def compare(found: Rows, expected: Rows) -> str | None:
     """Why these are not the rows that were expected."""
     is_first = expected.first is None or found.first == expected.first
@@ -79,10 +106,14 @@ def compare(found: Rows, expected: Rows) -> str | None:
 
 @dataclass
 class Trials:
-    """All trials of some kind. ``unclean`` are findings on what was clean."""
+    """All trials of some kind. ``unclean`` are findings on what was clean.
+
+    ``partial``: on some of the subjects only, which need not give occasion for every legal case.
+    """
 
     trials: list[Trial] = field(default_factory=list)
     unclean: list[str] = field(default_factory=list)
+    partial: bool = False
 
     @property
     def mutations(self) -> list[Trial]:
@@ -106,14 +137,10 @@ class Trials:
         return [trial for trial in tried if trial.false_alarms]
 
     @property
-    def never_broken(self) -> list[str]:
-        """Rules that none of the subjects gave occasion for."""
-        tried = {trial.rule for trial in self.mutations}
-        return sorted({one.rule for one in self.trials if not one.legal} - tried)
-
-    @property
     def never_legal(self) -> list[str]:
-        """Legal cases that none of the subjects gave occasion for."""
+        """Legal cases that none of all subjects gave occasion for."""
+        if self.partial:
+            return []
         tried = {(trial.rule, trial.legal) for trial in self.legal_cases}
         named = {(trial.rule, trial.legal) for trial in self.trials if trial.legal}
         return sorted(f"{rule}: {words}" for rule, words in named - tried)
@@ -125,8 +152,8 @@ class Trials:
 
 
 def try_all(
-    subjects: Collection[str],
-    run: Callable[[str], Trials],
+    subjects: Collection[AnySubject],
+    run: Callable[[AnySubject], Trials],
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> Trials:
@@ -140,7 +167,7 @@ def try_all(
             parts = map(run, subjects)
         for done, part in enumerate(parts, start=1):
             result.trials += part.trials
-            result.unclean += part.unclean
+            result.unclean += [text for text in part.unclean if text not in result.unclean]
             if progress:
                 progress(done, len(subjects))
     return result

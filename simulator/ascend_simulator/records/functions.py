@@ -17,8 +17,7 @@ Function: TypeAlias = tuple[str, str | None]
 """Name and module."""
 
 MHZ = 2_000
-TS_MHZ = 500
-"""Clocks of AI CPU and Ctrl CPU, and of TS CPU (inferred)."""
+"""Clock of AI CPU and Ctrl CPU (inferred)."""
 SCHEDULER: Function = "aicpu::AicpuSchedule", "libaicpu_processer.so"
 SCHEDULED_CYCLES = 24_000
 """Of AI CPU for each kernel, beside running it."""

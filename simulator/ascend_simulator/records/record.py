@@ -7,8 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from ascend_ref.capture import RECORDS, Records, Switches
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import text_catalog, timeline_catalog
 
 from ..choices import ModelChoice, ProductName
 from . import ai_cpu, caches, functions, graph, iterations, memory, pipes, preparation, processors

@@ -10,8 +10,7 @@ from ascend_ref import names
 from ascend_ref.atomic import staged
 from ascend_ref.db.writer import write_database
 from ascend_ref.profile.information import Schedule, profiler_info
-from ascend_spec import catalog
-from ascend_spec.layout import layout
+from ascend_spec import catalog, layout_catalog
 
 from .encode import build, capture
 from .record import HOST_NAME
@@ -31,21 +30,21 @@ def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -
     shape = shape or Shape()
     name = names.pytorch_folder(HOST_NAME, PROCESS + shape.rank, SESSION_START_NS)
     with staged(folder / name) as draft:
-        output = draft / layout().folder("pytorch", "output")
+        output = draft / layout_catalog().folder("pytorch", "output")
         output.mkdir()
         columns = build(revision, "pytorch", shape)
         schema = catalog().at(revision, "pytorch")
         write_database(
-            output / layout().file("pytorch", "database", rank=shape.rank), schema, columns
+            output / layout_catalog().file("pytorch", "database", rank=shape.rank), schema, columns
         )
         analysis = build(revision, "analysis", shape)
         write_database(
-            output / layout().file("pytorch", "analysis"),
+            output / layout_catalog().file("pytorch", "analysis"),
             catalog().at(revision, "analysis"),
             analysis,
         )
         information = json.dumps(_information(revision, shape), indent=4)
-        path = draft / layout().file("pytorch", "profiler_info", copy=shape.rank)
+        path = draft / layout_catalog().file("pytorch", "profiler_info", copy=shape.rank)
         path.write_text(information, encoding="utf-8")
     return folder / name
 

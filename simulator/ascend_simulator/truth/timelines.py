@@ -15,9 +15,7 @@ from ascend_ref.db.encode.collection import MARK, NODE, OP, collected
 from ascend_ref.derive.intervals import union
 from ascend_ref.derive.operators import operators
 from ascend_ref.derive.overlap import Overlap, hull, overlap
-from ascend_spec import catalog
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import catalog, text_catalog, timeline_catalog
 
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
 COPY = "MEMCPY_ASYNC"

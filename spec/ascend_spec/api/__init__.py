@@ -1,6 +1,6 @@
 """The WebSocket API of MindStudio Insight, as far as it shows one ``visualize_data.bin``."""
 
-from .catalog import LATEST, ApiCatalog, api_catalog
+from .catalog import LATEST, ApiCatalog
 from .model import Command, ErrorCode, Event, Generation
 
 __all__ = [
@@ -10,5 +10,4 @@ __all__ = [
     "ErrorCode",
     "Event",
     "Generation",
-    "api_catalog",
 ]

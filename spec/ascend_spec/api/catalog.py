@@ -110,10 +110,3 @@ class ApiCatalog:
 
 
 DOCUMENTS = ("shared", "timeline", "source", "details", "global", "events")
-
-
-def api_catalog() -> ApiCatalog:
-    """The API catalog of the spec in use."""
-    from ascend_spec import current
-
-    return current().api

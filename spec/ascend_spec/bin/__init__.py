@@ -1,6 +1,6 @@
 """``visualize_data.bin``: what the file of MindStudio Insight's operator pages is made of."""
 
-from .catalog import BinCatalog, BlockType, Epoch, bin_catalog
+from .catalog import BinCatalog, BlockType, Epoch
 from .container import (
     ALIGNMENT,
     BLOCK,
@@ -36,5 +36,4 @@ __all__ = [
     "BinCatalog",
     "BlockType",
     "Epoch",
-    "bin_catalog",
 ]

@@ -18,7 +18,7 @@ from .enums import load_enums
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
 from .model import BinEnum, BlockType, Column, Epoch
 
-__all__ = ["BinCatalog", "BlockType", "Epoch", "bin_catalog"]
+__all__ = ["BinCatalog", "BlockType", "Epoch"]
 
 FOLDER = "bin"
 
@@ -151,13 +151,6 @@ class BinCatalog:
         """A payload document of all epochs together."""
         document: Node = self.documents.folder.read(f"{FOLDER}/payloads/{slug}.schema.yaml")
         return document
-
-
-def bin_catalog() -> BinCatalog:
-    """The catalog of the spec in use."""
-    from ascend_spec import current
-
-    return current().bin
 
 
 def _block(

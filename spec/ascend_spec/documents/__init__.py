@@ -1,5 +1,5 @@
 """JSON documents beside the timelines: communication, its matrix, what the profiler was told."""
 
-from .catalog import DOCUMENTS, DocumentCatalog, schema_of, source_of, writers_of
+from .catalog import DOCUMENTS, DocumentCatalog
 
 __all__ = ["DOCUMENTS", "DocumentCatalog", "schema_of", "source_of", "writers_of"]

@@ -51,24 +51,3 @@ class DocumentCatalog:
             source, source["$defs"], lambda node: writer in node.get("writers", (writer,))
         )
         return {"$schema": DIALECT, "$id": f"urn:ascend-ref:{name}:{writer}", **schema}
-
-
-def schema_of(name: str, writer: str) -> Node:
-    """:meth:`DocumentCatalog.schema_of` of the spec in use."""
-    return _in_use().schema_of(name, writer)
-
-
-def writers_of(name: str) -> tuple[str, ...]:
-    """:meth:`DocumentCatalog.writers_of` of the spec in use."""
-    return _in_use().writers_of(name)
-
-
-def source_of(name: str) -> Any:
-    """:meth:`DocumentCatalog.source_of` of the spec in use."""
-    return _in_use().source_of(name)
-
-
-def _in_use() -> DocumentCatalog:
-    from ascend_spec import current
-
-    return current().documents

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import without
@@ -14,7 +14,8 @@ from ascend_spec.core.loader import without
 from .names import Name, Part
 
 if TYPE_CHECKING:
-    from ascend_spec import Spec
+    from ascend_spec.text import TextCatalog
+    from ascend_spec.timeline import TimelineCatalog
 
 Producer = Literal["msprof", "pytorch", "mindspore", "operator"]
 Kind = Literal["csv", "timeline", "document", "database", "blocks"]
@@ -75,10 +76,26 @@ class Match:
     numbers: tuple[str, ...] = ()
 
 
+class Catalogs(Protocol):
+    """What names are made of."""
+
+    @property
+    def loader(self) -> Loader:
+        """Reads the documents."""
+
+    @property
+    def text(self) -> TextCatalog:
+        """CSV files."""
+
+    @property
+    def timeline(self) -> TimelineCatalog:
+        """Timelines."""
+
+
 class Layout:
     """The names of every producer; :func:`layout` gives those of the spec in use."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Catalogs) -> None:
         self.spec = spec
         self.loader: Loader = spec.loader
 
@@ -217,10 +234,3 @@ class Layout:
             if document != f"{FOLDER}/{PARTS}":
                 for name, row in content[key].items():
                     yield content["producer"], name, row, f"{document}: {key}.{name}"
-
-
-def layout() -> Layout:
-    """The names of the spec in use."""
-    from ascend_spec import current
-
-    return current().layout

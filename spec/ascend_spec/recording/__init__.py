@@ -7,7 +7,7 @@ packaged spec; ``Spec.recording`` has those of any other.
 
 from ascend_spec.core.shows import REASONS, Form, RowTest, Show
 
-from .catalog import Recording, entities, enum_of, shower, showers, showers_of
+from .catalog import Recording
 from .model import Entity, EntityColumn, Medium, Shower
 
 __all__ = [
@@ -20,9 +20,4 @@ __all__ = [
     "RowTest",
     "Show",
     "Shower",
-    "entities",
-    "enum_of",
-    "shower",
-    "showers",
-    "showers_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ascend_spec.core import Document
 from ascend_spec.core.loader import without
@@ -14,15 +14,42 @@ from ascend_spec.db.loader import typed
 from .model import Entity, EntityColumn, Medium, Shower
 
 if TYPE_CHECKING:
-    from ascend_spec.spec import Spec
+    from ascend_spec.core import Folder, Loader
+    from ascend_spec.db import Catalog
+    from ascend_spec.text import TextCatalog
+    from ascend_spec.timeline import TimelineCatalog
 
 FOLDER = "recording"
+
+
+class Catalogs(Protocol):
+    """The media that show a recording."""
+
+    @property
+    def folder(self) -> Folder:
+        """The documents."""
+
+    @property
+    def loader(self) -> Loader:
+        """Reads them."""
+
+    @property
+    def db(self) -> Catalog:
+        """Databases."""
+
+    @property
+    def text(self) -> TextCatalog:
+        """CSV files."""
+
+    @property
+    def timeline(self) -> TimelineCatalog:
+        """Timelines."""
 
 
 class Recording:
     """The entities of one spec and what shows them; ``Spec.recording`` is the loaded one."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Catalogs) -> None:
         self._spec = spec
 
     @cached_property
@@ -82,34 +109,3 @@ class Recording:
                 args = {arg.name.template: arg.shows for arg in kind.args}
                 cells = {**kind.shows, **args}
                 yield Shower("timeline", f"{layer.slug}/{kind.kind}", cells, kind.rows, kind.fixed)
-
-
-def entities() -> Mapping[str, Entity]:
-    """Every entity of the spec in use by name."""
-    return _in_use().entities
-
-
-def showers() -> tuple[Shower, ...]:
-    """What shows the entities of the spec in use."""
-    return _in_use().showers
-
-
-def shower(medium: Medium, name: str) -> Shower:
-    """One shower of the spec in use. Raises ``KeyError`` for an unknown name."""
-    return _in_use().shower(medium, name)
-
-
-def showers_of(entity: str) -> tuple[Shower, ...]:
-    """Everything in the spec in use that shows a column of an entity."""
-    return _in_use().showers_of(entity)
-
-
-def enum_of(show: Show) -> str | None:
-    """The enum table of the spec in use whose names a cell shows."""
-    return _in_use().enum_of(show)
-
-
-def _in_use() -> Recording:
-    from ascend_spec.spec import current
-
-    return current().recording

@@ -1,6 +1,6 @@
 """Text deliverables: the CSV files of msprof and of the PyTorch adapter, column by column."""
 
-from .catalog import TextCatalog, text_catalog
+from .catalog import TextCatalog
 from .csv_file import CsvFile
 from .model import (
     Circumstances,
@@ -34,5 +34,4 @@ __all__ = [
     "SortKey",
     "TextCatalog",
     "Writer",
-    "text_catalog",
 ]

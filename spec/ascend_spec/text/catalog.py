@@ -68,10 +68,3 @@ class TextCatalog:
     def in_folder(self, output: Output) -> tuple[CsvFile, ...]:
         """The CSV files of one output folder."""
         return tuple(file for file in self.csv.values() if output in file.modules)
-
-
-def text_catalog() -> TextCatalog:
-    """The text catalog of the spec in use."""
-    from ascend_spec import current
-
-    return current().text

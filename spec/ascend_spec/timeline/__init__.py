@@ -1,6 +1,6 @@
 """Chrome-trace timelines: what msprof and the PyTorch adapter write into their JSON files."""
 
-from .catalog import TimelineCatalog, timeline_catalog
+from .catalog import TimelineCatalog
 from .files import EventKey, MetadataEvent, TimelineFile
 from .model import (
     Arg,
@@ -40,5 +40,4 @@ __all__ = [
     "WriterForm",
     "document_schema",
     "event_schema",
-    "timeline_catalog",
 ]

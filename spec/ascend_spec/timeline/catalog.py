@@ -20,7 +20,7 @@ from .model import (
     holds,
 )
 
-__all__ = ["TimelineCatalog", "timeline_catalog"]
+__all__ = ["TimelineCatalog"]
 
 
 class TimelineCatalog:
@@ -199,10 +199,3 @@ class TimelineCatalog:
     def key_order(self, layer: Layer, phase: Phase, engine: str) -> tuple[str, ...]:
         """The order of the keys of an event; ``engine`` is one of :meth:`engines`."""
         return self.form(engine).parts[layer.part].keys.get(phase, ())
-
-
-def timeline_catalog() -> TimelineCatalog:
-    """The timeline catalog of the spec in use."""
-    from ascend_spec import current
-
-    return current().timeline

@@ -7,12 +7,11 @@ Order of keys cannot be said in JSON Schema; it stands in the annotation ``x-key
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 
-from ascend_spec import documents, per_spec
 from ascend_spec.core.dialect import DIALECT, Node
+from ascend_spec.documents import DocumentCatalog
 
-from .catalog import TimelineCatalog, timeline_catalog
+from .catalog import TimelineCatalog
 from .files import MetadataEvent
 from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, Phase
 from .names import NameForm
@@ -22,44 +21,13 @@ INSTANT = r"^[0-9]{1,16}\.[0-9]{3}$"
 BARE_INSTANT = r"^[0-9]{1,16}(\.[0-9]{3})?$"
 
 
-def event_schema(layer: str, writer: str, file: str | None = None) -> Node:
+def event_schema(facts: TimelineCatalog, name: str, writer: str, file: str | None = None) -> Node:
     """JSON Schema 2020-12 of an event of a layer, by its name, in the file of a writer.
 
     Raises ``KeyError`` naming the known ones for an unknown layer, or for a writer without it.
     """
-    facts = timeline_catalog()
-    if layer not in facts.layers:
-        raise KeyError(f"unknown layer {layer!r}; known: {', '.join(facts.layers)}")
-    return deepcopy(_event_schema(layer, writer, file))
-
-
-def document_schema(name: str, writer: str) -> Node:
-    """JSON Schema 2020-12 of a JSON document as a writer writes it: communication,
-    communication_matrix, profiler_info, profiler_metadata or step_trace_json.
-
-    Raises ``KeyError`` naming the known ones for an unknown document, or for a writer that does not
-    write it.
-    """
-    if name != STEP_TRACE:
-        return documents.schema_of(name, writer)
-    facts = timeline_catalog()
-    known = facts.files[STEP_TRACE].writers
-    if writer not in known:
-        raise KeyError(f"{writer!r} does not write {name}; those who do: {', '.join(known)}")
-    event = event_schema("Step Trace", writer, STEP_TRACE)
-    return {
-        "$schema": event.pop("$schema"),
-        "$id": f"urn:ascend-ref:{name}:{writer}",
-        "title": facts.files[STEP_TRACE].name.template,
-        "description": facts.files[STEP_TRACE].summary,
-        "type": "array",
-        "items": {key: value for key, value in event.items() if key not in ("$id", "title")},
-    }
-
-
-@per_spec
-def _event_schema(name: str, writer: str, file: str | None) -> Node:
-    facts = timeline_catalog()
+    if name not in facts.layers:
+        raise KeyError(f"unknown layer {name!r}; known: {', '.join(facts.layers)}")
     layer = facts.layers[name]
     if layer not in facts.layers_of(writer):
         raise KeyError(f"{writer!r} has no layer {name}")
@@ -74,6 +42,31 @@ def _event_schema(name: str, writer: str, file: str | None) -> Node:
         "title": layer.name,
         "description": layer.summary,
         "anyOf": variants,
+    }
+
+
+def document_schema(
+    facts: TimelineCatalog, documents: DocumentCatalog, name: str, writer: str
+) -> Node:
+    """JSON Schema 2020-12 of a JSON document as a writer writes it: communication,
+    communication_matrix, profiler_info, profiler_metadata or step_trace_json.
+
+    Raises ``KeyError`` naming the known ones for an unknown document, or for a writer that does not
+    write it.
+    """
+    if name != STEP_TRACE:
+        return documents.schema_of(name, writer)
+    known = facts.files[STEP_TRACE].writers
+    if writer not in known:
+        raise KeyError(f"{writer!r} does not write {name}; those who do: {', '.join(known)}")
+    event = event_schema(facts, "Step Trace", writer, STEP_TRACE)
+    return {
+        "$schema": event.pop("$schema"),
+        "$id": f"urn:ascend-ref:{name}:{writer}",
+        "title": facts.files[STEP_TRACE].name.template,
+        "description": facts.files[STEP_TRACE].summary,
+        "type": "array",
+        "items": {key: value for key, value in event.items() if key not in ("$id", "title")},
     }
 
 

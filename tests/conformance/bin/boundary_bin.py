@@ -1,7 +1,8 @@
 """The boundary campaign on ``visualize_data.bin``: each comparison of each rule flipped.
 
 A flipped rule is noticed where it finds another number of facts, or another first one, than the
-rule itself: in a clean file, after a break, after one of its keeps, or in a real file.
+rule itself: in a clean file, after a break, after one of its keeps, or in a real file. What no
+file of our own notices is also broken and kept in real files, which are of older epochs.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pathlib import Path
 import apsw
 from boundary_tokens import flips
 
-from ascend_conformance.media.bin.edits import NotEditable, apply_edits
+from ascend_conformance.engine.trials import NotBreakable
+from ascend_conformance.media.bin.edits import apply_edits
 from ascend_conformance.media.bin.facts import Facts, open_facts
 from ascend_conformance.media.bin.judge import collect, judge_content
 from ascend_conformance.media.bin.queries import _query
@@ -67,7 +69,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
     illegal: set[str] = set()
     possible: set[tuple[str, str]] = set()
     for name, content in subjects().items():
-        clean = name in PRESETS
+        known = {one.rule for one in judge_content(content, name, WITHOUT_EXAMPLES).findings}
         with open_facts() as facts:
             file = read_blocks(content, name)
             epoch, _ = collect(file, facts)
@@ -75,12 +77,13 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                 if not in_force(rule, epoch):
                     continue
                 _strike(alive[rule.id], facts, rule)
-                cases = [("break", rule.breaks)] if clean and rule.breaks else []
-                cases += list(rule.keeps.items()) if clean else []
-                for words, edits in cases:
+                if name not in PRESETS and not alive[rule.id]:
+                    continue
+                cases = [("break", rule.breaks)] if rule.breaks else []
+                for words, edits in [*cases, *rule.keeps.items()]:
                     if words == "break" and not alive[rule.id]:
                         continue
-                    with suppress(NotEditable):
+                    with suppress(NotBreakable):
                         damaged = apply_edits(file, tuple(edits), victim_of(facts, rule))
                         with open_facts() as changed:
                             collect(read_blocks(damaged, name), changed)
@@ -88,7 +91,7 @@ def campaign(rules: Sequence[str] | None = None) -> tuple[int, list[str], list[s
                         if words != "break":
                             possible.add((rule.id, words))
                             found = judge_content(damaged, name, WITHOUT_EXAMPLES).findings
-                            woken = sorted({one.rule for one in found} - set(rule.also or ()))
+                            woken = sorted({one.rule for one in found} - {*rule.also, *known})
                             if woken:
                                 illegal.add(f"{rule.id} {words}: wakes {woken} in {name}")
     for rule in asked:
@@ -115,9 +118,9 @@ def _strike_elsewhere(alive: Mapping[str, dict[str, BinRule]]) -> None:
         with open_facts() as facts:
             epoch, _ = collect(file, facts)
             for broken in load_bin_rules().values():
-                if not (broken.breaks and broken.in_force(epoch)):
+                if not (broken.breaks and in_force(broken, epoch)):
                     continue
-                with suppress(NotEditable), open_facts() as changed:
+                with suppress(NotBreakable), open_facts() as changed:
                     damaged = apply_edits(file, broken.breaks, victim_of(facts, broken))
                     collect(read_blocks(damaged, name), changed)
                     for rule in load_bin_rules().values():

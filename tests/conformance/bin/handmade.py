@@ -12,7 +12,7 @@ import numpy as np
 from handmade_sources import cachelines, hot_spots, records, stall_reasons, timeline
 
 from ascend_ref.bin import Block, canonical, to_bytes
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 EPOCH = "E3"
 MHZ = 1650

@@ -11,7 +11,7 @@ from ascend_ref.bin.records import (
     cache_payload,
     memory_trace_payload,
 )
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 SOURCE = "/home/a/add.cpp"
 ADDRESSES = [0x10D05000 + 4 * at for at in range(6)]

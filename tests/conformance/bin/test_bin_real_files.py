@@ -11,7 +11,7 @@ from ascend_conformance.finding import FileReport
 from ascend_conformance.media.bin.judge import judge_bin
 from ascend_conformance.media.bin.rules import load_bin_rules
 from ascend_conformance.media.bin.selftest import trials
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "bin"
 FILES = {"base_info.bin": "E0", "mix.bin": "E2", "roofline_data.bin": "E2"}

@@ -8,8 +8,8 @@ import pytest
 
 from ascend_conformance.media.text.database import Facts, open_facts
 from ascend_conformance.media.text.derived import TABLES
+from ascend_conformance.media.text.made import Derived
 from ascend_conformance.media.text.selftest import open_specimen
-from ascend_conformance.media.text.sources import Derived
 
 DERIVED: dict[str, Derived] = {table.name: table for table in TABLES}
 

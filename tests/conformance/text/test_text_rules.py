@@ -13,8 +13,7 @@ from ascend_conformance.media.text.checks import NAMES, READS
 from ascend_conformance.media.text.database import Facts, fact_tables, open_facts
 from ascend_conformance.media.text.rules import TextRule, load_text_rules
 from ascend_conformance.pages import rule_page
-from ascend_spec import catalog
-from ascend_spec.text import text_catalog
+from ascend_spec import catalog, text_catalog
 
 PACKAGE = files("ascend_conformance")
 STRUCTURAL = [rule for rule in load_text_rules().values() if rule.search.check]

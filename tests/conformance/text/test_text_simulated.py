@@ -20,8 +20,8 @@ from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_simulator import simulate, write_run
 from ascend_simulator.choices import FaultChoice, ProductName, Scenario
 from ascend_simulator.scenario import override, preset, preset_names
-from ascend_spec import catalog
-from ascend_spec.text import Output, text_catalog
+from ascend_spec import catalog, text_catalog
+from ascend_spec.text import Output
 
 
 class Cell(NamedTuple):

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ascend_ref.bin import MalformedPayload, iterate_events
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from ..values import integer, member, number_text, text, with_number_texts
 from .tables import NONE, Course, FlowPoint, Lane, Place, Process, Timeline

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ascend_spec.recording import entities
+from ascend_spec import recording_catalog
 
 from .judge import Bound, Unjudged, bind
 from .rule import Edit, Relation
@@ -65,7 +65,7 @@ def _write(shown: Editable, view: View, place: int, values: Mapping[str, Any]) -
     """Write values into a row, and those that it inherits into the row that has them."""
     own = dict(values)
     shows = next(one for one in shown.views() if (one.entity, one.name) == (view.entity, view.name))
-    for link, names in entities()[view.entity].inherits.items():
+    for link, names in recording_catalog().entities[view.entity].inherits.items():
         owned = {one: own.pop(one) for one in names if one in own and one not in shows.columns}
         if owned:
             [(number,)] = shown.rows(

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from itertools import product
 from typing import Any
 
-from ascend_spec.recording import entities
+from ascend_spec import recording_catalog
 
+from ...finding import Finding
+from ..asking import At, Question
+from ..work import NoAnswer
 from .rule import Relation, Walk
 from .sql import rows_query, walk_rows
 from .views import Shown, View, inherited, owners, showing
@@ -40,6 +45,11 @@ class Unjudged:
     relation: Relation
     reason: str
     here: bool = True
+
+    @property
+    def reported(self) -> str:
+        """The reason as far as users read it; nothing where the medium has no such rows."""
+        return self.reason if self.here else ""
 
 
 NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
@@ -78,7 +88,7 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
     for view in views:
         if view.entity != entity:
             continue
-        for link, names in entities()[entity].inherits.items():
+        for link, names in recording_catalog().entities[entity].inherits.items():
             lacking = columns - view.columns
             homes = owners(views, view)
             if lacking & set(names) and link in view.columns and homes:
@@ -153,3 +163,29 @@ def _nested(
         tuple({"start": start, "end": end} for _, start, end in found[:examples]),
         query,
     )
+
+
+def questions(
+    relations: Iterable[Relation],
+    shown: Shown,
+    limits: Callable[[Relation], AbstractContextManager[None]],
+    located: Callable[[Answer], Finding],
+    examples: int,
+) -> Iterator[Question[At, Finding]]:
+    """The relations as questions to one medium; ``located`` makes the finding of an answer."""
+
+    def answer(subjects: Sequence[At]) -> Iterator[Finding]:
+        found = ask(subjects[0].rule, shown, examples)
+        if isinstance(found, Unjudged):
+            raise NoAnswer(found.reported)
+        if found.count:
+            yield located(found)
+
+    for relation in relations:
+        bound = bind(relation, shown.views())
+        yield Question(
+            (At(relation, relation.search.at),),
+            answer,
+            partial(limits, relation),
+            bound.reported if isinstance(bound, Unjudged) else None,
+        )

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from ascend_spec.recording import Entity, Medium, Shower, entities, showers
+from ascend_spec import recording_catalog
+from ascend_spec.recording import Entity, Medium, Shower
 
 from .rule import Relation
 
@@ -48,11 +49,11 @@ def _showing(medium: Medium, entity: str, need: Collection[str]) -> Iterator[Pla
 def _places(medium: Medium, name: str) -> Iterator[Place]:
     """What shows an entity; kinds of events of one layer together."""
     shown: dict[str, set[str]] = {}
-    for one in showers():
+    for one in recording_catalog().showers:
         if one.medium == medium and name in one.entities:
             shown.setdefault(_home(one), set()).update(one.columns(name))
     for home, columns in shown.items():
-        whole = _completed(medium, entities()[name], frozenset(columns))
+        whole = _completed(medium, recording_catalog().entities[name], frozenset(columns))
         yield Place(home, whole, "database" if medium == "database" else home)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from ascend_spec import per_spec
-from ascend_spec.recording import Medium, entities
+from ascend_spec import per_spec, recording_catalog
+from ascend_spec.recording import Medium
 
 from ...ruleset import Rule, rules_in
 
@@ -98,7 +98,7 @@ class RelationSearch:
         for text in texts:
             for match in _SOURCE.finditer(text):
                 entity, alias = (one for one in match.groups() if one is not None)
-                if entity in entities():
+                if entity in recording_catalog().entities:
                     found[alias] = entity
         return found
 
@@ -131,7 +131,10 @@ class RelationSearch:
         found: dict[str, set[str]] = {alias: set() for alias in aliases}
         for text in texts:
             for alias, column in _VALUE.findall(_TEXT.sub("''", text)):
-                if alias in found and column in entities()[aliases[alias]].columns:
+                if (
+                    alias in found
+                    and column in recording_catalog().entities[aliases[alias]].columns
+                ):
                     found[alias].add(column)
         return found
 
@@ -145,7 +148,7 @@ class RelationSearch:
         own = {
             entity
             for entity, columns in self.reads.items()
-            if columns & (set(entities()[entity].identity))
+            if columns & (set(recording_catalog().entities[entity].identity))
         }
         if len(own) > 1:
             yield frozenset(own)

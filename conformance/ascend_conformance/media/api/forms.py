@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from ascend_spec import per_spec
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog, per_spec
 
 from ...engine.schema_judge import Departure, SchemaJudge, Tokens
 

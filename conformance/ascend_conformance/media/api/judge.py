@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec.api import LATEST, api_catalog
+from ascend_spec import api_catalog
+from ascend_spec.api import LATEST
 
 from ...engine.json_values import shown
 from ...engine.schema_judge import Departure, Tokens

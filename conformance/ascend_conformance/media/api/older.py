@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 RENAMED = {
     "source/api/line": {"Instruction Executed": "Instructions Executed", "Cycle": "Cycles"},

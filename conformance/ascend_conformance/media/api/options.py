@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from ascend_spec import per_spec
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog, per_spec
 
 IMPORT = "import/action"
 """The command that every probe begins with."""

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ascend_ref.tools.serve import Answers
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from .options import IMPORT
 from .requests import Request

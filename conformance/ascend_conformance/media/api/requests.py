@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 SHOWN = 160
 """Characters of parameters that are shown."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from ascend_ref import __version__
 from ascend_ref.tools.serve import Answers, open_answers
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 from ...finding import API, Coverage, FileReport, Report, Seen, Skipped
 from .client import CannotConnect, Client, Lost, open_client, shown_address

@@ -10,7 +10,7 @@ from typing import Any
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.db.display import clip, printable
 from ascend_ref.json_keys import ObjectReader
-from ascend_spec.api import api_catalog
+from ascend_spec import api_catalog
 
 from ...engine.json_values import shown
 from .client import MAX_MESSAGE, Client

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ascend_spec.core.pointer import place_of, pointer_of
 
@@ -77,12 +77,9 @@ class Verdicts:
         at = f" at {pointer}" if pointer else ""
         asked = f", asked {first.request}" if first.request else ""
         is_told = f": {first.actual}" if first.actual else ""
-        return Finding(
-            rule=rule.id,
-            name=rule.name,
-            verdict=rule.verdict,
-            file=self._server,
-            message=f"{rule.summary.rstrip('.')}{number} (first{at}{asked}{is_told})",
+        shown = f"{rule.summary.rstrip('.')}{number} (first{at}{asked}{is_told})"
+        return replace(
+            rule.finding(self._server, shown),
             expected=rule.expected.replace("{expected}", first.expected),
             table=first.table,
             column=group.column,

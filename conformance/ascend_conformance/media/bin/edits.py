@@ -47,14 +47,12 @@ from ascend_ref.bin.write import path_section
 from ascend_spec.bin import ALIGNMENT, FILLER, HEADER, PATH_TYPE
 from ascend_spec.core.pointer import keys_of
 
+from ...engine.trials import NotBreakable
+
 Edit: TypeAlias = Mapping[str, Any]
 Victim: TypeAlias = Mapping[str, Any]
 
 CACHE_BLOCK = 0x0B
-
-
-class NotEditable(Exception):
-    """The edit has no place in this file; the text says which."""
 
 
 @dataclass
@@ -84,7 +82,7 @@ class _Part:
 def apply_edits(file: BinFile, edits: Iterable[Edit], victim: Victim | None = None) -> bytes:
     """The bytes of a sound file after the edits, ``{names}`` in them filled from the victim.
 
-    Raises :class:`NotEditable` where an edit finds no place.
+    Raises :class:`NotBreakable` where an edit finds no place.
     """
     parts = [
         _Part(entry.type, entry.version, file.path_section(entry), bytes(file.payload(entry)))
@@ -133,7 +131,7 @@ def _inserted(wanted: Mapping[str, Any]) -> _Part:
 def _edit_block(parts: list[_Part], edit: Edit) -> None:
     at = next((place for place, part in enumerate(parts) if _is_meant(part, edit["block"])), None)
     if at is None:
-        raise NotEditable(f"no block {edit['block']}")
+        raise NotBreakable(f"no block {edit['block']}")
     part = parts[at]
     if "header" in edit:
         part.header |= edit["header"]
@@ -155,7 +153,7 @@ def _edit_block(parts: list[_Part], edit: Edit) -> None:
     elif "replace" in edit:
         old, new = edit["replace"].encode(), edit["with"].encode()
         if old not in part.payload:
-            raise NotEditable(f"no {edit['replace']!r} in 0x{part.type:02X}")
+            raise NotBreakable(f"no {edit['replace']!r} in 0x{part.type:02X}")
         part.payload = part.payload.replace(old, new, 1)
     else:
         part.payload = canonical(_edited(parse(part.payload), edit))
@@ -168,7 +166,7 @@ def _with_record(part: _Part, edit: Edit) -> bytes:
         trace = read_memory_trace(part.payload)
         records, stacks = trace.records.copy(), bytes(trace.call_stacks)
     if edit["record"] >= len(records):
-        raise NotEditable(f"no record {edit['record']}")
+        raise NotBreakable(f"no record {edit['record']}")
     records[edit["field"]][edit["record"]] = edit["to"]
     if stacks is None:
         return bytes(cache_payload(records))
@@ -205,7 +203,7 @@ def _place(root: list[Any], pointer: str, *, new: bool = False) -> tuple[Any, An
         key = int(name) if isinstance(container, list) and name.isdecimal() else name
         there = key in container if isinstance(container, dict) else key in range(len(container))
         if not there and not (new and isinstance(container, dict)):
-            raise NotEditable(f"nothing at {pointer}")
+            raise NotBreakable(f"nothing at {pointer}")
     return container, key
 
 

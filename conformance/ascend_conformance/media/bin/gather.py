@@ -13,7 +13,7 @@ from ascend_ref.bin.records import read_cache_records, read_memory_trace
 from ascend_ref.json_keys import ObjectReader
 from ascend_ref.tools.serve.blocks import TEXT_LIMIT
 from ascend_ref.tools.serve.params import refusal
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ...engine.progress import Progress
 from .facts import Facts

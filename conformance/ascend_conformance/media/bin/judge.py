@@ -9,16 +9,16 @@ from pathlib import Path
 
 from ascend_ref.bin import BinFile, Unreadable, open_file, read_blocks
 from ascend_ref.db.display import show_path
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
-from ...engine.failure import Failures
+from ...engine.asking import Asked, At, Question
 from ...engine.progress import Progress
-from ...finding import BLOCK_FILE, Coverage, FileReport, Seen, Skipped
+from ...finding import BLOCK_FILE, Coverage, FileReport, Finding, Seen, Skipped
 from ...options import Options
 from .facts import Facts, open_facts
 from .gather import gather
 from .places import Locator, block_label
-from .queries import ask
+from .queries import questions
 from .records import record_findings
 from .rules import BinRule, in_force, load_bin_rules
 from .schemafindings import schema_findings, schema_skips
@@ -61,16 +61,17 @@ def judge_blocks(
         rules = [rule for rule in load_bin_rules().values() if chosen.selection.wants(rule)]
         ran = [rule for rule in rules if in_force(rule, epoch)]
         locator = Locator(file)
-        failures = Failures()
-        asked = ask(locator, facts, ran, chosen, failures)
-        findings = asked.findings
-        for rule in [one for one in ran if one.search.schema][:1]:
-            with failures.of_rule(rule):
-                findings += schema_findings(locator, structure, epoch, ran)
-        for rule in [one for one in ran if one.search.records][:1]:
-            with failures.of_rule(rule):
-                findings += record_findings(file, ran)
-        findings += failures.findings(file.label)
+        asked = Asked[Finding]()
+        asked.ask(questions(locator, facts, ran, chosen))
+        asked.ask(
+            Question((At(rule),), lambda _: schema_findings(locator, structure, epoch, ran))
+            for rule in [one for one in ran if one.search.schema][:1]
+        )
+        asked.ask(
+            Question((At(rule),), lambda _: record_findings(file, ran))
+            for rule in [one for one in ran if one.search.records][:1]
+        )
+        findings = (*asked.found, *asked.failures.findings(file.label))
         skipped = (
             *_unread_blocks(file, ran),
             *asked.skipped,

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 from ascend_spec.core.pointer import ANY, escaped, keys_of
 
 from ...engine.schema_judge import Group

@@ -8,7 +8,7 @@ from typing import Any
 
 from ascend_ref.markdown import Style
 from ascend_ref.sniff import is_block_file
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.progress import Progress
@@ -28,7 +28,7 @@ class _BlockFiles(Medium):
         return load_bin_rules()
 
     def is_named(self, name: str) -> bool:
-        return layout().is_file("blocks", name)
+        return layout_catalog().is_file("blocks", name)
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
         return Candidate(self.name, path) if is_block_file(path) else None

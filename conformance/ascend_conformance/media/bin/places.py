@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ascend_ref.bin import BinFile, locate
 from ascend_ref.bin.records import read_memory_trace
 from ascend_ref.db.display import clip, printable
-from ascend_spec.bin import HEADER, bin_catalog
+from ascend_spec import bin_catalog
+from ascend_spec.bin import HEADER
 from ascend_spec.core.pointer import ANY, escaped, unescaped
 
 from .flatten import EACH_ELEMENT, EACH_MEMBER, FactTable, fact_tables, steps_of

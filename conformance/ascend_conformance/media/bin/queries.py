@@ -4,44 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import partial
 
-from ascend_ref.db.open import read_examples
 from ascend_spec import per_spec
 from ascend_spec.core.pointer import ANY
 
-from ...engine.failure import Failures
-from ...engine.work import TooMuchWork, limited
-from ...finding import Finding, Scalar, Skipped
+from ...engine.asking import EXAMPLE_COLUMNS, At, Question, examples_of
+from ...engine.work import limited
+from ...finding import Finding
 from ...options import Options
 from .facts import Facts, plain_tables, views
 from .flatten import FactTable, fact_tables
 from .places import Locator, Place, block_label, fact_table, header_field, place_in, shown
 from .rules import BinRule, load_bin_rules
 
-EXAMPLE_COLUMNS = 7
 NOT_SHOWN = {"block", "code", "pointer", "offset", "times"}
 
 _WORD = re.compile(r"[a-z_]+")
 
 
-@dataclass
-class Asked:
-    """The answers: findings, and the rules that could not be judged."""
-
-    findings: list[Finding] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-
-
-def ask(
-    locator: Locator,
-    facts: Facts,
-    rules: Sequence[BinRule],
-    options: Options,
-    failures: Failures,
-) -> Asked:
-    """Judge every rule that has a ``row`` or a ``select``."""
-    asked = Asked()
+def questions(
+    locator: Locator, facts: Facts, rules: Sequence[BinRule], options: Options
+) -> Iterator[Question[At, Finding]]:
+    """Every rule that has a ``row`` or a ``select``."""
     unread = _unread(facts)
     present = {entry.type for entry in locator.file.entries}
     names = [*(table.name for table in fact_tables()), *plain_tables()]
@@ -50,26 +36,25 @@ def ask(
         if not (rule.row or rule.select) or not present.issuperset(rule.search.present):
             continue
         reads = _reads(rule.id)
-        missing = sorted(unread.keys() & {code for table in reads for code in table.blocks})
-        for code in missing[:1]:
-            asked.skipped.append(Skipped(rule.id, block_label(code) or "", unread[code]))
-        for table in [table for table in reads if table.name in facts.overrun][:1]:
-            reason = "the payload holds more rows than are judged"
-            asked.skipped.append(Skipped(rule.id, block_label(table.blocks[0]) or "", reason))
-            missing.append(table.blocks[0])
-        if missing:
-            continue
-        if not counts[rule.search.table or ""]:
-            continue
-        try:
-            with (
-                failures.of_rule(rule, rule.search.table or ""),
-                limited(facts.connection, sum(counts.values())),
-            ):
-                asked.findings.extend(_findings(locator, facts, rule, options))
-        except TooMuchWork as problem:
-            asked.skipped.append(Skipped(rule.id, rule.search.table or "", str(problem)))
-    return asked
+        obstacles = list(_obstacles(facts, unread, reads))
+        for at, reason in obstacles:
+            yield Question((At(rule, at),), lambda _: (), obstacle=reason)
+        if not obstacles and counts[rule.search.table or ""]:
+            yield Question(
+                (At(rule, rule.search.table or ""),),
+                lambda asked: _findings(locator, facts, asked[0].rule, options),
+                partial(limited, facts.connection, sum(counts.values())),
+            )
+
+
+def _obstacles(
+    facts: Facts, unread: Mapping[int, str], reads: Sequence[FactTable]
+) -> Iterator[tuple[str, str]]:
+    """Blocks that a rule reads and that gave no facts, or not all of them, each with the reason."""
+    for code in sorted(unread.keys() & {code for table in reads for code in table.blocks})[:1]:
+        yield block_label(code) or "", unread[code]
+    for table in [table for table in reads if table.name in facts.overrun][:1]:
+        yield block_label(table.blocks[0]) or "", "the payload holds more rows than are judged"
 
 
 def _unread(facts: Facts) -> Mapping[int, str]:
@@ -153,30 +138,25 @@ def _finding(
     ((total,),) = facts.rows(whole, (code,))
     place, offset = where(locator, facts, rule, first)
     pointer = shown(place.pointer)
-    examples = tuple(_examples(facts, rule, query, code, options.max_examples))
-    summary = rule.summary.rstrip(".")
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=locator.file.label,
-        message=f"{summary}{amount(count, total)}{first_place(offset, pointer)}",
-        expected=rule.expected,
+    examples = examples_of(
+        facts.connection,
+        query,
+        options.max_examples,
+        hidden=1,
+        among=f"JOIN {rule.search.table} t ON t.rowid = e.row WHERE t.code IS ?",
+        values=(code,),
+    )
+    return replace(
+        rule.finding(locator.file.label, rule.counted(count, total) + first_place(offset, pointer)),
         table=block_label(code),
         column=place.path,
         count=count,
-        examples=examples,
+        examples=tuple(examples),
         context={"count": count, "rows": total, "offset": offset, "pointer": pointer},
-        erratum=rule.erratum,
         sql=query if options.with_sql else None,
         offset=offset,
         pointer=pointer,
     )
-
-
-def amount(count: int, total: int) -> str:
-    """How many of how many, where there could be several."""
-    return f": {count:,} of {total:,}" if total > 1 else ""
 
 
 def first_place(offset: int | None, pointer: str | None) -> str:
@@ -204,19 +184,3 @@ def where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Plac
     )
     place = place_in(table, rule.column, pointer)
     return place, locator.byte_of(block, place.pointer or "")
-
-
-def _examples(
-    facts: Facts, rule: BinRule, query: str, code: int | None, limit: int
-) -> Iterator[Mapping[str, Scalar]]:
-    if limit < 1:
-        return
-    description = facts.connection.execute(f"SELECT * FROM ({query}) LIMIT 1").get_description()
-    names = [entry[0] for entry in description][1 : 1 + EXAMPLE_COLUMNS]
-    columns = ", ".join(f'e."{name}"' for name in names)
-    select = (
-        f"SELECT {columns} FROM ({query}) e JOIN {rule.search.table} t ON t.rowid = e.row "
-        "WHERE t.code IS ?"
-    )
-    for row in read_examples(facts.connection, select, (code,), columns=len(names), rows=limit):
-        yield dict(zip(names, row, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ascend_ref.bin import BinFile, Entry, MalformedPayload
 from ascend_ref.bin.records import read_cache_records, read_memory_trace
@@ -10,7 +11,7 @@ from ascend_spec.bin import SECTION_LENGTH
 
 from ...finding import Finding, Scalar
 from .places import block_label
-from .queries import amount, first_place
+from .queries import first_place
 from .recordchecks import CACHE_BLOCK, DECLARATIONS, TRACE_BLOCK, RecordFault, judge_records
 from .rules import BinRule
 
@@ -53,20 +54,14 @@ def _finding(
     rule = fault.rule
     field = rule.search.records.fields[0] if rule.search.records else ""
     offset = start + fault.first * DECLARATIONS[entry.type].sizeof() + _field_offset(entry, field)
-    summary = rule.summary.rstrip(".")
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=file.label,
-        message=f"{summary}{amount(fault.count, total)}{first_place(offset, None)}",
-        expected=rule.expected,
+    message = rule.counted(fault.count, total) + first_place(offset, None)
+    return replace(
+        rule.finding(file.label, message),
         table=block_label(entry.type),
         column=field,
         count=fault.count,
         examples=({"record": fault.first, **values},),
         context={"count": fault.count, "rows": total, "offset": offset, "record": fault.first},
-        erratum=rule.erratum,
         offset=offset,
     )
 

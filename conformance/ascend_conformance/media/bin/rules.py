@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from ...ruleset import Rule, as_tuple, rules_in
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ...engine.schema_judge import Group
 from ...finding import Finding, Skipped
@@ -63,12 +64,8 @@ def _finding(locator: Locator, rule: BinRule, code: int, group: Group, epoch: st
     pointer = shown(full)
     summary = rule.summary.rstrip(".")
     number = f": {group.count:,}" if group.count > 1 else ""
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=locator.file.label,
-        message=f"{summary}{number}{first_place(offset, pointer)}",
+    return replace(
+        rule.finding(locator.file.label, f"{summary}{number}{first_place(offset, pointer)}"),
         expected=rule.expected.replace("{expected}", group.expected),
         table=block_label(code),
         column=group.place or None,

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import apsw
 
 from ascend_ref.bin import BinFile, read_blocks
 
-from ...engine.trials import Rows, Trial, Trials, compare, try_all
+from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
 from ...finding import Finding
 from ...options import Options
 from ..db.places import fill
-from .edits import NotEditable, apply_edits
+from .edits import apply_edits
 from .facts import Facts, open_facts
 from .judge import collect, judge_content
 from .places import Locator, shown
@@ -60,29 +60,28 @@ def trials(
     with open_facts() as facts:
         epoch, _ = collect(file, facts)
         for rule in rules:
-            for legal, edits in [("", rule.breaks), *rule.keeps.items()]:
-                if edits and in_force(rule, epoch):
-                    trial = Trial(subject, rule.id, also=tuple(rule.also), legal=legal)
-                    yield _tried(trial, file, facts, rule, edits, before)
+            stated = {"": rule.breaks, **rule.keeps}
+            changes = {legal: edits for legal, edits in stated.items() if edits}
+            if in_force(rule, epoch):
+                trial = Trial(subject, rule.id, also=tuple(rule.also))
+                make = partial(_damage, file, facts, rule, before)
+                yield from try_changes(trial, changes, make)
 
 
-def _tried(
-    trial: Trial,
+def _damage(
     file: BinFile,
     facts: Facts,
     rule: BinRule,
-    edits: Sequence[Mapping[str, Any]],
     before: set[tuple[str, str]],
-) -> Trial:
-    try:
-        victim = victim_of(facts, rule)
-        damaged = apply_edits(file, edits, victim)
-    except NotEditable as reason:
-        return replace(trial, not_broken=str(reason))
+    trial: Trial,
+    edits: Sequence[Mapping[str, Any]],
+) -> tuple[Iterable[str], str | None]:
+    victim = victim_of(facts, rule)
+    damaged = apply_edits(file, edits, victim)
     report = judge_content(damaged, trial.subject, WITHOUT_EXAMPLES)
     found = [one for one in report.findings if (one.rule, one.place) not in before]
     wrong = None if trial.legal else _wrong(facts, rule, damaged, found, victim)
-    return replace(trial, fired=tuple(sorted({one.rule for one in found})), wrong=wrong)
+    return (one.rule for one in found), wrong
 
 
 def _wrong(
@@ -143,7 +142,7 @@ def _found_rows(
 
 
 def victim_of(facts: Facts, rule: BinRule) -> dict[str, Any]:
-    """What the rule's edits refer to by name. Raises :class:`NotEditable` for no such thing."""
+    """What the rule's edits refer to by name. Raises :class:`NotBreakable` for no such thing."""
     if rule.search.victim is None:
         return {}
     cursor = facts.connection.execute(rule.search.victim)
@@ -153,5 +152,5 @@ def victim_of(facts: Facts, rule: BinRule) -> dict[str, Any]:
         names = []
     row = cursor.fetchone()
     if row is None or None in row:
-        raise NotEditable("the file has nothing that can break so")
+        raise NotBreakable("the file has nothing that can break so")
     return dict(zip(names, row, strict=True))

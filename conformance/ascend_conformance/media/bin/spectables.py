@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from .facts import Facts
 from .flatten import SqlValue

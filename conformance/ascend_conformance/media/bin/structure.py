@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 import jsonschema_rs
 
 from ascend_ref.bin import Entry, MalformedPayload
-from ascend_spec import per_spec
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog, per_spec
 
 from ...engine.schema_judge import Group, Groups
 from ...engine.sliced_judge import SLICE, SlicedJudge

@@ -8,12 +8,12 @@ Ids are mostly dense, so a few comparisons with constants give the same answer.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+
+import apsw
 
 from .fusion import merged
-
-if TYPE_CHECKING:
-    from .session import Session
+from .layout import Layout
+from .targets import Targets
 
 MOST_IDS = 5_000
 MOST_RANGES = 8
@@ -28,8 +28,10 @@ _TOKEN = re.compile(r"'(?:[^']|'')*'|[()]")
 class ConstantSets:
     """Replaces the sets for one database; each distinct set is looked up once."""
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    def __init__(self, connection: apsw.Connection, layout: Layout, targets: Targets) -> None:
+        self._connection = connection
+        self._layout = layout
+        self._targets = targets
         self._known: dict[str, tuple[tuple[int, int], ...] | None] = {}
 
     def write_out(self, sql: str) -> str:
@@ -55,19 +57,19 @@ class ConstantSets:
         return self._known[query]
 
     def _has_strings(self) -> bool:
-        layout = self._session.layout
+        layout = self._layout
         return layout.holds("STRING_IDS.id") and layout.holds("STRING_IDS.value")
 
     def _look_up(self, query: str) -> tuple[tuple[int, int], ...] | None:
         keys = _KEYS.match(query)
         if keys:
             place = keys["table"], keys["column"]
-            target = self._session.targets[place] if self._session.targets.is_key(*place) else None
+            target = self._targets[place] if self._targets.is_key(*place) else None
             return target.ranges if target else None
         if not self._has_strings() or not _STRINGS.match(query):
             return None
         select = f"{query[1:-1]} LIMIT {MOST_IDS + 1}"
-        found = [row[0] for row in self._session.connection.execute(select).fetchall()]
+        found = [row[0] for row in self._connection.execute(select).fetchall()]
         if len(found) > MOST_IDS:
             return None
         ranges = merged((number, number) for number in found if isinstance(number, int))

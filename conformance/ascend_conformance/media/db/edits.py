@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ascend_spec import recording_catalog
 from ascend_spec.db.model import STRINGS, Column
-from ascend_spec.recording import entities
 
 from ...engine.relations.edits import CannotShow
 from ...engine.relations.units import factor
@@ -74,7 +74,7 @@ class EditableDatabase(ShownByDatabase):
         if isinstance(given, str) or column.type == "timestampText":
             return "'" + str(given).replace("'", "''") + "'"
         entity, _, name = value.partition(".")
-        times = factor(column.unit, entities()[entity].columns[name].unit) or 1
+        times = factor(column.unit, recording_catalog().entities[entity].columns[name].unit) or 1
         return str(given if times == 1 else given / times)
 
     def _member(self, enum: str, name: str) -> int:

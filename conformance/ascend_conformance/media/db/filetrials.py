@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from ascend_simulator.specimen import Shape, write_rank_folder
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
-from ...check import check
+from ...engine.candidate import Listing
+from ...engine.trials import Trial
+from ...finding import Finding
+from ...options import Options
+from .. import media
 from .rules import load_db_rules
 
 RANKS = 2
@@ -23,9 +28,8 @@ Damage = Callable[[Path, Path], None]
 """Gets the profiler database and the analysis.db of rank 0 in a folder of clean ranks."""
 
 
-def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
-    """By rule id: the place that should be reported, and all ``rule@place`` that were."""
-    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+def file_trials(revision: str) -> Iterator[Trial]:
+    """The trial of each rule that a damage is known for."""
     with TemporaryDirectory() as name:
         clean = Path(name) / "clean"
         for rank in range(RANKS):
@@ -35,11 +39,25 @@ def run_file_trials(revision: str) -> Mapping[str, tuple[str, tuple[str, ...]]]:
                 place, damage = DAMAGES[rule.search.code]
                 copy = Path(name) / rule.id
                 shutil.copytree(clean, copy)
-                profiler = next(copy.rglob(layout().file("pytorch", "database", rank=0)))
-                damage(profiler, profiler.with_name(layout().file("pytorch", "analysis")))
-                fired = {f"{one.rule}@{one.place}" for one in check([copy]).findings}
-                found[rule.id] = place, tuple(sorted(fired))
-    return found
+                profiler = next(copy.rglob(layout_catalog().file("pytorch", "database", rank=0)))
+                damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
+                fired = {f"{one.rule}@{one.place}" for one in _findings(copy)}
+                subject, meant = f"pytorch {revision}", f"{rule.id}@{place}"
+                yield Trial(subject, rule.id, place, tuple(sorted(fired)), meant=meant)
+
+
+def _findings(folder: Path) -> Iterator[Finding]:
+    """Of every database in a folder, and of their comparison."""
+    medium = media()["db"]
+    facts: list[Any] = []
+    for path in sorted(folder.rglob("*.db")):
+        found = medium.recognise(path, Listing(path.parent))
+        if found is not None:
+            report, seen = medium.judge(found, Options(), None)
+            facts.extend(seen)
+            yield from report.findings
+    for compared in medium.compare(facts, Options()).values():
+        yield from compared
 
 
 def _write_ahead_log(profiler: Path, _analysis: Path) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-import apsw
-
-from ascend_ref.db.open import read_examples
-
-from ...finding import Finding, Scalar
+from ...engine.asking import EXAMPLE_COLUMNS, examples_of
+from ...finding import Finding
 from .checks import Fault
 from .judge import Outcome, bad_row, without_rows
 from .places import Instance, fill
 from .references import References
 from .rows import Hit
 from .session import Session
-
-EXAMPLE_COLUMNS = 7
 
 
 def make_findings(
@@ -26,7 +20,7 @@ def make_findings(
     """Every hit and fault as a finding, in the order of rules, then places."""
     references = outcome.references
     found = [from_fault(session.label, fault) for fault in outcome.faults]
-    for hit in outcome.hits:
+    for hit in outcome.found:
         with outcome.failures.of_rule(hit.instance.rule, hit.instance.at):
             found.append(_from_hit(session, hit, references, max_examples, with_sql))
     found += outcome.failures.findings(session.label)
@@ -49,20 +43,17 @@ def _with_erratum(session: Session, finding: Finding) -> Finding:
 
 def from_fault(file: str, fault: Fault) -> Finding:
     """The finding that a Python check's fault stands for."""
-    rule = fault.rule
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=file,
-        message=fault.what + (f" (first: rowid {fault.first_rowid})" if fault.first_rowid else ""),
-        expected=fault.expected or rule.expected,
+    first = f" (first: rowid {fault.first_rowid})" if fault.first_rowid else ""
+    found = fault.rule.finding(file, fault.what + first)
+    return replace(
+        found,
+        expected=fault.expected or found.expected,
         table=fault.table,
         column=fault.column,
         count=fault.count,
         first_rowid=fault.first_rowid,
         context={"count": fault.count, "first_rowid": fault.first_rowid, **fault.context},
-        erratum=fault.erratum or rule.erratum,
+        erratum=fault.erratum or found.erratum,
     )
 
 
@@ -75,20 +66,15 @@ def _from_hit(
     first = f" (first: rowid {hit.first_rowid})" if hit.first_rowid is not None else ""
     summary = rule.summary.rstrip(".")
     query = _query(session, hit, references)
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=session.label,
-        message=f"{summary}: {hit.count:,} of {total:,} rows{first}",
+    return replace(
+        rule.finding(session.label, f"{summary}: {hit.count:,} of {total:,} rows{first}"),
         expected=fill(rule.expected, instance.place).strip(),
         table=instance.table,
         column=instance.column,
         count=hit.count,
         first_rowid=hit.first_rowid,
-        examples=tuple(_examples(session.connection, query, max_examples)),
+        examples=tuple(examples_of(session.connection, query, max_examples)),
         context={"count": hit.count, "rows": total, "first_rowid": hit.first_rowid},
-        erratum=rule.erratum,
         sql=query.replace("main.", "") if with_sql else None,
     )
 
@@ -114,16 +100,3 @@ def _shown_columns(instance: Instance) -> list[str]:
     ]
     first = [instance.column] if instance.column else []
     return list(dict.fromkeys([*first, *own]))[:EXAMPLE_COLUMNS]
-
-
-def _examples(
-    connection: apsw.Connection, query: str, limit: int
-) -> Iterator[Mapping[str, Scalar]]:
-    if limit < 1:
-        return
-    cursor = connection.execute(f"SELECT * FROM ({query}) LIMIT 1")
-    names = [entry[0] for entry in cursor.get_description()][:EXAMPLE_COLUMNS]
-    columns = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
-    select = f"SELECT {columns} FROM ({query})"
-    for row in read_examples(connection, select, columns=len(names), rows=limit):
-        yield dict(zip(names, row, strict=True))

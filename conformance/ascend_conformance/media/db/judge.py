@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from queue import Empty, SimpleQueue
 
 import apsw
 
 from ascend_spec.db.model import Column
 
-from ...engine.failure import OF_THE_FILE, Failures
+from ...engine.asking import Asked, Question
 from ...engine.progress import Progress
-from ...engine.work import TooMuchWork, limited
-from ...finding import Skipped
+from ...engine.work import limited
 from ...options import PARALLEL_BYTES
 from ...ruleset import Selection
 from . import fusion
@@ -34,16 +34,13 @@ from .session import Session
 from .sql import single_row
 
 
-@dataclass
-class Outcome:
+@dataclass(kw_only=True)
+class Outcome(Asked[Hit]):
     """Everything that one session's judgement brought to light."""
 
     plan: Plan
     references: References
-    failures: Failures
-    hits: list[Hit] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,43 +52,19 @@ class _Task:
     instances: Sequence[Instance]
     run: Callable[[apsw.Connection, References, Sequence[Instance]], list[Hit]]
 
-    def perform(
-        self, connection: apsw.Connection, references: References, failures: Failures
-    ) -> _Found:
-        """What the rules found, or why they were given up.
-
-        Where several rules are asked together and one of them fails, each is asked alone.
-        """
-        if len(self.instances) == 1:
-            with failures.of_rule(self.instances[0].rule, self.instances[0].at):
-                return self._ask(connection, references, self.instances)
-            return [], []
-        try:
-            return self._ask(connection, references, self.instances)
-        except OF_THE_FILE:
-            raise
-        except Exception:
-            alone = [replace(self, instances=(one,)) for one in self.instances]
-            answers = [one.perform(connection, references, failures) for one in alone]
-            return [hit for hits, _ in answers for hit in hits], [
-                skip for _, skips in answers for skip in skips
+    def perform(self, connection: apsw.Connection, references: References) -> Asked[Hit]:
+        """What the rules find."""
+        asked = Asked[Hit]()
+        asked.ask(
+            [
+                Question(
+                    self.instances,
+                    partial(self.run, connection, references),
+                    partial(limited, connection, self.weight),
+                )
             ]
-
-    def _ask(
-        self, connection: apsw.Connection, references: References, instances: Sequence[Instance]
-    ) -> _Found:
-        try:
-            with limited(connection, self.weight):
-                return self.run(connection, references, instances), []
-        except TooMuchWork as reason:
-            return [], _given_up(instances, reason)
-
-
-_Found = tuple[list[Hit], list[Skipped]]
-
-
-def _given_up(instances: Sequence[Instance], reason: TooMuchWork) -> list[Skipped]:
-    return [Skipped(instance.rule.id, instance.at, str(reason)) for instance in instances]
+        )
+        return asked
 
 
 def judge(
@@ -100,22 +73,14 @@ def judge(
     """Run every selected rule on the session."""
     plan = make_plan(session, selection)
     references = References(session.connection, session.targets)
-    failures = Failures()
-    outcome = Outcome(plan, references, failures, skipped=list(plan.skipped))
-    checks = registry()
-    for places in plan.codes.values():
-        rule = places[0].rule
-        try:
-            with (
-                failures.of_rule(rule),
-                limited(session.connection, sum(session.rows.values())),
-            ):
-                outcome.faults.extend(checks[rule.search.code or ""](session, rule, places))
-        except TooMuchWork as reason:
-            outcome.skipped.extend(_given_up(places[:1], reason))
+    outcome = Outcome(plan=plan, references=references, skipped=list(plan.skipped))
+    faults = Asked[Fault](failures=outcome.failures)
+    faults.ask(_check(session, places) for places in plan.codes.values())
+    outcome.faults += faults.found
+    outcome.skipped += faults.skipped
     for instances in plan.rows.values():
         for instance in instances:
-            with failures.of_rule(instance.rule, instance.at):
+            with outcome.failures.of_rule(instance.rule, instance.at):
                 bad_row(session, instance, references)  # surveys what it needs, in this thread
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
@@ -127,11 +92,21 @@ def judge(
         *(_walk_task(session, instance) for instance in plan.walks),
     ]
     tasks.sort(key=lambda task: -task.weight)
-    for hits, skipped in _run(session, tasks, references, failures, progress, workers):
-        outcome.hits.extend(hits)
-        outcome.skipped.extend(skipped)
+    for asked in _run(session, tasks, references, progress, workers):
+        outcome.add(asked)
     _judge_again(session, outcome, references)
     return outcome
+
+
+def _check(session: Session, places: Sequence[Instance]) -> Question[Instance, Fault]:
+    """The question that a check in Python answers for all places of its rule."""
+    rule = places[0].rule
+    check = registry()[rule.search.code or ""]
+    return Question(
+        places[:1],
+        lambda _: check(session, rule, places),
+        partial(limited, session.connection, sum(session.rows.values())),
+    )
 
 
 def reference_targets(session: Session, instance: Instance) -> list[tuple[str, str]]:
@@ -284,10 +259,9 @@ def _run(
     session: Session,
     tasks: Sequence[_Task],
     references: References,
-    failures: Failures,
     progress: Progress | None,
     workers: int,
-) -> Iterator[_Found]:
+) -> Iterator[Asked[Hit]]:
     """Run the tasks, heaviest first, on one connection per worker; results in task order."""
     done: SimpleQueue[int] = SimpleQueue()
 
@@ -299,10 +273,10 @@ def _run(
     small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
     if workers < 2 or small:
         for task in tasks:
-            yield task.perform(session.connection, references, failures)
+            yield task.perform(session.connection, references)
             finished(task.what)
         return
-    results: list[_Found] = [([], []) for _ in tasks]
+    results = [Asked[Hit]() for _ in tasks]
     waiting: SimpleQueue[int] = SimpleQueue()
     for index in range(len(tasks)):
         waiting.put(index)
@@ -315,7 +289,7 @@ def _run(
                     index = waiting.get_nowait()
                 except Empty:
                     return
-                results[index] = tasks[index].perform(connection, own_references, failures)
+                results[index] = tasks[index].perform(connection, own_references)
                 finished(tasks[index].what)
 
     with ThreadPoolExecutor(workers) as pool:
@@ -331,29 +305,33 @@ def _run(
 def _judge_again(session: Session, outcome: Outcome, references: References) -> None:
     """Judge rules of a higher stage again without the rows that a lower stage condemned."""
     for stage in range(1, LAST_STAGE + 1):
-        condemned = _condemned(session, outcome.hits, stage, references)
-        kept: list[Hit] = []
-        for hit in outcome.hits:
+        condemned = _condemned(session, outcome.found, stage, references)
+        again = Asked[Hit](failures=outcome.failures)
+        for hit in outcome.found:
             guards = {use: condemned[use] for use in hit.instance.uses if use in condemned}
             if hit.instance.rule.search.stage != stage or not guards:
-                kept.append(hit)
-            elif hit.instance.rule.search.fragile:
-                outcome.skipped.append(_not_judged(hit, guards))
+                again.found.append(hit)
             else:
-                try:
-                    with (
-                        outcome.failures.of_rule(hit.instance.rule, hit.instance.at),
-                        limited(session.connection, _weight(session, hit.instance)),
-                    ):
-                        kept.extend(_without(session, hit, guards, references))
-                except TooMuchWork as reason:
-                    outcome.skipped.extend(_given_up((hit.instance,), reason))
-        outcome.hits = kept
+                again.ask([_again(session, hit, guards, references)])
+        outcome.found = again.found
+        outcome.skipped += again.skipped
+
+
+def _again(
+    session: Session, hit: Hit, guards: Mapping[str, Sequence[str]], references: References
+) -> Question[Instance, Hit]:
+    left_open = f"bad values in {', '.join(sorted(guards))} leave it open"
+    return Question(
+        (hit.instance,),
+        lambda _: _without(session, hit, guards, references),
+        partial(limited, session.connection, _weight(session, hit.instance)),
+        left_open if hit.instance.rule.search.fragile else None,
+    )
 
 
 def condemned_cells(session: Session, outcome: Outcome) -> dict[str, list[str]]:
     """``TABLE.column`` to the predicates of the rules on single cells that found bad rows there."""
-    return _condemned(session, outcome.hits, LAST_STAGE, outcome.references)
+    return _condemned(session, outcome.found, LAST_STAGE, outcome.references)
 
 
 def _condemned(
@@ -367,14 +345,6 @@ def _condemned(
             if bad:
                 found.setdefault(hit.instance.at, []).append(bad)
     return found
-
-
-def _not_judged(hit: Hit, guards: Mapping[str, Sequence[str]]) -> Skipped:
-    return Skipped(
-        hit.instance.rule.id,
-        hit.instance.at,
-        f"bad values in {', '.join(sorted(guards))} leave it open",
-    )
 
 
 def _without(

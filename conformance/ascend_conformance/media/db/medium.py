@@ -133,7 +133,7 @@ def judge_session(
     return FileReport(
         file=session.label,
         seen=make_seen(session),
-        findings=tuple(sorted((*found, *related.findings), key=lambda one: (one.rule, one.place))),
+        findings=tuple(sorted((*found, *related.found), key=lambda one: (one.rule, one.place))),
         skipped=(*outcome.skipped, *related.skipped),
         rules_run=outcome.plan.rules + len(related.ran),
         places_checked=outcome.plan.places + len(related.ran),

@@ -13,13 +13,10 @@ from dataclasses import replace
 from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_spec.db.model import Column, Table
 
+from ...engine.trials import NotBreakable
 from .places import Instance, fill
 from .session import Session
 from .sql import single_row
-
-
-class NotBreakable(Exception):
-    """The rule cannot be broken at this place in a profile of this kind; the text says why."""
 
 
 def statements(

@@ -18,7 +18,7 @@ from ascend_ref.db.open import (
     quick_check,
     read_examples,
 )
-from ascend_spec.layout import layout
+from ascend_spec import layout_catalog
 
 from ...engine.candidate import Candidate, Listing
 from ...options import Options
@@ -74,7 +74,7 @@ def _profiler_info(listing: Listing) -> Path | None:
     above = Listing(listing.folder.parent)
     for place in (listing, above):
         for path in place.paths:
-            if layout().is_file("profiler_info", path.name):
+            if layout_catalog().is_file("profiler_info", path.name):
                 return path
     return None
 

@@ -7,9 +7,8 @@ mutation of every instance: exactly that rule fires at exactly that place.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,18 +16,17 @@ import apsw
 
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build
-from ascend_spec import catalog, per_spec
+from ascend_spec import catalog, layout_catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
-from ascend_spec.layout import layout
 
-from ...engine.trials import Rows, Trial, Trials, compare
+from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
 from ...finding import Finding
 from ...ruleset import Selection
-from .filetrials import run_file_trials
+from .filetrials import file_trials
 from .findings import make_findings
 from .functions import register
 from .judge import judge
-from .mutation import NotBreakable, statements
+from .mutation import statements
 from .places import Instance, fill
 from .plan import all_instances, schema_key
 from .session import Session, start
@@ -44,10 +42,10 @@ TELLS_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "m
 def file_name(carrier: Carrier, rank: int = 0) -> str:
     """What the exporters call a database of a carrier."""
     if carrier == "msprof":
-        return layout().file("msprof", "database", timestamp="20260721120000")
+        return layout_catalog().file("msprof", "database", timestamp="20260721120000")
     if carrier == "pytorch":
-        return layout().file("pytorch", "database", rank=rank)
-    return layout().file("pytorch", "analysis")
+        return layout_catalog().file("pytorch", "database", rank=rank)
+    return layout_catalog().file("pytorch", "analysis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,22 +159,9 @@ def run(
 ) -> Trials:
     """Try every instance and sum up. ``processes`` above 1 spread the batches."""
     work = batches(carriers, revisions)
-    result = Trials()
-    with ExitStack() as stack:
-        if processes > 1:
-            results = stack.enter_context(ProcessPoolExecutor(processes)).map(run_batch, work)
-        else:
-            results = map(run_batch, work)
-        for done, part in enumerate(results, start=1):
-            result.trials.extend(part.trials)
-            result.unclean.extend(text for text in part.unclean if text not in result.unclean)
-            if progress:
-                progress(done, len(work))
+    result = try_all(work, run_batch, processes, progress)
     if "pytorch" in carriers:
-        revision = (revisions or [catalog().revisions[-1].id])[0]
-        for rule, (place, fired) in run_file_trials(revision).items():
-            subject, meant = f"pytorch {revision}", f"{rule}@{place}"
-            result.trials.append(Trial(subject, rule, place, fired, meant=meant))
+        result.trials += file_trials((revisions or [catalog().revisions[-1].id])[0])
     return result
 
 
@@ -190,33 +175,32 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
         also=tuple(rule.also),
         meant=instance.key,
     )
-    for legal, change in [("", rule.breaks), *rule.keeps.items()]:
-        trial = replace(trial, legal=legal)
-        try:
-            changes = statements(instance, clean, change)
-        except NotBreakable as reason:
-            yield replace(trial, not_broken=str(reason))
-            continue
-        try:
-            session = open_specimen(specimen, changes)
-        except apsw.SQLError as problem:
-            if not legal:
-                raise
-            yield replace(trial, not_broken=str(problem))  # a column that this place does not have
-            continue
-        try:
+
+    def make(trial: Trial, change: Sequence[str]) -> tuple[Iterable[str], str | None]:
+        with _changed_specimen(specimen, clean, instance, trial, change) as session:
             if rule.search.code in TELLS_REVISIONS and session.schema != clean.schema:
-                nearer = session.schema.revision.id
-                yield replace(trial, not_broken=f"then it is nearer to {nearer}")
-            elif legal and not _changed(session, specimen):
-                yield replace(trial, not_broken="it changes nothing here")
-            else:
-                found = findings_of(session)
-                fired = tuple(sorted({key_of(finding) for finding in found}))
-                wrong = None if legal else _wrong(specimen, session, instance, found)
-                yield replace(trial, fired=fired, wrong=wrong)
-        finally:
-            session.connection.close()
+                raise NotBreakable(f"then it is nearer to {session.schema.revision.id}")
+            if trial.legal and not _changed(session, specimen):
+                raise NotBreakable("it changes nothing here")
+            found = findings_of(session)
+            wrong = None if trial.legal else _wrong(specimen, session, instance, found)
+            return map(key_of, found), wrong
+
+    yield from try_changes(trial, {"": rule.breaks, **rule.keeps}, make)
+
+
+@contextmanager
+def _changed_specimen(
+    specimen: Specimen, clean: Session, instance: Instance, trial: Trial, change: Sequence[str]
+) -> Iterator[Session]:
+    try:
+        session = open_specimen(specimen, statements(instance, clean, change))
+    except apsw.SQLError as problem:
+        if not trial.legal:
+            raise
+        raise NotBreakable(str(problem)) from problem  # a column that this place does not have
+    with closing(session.connection):
+        yield session
 
 
 def _wrong(
@@ -250,21 +234,27 @@ def _expected(specimen: Specimen, session: Session, instance: Instance) -> Rows:
 
 
 def _changed(session: Session, specimen: Specimen) -> bool:
-    """Whether any row is another than in the clean specimen."""
+    """Whether any row is another than in the clean specimen, or in the database beside it."""
     _attach_clean(session, specimen)
+    copies = [("main", "clean", session.layout.tables)]
+    if session.profiler is not None:
+        copies.append(("profiler", "clean_profiler", session.profiler.layout.tables))
     return any(
         single_row(
             session.connection,
             f"SELECT EXISTS (SELECT rowid, * FROM {one}.{name} "
             f"EXCEPT SELECT rowid, * FROM {other}.{name})",
         )[0]
-        for name in session.layout.tables
-        for one, other in (("main", "clean"), ("clean", "main"))
+        for now, before, tables in copies
+        for name in tables
+        for one, other in ((now, before), (before, now))
     )
 
 
 def _attach_clean(session: Session, specimen: Specimen) -> None:
     attached = {name for _, name, _ in session.connection.execute("PRAGMA database_list")}
-    if "clean" not in attached:
-        session.connection.execute("ATTACH ':memory:' AS clean")
-        session.connection.deserialize("clean", specimen.content)
+    contents = {"clean": specimen.content, "clean_profiler": specimen.profiler}
+    for name, content in contents.items():
+        if content is not None and name not in attached:
+            session.connection.execute(f"ATTACH ':memory:' AS {name}")
+            session.connection.deserialize(name, content)

@@ -76,7 +76,7 @@ class Session:
     @cached_property
     def constant_sets(self) -> ConstantSets:
         """The sets in rules' SQL, as ranges of numbers where they are few."""
-        return ConstantSets(self)
+        return ConstantSets(self.connection, self.layout, self.targets)
 
     @cached_property
     def enum_rows(self) -> Mapping[str, Mapping[int, str | None]]:

@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
+import apsw
+
+from ascend_spec import Schema
+
+from .layout import Layout
 from .places import reference_kind
 from .references import Target, survey_column, survey_key
 
-if TYPE_CHECKING:
-    from .session import Session
-
 Place = tuple[str, str]
+
+
+class Surveyed(Protocol):
+    """What a survey reads: one database and what its schema says of it."""
+
+    connection: apsw.Connection
+    layout: Layout
+
+    @property
+    def schema(self) -> Schema:
+        """What the database should be."""
+
+    def stream(self, select: str) -> Any:
+        """The batches of a SELECT of one column."""
 
 
 class Targets:
@@ -21,7 +37,7 @@ class Targets:
     Not for several threads at once: ask for everything that is needed before they start.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Surveyed) -> None:
         self._session = session
         self._known: dict[Place, Target] = {}
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import apsw
 
+from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import STRINGS, Column
-from ascend_spec.recording import Entity, entities
+from ascend_spec.recording import Entity
 
 from ...engine.relations.units import factor
 from ...engine.relations.views import Dialect, Part, View, with_interval
@@ -75,8 +76,8 @@ class ShownByDatabase:
                     linked.setdefault(entity, {})[part] = conditions
         for entity, columns in shown.items():
             links = linked.get(entity, {})
-            self._guard_length(links, entities()[entity])
-            whole = with_interval(columns, entities()[entity].interval)
+            self._guard_length(links, recording_catalog().entities[entity])
+            whole = with_interval(columns, recording_catalog().entities[entity].interval)
             shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links)
             yield View(entity, table, SPACE, (shower,), "database")
 
@@ -119,9 +120,9 @@ class ShownByDatabase:
     def _number(self, cell: str, column: Column, show: Show) -> str | None:
         """A number in the unit of its value, NULL for a sentinel."""
         entity, _, name = show.of[0].partition(".")
-        if entities()[entity].columns[name].is_text:
+        if recording_catalog().entities[entity].columns[name].is_text:
             return cell if "text" in column.storage else f"CAST({cell} AS TEXT)"
-        times = factor(column.unit, entities()[entity].columns[name].unit)
+        times = factor(column.unit, recording_catalog().entities[entity].columns[name].unit)
         if times is not None and times != 1:
             return f"CAST(round({cell} * {times}) AS INTEGER)"
         if times is not None and column.none and column.type not in LINKS:

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec import per_spec
-from ascend_spec.documents import DOCUMENTS, writers_of
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import document_catalog, per_spec, text_catalog, timeline_catalog
+from ascend_spec.documents import DOCUMENTS
 
-from ...finding import Scalar, Skipped
+from ...engine.asking import Asked, At, Question
+from ...engine.work import NoAnswer
+from ...finding import Finding, Scalar
 from ...options import Options
-from .agreement import WHICH, Side, Which
+from .agreement import WHICH, Agreement, Side, Which
 from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
 from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
+from .made import Cell
 from .pairing import PAIRS, Outcome, best_reading, difference
-from .queries import Asked, GivenUp, limited
+from .queries import limited, nothing_asked
 from .rules import TextRule
 from .selecting import FILE, ROW, Absent, Compared, pair_types
-from .sources import WHOLE, Cell, Sources, gathers, home_of
+from .sources import WHOLE, Sources, gathers, home_of
 from .structuredocs import byte_of
 
 NOWHERE = -1
@@ -38,32 +40,31 @@ _FORMULA = re.compile(r"""(\w+|"[^"]+")( [-+*/] (\w+|"[^"]+"))+""")
 _DIVISOR = re.compile(r"""nullif\((\w+|"[^"]+"), 0\)""")
 
 
-def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) -> Asked:
+def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) -> Asked[Finding]:
     """Judge every rule that is an agreement, at each of its places."""
-    asked = Asked()
+    asked = nothing_asked()
     sources = Sources(folder.facts)
-    for rule in rules:
-        if rule.search.agreement is None or not _concerns(folder, rule):
-            continue
-        for agreement in rule.search.agreement.instances:
-            place = _place(agreement.left)
-            try:
-                with (
-                    asked.failures.of_rule(rule, place),
-                    limited(folder.facts.connection),
-                ):
-                    found = best_reading(sources, agreement)
-                    asked.ran.add(rule.id)
-                    asked.places += 1
-                    for fault in faults(folder, found, options):
-                        asked.findings.append(finding_of(folder, rule, fault))
-            except Absent as problem:
-                reason = _reason(folder, problem)
-                if reason:
-                    asked.skipped.append(Skipped(rule.id, place, reason))
-            except GivenUp as problem:
-                asked.skipped.append(Skipped(rule.id, place, str(problem)))
+    asked.ask(
+        Question(
+            (At(rule, _place(agreement.left)),),
+            partial(_answer, folder, sources, agreement, options),
+            partial(limited, folder.facts.connection),
+        )
+        for rule in rules
+        if rule.search.agreement is not None and _concerns(folder, rule)
+        for agreement in rule.search.agreement.instances
+    )
     return asked
+
+
+def _answer(
+    folder: Folder, sources: Sources, agreement: Agreement, options: Options, asked: Sequence[At]
+) -> Iterator[Finding]:
+    try:
+        for fault in faults(folder, best_reading(sources, agreement), options):
+            yield finding_of(folder, asked[0].rule, fault)
+    except Absent as problem:
+        raise NoAnswer(_reason(folder, problem) or "") from problem
 
 
 def _concerns(folder: Folder, rule: TextRule) -> bool:
@@ -105,7 +106,7 @@ def _writers_of(schema: str, name: str) -> frozenset[str] | None:
     if schema in ("csv", "raw") and name in text_catalog().csv:
         return frozenset(text_catalog().csv[name].writers)
     if schema == "unit" and name in DOCUMENTS:
-        return frozenset(writers_of(name))
+        return frozenset(document_catalog().writers_of(name))
     if schema == "unit" and name in timeline_catalog().files:
         return frozenset(timeline_catalog().files[name].writers)
     return None

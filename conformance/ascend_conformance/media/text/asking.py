@@ -10,13 +10,14 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Protocol
 
+from ...engine.asking import Asked
 from ...engine.relations.rule import Relation
 from ...finding import Finding
 from ...options import Options
 from .agreeing import ask_agreements
 from .checks import structural_findings
 from .folder import Folder
-from .queries import Asked, Tables, ask, tables_with_rows
+from .queries import Tables, ask, nothing_asked, tables_with_rows
 from .relations import ask_relations, shown_by
 from .rules import TextRule
 from .views import ShownByFiles
@@ -25,7 +26,9 @@ from .views import ShownByFiles
 class Way(Protocol):
     """How some rules are asked."""
 
-    def __call__(self, folder: Folder, rules: Sequence[TextRule], options: Options, /) -> Asked:
+    def __call__(
+        self, folder: Folder, rules: Sequence[TextRule], options: Options, /
+    ) -> Asked[Finding]:
         """The answers."""
 
 
@@ -34,7 +37,7 @@ def ask_all(
     rules: Sequence[TextRule],
     options: Options,
     relations: Sequence[Relation] = (),
-) -> Asked:
+) -> Asked[Finding]:
     """Every rule asked, in as many threads as are allowed.
 
     Each query has one thread: most are too short to be shared out, and there are hundreds.
@@ -52,7 +55,7 @@ def ask_all(
         for facts in connections:
             idle.put(replace(folder, facts=facts))
 
-        def run(way: Way, part: Sequence[TextRule]) -> Asked:
+        def run(way: Way, part: Sequence[TextRule]) -> Asked[Finding]:
             beside = idle.get()
             try:
                 return way(beside, part, options)
@@ -60,7 +63,7 @@ def ask_all(
                 idle.put(beside)
 
         pool = stack.enter_context(ThreadPoolExecutor(options.workers))
-        running: list[Future[Asked]] = [pool.submit(partial(run, *job)) for job in jobs]
+        running: list[Future[Asked[Finding]]] = [pool.submit(partial(run, *job)) for job in jobs]
         try:
             return _together([one.result() for one in running])
         except BaseException:
@@ -73,7 +76,7 @@ def ask_all(
 def find(folder: Folder, rules: Sequence[TextRule], options: Options) -> list[Finding]:
     """The findings of some rules on facts as they are now, without their places in the text."""
     jobs = _jobs(rules, tables_with_rows(folder.facts))
-    return _together(way(folder, part, options) for way, part in jobs).findings
+    return _together(way(folder, part, options) for way, part in jobs).found
 
 
 def _jobs(rules: Sequence[TextRule], tables: Tables) -> Iterator[tuple[Way, Sequence[TextRule]]]:
@@ -93,10 +96,12 @@ def _is_short(rule: TextRule) -> bool:
     return " OVER " not in (rule.select or "")
 
 
-def _check(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked:
+def _check(folder: Folder, rules: Sequence[TextRule], options: Options) -> Asked[Finding]:
     """The rules that are checks."""
-    asked = Asked(ran={rule.id for rule in rules}, places=len(rules))
-    asked.findings += structural_findings(folder, rules, options, asked.failures)
+    asked = nothing_asked()
+    asked.ran = {rule.id for rule in rules}
+    asked.places = len(rules)
+    asked.found += structural_findings(folder, rules, options, asked.failures)
     return asked
 
 
@@ -106,16 +111,12 @@ def _relation(
     options: Options,
     relation: Relation,
     shown: ShownByFiles,
-) -> Asked:
+) -> Asked[Finding]:
     return ask_relations(folder, [relation], options, shown)
 
 
-def _together(answers: Iterable[Asked]) -> Asked:
-    every = Asked()
+def _together(answers: Iterable[Asked[Finding]]) -> Asked[Finding]:
+    every = nothing_asked()
     for one in answers:
-        every.findings += one.findings
-        every.skipped += one.skipped
-        every.ran |= one.ran
-        every.places += one.places
-        every.failures.of |= one.failures.of
+        every.add(one)
     return every

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_ref.text.read import columns_of
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from .cells import CellCheck, checks_of
 from .database import quoted

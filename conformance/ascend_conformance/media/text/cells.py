@@ -8,7 +8,8 @@ from typing import Literal
 
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.read import columns_of, is_text
-from ascend_spec.text import CsvColumn, text_catalog
+from ascend_spec import text_catalog
+from ascend_spec.text import CsvColumn
 from ascend_spec.text.model import NumberFormat, Writer
 
 from .database import Facts, quoted, text_literal

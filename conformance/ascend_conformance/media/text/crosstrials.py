@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from ...engine.trials import Trial
 from .agreement import WHICH, Agreement
 from .disagreement import Mutation, broken, mutations
 from .folder import Folder
@@ -14,23 +14,11 @@ from .selecting import Absent
 from .sources import Sources
 
 
-@dataclass(frozen=True, slots=True)
-class CrossTrial:
-    """One change on one side of an agreement, and whether the agreement told of it.
-
-    ``instance``: the values of the rule's placeholders. Without ``mutation`` nothing can change.
-    """
-
-    rule: str
-    instance: str
-    mutation: Mutation | None = None
-    caught: bool = False
-
-
-def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
+def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
     """Break an agreement in every way that a clean folder gives occasion for.
 
-    A change that its side does not tell, such as of the only part of a total, is none.
+    A change that its side does not tell, such as of the only part of a total, is none. Other rules
+    see no cell that they do not read.
     """
     sources = Sources(folder.facts)
     if rule.search.agreement is None:
@@ -45,9 +33,10 @@ def try_agreement(folder: Folder, rule: TextRule) -> Iterator[CrossTrial]:
             found = []
         for mutation, caught in _tried(sources, agreement, found):
             tried = True
-            yield CrossTrial(rule.id, instance, mutation, caught)
+            fired = (rule.id,) if caught else ()
+            yield Trial(subject, rule.id, instance, fired, changed=mutation.words)
         if not tried:
-            yield CrossTrial(rule.id, instance)
+            yield Trial(subject, rule.id, instance, not_broken="there are not both sides")
 
 
 def _tried(

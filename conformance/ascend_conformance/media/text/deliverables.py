@@ -13,10 +13,9 @@ from typing import Literal
 
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import SQLITE_HEADER
+from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.layout import layout
-from ascend_spec.text import CsvFile, text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec.text import CsvFile
 
 Kind = Literal["csv", "timeline", "document"]
 
@@ -68,7 +67,7 @@ class Deliverable:
 
 def deliverable_of_name(path: Path) -> Deliverable | None:
     """What a file is by its name."""
-    match = layout().match(path.name)
+    match = layout_catalog().match(path.name)
     kind = None if match is None else match.file.kind
     if match is None or kind not in ("csv", "timeline", "document"):
         return None

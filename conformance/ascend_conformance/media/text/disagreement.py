@@ -15,9 +15,10 @@ from typing import Any
 
 from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
 from .database import Facts, quoted
+from .made import Cell, Input
 from .pairing import PAIRS, best_reading, pair_all
 from .selecting import FILE, ROW, Compared
-from .sources import Cell, Input, Sources, base_tables, derived, gathers, home_of, inputs_of
+from .sources import Sources, base_tables, derived, gathers, home_of, inputs_of
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""

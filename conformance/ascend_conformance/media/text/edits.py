@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from ascend_ref.text.read import columns_of, is_text
+from ascend_spec import recording_catalog, timeline_catalog
 from ascend_spec.core.shows import Show
-from ascend_spec.recording import entities
 from ascend_spec.text import CsvColumn
-from ascend_spec.timeline import EventKind, timeline_catalog
+from ascend_spec.timeline import EventKind
 
 from ...engine.relations.edits import CannotShow
 from ...engine.relations.units import factor
@@ -54,7 +54,7 @@ class EditableFiles(ShownByFiles):
 
     def _with_length(self, view: View, place: int, values: Mapping[str, Any]) -> dict[str, Any]:
         """With the length in the place of the end, as most files show it."""
-        interval = entities()[view.entity].interval
+        interval = recording_catalog().entities[view.entity].interval
         found = dict(values)
         if interval is None or not found.keys() & {"start", "end"}:
             return found
@@ -128,7 +128,7 @@ class EditableFiles(ShownByFiles):
             if given is None:
                 given = arg.none[0] if arg.none else None
             entity, _, name = show.of[0].partition(".")
-            times = factor(arg.unit, entities()[entity].columns[name].unit) or 1
+            times = factor(arg.unit, recording_catalog().entities[entity].columns[name].unit) or 1
             if times != 1:
                 given = given / times
             if "string" in arg.json and given is not None:
@@ -170,7 +170,7 @@ def cell_of(column: CsvColumn, value: str, given: Any) -> str:
     if is_text(column):
         return str(given)
     entity, _, name = value.partition(".")
-    unit = entities()[entity].columns[name].unit
+    unit = recording_catalog().entities[entity].columns[name].unit
     times = 1000 if column.type == "timestampUs" else factor(column.unit, unit) or 1
     text = str(given) if times == 1 else format(Decimal(given) / times, "f")
     return text + "\t" if column.tab else text

@@ -54,22 +54,15 @@ class Fault:
 def finding_of(folder: Folder, rule: Rule[Any], fault: Fault) -> Finding:
     """A fault as a finding of a rule; the line of a byte is still to be counted."""
     label, table = _file(folder, fault.file)
-    summary = rule.summary.rstrip(".")
-    number = f": {fault.count:,} of {fault.total:,}" if fault.total > 1 else ""
     remark = f"; {fault.remark}" if fault.remark else ""
-    return Finding(
-        rule=rule.id,
-        name=rule.name,
-        verdict=rule.verdict,
-        file=label,
-        message=f"{summary}{number}{remark}",
+    return replace(
+        rule.finding(label, rule.counted(fault.count, fault.total) + remark),
         expected=rule.expected.replace("{expected}", fault.expected or "what the spec says"),
         table=table,
         column=clip(printable(fault.column), SHOWN) if fault.column else None,
         count=fault.count,
         examples=tuple(fault.examples),
         context={"count": fault.count, "rows": fault.total, "row": fault.row},
-        erratum=rule.erratum,
         sql=fault.query,
         offset=fault.offset,
         pointer=fault.pointer and clip(printable(fault.pointer), SHOWN),

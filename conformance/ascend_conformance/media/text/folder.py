@@ -11,9 +11,9 @@ from pathlib import Path
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
+from ascend_spec import document_catalog, text_catalog
 from ascend_spec.core.pointer import pointer_of
-from ascend_spec.documents import writers_of
-from ascend_spec.text import Output, text_catalog
+from ascend_spec.text import Output
 
 from ...engine.progress import Progress
 from .cells import likeliest
@@ -165,7 +165,7 @@ def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
 
 def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
     """A likely writer of a document; without one that whose schema fits best."""
-    writers = writers_of(name)
+    writers = document_catalog().writers_of(name)
     best = max(likely.get(one, 0) for one in writers)
     chosen = [one for one in writers if likely.get(one, 0) == best]
     if len(chosen) == 1 or document.damage is not None:

@@ -104,7 +104,7 @@ def judge_folder(
 ) -> FileReport:
     """The verdict on a folder that has been read."""
     asked = ask_all(folder, rules, options, relations)
-    findings = [*with_places(folder, asked.findings), *asked.failures.findings(label)]
+    findings = [*with_places(folder, asked.found), *asked.failures.findings(label)]
     return FileReport(
         file=label,
         seen=make_seen(folder),

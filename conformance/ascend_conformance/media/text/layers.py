@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ascend_spec import per_spec
-from ascend_spec.timeline import Arg, EventKind, Layer, timeline_catalog
+from ascend_spec import per_spec, timeline_catalog
+from ascend_spec.timeline import Arg, EventKind, Layer
 from ascend_spec.timeline.model import holds
 
 STEP_TRACE = "step_trace_json"

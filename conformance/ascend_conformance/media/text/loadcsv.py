@@ -10,7 +10,7 @@ import pyarrow as pa
 from ascend_ref.text.headers import Recognised, canonical_names, recognise
 from ascend_ref.text.read import columns_of, value_of
 from ascend_ref.text.rows import CsvRows
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from .database import Facts, quoted
 from .deliverables import Deliverable

@@ -12,9 +12,8 @@ from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.json_damage import Damage, find_damage, wide_text
 from ascend_ref.json_keys import ObjectReader
 from ascend_ref.timeline.elements import BYTE_ORDER_MARK
-from ascend_spec import per_spec
+from ascend_spec import document_catalog, per_spec
 from ascend_spec.core.pointer import escaped, pointer_of
-from ascend_spec.documents import schema_of
 
 from ...engine.json_values import shown
 from ...engine.schema_judge import Group, Groups, SchemaJudge, Tokens
@@ -113,7 +112,7 @@ def doubled_faults(document: Document) -> list[Group]:
 
 @per_spec
 def _judge(name: str, writer: str) -> SchemaJudge:
-    return SchemaJudge(schema_of(name, writer))
+    return SchemaJudge(document_catalog().schema_of(name, writer))
 
 
 def pointer_below(table: str, column: str | None) -> str:

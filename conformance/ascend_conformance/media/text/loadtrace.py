@@ -16,8 +16,8 @@ import duckdb
 
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.read import element_reader, events_query
-from ascend_spec import per_spec
-from ascend_spec.timeline import EventKind, timeline_catalog
+from ascend_spec import per_spec, timeline_catalog
+from ascend_spec.timeline import EventKind
 
 from .database import Facts, quoted, text_literal
 from .deliverables import Deliverable

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from functools import partial
 
 import duckdb
 import pyarrow as pa
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import escaped
-from ascend_spec.timeline import timeline_catalog
 
+from ...engine.asking import Asked, Question
 from ...engine.failure import Failures
 from ...engine.work import NoAnswer
-from ...finding import Finding, Skipped
+from ...finding import Finding
 from ...options import Options
 from .database import Facts, text_literal
 from .findings import SHOWN, Fault, event_text, example_of, finding_of, place_in_event
@@ -45,16 +46,9 @@ class GivenUp(NoAnswer):
     """A question without an answer; the text says why, in one line."""
 
 
-@dataclass
-class Asked:
-    """The answers: findings, rules that ran, places asked, and what could not be asked."""
-
-    failures: Failures = field(default_factory=lambda: Failures(FATAL))
-
-    findings: list[Finding] = field(default_factory=list)
-    skipped: list[Skipped] = field(default_factory=list)
-    ran: set[str] = field(default_factory=set)
-    places: int = 0
+def nothing_asked() -> Asked[Finding]:
+    """What came of no question yet, in a folder."""
+    return Asked(failures=Failures(FATAL))
 
 
 Tables = Mapping[str, frozenset[str]]
@@ -75,26 +69,21 @@ def tables_with_rows(facts: Facts) -> Tables:
     return {name: columns for name, columns in tables.items() if name not in empty}
 
 
-def ask(folder: Folder, rules: Sequence[TextRule], options: Options, tables: Tables) -> Asked:
+def ask(
+    folder: Folder, rules: Sequence[TextRule], options: Options, tables: Tables
+) -> Asked[Finding]:
     """Judge every rule that has a ``row`` or a ``select``, at each of its tables that there are."""
-    asked = Asked()
-    for rule in rules:
-        for instance in instances(rule):
-            reason = _unaskable(folder, instance, tables)
-            if reason:
-                asked.skipped.append(Skipped(rule.id, instance.table, reason))
-            if reason is not None:
-                continue
-            asked.ran.add(rule.id)
-            asked.places += 1
-            try:
-                with (
-                    asked.failures.of_rule(rule, instance.table),
-                    limited(folder.facts.connection),
-                ):
-                    asked.findings.extend(_findings(folder, instance, options))
-            except GivenUp as problem:
-                asked.skipped.append(Skipped(rule.id, instance.table, str(problem)))
+    asked = nothing_asked()
+    asked.ask(
+        Question(
+            (instance,),
+            lambda subjects: _findings(folder, subjects[0], options),
+            partial(limited, folder.facts.connection),
+            _unaskable(folder, instance, tables),
+        )
+        for rule in rules
+        for instance in instances(rule)
+    )
     return asked
 
 

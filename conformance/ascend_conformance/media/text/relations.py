@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ascend_ref.text.read import columns_of
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import timeline_catalog
 
-from ...engine.relations.judge import Answer, Unjudged, ask, bind
+from ...engine.asking import Asked
+from ...engine.relations.judge import Answer, questions
 from ...engine.relations.rule import Relation
 from ...engine.relations.views import View
-from ...finding import Finding, Skipped
+from ...finding import Finding
 from ...options import Options
 from .findings import Fault, event_text, finding_of, place_in_event
 from .folder import Folder
 from .loadcsv import PLACE
 from .loadtrace import layer_table
-from .queries import Asked, GivenUp, limited
+from .queries import limited, nothing_asked
 from .views import ShownByFiles, row_of_place
 
 
@@ -28,28 +29,18 @@ def shown_by(folder: Folder) -> ShownByFiles:
 
 def ask_relations(
     folder: Folder, relations: Sequence[Relation], options: Options, shown: ShownByFiles
-) -> Asked:
+) -> Asked[Finding]:
     """Judge relations on the facts of a folder. ``shown``: by any connection to them."""
-    asked = Asked()
-    shown = shown.by(folder.facts)
-    for relation in relations:
-        bound = bind(relation, shown.views())
-        answer: Answer | Unjudged | None = None
-        if isinstance(bound, Unjudged):
-            asked.skipped.extend(_skipped(bound))
-            continue
-        try:
-            with asked.failures.of_rule(relation), limited(folder.facts.connection):
-                answer = ask(relation, shown, options.max_examples)
-        except GivenUp as problem:
-            answer = Unjudged(relation, str(problem))
-        if isinstance(answer, Unjudged):
-            asked.skipped.extend(_skipped(answer))
-        elif answer is not None:
-            asked.ran.add(relation.id)
-            asked.places += 1
-            if answer.count:
-                asked.findings.append(_finding(folder, answer, options))
+    asked = nothing_asked()
+    asked.ask(
+        questions(
+            relations,
+            shown.by(folder.facts),
+            lambda _: limited(folder.facts.connection),
+            lambda answer: _finding(folder, answer, options),
+            options.max_examples,
+        )
+    )
     return asked
 
 
@@ -65,11 +56,6 @@ def layers_read(relations: Sequence[Relation]) -> Iterator[str]:
             }
             if shown & relation.search.reads.keys():
                 yield layer_table(layer.slug)
-
-
-def _skipped(unjudged: Unjudged) -> Iterator[Skipped]:
-    if unjudged.here:
-        yield Skipped(unjudged.relation.id, unjudged.relation.search.at, unjudged.reason)
 
 
 def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:

@@ -52,6 +52,11 @@ class TextInstance:
     found: int | str | None
     keeps: Mapping[str, tuple[str, ...]]
 
+    @property
+    def at(self) -> str:
+        """The table."""
+        return self.table
+
 
 @per_spec
 def load_text_rules() -> Mapping[str, TextRule]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ascend_spec.text import text_catalog
-from ascend_spec.timeline import timeline_catalog
+from ascend_spec import text_catalog, timeline_catalog
 
 from ...finding import TEXT, Coverage, Seen
 from ...report.phrases import counted

@@ -10,7 +10,8 @@ import duckdb
 from ...engine.work import NoAnswer
 from .agreement import WHICH, Agreement, Comparison, Side, Which, names_in, quoted_names
 from .database import Facts, quoted
-from .sources import Cell, Sources
+from .made import Cell
+from .sources import Sources
 
 FILE, ROW, TIMES = "file", "row", "times"
 """Columns of every side: the place of a row, and how many rows it gathers."""

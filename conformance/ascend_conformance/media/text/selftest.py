@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from ascend_spec import per_spec
 
-from ...engine.trials import Rows, Trial, Trials, compare, try_all
+from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
 from ...finding import Finding
 from ...options import Options
 from .asking import find
@@ -87,36 +88,25 @@ def try_rule(
     Findings from ``before`` do not count.
     """
     if rule.search.agreement is not None:
-        yield from _cross_trials(subject, folder, rule)
+        yield from try_agreement(subject, folder, rule)
         return
     if rule.search.check is not None:
         tried = False
         for place, breaks in structural_breaks(folder, rule):
             tried = True
             trial = Trial(subject, rule.id, place, also=tuple(rule.also))
-            yield _tried(folder, rule, trial, breaks, before)
+            yield from try_changes(
+                trial, {"": breaks}, partial(_change, folder, rule, before, None)
+            )
         if not tried:
             yield Trial(subject, rule.id, "", not_broken="no file gives occasion")
         return
-    tables = folder.facts.tables()
     for given, instance in zip(rule.search.at, instances(rule), strict=True):
         trial = Trial(subject, rule.id, ", ".join(given.values()), also=tuple(rule.also))
-        for legal, change in [("", instance.breaks), *instance.keeps.items()]:
-            one = replace(trial, legal=legal)
-            if not _present(tables, instance):
-                yield replace(one, not_broken="the facts have not its columns")
-            elif change:
-                yield _tried(folder, rule, one, change, before, instance)
-
-
-def _cross_trials(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
-    """Every change that breaks an agreement; other rules see no cell that they do not read."""
-    for one in try_agreement(folder, rule):
-        if one.mutation is None:
-            yield Trial(subject, rule.id, one.instance, not_broken="there are not both sides")
-        else:
-            fired = (rule.id,) if one.caught else ()
-            yield Trial(subject, rule.id, one.instance, fired, changed=one.mutation.words)
+        stated = {"": instance.breaks, **instance.keeps}
+        changes = {legal: change for legal, change in stated.items() if change}
+        make = partial(_change, folder, rule, before, instance)
+        yield from try_changes(trial, changes, make)
 
 
 def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> bool:
@@ -129,32 +119,34 @@ def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> b
     return True
 
 
-def _tried(
+def _change(
     folder: Folder,
     rule: TextRule,
+    before: set[tuple[str, str]],
+    instance: TextInstance | None,
     trial: Trial,
     change: Sequence[str],
-    before: set[tuple[str, str]],
-    instance: TextInstance | None = None,
-) -> Trial:
+) -> tuple[Iterable[str], str | None]:
+    if instance is not None and not _present(folder.facts.tables(), instance):
+        raise NotBreakable("the facts have not its columns")
     facts = folder.facts
     is_counted = instance is not None and not trial.legal
     prints = _prints(facts, instance) if instance is not None and is_counted else None
     facts.connection.execute("BEGIN")
     try:
         if not sum(_run(facts, statement) for statement in change):
-            return replace(trial, not_broken="the facts have nothing to change")
+            raise NotBreakable("the facts have nothing to change")
         changed = changed_tables(change)
         rules = affected(changed, rule)
         found = find(_part(folder, changed), rules, WITHOUT_EXAMPLES)
-        fired = sorted({one.rule for one in found if _key(one) not in before})
+        fired = {one.rule for one in found if _key(one) not in before}
         if not trial.legal and rule.id not in fired and rule.id in {one.rule for one in found}:
-            return replace(trial, not_broken="the folder has it already")
+            raise NotBreakable("the folder has it already")
         wrong = None
         if instance is not None and is_counted:
             new = [one for one in found if one.rule == rule.id and _key(one) not in before]
             wrong = _wrong(folder, instance, prints, new)
-        return replace(trial, fired=tuple(fired), wrong=wrong)
+        return fired, wrong
     finally:
         facts.connection.execute("ROLLBACK")
         if prints is not None:

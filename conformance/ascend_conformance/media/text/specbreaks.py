@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ascend_ref.text.read import columns_of
-from ascend_spec import per_spec
-from ascend_spec.text import CsvColumn, NumberFormat, text_catalog
+from ascend_spec import per_spec, text_catalog
+from ascend_spec.text import CsvColumn, NumberFormat
 
 from .agreement import names_in
 from .cells import CellCheck, checks_of

@@ -15,8 +15,7 @@ from ascend_ref.timeline import write_timeline
 from ascend_simulator.choices import FaultChoice, ProductName
 from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
-from ascend_spec import catalog, per_spec
-from ascend_spec.text import text_catalog
+from ascend_spec import catalog, per_spec, text_catalog
 
 from .deliverables import Deliverable, beside, deliverables_of
 

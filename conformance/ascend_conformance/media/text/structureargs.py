@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import escaped
-from ascend_spec.timeline import timeline_catalog
 
 from .database import quoted, text_literal
 from .findings import Fault, example_of, place_in_event

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ascend_spec import catalog
-from ascend_spec.recording import enum_of
-from ascend_spec.text import CsvFile, SortKey, text_catalog
+from ascend_spec import catalog, recording_catalog, text_catalog
+from ascend_spec.text import CsvFile, SortKey
 
 from .database import Facts, quoted, text_literal
 from .findings import Fault, example_of
@@ -16,9 +15,6 @@ from .folder import Folder
 
 Check = Callable[[Folder, int], Iterator[Fault]]
 """From a folder and the number of examples to the faults."""
-
-KNOWN_SENTINELS = ("N/A", "")
-"""Texts that mean "no value" wherever they are allowed (text-outputs.md 2.5)."""
 
 OF_CELLS = ("too-few-cells", "too-many-cells")
 """Faults of rows that are a matter of their number of cells."""
@@ -267,7 +263,9 @@ def sort_value(spec: CsvFile, key: SortKey) -> str:
         return f"TRY_CAST(rtrim({cell}, chr(9)) AS DECIMAL(30, 6))"
     if key.compare == "member":
         column = spec.column(key.column)
-        members = column.members or _members(enum_of(column.shows)) if column else ()
+        members = (
+            column.members or _members(recording_catalog().enum_of(column.shows)) if column else ()
+        )
         places = "".join(
             f" WHEN {text_literal(one)} THEN {place}" for place, one in enumerate(members)
         )

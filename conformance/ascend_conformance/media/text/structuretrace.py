@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from ascend_ref.timeline.event_keys import FURTHER, UNKNOWN
 from ascend_ref.timeline.read import NO_TIME
+from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import pointer_of
-from ascend_spec.timeline import Layer, PidRule, timeline_catalog
+from ascend_spec.timeline import Layer, PidRule
 
 from .database import text_literal
 from .findings import Fault, event_text, example_of, place_in_event

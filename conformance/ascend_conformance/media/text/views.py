@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from ascend_ref.text.read import columns_of, is_text
+from ascend_spec import recording_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.shows import RowTest, Show
-from ascend_spec.recording import entities
-from ascend_spec.text import CsvColumn, text_catalog
-from ascend_spec.timeline import EventKind, Layer, timeline_catalog
+from ascend_spec.text import CsvColumn
+from ascend_spec.timeline import EventKind, Layer
 
 from ...engine.relations.units import factor
 from ...engine.relations.views import Dialect, Part, View, with_interval
@@ -211,7 +211,7 @@ def _between(cell: str, template: str, field: str) -> str:
 def _typed(cell: str, value: str, unit: str | None, text: bool) -> str | None:
     """SQL for a cell in the type and unit of a value; ``None`` where they do not convert."""
     entity, _, name = value.partition(".")
-    column = entities()[entity].columns[name]
+    column = recording_catalog().entities[entity].columns[name]
     if column.is_text:
         return cell if text else f"CAST({cell} AS VARCHAR)"
     if text:
@@ -229,7 +229,11 @@ def _inside(cell: str, pattern: str, value: str) -> str:
     before, _, behind = pattern.partition(f"{{{name}}}")
     expression = text_literal(f"^{re.escape(before)}(.*){re.escape(behind)}$")
     sql = f"nullif(regexp_extract({cell}, {expression}, 1), '')"
-    return sql if entities()[entity].columns[name].is_text else f"TRY_CAST({sql} AS BIGINT)"
+    return (
+        sql
+        if recording_catalog().entities[entity].columns[name].is_text
+        else f"TRY_CAST({sql} AS BIGINT)"
+    )
 
 
 def words(cell: str, show: Show) -> str:
@@ -259,7 +263,7 @@ def row_of_place(place: int) -> tuple[int, int]:
 
 def _complete(entity: str, columns: Mapping[str, str], place: str) -> dict[str, str]:
     """With the third of start, end and length, and with the row as the number of its task."""
-    facts = entities()[entity]
+    facts = recording_catalog().entities[entity]
     found = with_interval(columns, facts.interval)
     if "task" in facts.identity or entity == "task":
         found.setdefault("id" if entity == "task" else "task", place)
@@ -267,4 +271,4 @@ def _complete(entity: str, columns: Mapping[str, str], place: str) -> dict[str, 
 
 
 def _slack(entity: str) -> int:
-    return SLACK_NS if entities()[entity].interval else 0
+    return SLACK_NS if recording_catalog().entities[entity].interval else 0

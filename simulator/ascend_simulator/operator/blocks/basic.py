@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ...draws import Draws
 from .numbers import six

@@ -7,7 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from ascend_ref.bin import Block, canonical
-from ascend_spec.bin import PATH_TYPE, VERSIONED_TYPE, bin_catalog
+from ascend_spec import bin_catalog
+from ascend_spec.bin import PATH_TYPE, VERSIONED_TYPE
 
 from ..world import World
 from .basic import basic_info

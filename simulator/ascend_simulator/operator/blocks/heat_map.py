@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from .numbers import NOT_AVAILABLE, share, six
 from .paths import MAIN_MEMORY, MemoryFlows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import exp, sqrt
 from typing import Any
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ..counters import GM_READ, GM_WRITE
 from .loads import simt_instructions

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 from ascend_spec.core import parse
 
 from ..chip.model import GIBI

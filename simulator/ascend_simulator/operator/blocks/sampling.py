@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ..columns import Integers
 from ..world import World

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 from ascend_spec.bin.model import MemoryTable
 
 from ..chip.model import GIBI

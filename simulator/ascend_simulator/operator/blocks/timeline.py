@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ascend_ref.bin import canonical
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ..world import World
 from .hot_spots import core_name

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 
 from ..columns import Integers
 from ..counters import Counters, Pipe

@@ -48,7 +48,7 @@ class CubePart:
         integer: bool = False,
         c_buffers: int = 1,
     ) -> None:
-        self.chip, self._size, self._step, self._store = chip, size, step, store
+        self.chip, self._size, self._step = chip, size, step
         self._buffers, self._c_buffers = buffers, c_buffers
         self._kind = "INT" if integer else "FP"
         self._prefix = prefix

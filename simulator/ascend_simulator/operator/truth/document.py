@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ascend_spec.bin import bin_catalog
+from ascend_spec import bin_catalog
 from ascend_spec.core import parse
 
 from ..blocks.file import File

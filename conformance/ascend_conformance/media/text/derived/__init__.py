@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..sources import Derived
+from ..made import Derived
 from . import (
     activity,
     communication,

@@ -19,7 +19,7 @@ from ascend_ref.derive.overlap import (
 from ascend_ref.spill import Spill
 
 from ..database import Facts, quoted, text_literal
-from ..sources import Derived, Input
+from ..made import Derived, Input
 from .operators import DEVICE, FILES
 from .reading import integers, read_parts
 

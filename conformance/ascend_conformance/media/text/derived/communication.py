@@ -20,7 +20,7 @@ from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
 from ascend_ref.derive.group_hash import group_hash
 
 from ..database import Facts
-from ..sources import Cell, Derived, Input
+from ..made import Cell, Derived, Input
 from .reading import NONE, integers, read, reals, texts
 from .steps import device_steps_of
 

@@ -15,7 +15,7 @@ from ascend_ref.derive.operator_details import (
 from ascend_ref.derive.steps import Spans
 
 from ..database import Facts, text_literal
-from ..sources import Derived, Input
+from ..made import Derived, Input
 from .reading import NONE, integers, made, read, reals
 from .steps import STEP
 

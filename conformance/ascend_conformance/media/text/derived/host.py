@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.derive.host_usage import demand
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from ..database import Facts, quoted, text_literal
-from ..sources import Cell, Derived, Input
+from ..made import Cell, Derived, Input
 from .reading import read, reals
 
 BYTES_PER_KB = 1024.0

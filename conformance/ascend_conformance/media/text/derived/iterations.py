@@ -7,7 +7,7 @@ from itertools import count
 import pyarrow as pa
 
 from ..database import Facts, quoted
-from ..sources import Cell, Derived
+from ..made import Cell, Derived
 from .reading import read
 
 SOURCE = "csv.step_trace"

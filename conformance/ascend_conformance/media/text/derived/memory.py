@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from ascend_ref.derive.memory_blocks import memory_blocks
 
 from ..database import Facts
-from ..sources import Derived, Input
+from ..made import Derived, Input
 from .reading import NONE, integers, read
 
 EVENTS = "db.NPU_OP_MEM"

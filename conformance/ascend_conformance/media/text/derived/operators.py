@@ -14,10 +14,10 @@ from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.pmu import cube_utilization, frequencies_in_force, total_time
 from ascend_ref.derive.wait_time import wait_times
-from ascend_spec.text import text_catalog
+from ascend_spec import text_catalog
 
 from ..database import Facts, quoted, text_literal
-from ..sources import Cell, Derived, Input
+from ..made import Cell, Derived, Input
 from .reading import integers, read, reals, texts
 
 DEVICE, BLOCKS, MIX_BLOCKS = "Device_id", "Block Num", "Mix Block Num"

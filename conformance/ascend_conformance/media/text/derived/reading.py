@@ -13,7 +13,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Integers, Reals
 
 from ..database import Facts
-from ..sources import LacksColumn
+from ..made import LacksColumn
 
 NONE = -1
 

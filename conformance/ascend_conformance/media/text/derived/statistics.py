@@ -25,7 +25,7 @@ from ascend_ref.derive.operator_statistic import (
 from ascend_ref.derive.transit import groups
 
 from ..database import Facts
-from ..sources import Cell, Derived, Input
+from ..made import Cell, Derived, Input
 from .reading import integers, read
 
 ENGINES: tuple[Engine, ...] = get_args(Engine)

@@ -24,7 +24,7 @@ from ascend_ref.derive.decimals import unit_floats
 from ascend_ref.derive.steps import Spans
 
 from ..database import Facts, text_literal
-from ..sources import Derived, Input
+from ..made import Derived, Input
 from .reading import NONE, integers, read, reals
 
 STEP = "ProfilerStep#"

@@ -13,7 +13,7 @@ from ascend_ref.derive.task_batches import task_batches
 from ascend_ref.derive.transit import groups
 
 from ..database import Facts
-from ..sources import Derived, cell_of
+from ..made import Derived, cell_of
 from .reading import NONE, integers, made, read
 
 NO_CONTEXT = (1 << 32) - 1
