@@ -16,7 +16,7 @@ from ..media import load_rules, media
 from ..ruleset import Rule
 from .choose import RulePatterns, fits, patterns
 
-SPECIMENS = tuple(one for medium in media().values() for one in medium.specimens)
+SPECIMENS = tuple(dict.fromkeys(one for medium in media().values() for one in medium.specimens))
 """What ``--carrier`` chooses from: kinds of databases, and the files of other media."""
 
 API = "api"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,6 +14,7 @@ from ascend_ref.markdown import Style
 from ..engine.candidate import Candidate, Listing
 from ..engine.failure import own_rules
 from ..engine.progress import Progress
+from ..engine.relations.selftest import Bench
 from ..engine.trials import Trials
 from ..finding import FileReport, Finding
 from ..options import Options
@@ -75,6 +77,10 @@ class Medium(ABC):
     ) -> Trials:
         """Every rule tried on clean files."""
         return Trials()
+
+    def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
+        """Clean recordings of a specimen in which relations are tried, by words for them."""
+        return {}
 
     # --- pages of rules ---
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from ascend_spec.db.model import CARRIERS
 from ...engine.candidate import Candidate, Listing
 from ...engine.failure import Failures
 from ...engine.progress import Progress
+from ...engine.relations.selftest import Bench
 from ...engine.trials import Trials
 from ...engine.work import TooMuchWork, limited
 from ...finding import TEXT_SUFFIXES, FileReport, Finding
@@ -104,6 +107,12 @@ class _Databases(Medium):
 
         carriers = [carrier for carrier in CARRIERS if carrier in specimens]
         return run(carriers, revisions, processes, progress)
+
+    def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
+        from .selftest import open_bench  # slow: the simulator
+
+        carrier = next((one for one in CARRIERS if one == specimen != "analysis"), None)
+        return {} if carrier is None else {specimen: partial(open_bench, carrier)}
 
     def where(self, rule: Rule[Any], style: Style) -> str:
         return pages.where(rule, style)

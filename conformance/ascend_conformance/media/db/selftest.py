@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import apsw
 
@@ -19,9 +20,13 @@ from ascend_simulator.specimen import Shape, build
 from ascend_spec import catalog, layout_catalog, per_spec
 from ascend_spec.db.model import CARRIERS, Carrier
 
+from ...engine.relations.edits import Editable
+from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
 from ...finding import Finding
+from ...options import Options
 from ...ruleset import Selection
+from .edits import EditableDatabase
 from .filetrials import file_trials
 from .findings import make_findings
 from .functions import register
@@ -29,6 +34,7 @@ from .judge import judge
 from .mutation import statements
 from .places import Instance, fill
 from .plan import all_instances, schema_key
+from .relations import judge_relations
 from .session import Session, start
 from .sql import single_row
 
@@ -98,10 +104,33 @@ def _in_memory(content: bytes) -> apsw.Connection:
     return connection
 
 
-def findings_of(session: Session) -> tuple[Finding, ...]:
+@contextmanager
+def open_bench(carrier: Carrier) -> Iterator[Bench]:
+    """The newest specimen of a carrier, for relations."""
+    specimen = make_specimen(carrier, catalog().revisions[-1].id)
+
+    @contextmanager
+    def changing() -> Iterator[Editable]:
+        session = open_specimen(specimen)
+        try:
+            yield EditableDatabase(session, session.connection)
+        finally:
+            session.connection.close()
+
+    def others(shown: Any) -> set[str]:
+        session = start(file_name(carrier), None, shown.connection, "observed")
+        return {one.rule for one in findings_of(session)}
+
+    yield Bench(f"{carrier} {specimen.revision}", changing, others)
+
+
+def findings_of(session: Session, with_relations: bool = False) -> tuple[Finding, ...]:
     """Everything the rules find, without examples."""
     outcome = judge(session, Selection())
-    return make_findings(session, outcome, max_examples=0, with_sql=False)
+    found = make_findings(session, outcome, max_examples=0, with_sql=False)
+    if with_relations:
+        found += tuple(judge_relations(session, outcome, Options(max_examples=0)).found)
+    return found
 
 
 def key_of(finding: Finding) -> str:
@@ -182,7 +211,7 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
                 raise NotBreakable(f"then it is nearer to {session.schema.revision.id}")
             if trial.legal and not _changed(session, specimen):
                 raise NotBreakable("it changes nothing here")
-            found = findings_of(session)
+            found = findings_of(session, with_relations=not rule.structural)
             wrong = None if trial.legal else _wrong(specimen, session, instance, found)
             return map(key_of, found), wrong
 

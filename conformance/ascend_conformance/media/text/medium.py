@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from ascend_ref.markdown import Style
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.progress import Progress
+from ...engine.relations.selftest import Bench
 from ...engine.trials import Trials
 from ...options import Options
 from ...ruleset import Rule
@@ -84,6 +87,12 @@ class _Texts(Medium):
         from .selftest import run_specimens  # slow: the simulator
 
         return run_specimens(processes, progress)
+
+    def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
+        from .selftest import open_bench  # slow: the simulator
+
+        kinds = ("csv", "timeline") if specimen in self.specimens else ()
+        return {kind: partial(open_bench, kind) for kind in kinds}
 
     def where(self, rule: Rule[Any], style: Style) -> str:
         from . import pages

@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 
 from ascend_spec import per_spec
 
+from ...engine.relations.edits import Editable
+from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
 from ...finding import Finding
 from ...options import Options
@@ -19,6 +21,7 @@ from .asking import find
 from .checks import reads
 from .crosstrials import try_agreement
 from .database import Facts, open_facts
+from .edits import EditableFiles
 from .folder import Folder, read_folder
 from .layers import ALL_LAYERS
 from .loaddb import load_database
@@ -28,6 +31,9 @@ from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
+
+OF_RELATIONS = "adapter-museum"
+"""The folder that shows the most of a recording."""
 
 _CHANGED = re.compile(
     r'^(?:UPDATE|DELETE FROM|INSERT INTO|DROP TABLE|ALTER TABLE)\s+([a-z]+)\.("[^"]+"|\w+)',
@@ -78,6 +84,31 @@ def open_specimen(subject: str) -> Iterator[Folder]:
         folder = read_folder(facts, deliverables, tables=ALL_LAYERS)
         load_database(folder, database, load_text_rules().values())
         yield folder
+
+
+@contextmanager
+def open_bench(kind: str) -> Iterator[Bench]:
+    """The CSV files or the timeline of a clean folder alone, for relations."""
+    rules = [one for one in load_text_rules().values() if one.search.agreement is None]
+    with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
+        deliverables, _ = write_specimen(OF_RELATIONS, Path(place))
+        folder = read_folder(facts, [one for one in deliverables if one.kind == kind])
+        before = {_key(one) for one in find(folder, rules, WITHOUT_EXAMPLES)}
+        writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}
+
+        @contextmanager
+        def changing() -> Iterator[Editable]:
+            facts.connection.execute("BEGIN")
+            try:
+                yield EditableFiles(facts, writers)
+            finally:
+                facts.connection.execute("ROLLBACK")
+
+        def others(shown: Editable) -> set[str]:
+            found = find(folder, rules, WITHOUT_EXAMPLES)
+            return {one.rule for one in found if _key(one) not in before}
+
+        yield Bench(f"{OF_RELATIONS} {kind}", changing, others)
 
 
 def try_rule(
