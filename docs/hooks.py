@@ -101,6 +101,8 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "value-types.md",
                 "switches.md",
                 "products.md",
+                "capabilities.md",
+                "data.md",
                 "levels.md",
                 "carriers.md",
                 "layout.md",

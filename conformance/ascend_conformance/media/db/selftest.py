@@ -234,21 +234,27 @@ def _expected(specimen: Specimen, session: Session, instance: Instance) -> Rows:
 
 
 def _changed(session: Session, specimen: Specimen) -> bool:
-    """Whether any row is another than in the clean specimen."""
+    """Whether any row is another than in the clean specimen, or in the database beside it."""
     _attach_clean(session, specimen)
+    copies = [("main", "clean", session.layout.tables)]
+    if session.profiler is not None:
+        copies.append(("profiler", "clean_profiler", session.profiler.layout.tables))
     return any(
         single_row(
             session.connection,
             f"SELECT EXISTS (SELECT rowid, * FROM {one}.{name} "
             f"EXCEPT SELECT rowid, * FROM {other}.{name})",
         )[0]
-        for name in session.layout.tables
-        for one, other in (("main", "clean"), ("clean", "main"))
+        for now, before, tables in copies
+        for name in tables
+        for one, other in ((now, before), (before, now))
     )
 
 
 def _attach_clean(session: Session, specimen: Specimen) -> None:
     attached = {name for _, name, _ in session.connection.execute("PRAGMA database_list")}
-    if "clean" not in attached:
-        session.connection.execute("ATTACH ':memory:' AS clean")
-        session.connection.deserialize("clean", specimen.content)
+    contents = {"clean": specimen.content, "clean_profiler": specimen.profiler}
+    for name, content in contents.items():
+        if content is not None and name not in attached:
+            session.connection.execute(f"ATTACH ':memory:' AS {name}")
+            session.connection.deserialize(name, content)
