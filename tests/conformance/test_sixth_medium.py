@@ -46,6 +46,9 @@ class ShownByParquet:
     def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
         return self.connection.execute(query).fetchall()
 
+    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
+        return self.connection.execute(query).fetchmany(rows)
+
     def write(self, view: View, place: int, values: Mapping[str, Any]) -> None:
         for name, value in values.items():
             statement = f'UPDATE shown_{view.entity} SET "{name}" = ? WHERE place = ?'

@@ -117,8 +117,9 @@ def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudge
         {"start", "end"} if relation.search.walk else relation.search.values[relation.search.alias]
     )
     values = "".join(f", v_{name}" for name in names)
-    bad = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {max(examples, 1)}"
-    first = list(shown.rows(bad))
+    wanted = max(examples, 1)
+    bad = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}"
+    first = shown.values(bad, 1 + len(names), wanted)
     return Answer(
         relation,
         view,

@@ -72,6 +72,9 @@ class Shown(Protocol):
     def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
         """The rows of a SELECT, one after the other."""
 
+    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
+        """The first rows of a SELECT, as values that are safe to show."""
+
 
 def with_interval(
     columns: Mapping[str, str], interval: tuple[str, str, str] | None

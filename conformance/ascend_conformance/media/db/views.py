@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 
+from ascend_ref.db.open import read_examples
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import STRINGS, Column
@@ -58,6 +59,10 @@ class ShownByDatabase:
     def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
         """The rows of a SELECT."""
         return self.connection.execute(query)
+
+    def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
+        """The first rows of a SELECT; texts may be of any bytes."""
+        return read_examples(self.connection, query, columns=columns, rows=rows)
 
     def _of_table(self, table: str) -> Iterator[View]:
         match = self.session.layout.tables[table]
