@@ -36,7 +36,7 @@ def test_flips_of_a_rule_are_noticed_and_its_keeps_are_legal(rule: str) -> None:
     assert set(alive) - {*listed("equal"), *listed("open")} == set()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_all_flips_are_noticed_but_those_that_are_listed() -> None:
     number, alive, illegal = campaign(RULES)
     assert illegal == []

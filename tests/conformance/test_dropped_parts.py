@@ -100,7 +100,7 @@ def test_whatever_is_missing_gets_a_verdict(root: Path, tmp_path: Path):
         assert len(report.files) == 2, f"{part}: the other files are judged"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_whatever_is_missing_anywhere_gets_a_verdict(subject: str, root: Path, tmp_path: Path):
     folder = clean(subject, root)

@@ -11,7 +11,7 @@ from boundary_tokens import survivors_in
 LISTED = Path(__file__).parent / "boundaries_bin.yaml"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.skipif(not REAL.is_dir(), reason=f"no real files in {REAL}: older epochs are not met")
 def test_all_flips_are_noticed_but_those_that_are_listed() -> None:
     number, alive, illegal = campaign()

@@ -11,7 +11,7 @@ from boundary_tokens import survivors_in
 LISTED = Path(__file__).parent / "boundaries_text.yaml"
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 def test_all_flips_are_noticed_but_those_that_are_listed() -> None:
     _, alive, illegal = Campaign().run()
     assert illegal == []
