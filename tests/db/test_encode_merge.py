@@ -24,9 +24,11 @@ def parts() -> list[Capture]:
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_nothing_is_found_in_what_several_devices_did(tmp_path: Path, revision: str) -> None:
+def test_nothing_is_wrong_with_what_several_devices_did(tmp_path: Path, revision: str) -> None:
+    """The calls of these parts cross, which is advice: each part was drawn on its own."""
     write_msprof_profile(tmp_path, parts(), revision)
-    assert check([tmp_path]).findings == ()
+    found = check([tmp_path]).findings
+    assert [one for one in found if one.verdict == "violation"] == []
 
 
 def test_one_capture_stays_what_it_is() -> None:

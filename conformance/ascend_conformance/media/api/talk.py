@@ -168,7 +168,8 @@ class Talk:
         """Keys that an object of a message has more than once."""
         api = api_catalog()
         names = (message.get("command"), message.get("event"))
-        known = [one for one in names if one in api.commands or one in api.events]
+        texts = [one for one in names if isinstance(one, str)]
+        known = [one for one in texts if one in api.commands or one in api.events]
         for tokens in islice(reader.doubled_keys(message), MOST_DOUBLED):
             table = str(known[0]) if known else CONNECTION
             self._verdicts.add(Noticed("doubled-key", table, tokens, "", shown(tokens[-1])))
