@@ -413,4 +413,5 @@ def test_nothing_of_a_sound_file_is_given_up(
         specimen(tmp_path, carrier)
     for carrier in CARRIERS:
         file = readable(specimen(tmp_path, carrier))
-        assert file.skipped == ()
+        given_up = [one for one in file.skipped if not one.reason.startswith("nothing to judge")]
+        assert given_up == []

@@ -146,7 +146,7 @@ def test_no_format_at_all_is_refused(
 ) -> None:
     words = ["simulate", "single-op", "-o", str(tmp_path / "o"), "--as", formats]
     assert main(words) == 2
-    assert "names no format; expected some of pytorch-db, " in capsys.readouterr().err
+    assert "names nothing; expected some of pytorch-db, " in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 

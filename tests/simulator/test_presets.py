@@ -31,7 +31,7 @@ def said(folder: Path, ranks: int) -> list[str]:
     report = check([folder], executor=executor)
     unreadable = [f"{file.file}: {file.unreadable}" for file in report.files if file.unreadable]
     return unreadable + [
-        f"{file.file.name}: {finding.rule} {finding.place}"
+        f"{file.file}: {finding.rule} {finding.place}"
         for file in report.files
         for finding in file.findings
     ]

@@ -49,7 +49,7 @@ class TextInstance:
     query: str
     needs: tuple[str, ...]
     breaks: tuple[str, ...]
-    found: int | str | None
+    found: Any
     keeps: Mapping[str, tuple[str, ...]]
 
     @property
