@@ -14,7 +14,7 @@ from timeline_recordings import DATA, real_database, simulated
 
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import Recorded
-from ascend_spec import documents
+from ascend_spec import document_catalog
 
 NAMES = ["communication.json", "communication_matrix.json"]
 LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO")
@@ -139,7 +139,7 @@ def test_totals_are_the_sums_of_their_class(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", recordings())
 def test_documents_keep_their_schemas(name: str, tmp_path: Path) -> None:
     for file, document in written(recording(name), tmp_path).items():
-        schema = documents.schema_of(file.removesuffix(".json"), "adapter")
+        schema = document_catalog().schema_of(file.removesuffix(".json"), "adapter")
         jsonschema.validate(document, schema)
 
 
