@@ -17,6 +17,8 @@ from ascend_ref.capture.merge import merged
 from ascend_ref.profile import write_msprof_profile
 
 SEEDS = (4, 5, 6)
+DRAWN_APART = {"REL304", "REL503", "REL517", "REL519"}
+"""Advice on calls that cross and transfers without a partner: each part was drawn on its own."""
 
 
 def parts() -> list[Capture]:
@@ -25,10 +27,8 @@ def parts() -> list[Capture]:
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_nothing_is_wrong_with_what_several_devices_did(tmp_path: Path, revision: str) -> None:
-    """The calls of these parts cross, which is advice: each part was drawn on its own."""
     write_msprof_profile(tmp_path, parts(), revision)
-    found = check([tmp_path]).findings
-    assert [one for one in found if one.verdict == "violation"] == []
+    assert {one.rule for one in check([tmp_path]).findings} <= DRAWN_APART
 
 
 def test_one_capture_stays_what_it_is() -> None:
