@@ -48,7 +48,7 @@ class Rule(Bounds, Generic[AnySearch]):
     row: str | None = None
     select: str | None = None
     breaks: tuple[Any, ...] = ()
-    found: Any = None
+    found: int | str | None = None
     keeps: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
 

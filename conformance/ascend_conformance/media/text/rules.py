@@ -49,7 +49,7 @@ class TextInstance:
     query: str
     needs: tuple[str, ...]
     breaks: tuple[str, ...]
-    found: Any
+    found: int | str | None
     keeps: Mapping[str, tuple[str, ...]]
 
     @property
