@@ -145,6 +145,13 @@ def _cases(stated: Any) -> Mapping[str, tuple[Any, ...]]:
     return {"a neighbour": as_tuple(stated)}
 
 
+def fill(template: str, place: Mapping[str, str]) -> str:
+    """The template with its placeholders replaced; unknown braces are left alone."""
+    for name, value in place.items():
+        template = template.replace(f"{{{name}}}", value)
+    return template
+
+
 def as_tuple(value: Any) -> tuple[Any, ...]:
     """One text or several."""
     return (value,) if isinstance(value, str) else tuple(value)

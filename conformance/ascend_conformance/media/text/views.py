@@ -13,9 +13,10 @@ from ascend_spec.core.shows import RowTest, Show
 from ascend_spec.text import CsvColumn
 from ascend_spec.timeline import EventKind, Layer
 
+from ...compare.sql import quoted, text_literal
 from ...engine.relations.units import factor
 from ...engine.relations.views import Dialect, Part, View, with_interval
-from .database import Facts, quoted, text_literal
+from .database import Facts
 from .loadcsv import PLACE
 from .loadtrace import layer_table
 
