@@ -17,6 +17,7 @@ from .activity import Activity
 from .communication import Communication
 from .device_work import Calls, DeviceWork
 from .events import HOST, Metadata
+from .filling import Filling
 from .lookup import array_of, filled, integers
 from .notation import Notation
 
@@ -166,6 +167,11 @@ class Session:
         if table["deviceId"].null_count == table.num_rows:
             return self.device
         return integers(table, "deviceId", self.device)
+
+    @cached_property
+    def filling(self) -> Filling:
+        """Fills events from the rows that they show."""
+        return Filling(self.recorded, self.notation, self.device)
 
     @cached_property
     def kernels(self) -> pa.Table:

@@ -13,7 +13,6 @@ from ascend_ref.joined import joined
 from ascend_spec.timeline import Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
-from .filling import Filling
 from .notation import Notation, instants, lengths, wholes
 from .rows import Fragment, row_texts
 from .session import Session
@@ -28,7 +27,7 @@ class EventTexts:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._notation: Notation = session.notation
-        self._filling = Filling(session)
+        self._filling = session.filling
 
     def metadata(self, event: Metadata) -> str:
         """One event of phase M."""
