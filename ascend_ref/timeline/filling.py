@@ -103,8 +103,9 @@ class Filling:
         self, kind: EventKind, name: str, show: Show, rows: Mapping[str, Integers]
     ) -> Fragment:
         """A changing part of the names of events."""
-        found = self._texts(show, rows, "")
-        digits = kind.name.fields[name].digits
+        field = kind.name.fields[name]
+        found = self._texts(show, rows, "0" if field.kind == "integer" else UNKNOWN)
+        digits = field.digits
         if digits is None:
             return found
         if isinstance(found, str):
@@ -125,9 +126,11 @@ class Filling:
         if pa.types.is_string(values.type):
             return self._notation.strings(values).fill_null(nothing)
         units = 1 if arg is None else factor(arg.unit, _unit(show)) or 1
-        if values.null_count and not nothing.lstrip("-").isdecimal():
-            return values.cast(pa.string()).fill_null(nothing)
-        return _number_texts(values.fill_null(int(nothing or "0")), units)
+        if values.null_count:
+            if not nothing.lstrip("-").isdecimal():
+                return values.cast(pa.string()).fill_null(nothing)
+            values = values.fill_null(int(nothing))
+        return _number_texts(values, units)
 
     def _without_quotes(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
         """Texts of JSON; those of a dictionary once for all batches that share it."""
@@ -186,5 +189,6 @@ def _unit(show: Show) -> str | None:
 
 
 def _nothing(arg: Arg) -> str:
-    known = [str(one) for one in (*arg.none, *arg.values)]
+    false = [cell for cell, value in arg.shows.words if value == 0]
+    known = [str(one) for one in (*arg.none, *false, *arg.values)]
     return known[0] if known else UNKNOWN if "string" in arg.json else "0"
