@@ -52,12 +52,12 @@ class Session:
         self.file = file
         self.form: WriterForm = self.spec.form(writer)
         engines = self.form.engines
-        self.engine = engines[0] if len(engines) == 1 else engine_of(recorded.machine.family)
+        self.engine = engines[0] if len(engines) == 1 else engine_of(recorded.origin.family)
         self.notation = Notation(
             self.form.item_separator, self.form.key_separator, self.form.escapes_unicode
         )
-        self.os_pid = recorded.machine.pid or 0
-        self.devices = recorded.machine.devices
+        self.os_pid = recorded.origin.pid
+        self.devices = recorded.origin.devices
         self._numbers: dict[str, int] = {}
 
     @property
@@ -80,7 +80,7 @@ class Session:
 
         Only the adapter takes away what its level 0 should not show.
         """
-        return self.file != "trace_view" or self.recorded.level in levels
+        return self.file != "trace_view" or self.recorded.switches.level in levels
 
     def flow(self, name: str) -> FlowKind | None:
         """A kind of flow by its id; ``None`` where this writer has none."""

@@ -101,10 +101,10 @@ def write_timeline(
     cannot be written.
     """
     if writer is None:
-        family = recorded.machine.family
+        family = recorded.origin.family
         writer = CURRENT_ADAPTER if recorded.output == "pytorch" else engine_of(family)
     if timestamp is None:
-        timestamp = names.stamp(recorded.end or recorded.start)[:14]
+        timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
     documents: list[Document] = []
     try:
         # Numbers of foreign recordings may lie beyond everything; what they come to is written.

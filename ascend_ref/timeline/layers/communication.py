@@ -55,7 +55,7 @@ def communication(session: Session) -> Iterator[Item]:
     for device in dict.fromkeys(group.device for group in groups):
         yield from session.process(layer, device)
     yield from _threads(session, layer)
-    if session.recorded.level in layer.event("task").levels:
+    if session.recorded.switches.level in layer.event("task").levels:
         yield from _tasks(session, layer)
     yield from _operators(session, layer)
 
