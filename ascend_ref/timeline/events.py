@@ -48,12 +48,12 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Starts or ends of flows of one kind. identity: the flow id as text without quotes."""
+    """Starts or ends of flows of one kind. ids: the quantities that flow ids are made of."""
 
     flow: FlowKind
     layer: Layer
     ends: bool
-    identity: Fragment
+    ids: Mapping[str, Integers]
     start: Integers
     device: Integers | int = HOST
     thread: Integers | int = 0

@@ -12,7 +12,6 @@ from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..events import Item, Points
-from ..flow_ids import flow_ids
 from ..lookup import LOW_WORD, NONE, Lookup, integers
 from ..session import WHOLE, Session
 from .hardware import LAYER as HARDWARE
@@ -78,14 +77,10 @@ def _arrows(
     reached = (mark != NONE) & (found.start[mark] <= work.start[rows])
     mark, first = np.unique(mark[reached], return_index=True)
     rows = rows[reached][first]
-    form = flow.id_of(session.style_of(layer))
-    if form is None or not len(rows):
-        return
-    identity = flow_ids(form, {"markId": found.connection[mark]})
-    yield Points(flow, host, False, identity, found.start[mark], thread=found.thread[mark])
-    yield Points(
-        flow, layer, True, identity, work.start[rows], work.device[rows], work.stream[rows]
-    )
+    if len(rows):
+        ids = {"markId": found.connection[mark]}
+        yield Points(flow, host, False, ids, found.start[mark], thread=found.thread[mark])
+        yield Points(flow, layer, True, ids, work.start[rows], work.device[rows], work.stream[rows])
 
 
 class _Marks:

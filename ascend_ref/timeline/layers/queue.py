@@ -14,7 +14,6 @@ from ascend_spec.timeline import Layer
 
 from ..activity import SEPARATOR, Activity
 from ..events import Item, Points
-from ..flow_ids import flow_ids
 from ..lookup import NONE, Alternatives, Lookup, Mask, taken
 from ..notation import wholes
 from ..session import Session
@@ -156,12 +155,9 @@ def _arrows(
     session: Session, layer: Layer, name: str, quantity: str, arrows: _Ends
 ) -> Iterator[Points]:
     flow, found = session.flow(name), session.activity
-    form = flow.id_of(session.style_of(layer)) if flow is not None else None
-    if flow is None or form is None:
+    if flow is None:
         return
     for batch in batches(len(arrows.number)):
-        identity = flow_ids(form, {quantity: arrows.number[batch]})
+        ids = {quantity: arrows.number[batch]}
         for rows, is_end in ((arrows.starts[batch], False), (arrows.ends[batch], True)):
-            yield Points(
-                flow, layer, is_end, identity, found.start[rows], thread=found.thread[rows]
-            )
+            yield Points(flow, layer, is_end, ids, found.start[rows], thread=found.thread[rows])
