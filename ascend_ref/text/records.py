@@ -59,7 +59,7 @@ def page_fault(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 def aicpu(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Runs of AI CPU kernels that ended in the session."""
     table = recorded.extras["aicpu"]
-    ended = integers(table["time"]) + integers(table["task"]) >= recorded.start
+    ended = integers(table["time"]) + integers(table["task"]) >= recorded.origin.start
     table = table.filter(pa.array(ended))
     yield ordered(
         setting,

@@ -45,7 +45,7 @@ def task_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     _, key = groups(device, stream, number)
     whole = np.where(context == NO_CONTEXT, NONE, context)
     shown = shown_tasks(key, whole, start, end, setting.engine)
-    row = np.flatnonzero(shown & (end >= recorded.start))
+    row = np.flatnonzero(shown & (end >= recorded.origin.start))
     names, kinds = _texts(recorded)
     keys = {"Device_id": device_texts(device[row]), "task_start(us)": pa.array(start[row])}
     for batch in parts(row[row_order(setting, keys)]):

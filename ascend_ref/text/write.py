@@ -127,20 +127,26 @@ def write_csv_files(
     the family; :class:`.sheet.TooManyRows`, a ``ValueError`` too, where the writer gives up;
     ``OSError`` where ``folder`` cannot be written.
     """
-    family = recorded.machine.family or USUAL_FAMILY
+    family = recorded.origin.family or USUAL_FAMILY
     chosen = _writer(recorded, writer, family)
     if timestamp is None:
-        timestamp = names.stamp(recorded.end or recorded.start)[:14]
+        timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
     metrics = {mode: counted(recorded, mode, family) for mode in TABLES}
     paths: list[Path] = []
     for file in text_catalog().csv.values():
         by = _writer_of(file, chosen, family)
         source = _source(file, recorded)
-        if by is None or source is None or recorded.level not in file.levels_by(by.id):
+        if by is None or source is None or recorded.switches.level not in file.levels_by(by.id):
             continue
         found = metrics[file.pmu.mode] if file.pmu else Counted(None)
         setting = Setting(
-            file, by, family, recorded.level, found.group, _scene(recorded, file), found.registers
+            file,
+            by,
+            family,
+            recorded.switches.level,
+            found.group,
+            _scene(recorded, file),
+            found.registers,
         )
         # A database may hold any number; what no arithmetic reaches is shown as nan or inf.
         with np.errstate(all="ignore"):

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ascend_spec import catalog, per_spec, recording_catalog, text_catalog, timeline_catalog
+from ascend_spec.core.units import factor
 from ascend_spec.db.model import Column
 from ascend_spec.recording import Entity
 from ascend_spec.timeline import Layer
 
 from ...compare.follow import Shown
 from ...compare.sql import text_literal
-from ...engine.relations.units import factor
 from ...engine.relations.views import with_interval
 from .layers import arg_columns
 from .loadtrace import layer_table
