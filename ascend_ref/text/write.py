@@ -77,16 +77,21 @@ OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
 }
 """Files that the adapter makes anew."""
 OF_RECORDS: Mapping[str, Source] = {
+    **dict.fromkeys(
+        (
+            "fusion_op",
+            "aicpu_mi",
+            "dp",
+            "dvpp",
+            "l2_cache",
+            "soc_pmu",
+            "page_fault",
+            "static_op_mem",
+        ),
+        records.one_row_each,
+    ),
     "step_trace": step_trace.step_trace,
-    "fusion_op": records.fusion_op,
     "aicpu": records.aicpu,
-    "aicpu_mi": records.aicpu_mi,
-    "dp": records.dp,
-    "dvpp": records.dvpp,
-    "l2_cache": records.l2_cache,
-    "soc_pmu": records.soc_pmu,
-    "page_fault": records.page_fault,
-    "static_op_mem": records.static_op_mem,
     "sys_mem": system.sys_mem,
     "process_mem": system.process_mem,
     "cpu_usage": system.cpu_usage,
