@@ -13,23 +13,16 @@ import pyarrow.compute as pc
 
 from ascend_ref.arrays import dictionary, first_known, is_text, renamed, text_places
 from ascend_spec.core.shows import Show
+from ascend_spec.core.units import factor
 
-SIZES = (
-    {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9},
-    {"Byte": 1, "KiB": 1 << 10, "MiB": 1 << 20},
-    {"Byte/s": 1, "KB/s": 1 << 10, "MB/s": 1 << 20},
-)
-"""Units of one quantity, by their size in the smallest one; exporters form rates by 1024."""
 LOW_BITS = 32
 LOW_WORD = (1 << LOW_BITS) - 1
 
 
 def in_unit(values: pa.Array, unit: str | None, wanted: str | None) -> pa.Array:
-    """The values in another unit of the same quantity, as floats; as they are without one."""
-    for sizes in SIZES if unit != wanted else ():
-        if unit in sizes and wanted in sizes:
-            return pc.divide(values.cast(pa.float64(), safe=False), sizes[wanted] / sizes[unit])
-    return values
+    """The values in another unit, as floats; as they are where the units do not convert."""
+    divisor = factor(wanted, unit) or 1
+    return values if divisor == 1 else pc.divide(values.cast(pa.float64(), safe=False), divisor)
 
 
 def formed(show: Show, values: Sequence[pa.Array]) -> pa.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import one_piece
-from ascend_ref.capture.batch import Integers
+from ascend_ref.arrays import one_piece, reals
+from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.derive.traffic import share
 from ascend_ref.forms import formed, in_unit, part
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
@@ -22,6 +23,27 @@ from .model import Output
 from .shape import shape_of
 
 NO_ROW = -1
+
+
+class Formula(NamedTuple):
+    """A figure that no table holds, from columns of the same entity."""
+
+    function: Callable[..., Reals]
+    columns: tuple[str, ...]
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "process_memory.total": Formula(np.add, ("ddr", "hbm")),
+    **{
+        f"port.{way}_{figure}": Formula(share, (f"{way}_{part}", whole.format(way)))
+        for way in ("rx", "tx")
+        for figure, part, whole in (
+            ("efficiency", "byte_rate", "bandwidth"),
+            ("error_rate", "errors", "{}_packets"),
+            ("dropped_rate", "dropped", "{}_packets"),
+        )
+    },
+}
 
 
 class TableRows(NamedTuple):
@@ -63,7 +85,15 @@ class ShownValues:
         if found is not None:
             return found
         entity, _, column = name.partition(".")
-        interval = recording_catalog().entities[entity].interval
+        shown = recording_catalog().entities[entity]
+        if name in FORMULAS:
+            function, columns = FORMULAS[name]
+            inputs = [self._shown(f"{entity}.{one}", rows, None) for one in columns]
+            if any(one is None for one in inputs):
+                return None
+            figure = pa.array(function(*map(reals, inputs)))
+            return in_unit(figure, shown.columns[column].unit, unit)
+        interval = shown.interval
         if interval is None or column != interval[2]:
             return None
         start, end = (self._shown(f"{entity}.{one}", rows, unit) for one in interval[:2])

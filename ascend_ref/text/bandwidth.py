@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -12,12 +11,11 @@ import pyarrow.compute as pc
 from ascend_ref.arrays import chosen, dictionary, integers, is_one_of, reals, same, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Form, number_texts
-from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, share, spread
+from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, spread
 from ascend_ref.recorded import Recorded
-from ascend_ref.recorded.shown import every_row
 from ascend_spec import catalog
 
-from .columns import Columns, ShownColumns, of_table
+from .columns import Columns, of_table
 from .order import ordered
 from .setting import Setting
 
@@ -134,23 +132,6 @@ def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         "avg": _interleaved([one.mean for one in rows]),
     }
     yield ordered(setting, of_table("pcie_statistic", pa.table(statistic)))
-
-
-def _port(name: str, recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """NIC or ROCE: a row a sample."""
-    table = recorded.table(name)
-    speed, shares = reals(table["bandwidth"]), {}
-    for way in ("rx", "tx"):
-        packets = reals(table[f"{way}Packets"])
-        shares[f"{way}_efficiency"] = share(reals(table[f"{way}ByteRate"]), speed)
-        shares[f"{way}_error_rate"] = share(reals(table[f"{way}Errors"]), packets)
-        shares[f"{way}_dropped_rate"] = share(reals(table[f"{way}Dropped"]), packets)
-    rows = {name: every_row(table), "port": every_row(pa.table(shares))}
-    yield ordered(setting, ShownColumns({}, rows))
-
-
-nic = partial(_port, "NIC")
-roce = partial(_port, "ROCE")
 
 
 def _with_average(

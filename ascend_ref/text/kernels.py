@@ -96,5 +96,5 @@ def operator_devices(recorded: Recorded, operators: pa.Table) -> Integers:
 
     The table tells it since 2025-12-25; recordings from before are of one device.
     """
-    devices = recorded.machine.devices
+    devices = recorded.origin.devices
     return integers(operators["deviceId"], none=devices[0] if devices else NONE)

@@ -12,23 +12,14 @@ from ascend_ref.capture.batch import Reals
 from ascend_ref.derive.decimals import Engine, python_round
 from ascend_ref.derive.memory_blocks import memory_blocks
 from ascend_ref.recorded import Recorded
-from ascend_ref.recorded.shown import every_row
 
-from .columns import Columns, ShownColumns, of_table
+from .columns import Columns, of_table
 from .order import ordered
 from .setting import Setting
 
 KIBIBYTE = 1024.0
 ALLOCATES = "allocate"
 """Type of the rows of NPU_OP_MEM that take memory."""
-
-
-def npu_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """NPU_MEM; memory is DDR and HBM together."""
-    table = recorded.table("NPU_MEM")
-    total = pa.table({"total": reals(table["ddr"]) + reals(table["hbm"])})
-    rows = {"NPU_MEM": every_row(table), "process_memory": every_row(total)}
-    yield ordered(setting, ShownColumns({}, rows))
 
 
 def npu_module_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

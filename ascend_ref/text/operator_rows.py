@@ -41,10 +41,10 @@ class OperatorRows:
 
 def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
     """The rows of a recording."""
-    runs = shown_kernels(kernels(recorded), recorded.start)
+    runs = shown_kernels(kernels(recorded), recorded.origin.start)
     table = recorded.table("COMMUNICATION_OP")
     started, ended = integers(table["startNs"]), integers(table["endNs"])
-    kept = np.flatnonzero(ended >= recorded.start)
+    kept = np.flatnonzero(ended >= recorded.origin.start)
     row = np.concatenate([np.arange(len(runs)), len(runs) + kept])
     device = np.concatenate([runs.device, operator_devices(recorded, table)[kept]])
     start = np.concatenate([runs.start, started[kept]])

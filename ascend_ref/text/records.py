@@ -74,7 +74,7 @@ def one_row_each(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 def aicpu(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Runs of AI CPU kernels that ended in the session."""
     table = recorded.extras["aicpu"]
-    ended = integers(table["time"]) + integers(table["task"]) >= recorded.start
+    ended = integers(table["time"]) + integers(table["task"]) >= recorded.origin.start
     yield _rows(setting, table.filter(pa.array(ended)))
 
 

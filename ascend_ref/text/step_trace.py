@@ -37,7 +37,7 @@ def step_trace(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         found = iteration_times(start[own], forward[own], backward[own], end[own])
         parts.append(pa.table([pa.array(own), *found], ["row", *found._fields]))
     times = pa.concat_tables(parts).sort_by("row").combine_chunks()
-    kept = np.flatnonzero(end >= recorded.start)
+    kept = np.flatnonzero(end >= recorded.origin.start)
     columns: dict[str, pa.Array] = {
         "Device_id": device_texts(device),
         "Iteration ID": pa.array(number),

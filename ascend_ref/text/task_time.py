@@ -36,7 +36,7 @@ def task_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     _, key = groups(*(integers(tasks[name]) for name in ("deviceId", "streamId", "taskId")))
     whole = np.where(context == no_context, NONE, context)
     shown = shown_tasks(key, whole, start, end, setting.engine)
-    row = np.flatnonzero(shown & (end >= recorded.start))
+    row = np.flatnonzero(shown & (end >= recorded.origin.start))
     names, kinds = _texts(recorded)
     order = row_order(setting, ShownColumns({}, {"TASK": TableRows(tasks, row)}))
     for batch in parts(row[order]):

@@ -45,8 +45,8 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
     tasks, operators = _of_device(tasks, own, known), _of_device(operators, own, known)
     bars, lanes, names, dropped = gather([*_tasks(recorded, tasks), *_operations(operators)])
     return Recording(
-        chip=recorded.machine.chip,
-        rank=recorded.machine.rank if recorded.machine.rank >= 0 else None,
+        chip=recorded.origin.chip,
+        rank=recorded.origin.rank if recorded.origin.rank >= 0 else None,
         device=own,
         devices=known,
         bars=bars,
