@@ -344,7 +344,7 @@ class WorkspaceEvents(Batch):
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """What info.json tells of a device: how many cores of each kind, and their clock in MHz."""
+    """What info.json has of a device: how many cores of each kind, and their clock in MHz."""
 
     cube_cores: int
     vector_cores: int
@@ -356,7 +356,9 @@ class DeviceFacts:
 class Origin:
     """Where and when a capture was taken.
 
-    end: None after an abnormal end. devices: every device that was profiled; the own one first.
+    rank: NONE where the profiler does not know it. chip, host_name: empty where not known, and so
+    are ranks, pid and host_uid 0; only a database that was read lacks them. end: None after an
+    abnormal end. devices: every device that was profiled; the own one first.
     metadata: what the program told the profiler about itself, as JSON-ready values
     (distributed_args, pp_info); parallel_group_info follows from Groups. facts: of the devices,
     which are all alike; None: not known. family: id of the product family where the chip does not

@@ -8,6 +8,6 @@ from __future__ import annotations
 
 from .from_capture import from_captures
 from .from_database import from_database
-from .model import Machine, Output, Recorded
+from .model import Output, Recorded
 
-__all__ = ["Machine", "Output", "Recorded", "from_captures", "from_database"]
+__all__ = ["Output", "Recorded", "from_captures", "from_database"]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.capture import RECORDS, Capture, Origin, Texts
+from ascend_ref.capture import RECORDS, Capture, Texts
 from ascend_ref.capture.merge import merged
+from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.db.encode import encode
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import STRINGS
 
 from .families import family_of
-from .model import Machine, Output, Recorded
+from .model import Output, Recorded
 from .shape import CARRIERS, TEXT, Shape, shape_of, sources
 from .tables import INNER, filled
 from .texts import Dictionary, own_texts
@@ -46,30 +48,14 @@ def from_captures(
     counted = switches.npu and switches.level > 0
     return Recorded(
         output=output,
-        machine=_machine(origin, output),
-        level=switches.level,
-        metrics=switches.aic_metrics if counted else None,
-        aic_mode=switches.aic_mode if counted and switches.aic_metrics else None,
-        start=origin.start,
-        end=origin.end,
+        origin=replace(
+            origin,
+            family=origin.family or family_of(origin.chip),
+            rank=origin.rank if output == "pytorch" else NONE,
+        ),
+        switches=switches if counted else replace(switches, aic_metrics=None),
         tables=tables,
         extras=_extras(capture),
-    )
-
-
-def _machine(origin: Origin, output: Output) -> Machine:
-    facts = origin.facts
-    return Machine(
-        family=origin.family or family_of(origin.chip),
-        chip=origin.chip,
-        pid=origin.pid,
-        host_name=origin.host_name,
-        host_uid=str(origin.host_uid),
-        rank=origin.rank if output == "pytorch" else -1,
-        devices=origin.devices,
-        cube_cores=facts.cube_cores if facts else None,
-        vector_cores=facts.vector_cores if facts else None,
-        frequency=facts.frequency if facts else None,
     )
 
 

@@ -7,7 +7,9 @@ from typing import Any, Literal
 
 import pyarrow.compute as pc
 
+from ascend_ref.capture import DeviceFacts, Origin, Switches
 from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.capture.model import NONE
 from ascend_ref.db.level import shown_level
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.spill import Spill
@@ -15,7 +17,7 @@ from ascend_spec import layout_catalog
 
 from .beside import Beside, look_beside
 from .families import family_of
-from .model import Machine, Output, Recorded
+from .model import Output, Recorded
 from .tables import DatabaseFile, FileTables
 
 
@@ -40,40 +42,53 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     spill = Spill()
     tables = FileTables(output, files, spill, lenient)
     beside = look_beside(path)
-    start, end = _session(tables)
     groups = {spelled: group for group, spelled in AIC_METRICS.items()}
     return Recorded(
         output=output,
-        machine=_machine(tables, beside, database.rank_from_name),
-        level=_level(database, beside),
-        metrics=groups.get(beside.metrics or ""),
-        aic_mode=_aic_mode(tables),
-        start=start,
-        end=end,
+        origin=_origin(tables, beside, database.rank_from_name),
+        switches=Switches(
+            level=_level(database, beside), aic_metrics=groups.get(beside.metrics or "")
+        ),
         tables=tables,
         extras={},
         spill=spill,
     )
 
 
-def _machine(tables: FileTables, beside: Beside, rank: int | None) -> Machine:
+def _origin(tables: FileTables, beside: Beside, rank: int | None) -> Origin:
     devices = _column(tables, "NPU_INFO", "id")
     chips = [chip for chip in _column(tables, "NPU_INFO", "name") if chip != "UNKNOWN"]
     ranks = _column(tables, "RANK_DEVICE_MAP", "rankId")
     processes = [process for process in _column(tables, "TASK", "globalPid") if process]
-    chip = chips[0] if chips else None
+    hosts = _column(tables, "HOST_INFO", "hostName")
     known = [one for one in (rank, *ranks, beside.rank) if one is not None]
-    return Machine(
-        family=family_of(chip),
-        chip=chip,
-        pid=processes[0] if processes else None,
-        host_name=_first(tables, "HOST_INFO", "hostName"),
-        host_uid=_first(tables, "HOST_INFO", "hostUid"),
-        rank=known[0] if known else -1,
+    start, end = _session(tables)
+    chip = chips[0] if chips else ""
+    return Origin(
+        rank=known[0] if known else NONE,
+        ranks=0,
         devices=tuple(sorted(set(devices))),
-        cube_cores=beside.number("ai_core_num"),
-        vector_cores=beside.number("aiv_num"),
-        frequency=beside.number("aic_frequency"),
+        chip=chip,
+        pid=processes[0] if processes else 0,
+        host_name=hosts[0] if hosts else "",
+        host_uid=0,
+        start=start,
+        end=end,
+        facts=_facts(beside),
+        family=family_of(chip),
+    )
+
+
+def _facts(beside: Beside) -> DeviceFacts | None:
+    """The cores of a device; ``None`` where their number or clock is missing."""
+    cubes, frequency = beside.number("ai_core_num"), beside.number("aic_frequency")
+    if cubes is None or frequency is None:
+        return None
+    return DeviceFacts(
+        cube_cores=cubes,
+        vector_cores=beside.number("aiv_num") or 0,
+        ai_cpu_cores=beside.number("ai_cpu_core_num") or 0,
+        frequency=frequency,
     )
 
 
@@ -83,12 +98,6 @@ def _level(database: DatabaseFile, beside: Beside) -> Literal[0, 1, 2]:
         return beside.level
     shown = shown_level(database.holds, database.has_rows, database.finds)
     return 1 if shown is None else shown
-
-
-def _aic_mode(tables: FileTables) -> str | None:
-    if "TASK_PMU_INFO" in tables:
-        return "task-based"
-    return "sample-based" if "SAMPLE_PMU_SUMMARY" in tables else None
 
 
 def _session(tables: FileTables) -> tuple[int, int | None]:
@@ -109,7 +118,3 @@ def _column(tables: FileTables, name: str, column: str) -> list[Any]:
         return []
     values: list[Any] = tables.head(name)[column].drop_null().to_pylist()
     return values
-
-
-def _first(tables: FileTables, name: str, column: str) -> Any:
-    return next(iter(_column(tables, name, column)), None)

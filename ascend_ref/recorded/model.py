@@ -8,6 +8,7 @@ from typing import Literal
 
 import pyarrow as pa
 
+from ascend_ref.capture import Origin, Switches
 from ascend_ref.spill import Spill
 
 from .shape import shape_of
@@ -16,48 +17,23 @@ Output = Literal["msprof", "pytorch"]
 """Which exporter's deliverables: mindstudio_profiler_output or ASCEND_PROFILER_OUTPUT."""
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Where the recording was taken; ``None`` where that is not known.
-
-    family: id of a product family (spec: products.yaml). chip: as in NPU_INFO. rank: -1 where
-    CANN's profiler, which does not know it, wrote the recording. cube_cores, vector_cores: of one
-    device. frequency: nominal clock of the cores in MHz.
-    """
-
-    family: str | None
-    chip: str | None
-    pid: int | None
-    host_name: str | None
-    host_uid: str | None
-    rank: int
-    devices: tuple[int, ...]
-    cube_cores: int | None
-    vector_cores: int | None
-    frequency: int | None
-
-
 @dataclass(frozen=True)
 class Recorded:
-    """What one process recorded.
+    """What one process recorded: a capture as the tables of a database show it.
 
-    level: of the profiler. metrics: group of PMU metrics, ``None`` without or where it is not
-    known. start, end: bounds of the session in Unix ns; end ``None`` after an abnormal end.
-    tables: by the name of their database table, those with rows. Columns are those of the newest
-    revision, in its order: int64 and double as stored, ``dictionary<int32, string>`` with the text
-    itself where the database holds an id of STRING_IDS or of an enum, NULL where it holds NULL.
-    extras: what has no database table, by the name of its file, columns by their names in the
-    capture; times int64 ns, sizes int64 Byte, texts as above. spill: where long columns of tables
-    are, and place for what is made of them.
+    origin: its family is known or follows from the chip. switches: their metrics are ``None``
+    where nothing is counted; of a database only level and metrics are known. tables: by the name of
+    their database table, those with rows. Columns are those of the newest revision, in its order:
+    int64 and double as stored, ``dictionary<int32, string>`` with the text itself where the
+    database holds an id of STRING_IDS or of an enum, NULL where it holds NULL. extras: what has no
+    database table, by the name of its file, columns by their names in the capture; times int64 ns,
+    sizes int64 Byte, texts as above. spill: where long columns of tables are, and place for what is
+    made of them.
     """
 
     output: Output
-    machine: Machine
-    level: Literal[0, 1, 2]
-    metrics: str | None
-    aic_mode: str | None
-    start: int
-    end: int | None
+    origin: Origin
+    switches: Switches
     tables: Mapping[str, pa.Table]
     extras: Mapping[str, pa.Table]
     spill: Spill = field(default_factory=Spill, compare=False, repr=False)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ascend_ref.arrays import dictionary
 from ascend_ref.recorded import Recorded
 from ascend_spec import text_catalog
 from ascend_spec.text.model import Mode
 from ascend_spec.text.pmu import PmuGroup
-
-from .columns import dictionary
 
 CUSTOM = "Custom"
 """The group of registers that the user chose."""
@@ -42,8 +41,8 @@ def counted(recorded: Recorded, mode: Mode, family: str) -> Counted:
     texts = dictionary(recorded.table(table)[column]).dictionary.to_pylist()
     names = tuple(dict.fromkeys(_bare(text) for text in texts if _bare(text) not in TOTALS))
     groups = text_catalog().pmu
-    if recorded.metrics is not None:
-        group = groups.group(recorded.metrics)
+    if recorded.switches.aic_metrics is not None:
+        group = groups.group(recorded.switches.aic_metrics)
         if group is None or family not in group.families:
             return Counted(None)
         return Counted(group.name, names if group.name == CUSTOM else ())

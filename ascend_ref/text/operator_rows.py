@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_spec import per_spec, text_catalog
 
-from .columns import device_texts, integers
+from .columns import device_texts
 from .kernels import Kernels, kernels, operator_devices, shown_kernels
 from .order import row_order
 from .setting import COPIES, Setting
@@ -40,10 +41,10 @@ class OperatorRows:
 
 def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
     """The rows of a recording."""
-    runs = shown_kernels(kernels(recorded), recorded.start)
+    runs = shown_kernels(kernels(recorded), recorded.origin.start)
     table = recorded.table("COMMUNICATION_OP")
     started, ended = integers(table["startNs"]), integers(table["endNs"])
-    kept = np.flatnonzero(ended >= recorded.start)
+    kept = np.flatnonzero(ended >= recorded.origin.start)
     row = np.concatenate([np.arange(len(runs)), len(runs) + kept])
     device = np.concatenate([runs.device, operator_devices(recorded, table)[kept]])
     start = np.concatenate([runs.start, started[kept]])

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import known_reals
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.pmu import cube_utilization, memory_bound
 from ascend_ref.recorded import Recorded
@@ -15,7 +16,6 @@ from ascend_spec import text_catalog
 from ascend_spec.text.model import CsvColumn
 
 from .cells import cells_of
-from .columns import known_reals
 from .counters import counters
 from .kernels import Kernels
 from .setting import Setting
@@ -33,7 +33,7 @@ class PmuColumns:
         missing = text_catalog().pmu.not_available.get(setting.family, frozenset())
         columns = setting.columns()
         self._setting = setting
-        self._machine = recorded.machine
+        self._facts = recorded.origin.facts
         self._metrics = {_metric(one): one for one in columns if one.metric is not None}
         self._names = {one.formula: one.name for one in columns if one.metric is None}
         wanted = [metric for metric in self._metrics if metric not in missing]
@@ -65,15 +65,14 @@ class PmuColumns:
     def _cube_utilization(
         self, name: str, shown: Mapping[str, Reals], duration: Integers
     ) -> pa.Array:
-        cores, frequency = self._machine.cube_cores, self._machine.frequency
-        if cores is None or frequency is None:
+        if self._facts is None:
             return pa.nulls(len(duration))
         values = cube_utilization(
             np.nan_to_num(_first(shown, "aic_total_cycles", "total_cycles")),
             _ratio(shown, "mac"),
             duration / MICROSECOND,
-            cores=cores,
-            frequency=frequency,
+            cores=self._facts.cube_cores,
+            frequency=self._facts.frequency,
             engine=self._setting.engine,
         )
         texts = cells_of(self._setting, name, known_reals(values))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.arrays import dictionary, integers, is_one_of, renamed, same, text_numbers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.api_statistic import api_statistic as of_apis
 from ascend_ref.derive.decimals import Engine
@@ -21,18 +22,7 @@ from ascend_ref.recorded import Recorded
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import DAYS
 
-from .columns import (
-    HOST,
-    Columns,
-    device_texts,
-    dictionary,
-    integers,
-    is_one_of,
-    renamed,
-    same,
-    taken,
-    text_numbers,
-)
+from .columns import HOST, Columns, device_texts, taken
 from .kernels import COMMUNICATION_TYPES, IGNORED_TYPES, UNKNOWN, kernels, operator_devices
 from .order import ordered
 from .setting import Setting
@@ -44,7 +34,7 @@ def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     start, end = integers(table["startNs"]), integers(table["endNs"])
     rows = np.arange(len(table))
     if setting.engine == "cpp":
-        rows = np.flatnonzero(end >= recorded.start)
+        rows = np.flatnonzero(end >= recorded.origin.start)
     level = renamed(table["type"], level_names(setting.writer.date)).take(pa.array(rows))
     name = dictionary(table["name"]).take(pa.array(rows))
     first, owner = groups(text_numbers(level), text_numbers(name))
@@ -72,7 +62,7 @@ def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Compute tasks by type of operator and of core, those that started in the session."""
     found = kernels(recorded)
     op_type, core = found.texts("opType"), found.texts("taskType")
-    kept = (found.start >= recorded.start) & ~is_one_of(core, COMMUNICATION_TYPES)
+    kept = (found.start >= recorded.origin.start) & ~is_one_of(core, COMMUNICATION_TYPES)
     rows = np.flatnonzero(kept)
     shown = ~(is_one_of(op_type, [UNKNOWN]) | is_one_of(core, IGNORED_TYPES))
     yield from _by_device(
@@ -92,7 +82,7 @@ def communication(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """
     table = recorded.table("COMMUNICATION_OP")
     start, end = integers(table["startNs"]), integers(table["endNs"])
-    rows = np.flatnonzero(start >= recorded.start)
+    rows = np.flatnonzero(start >= recorded.origin.start)
     op_type = dictionary(table["opType"])
     yield from _by_device(
         setting,

@@ -30,12 +30,20 @@ from . import (
     system,
     task_time,
 )
-from .columns import Columns
+from .columns import Columns, of_table
 from .metrics import TABLES, Counted, counted
+from .order import ordered
 from .setting import Setting
 from .sheet import write_sheet
 
 Source: TypeAlias = Callable[[Recorded, Setting], Iterator[Columns]]
+
+
+def whole_table(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """A row for each row of the first table that the file is made of."""
+    name = setting.file.tables[0]
+    yield ordered(setting, of_table(name, recorded.table(name)))
+
 
 OF_TABLES: Mapping[str, Source] = {
     "task_time": task_time.task_time,
@@ -44,14 +52,14 @@ OF_TABLES: Mapping[str, Source] = {
     "communication_statistic": statistics.communication,
     "api_statistic": statistics.api_statistic,
     "msprof_tx": marks.msprof_tx,
-    "npu_mem": memory.npu_mem,
+    "npu_mem": whole_table,
     "npu_module_mem": memory.npu_module_mem,
     "ddr": bandwidth.ddr,
     "hbm": bandwidth.hbm,
     "hccs": bandwidth.hccs,
     "pcie": bandwidth.pcie,
-    "nic": bandwidth.nic,
-    "roce": bandwidth.roce,
+    "nic": whole_table,
+    "roce": whole_table,
     "llc_read_write": bandwidth.llc_read_write,
     "ai_core_utilization": cores.ai_core_utilization,
     "ai_vector_core_utilization": cores.ai_vector_core_utilization,
@@ -77,16 +85,21 @@ OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
 }
 """Files that the adapter makes anew."""
 OF_RECORDS: Mapping[str, Source] = {
+    **dict.fromkeys(
+        (
+            "fusion_op",
+            "aicpu_mi",
+            "dp",
+            "dvpp",
+            "l2_cache",
+            "soc_pmu",
+            "page_fault",
+            "static_op_mem",
+        ),
+        records.one_row_each,
+    ),
     "step_trace": step_trace.step_trace,
-    "fusion_op": records.fusion_op,
     "aicpu": records.aicpu,
-    "aicpu_mi": records.aicpu_mi,
-    "dp": records.dp,
-    "dvpp": records.dvpp,
-    "l2_cache": records.l2_cache,
-    "soc_pmu": records.soc_pmu,
-    "page_fault": records.page_fault,
-    "static_op_mem": records.static_op_mem,
     "sys_mem": system.sys_mem,
     "process_mem": system.process_mem,
     "cpu_usage": system.cpu_usage,
@@ -127,20 +140,26 @@ def write_csv_files(
     the family; :class:`.sheet.TooManyRows`, a ``ValueError`` too, where the writer gives up;
     ``OSError`` where ``folder`` cannot be written.
     """
-    family = recorded.machine.family or USUAL_FAMILY
+    family = recorded.origin.family or USUAL_FAMILY
     chosen = _writer(recorded, writer, family)
     if timestamp is None:
-        timestamp = names.stamp(recorded.end or recorded.start)[:14]
+        timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
     metrics = {mode: counted(recorded, mode, family) for mode in TABLES}
     paths: list[Path] = []
     for file in text_catalog().csv.values():
         by = _writer_of(file, chosen, family)
         source = _source(file, recorded)
-        if by is None or source is None or recorded.level not in file.levels_by(by.id):
+        if by is None or source is None or recorded.switches.level not in file.levels_by(by.id):
             continue
         found = metrics[file.pmu.mode] if file.pmu else Counted(None)
         setting = Setting(
-            file, by, family, recorded.level, found.group, _scene(recorded, file), found.registers
+            file,
+            by,
+            family,
+            recorded.switches.level,
+            found.group,
+            _scene(recorded, file),
+            found.registers,
         )
         # A database may hold any number; what no arithmetic reaches is shown as nan or inf.
         with np.errstate(all="ignore"):

@@ -41,8 +41,9 @@ def test_capture_and_database_are_one_recording_at_every_revision(
     (path,) = [one for one in folder.rglob("*.db") if one.name != "analysis.db"]
     direct, read = from_captures([capture], output, revision), from_database(path)
     assert read.output == output
-    assert (read.level, read.start, read.end) == (direct.level, direct.start, direct.end)
-    assert read.machine == direct.machine
+    assert read.switches.level == direct.switches.level
+    for fact in ("start", "end", "family", "chip", "pid", "host_name", "rank", "devices", "facts"):
+        assert getattr(read.origin, fact) == getattr(direct.origin, fact), fact
     for name, table in direct.tables.items():
         assert read.table(name).schema == table.schema, name
         assert plain(read, name) == plain(direct, name), name
@@ -74,7 +75,8 @@ def test_old_columns_come_under_their_newest_names_with_texts() -> None:
     assert table["gridDim"].null_count == table["blockDim"].null_count == len(kernels)
     activities = recorded.table("PYTORCH_API")
     assert [(row["startNs"], row["type"]) for row in activities.to_pylist()] == calls
-    assert (recorded.machine.rank, recorded.machine.family, recorded.level) == (1, "A2", 1)
+    origin = recorded.origin
+    assert (origin.rank, origin.family, recorded.switches.level) == (1, "A2", 1)
 
 
 def test_unknown_ids_stay_as_numbers_and_wrong_cells_are_refused(tmp_path: Path) -> None:
@@ -108,6 +110,15 @@ def test_without_texts_the_ids_stay(damage: str, tmp_path: Path) -> None:
         (expected,) = zip(*db.execute("SELECT taskType FROM TASK ORDER BY rowid"), strict=True)
         db.execute(damage)
     assert from_database(path).table("TASK")["taskType"].to_pylist() == list(map(str, expected))
+
+
+def test_a_table_whose_columns_nobody_knows_has_no_rows(tmp_path: Path) -> None:
+    (path,) = write_msprof_profile(tmp_path, [capture_of("single-op")], NEWEST).glob("*.db")
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE NPU_INFO")
+        db.execute("CREATE TABLE NPU_INFO (strange)")
+        db.execute("INSERT INTO NPU_INFO VALUES (1)")
+    assert from_database(path).table("NPU_INFO").num_rows == 0
 
 
 def test_no_profile_is_no_recording(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sampling import ALL, Table, busy, flow_of, sample
 from tiny_timeline import START, ascending, kernel, operator, program, random_program, timeline
 
 from ascend_ref.capture import Switches, Texts
-from ascend_simulator.choices import FaultChoice
+from ascend_simulator.choices import FaultChoice, ProductName
 from ascend_simulator.program.model import Collective, Launch, Program
 from ascend_simulator.samples import Flow, Traffic
 from ascend_simulator.world.timeline import RankTimeline
@@ -206,6 +206,35 @@ def test_differences_of_the_network_device_add_up() -> None:
         seconds = np.diff(table["timestampNs"]) / 1e9
         made = table[f"nic{side}Bandwidth"][1:] * seconds
         assert np.allclose(made, table[f"nic{side}Byte"][1:], atol=1)
+
+
+@pytest.mark.parametrize(
+    ("product", "rate", "names"),
+    [("200I-500-A2", 1_000, ("NIC",)), ("A2", 22_000, ("NIC", "ROCE"))],
+)
+def test_a_port_carries_no_more_than_its_speed_headers_included(
+    product: ProductName, rate: int, names: tuple[str, ...]
+) -> None:
+    """Transfers 2 % faster than the port for 300 ms: what does not fit follows at once."""
+    run = timeline(random_program(3, 40), 3, lead=400_000_000)
+    start, length = START + 20_000_000, 300_000_000
+    moved_in_all = length // 1_000 * rate * 102 // 100
+    amount = np.array([moved_in_all], np.int64)
+    flow = Flow(np.array([start]), np.array([start + length]), amount, amount)
+    tables, _ = sample(run, Traffic(roce=flow), product=product)
+    in_frames = moved_in_all + 62 * -(-moved_in_all // 4_096)
+    assert set(tables) & {"NIC", "ROCE"} == set(names)
+    for name, expected in zip(names, (in_frames, moved_in_all), strict=False):
+        table = tables[name]
+        for side in ("rx", "tx"):
+            rates, speed, times = table[f"{side}ByteRate"], table["bandwidth"], table["timestampNs"]
+            assert (rates <= speed).all()
+            full = (times[:-1] > start) & (times[1:] < start + length)
+            assert full.sum() > 20
+            assert (rates[1:][full] > (0.999 if name == "NIC" else 0.98) * speed[0]).all()
+            counted = table[f"{side}Bytes"]
+            assert ascending(counted)
+            assert counted[-1] - counted[0] == expected
 
 
 def test_a_port_is_read_before_its_counters_can_wrap_unseen() -> None:

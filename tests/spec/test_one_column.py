@@ -10,16 +10,20 @@ from __future__ import annotations
 import csv
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from working_copy import add_line, add_revision, copy_spec
 
+from ascend_conformance.check import check
 from ascend_conformance.media.db.selftest import batches, run_batch
+from ascend_conformance.media.text.rules import load_text_rules
+from ascend_conformance.media.text.selftest import run_subject
 from ascend_ref.cli import main
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_spec import catalog, load_spec, using
@@ -125,13 +129,41 @@ def test_what_was_simulated_conforms(
     assert draft.call("check", prof) == 0, capsys.readouterr().out
 
 
-def test_a_file_without_the_column_is_found(draft: Draft, tmp_path: Path) -> None:
-    (database,) = draft.files(NEW, "msprof_*.db")
-    broken = tmp_path / database.name
-    broken.write_bytes(database.read_bytes())
-    with closing(sqlite3.connect(broken)) as connection, connection:
+def spoil_database(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE TASK SET queueOf = -5")
-    assert draft.call("check", broken) == 1
+
+
+def spoil_csv(file: Path) -> None:
+    lines = [line.split(",") for line in file.read_text("utf-8").splitlines()]
+    lines[1][lines[0].index(ADDED["csv"])] = "three"
+    file.write_text("".join(",".join(line) + "\n" for line in lines), "utf-8")
+
+
+def spoil_timeline(file: Path) -> None:
+    events = json.loads(file.read_text("utf-8"))
+    next(one for one in events if ADDED["arg"] in one.get("args", {}))["args"][ADDED["arg"]] = "x"
+    file.write_text(json.dumps(events), "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "spoil", "rule", "place"),
+    [
+        ("msprof_*.db", spoil_database, "DB203", "TASK.queueOf"),
+        ("op_summary_*.csv", spoil_csv, "CSV020", "op_summary.csv: Queue Of"),
+        ("msprof_2*.json", spoil_timeline, "TRC015", "Ascend Hardware: Queue Of"),
+    ],
+)
+def test_a_bad_value_of_the_column_is_found(
+    draft: Draft, pattern: str, spoil: Callable[[Path], None], rule: str, place: str, tmp_path: Path
+) -> None:
+    (sound,) = draft.files(NEW, pattern)
+    bad = tmp_path / sound.name
+    bad.write_bytes(sound.read_bytes())
+    spoil(bad)
+    with using(load_spec(draft.spec)):
+        found = check([bad]).findings
+    assert [(one.rule, one.count) for one in found if place in one.place] == [(rule, ANY)], found
 
 
 @pytest.mark.parametrize("carrier", ["pytorch", "msprof"])
@@ -186,3 +218,11 @@ def test_the_self_test_breaks_the_column(draft: Draft) -> None:
             assert len(result.trials) == len(keys)
             return
     pytest.fail("no rule judges the column")
+
+
+def test_the_self_test_of_texts_knows_the_columns(draft: Draft) -> None:
+    with using(load_spec(draft.spec)):
+        rules = [rule for rule in load_text_rules().values() if rule.search.check is not None]
+        result = run_subject("cpp-A2-PipeUtilization", [rule.id for rule in rules])
+    assert result.trials
+    assert (result.unclean, result.missed, result.false_alarms) == ([], [], [])

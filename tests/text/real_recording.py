@@ -8,13 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 from real_files import layer, nanoseconds, rows_of, trace
-from small_recordings import NO_NUMBER
+from small_recordings import NO_NUMBER, origin
 from small_recordings import table as table_of
 
-from ascend_ref.recorded import Machine, Recorded
+from ascend_ref.capture import Switches
+from ascend_ref.recorded import Recorded
 
-CUBE_CORES, VECTOR_CORES, MEGAHERTZ = 24, 48, 1800
-"""As the README of the files says."""
 DETAILS = {
     "name": "Name",
     "opType": "Type",
@@ -55,14 +54,8 @@ def real_recording() -> Recorded:
     )
     return Recorded(
         output="pytorch",
-        machine=Machine(
-            "A2", "Ascend910B", 1, None, None, 0, (0,), CUBE_CORES, VECTOR_CORES, MEGAHERTZ
-        ),
-        level=1,
-        metrics="PipeUtilization",
-        aic_mode="task-based",
-        start=0,
-        end=1 << 62,
+        origin=origin("A2", 0, 1 << 62),
+        switches=Switches(aic_metrics="PipeUtilization"),
         tables={name: table for name, table in tables.items() if len(table)},
         extras={"l2_cache": cached},
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
+from ascend_ref.capture import DeviceFacts, Origin, Switches
 from ascend_ref.capture.records import RECORDS
-from ascend_ref.recorded import Machine, Output, Recorded
+from ascend_ref.recorded import Output, Recorded
 from ascend_ref.recorded.shape import shape_of
 from ascend_ref.text import write_csv_files
 
@@ -50,23 +51,24 @@ def recording(
     output: Output = "msprof",
     family: str | None = "A2",
     metrics: str | None = None,
-    **changes: Any,
+    level: Literal[0, 1, 2] = 1,
+    start: int = START,
+    end: int | None = START + 60 * 10**9,
 ) -> Recorded:
-    """A recording of level 1 of one device with 24 cube cores at 1800 MHz."""
-    given: dict[str, Any] = {
-        "machine": Machine(family, None, 7, None, None, 0, (0,), 24, 48, 1800),
-        "level": 1,
-        "aic_mode": "task-based",
-        "start": START,
-        "end": START + 60 * 10**9,
-    }
+    """A recording of one device with 24 cube cores at 1800 MHz."""
     return Recorded(
         output=output,
-        metrics=metrics,
+        origin=origin(family, start, end),
+        switches=Switches(level=level, aic_metrics=metrics),
         tables={name: table(output, name, rows) for name, rows in tables.items()},
         extras={name: record(name, rows) for name, rows in (extras or {}).items()},
-        **{**given, **changes},
     )
+
+
+def origin(family: str | None, start: int, end: int | None) -> Origin:
+    """One device of process 7 with 24 cube cores at 1800 MHz."""
+    facts = DeviceFacts(cube_cores=24, vector_cores=48, ai_cpu_cores=6, frequency=1800)
+    return Origin(0, 1, (0,), "", 7, "", 0, start, end, facts=facts, family=family)
 
 
 def task(identity: int, start: int, length: int, **changes: Any) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def test_sampled_cores(tmp_path: Path) -> None:
             ]
         ]
     }
-    how = {"metrics": "PipeUtilization", "aic_mode": "sample-based"}
+    how = {"metrics": "PipeUtilization"}
     header, *rows = lines(tables, tmp_path, "ai_core_utilization", **how)
     assert header.startswith("Device_id,Core ID,mac_ratio,scalar_ratio,mte1_ratio,mte2_ratio,")
     assert [row.split(",")[:6] for row in rows] == [

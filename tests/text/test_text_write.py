@@ -58,7 +58,7 @@ def test_files_are_whole_and_always_the_same(
     preset: str, output: Output, writer: str | None, tmp_path: Path
 ) -> None:
     recorded = recorded_of(preset, output)
-    family = recorded.machine.family
+    family = recorded.origin.family
     assert family is not None
     paths = write_csv_files(recorded, tmp_path, writer=writer)
     assert sorted(paths) == sorted(tmp_path.iterdir())

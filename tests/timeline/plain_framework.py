@@ -18,7 +18,7 @@ class PlainFramework:
         self.plain = plain
         self.named_enqueue = named_enqueue
         recorded = plain.recorded
-        self.pid = recorded.machine.pid
+        self.pid = recorded.origin.pid
         self.rows = recorded.table("PYTORCH_API").to_pylist()
         for row in self.rows:
             row["tid"] = row["globalTid"] & 0xFFFFFFFF

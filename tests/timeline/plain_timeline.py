@@ -33,9 +33,9 @@ class Style:
     sort: dict[str, int]
 
     def pid(self, recorded: Recorded, layer: str, device: int | None) -> int:
-        process = recorded.machine.pid or 0
+        process = recorded.origin.pid or 0
         if device is None:
-            device = recorded.machine.devices[0] if self.engine == "2025-01" else 31
+            device = recorded.origin.devices[0] if self.engine == "2025-01" else 31
         return (process << 10 | self.sort[layer] << 5 | device) & 0xFFFFFFFF
 
     def x(self, **keys: Any) -> Event:
@@ -111,7 +111,7 @@ class Plain:
         self.small_tasks = recorded.table("COMMUNICATION_TASK_INFO").to_pylist()
         for row in self.operators:
             if row["deviceId"] is None:
-                row["deviceId"] = recorded.machine.devices[0]
+                row["deviceId"] = recorded.origin.devices[0]
         self.batch = self._batches(tasks)
 
     def _batches(self, tasks: list[Event]) -> dict[int, int]:
@@ -268,7 +268,7 @@ class Plain:
                 args=args,
             )
         constant = {"Notify_Record": 1, "Notify_Wait": 0.02, "Memcpy": 1.5, "Reduce_Inline": 0.6}
-        for row in self.small_tasks if self.recorded.level else ():
+        for row in self.small_tasks if self.recorded.switches.level else ():
             task = self.task_of[row["globalTaskId"]]
             span = task["endNs"] - task["startNs"]
             notify = row["notifyId"]

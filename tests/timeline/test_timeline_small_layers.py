@@ -57,7 +57,7 @@ def test_runs_of_the_garbage_collector() -> None:
     rows = {"startNs": START, "endNs": START + 2_500, "globalTid": 7 << 32 | 9}
     recorded = with_rows("pytorch", "GC_RECORD", rows)
     events = written(recorded, "adapter")["trace_view.json"]
-    pid = recorded.machine.pid or 0
+    pid = recorded.origin.pid or 0
     assert of_layer(events, "Python GC") == [
         {
             "ph": "X",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, NamedTuple
+
 import numpy as np
 
 from ascend_ref.capture import Integers
@@ -12,6 +14,7 @@ from .scene import MEBI, MILLION, Columns, Scene, per_second
 PAYLOAD = 4_096
 HEADERS = 62
 """Byte of Ethernet, IP, UDP, BTH and checksum around each payload of RoCE."""
+FRAME = PAYLOAD + HEADERS
 UPTIME_PACKETS = (1 << 12, 1 << 20)
 """What the port has moved since it came up, in full packets."""
 COUNTER_LIMIT = 1 << 30
@@ -37,12 +40,12 @@ def longest_period(bytes_per_microsecond: int) -> int:
 
 def nic(scene: Scene) -> Columns:
     """The port as the network card sees it, headers included."""
-    return _port(scene, "NIC", HEADERS)
+    return _port(scene, "NIC", "frames")
 
 
 def roce(scene: Scene) -> Columns:
     """The port as the RoCE engine sees it: payloads."""
-    return _port(scene, "ROCE", 0)
+    return _port(scene, "ROCE", "payload")
 
 
 def netdev_stats(scene: Scene) -> Columns:
@@ -51,36 +54,43 @@ def netdev_stats(scene: Scene) -> Columns:
     columns: Columns = {"deviceId": scene.device(max(len(grid) - 1, 0)), "timestampNs": grid[1:]}
     quiet = np.zeros(max(len(grid) - 1, 0), np.int64)
     columns |= dict.fromkeys(QUIET, quiet)
-    for side, payload in _payloads(scene, grid).items():
-        packets = np.diff(_packets(payload))
-        columns[f"roce{side}Pkt"] = packets
-        amount = np.diff(payload) + packets * HEADERS
+    for side, carried in _carried(scene, grid).items():
+        columns[f"roce{side}Pkt"] = np.diff(carried.packets)
+        amount = np.diff(carried.frames)
         for layer in ("mac", "nic"):
             columns[f"{layer}{side}Byte"] = amount
             columns[f"{layer}{side}Bandwidth"] = per_second(amount, grid)
     return columns
 
 
-def _port(scene: Scene, table: str, overhead: int) -> Columns:
+class Carried(NamedTuple):
+    """What one direction of the port has carried by some moments; arrays of their length.
+
+    packets: how many, the last one perhaps in part. payload, frames: Byte without and with headers.
+    """
+
+    packets: Integers
+    payload: Integers
+    frames: Integers
+
+
+def _port(scene: Scene, table: str, counted: Literal["payload", "frames"]) -> Columns:
     """Counters since the port came up, and their growth per second."""
     grid = scene.grids[table]
     uptime = scene.draws("port")
-    speed = scene.machine.outside.bytes_per_microsecond * MILLION // MEBI * MEBI
     columns: Columns = {
         "deviceId": scene.device(len(grid)),
         "timestampNs": grid,
-        "bandwidth": np.full(len(grid), speed, np.int64),
+        "bandwidth": np.full(len(grid), _speed(scene), np.int64),
         "funcId": np.zeros(len(grid), np.int64),
     }
-    for side, payload in _payloads(scene, grid).items():
-        packets = _packets(payload)
-        amount = payload + packets * overhead
+    size = FRAME if counted == "frames" else PAYLOAD
+    for side, carried in _carried(scene, grid).items():
         packets_before = uptime.one(*UPTIME_PACKETS)
-        bytes_before = packets_before * (PAYLOAD + overhead)
         name = side.lower()
         for count, total, start in (
-            ("Packet", packets, packets_before),
-            ("Byte", amount, bytes_before),
+            ("Packet", carried.packets, packets_before),
+            ("Byte", getattr(carried, counted), packets_before * size),
         ):
             rate = np.zeros(len(grid), np.int64)
             rate[1:] = per_second(np.diff(total), grid)
@@ -91,10 +101,26 @@ def _port(scene: Scene, table: str, overhead: int) -> Columns:
     return columns
 
 
-def _payloads(scene: Scene, grid: Integers) -> dict[str, Integers]:
-    curve = scene.curve("roce")
-    return {"Rx": curve.read(grid), "Tx": curve.written(grid)}
+def _speed(scene: Scene) -> int:
+    """Byte per second of the port in either direction, as it states them: whole MiB."""
+    return scene.machine.outside.bytes_per_microsecond * MILLION // MEBI * MEBI
 
 
-def _packets(payload: Integers) -> Integers:
-    return -(-payload // PAYLOAD)
+def _carried(scene: Scene, grid: Integers) -> dict[str, Carried]:
+    """What either direction has carried by the moments of a grid, by ``Rx`` and ``Tx``.
+
+    Transfers vary around the rate of the link and know no headers: what exceeds the speed of the
+    port waits in it, first in, first out.
+    """
+    curve, moments = scene.curve("roce"), scene.moments
+    room = (moments - moments[0]) // MICROSECOND * (_speed(scene) // MILLION)
+    places = np.searchsorted(moments, grid)
+    found = {}
+    for side, payload in (("Rx", curve.read(moments)), ("Tx", curve.written(moments))):
+        handed = payload + -(-payload // PAYLOAD) * HEADERS
+        frames = (np.minimum.accumulate(handed - room) + room)[places]
+        packets = -(-frames // FRAME)
+        last = frames - (packets - 1) * FRAME
+        whole = (packets - 1) * PAYLOAD + np.maximum(last - HEADERS, 0)
+        found[side] = Carried(packets, whole, frames)
+    return found

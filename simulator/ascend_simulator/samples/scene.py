@@ -50,7 +50,8 @@ class Scene:
         self._curves: dict[str, Curve] = {}
 
     @cached_property
-    def _moments(self) -> Integers:
+    def moments(self) -> Integers:
+        """Every moment of the grids, ascending."""
         return np.unique(np.concatenate([*self.grids.values(), np.empty(0, np.int64)]))
 
     def draws(self, table: str) -> Draws:
@@ -64,7 +65,7 @@ class Scene:
     def curve(self, flow: str) -> Curve:
         """What a flow of :class:`Traffic` moved until the moments of the grids."""
         if flow not in self._curves:
-            self._curves[flow] = Curve(self._traffic.flows()[flow], self._moments)
+            self._curves[flow] = Curve(self._traffic.flows()[flow], self.moments)
         return self._curves[flow]
 
     def read(self, grid: Integers, *flows: str) -> Integers:

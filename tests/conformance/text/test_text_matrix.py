@@ -6,7 +6,9 @@ values there are, and not how many.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import get_args
 
@@ -22,7 +24,7 @@ WITHOUT_BF16 = ("910A", "310P")
 TRANSFORMERS = ("dense-transformer", "moe", "llm-inference")
 
 
-def small(name: str, product: ProductName, level: int) -> Scenario:
+def small(name: str, product_name: ProductName, level: int) -> Scenario:
     """One step of two ranks at most, with a small model that the product can run."""
     found = override(preset(name), steps=2 if name == "troubled" else 1, level=level)
     model = found.model
@@ -31,12 +33,12 @@ def small(name: str, product: ProductName, level: int) -> Scenario:
         model = replace(model, **size)
     if model.kind == "moe":
         model = replace(model, experts=4)
-    if product in WITHOUT_BF16 and model.data_type == "DT_BF16":
+    if product_name in WITHOUT_BF16 and model.data_type == "DT_BF16":
         model = replace(model, data_type="FLOAT16")
     return replace(
         found,
         model=model,
-        hardware=replace(found.hardware, product=product),
+        hardware=replace(found.hardware, product=product_name),
         parallelism=_two_ranks(found.parallelism),
         faults=tuple(map(_of_two_ranks, found.faults)),
     )
@@ -65,14 +67,21 @@ def _of_two_ranks(fault: FaultChoice) -> FaultChoice:
     )
 
 
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("output", FORMATS)
-@pytest.mark.parametrize("level", [0, 1, 2])
-@pytest.mark.parametrize("product", get_args(ProductName))
-@pytest.mark.parametrize("name", preset_names())
+def cells() -> Iterator[object]:
+    """Every preset, product, level and output; the exhaustive run takes every other one.
+
+    These hold each preset on each product at each level, with one output or the other.
+    """
+    sizes = preset_names(), get_args(ProductName), (0, 1, 2), tuple(FORMATS)
+    for places in product(*(range(len(size)) for size in sizes)):
+        mark = pytest.mark.campaign if sum(places) % 2 else pytest.mark.exhaustive
+        yield pytest.param(*(size[i] for size, i in zip(sizes, places, strict=True)), marks=mark)
+
+
+@pytest.mark.parametrize(("name", "product_name", "level", "output"), list(cells()))
 def test_nothing_is_wrong_on_any_product(
-    name: str, product: ProductName, level: int, output: Output, tmp_path: Path
+    name: str, product_name: ProductName, level: int, output: Output, tmp_path: Path
 ) -> None:
-    run = write_run(small(name, product, level), 0, tmp_path / "run", FORMATS[output])
+    run = write_run(small(name, product_name, level), 0, tmp_path / "run", FORMATS[output])
     for profile in run.profiles:
         assert list(findings(profile)) == []
