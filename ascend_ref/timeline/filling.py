@@ -1,53 +1,194 @@
-"""Args that an event shows of the recording as it is: no code of their own."""
+"""What events show of the recording as it is: keys, parts of names and args without own code."""
 
 from __future__ import annotations
 
-import pyarrow as pa
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.db.columns import integers_of
+from ascend_ref.derive.traffic import share
+from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import ShownValues, TableRows
-from ascend_spec.timeline import Arg
+from ascend_spec import recording_catalog
+from ascend_spec.core.shows import Show
+from ascend_spec.core.units import factor
+from ascend_spec.timeline import Arg, EventKind, Layer
 
 from .events import Events
-from .notation import lengths
+from .lookup import filled, places
+from .notation import Notation, lengths, reals, wholes
 from .rows import Fragment
-from .session import Session
 
-NS_SHOWN_IN = "us"
 UNKNOWN = "N/A"
+NS_IN_US = 1000
+KEYS: Mapping[str, str] = {"start": "ts", "length": "dur", "device": "device", "thread": "tid"}
+"""Keys of ``shows`` by what they are called in :class:`~.events.Events`."""
+
+
+class Formula(NamedTuple):
+    """A figure that no table holds, from columns of the same entity."""
+
+    function: Callable[..., Reals]
+    columns: tuple[str, ...]
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "llc.hit_rate": Formula(lambda rate: rate / 100, ("hit_rate",)),  # erratum T15
+    "process_memory.total": Formula(np.add, ("ddr", "hbm")),
+    **{
+        f"port.{way}_{figure}": Formula(share, (f"{way}_{part}", whole.format(way)))
+        for way in ("rx", "tx")
+        for figure, part, whole in (
+            ("efficiency", "byte_rate", "bandwidth"),
+            ("error_rate", "errors", "{}_packets"),
+            ("dropped_rate", "dropped", "{}_packets"),
+        )
+    },
+}
 
 
 class Filling:
-    """Fills args of one session from the rows of tables that its events show."""
+    """Fills the events of one file from the rows of tables that they show.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._values = ShownValues(session.recorded.output)
+    device: of rows that have none, as those of older databases.
+    """
+
+    def __init__(self, recorded: Recorded, notation: Notation, device: int) -> None:
+        self._recorded = recorded
+        self._notation = notation
+        self._device = device
+        self._values = ShownValues(recorded.output)
         self._tables: dict[str, pa.Table] = {}
+        self._escaped: dict[tuple[int, ...], tuple[pa.Array, pa.Array]] = {}
+
+    def events(
+        self, layer: Layer, kind: EventKind, rows: Mapping[str, Integers], **own: Any
+    ) -> Events:
+        """One event for each of the rows; ``own``: what :class:`Events` does not show as it is."""
+        keys: dict[str, Any] = {
+            name: self._numbers(kind.shows[key], rows, self._device if key == "device" else 0)
+            for name, key in KEYS.items()
+            if key in kind.shows and name not in own
+        }
+        parts = dict(own.pop("parts", {}))
+        for name in kind.name.fields:
+            show = kind.shows.get(f"name.{name}", kind.shows.get("name"))
+            if name not in parts and show is not None:
+                parts[name] = self._part(kind, name, show, rows)
+        return Events(layer=layer, kind=kind, parts=parts, rows=rows, **keys, **own)
+
+    def shown_rows(self, kind: EventKind, table: str, part: slice) -> Integers:
+        """Of some rows of a table those that events of a kind show, as its ``fixed`` says."""
+        rows = np.arange(part.start, part.stop)
+        for name, value in kind.fixed.items():
+            found = self._shown(Show("plain", (name,)), {table: rows})
+            if found is not None and pa.types.is_dictionary(found.type):
+                wanted = [text == str(value) for text in found.dictionary.to_pylist()]
+                rows = rows[np.array([*wanted, False])[places(found)]]
+        return rows
 
     def of(self, arg: Arg, events: Events) -> Fragment:
         """The values of an arg as text without quotes; what stands for no value where nothing is
         known.
         """
-        rows = {name: TableRows(self._table(name), own) for name, own in events.rows.items()}
-        values = self._values.of(arg.shows, rows) if rows else None
-        nothing = self._session.notation.string(_nothing(arg))
+        show = events.shows.get(arg.name.template, arg.shows)
+        return self._texts(show, events.rows, _nothing(arg), arg)
+
+    def _part(
+        self, kind: EventKind, name: str, show: Show, rows: Mapping[str, Integers]
+    ) -> Fragment:
+        """A changing part of the names of events."""
+        field = kind.name.fields[name]
+        found = self._texts(show, rows, "0" if field.kind == "integer" else UNKNOWN)
+        digits = field.digits
+        if digits is None:
+            return found
+        if isinstance(found, str):
+            return found.zfill(digits)
+        return pc.utf8_lpad(found, digits, "0")
+
+    def _texts(
+        self, show: Show, rows: Mapping[str, Integers], nothing: str, arg: Arg | None = None
+    ) -> Fragment:
+        """Values as text without quotes, in the unit of an arg."""
+        nothing = self._notation.string(nothing)
+        values = self._shown(show, rows)
         if values is None:
             return nothing
-        if pa.types.is_integer(values.type) and arg.unit == NS_SHOWN_IN:
-            texts: pa.Array = lengths(integers_of(values.fill_null(0)))
-        elif pa.types.is_dictionary(values.type):
-            texts = self._session.notation.strings(values.dictionary_decode())
-        else:
-            texts = values.cast(pa.string())
-        return texts.fill_null(nothing)
+        if pa.types.is_dictionary(values.type):
+            texts = self._without_quotes(values)
+            return filled(texts, nothing) if texts.null_count else texts
+        if pa.types.is_string(values.type):
+            return self._notation.strings(values).fill_null(nothing)
+        units = 1 if arg is None else factor(arg.unit, _unit(show)) or 1
+        if values.null_count:
+            if not nothing.lstrip("-").isdecimal():
+                return values.cast(pa.string()).fill_null(nothing)
+            values = values.fill_null(int(nothing))
+        return _number_texts(values, units)
+
+    def _without_quotes(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
+        """Texts of JSON; those of a dictionary once for all batches that share it."""
+        texts = values.dictionary
+        key = tuple(0 if one is None else one.address for one in texts.buffers())
+        if key not in self._escaped:
+            self._escaped[key] = texts, self._notation.strings(texts)
+        return pa.DictionaryArray.from_arrays(values.indices, self._escaped[key][1], safe=False)
+
+    def _numbers(self, show: Show, rows: Mapping[str, Integers], missing: int) -> Integers | int:
+        values = self._shown(show, rows)
+        return missing if values is None else integers_of(values.fill_null(missing))
+
+    def _shown(self, show: Show, rows: Mapping[str, Integers]) -> pa.Array | None:
+        """What rows of tables have for a cell; ``None`` where they hold no such values."""
+        if not rows or show.form == "nothing":
+            return None
+        found = {name: TableRows(self._table(name), own) for name, own in rows.items()}
+        formula = FORMULAS.get(show.of[0])
+        if formula is None:
+            return self._values.of(show, found)
+        entity, _, _ = show.of[0].partition(".")
+        inputs = [
+            self._values.of(Show("plain", (f"{entity}.{column}",)), found)
+            for column in formula.columns
+        ]
+        if any(one is None for one in inputs):
+            return None
+        return pa.array(formula.function(*map(reals_of, inputs)))
 
     def _table(self, name: str) -> pa.Table:
         if name not in self._tables:
-            self._tables[name] = self._session.recorded.table(name)
+            self._tables[name] = self._recorded.table(name)
         return self._tables[name]
 
 
+def _number_texts(values: pa.Array, units: int) -> Fragment:
+    """Numbers in a greater unit, of so many of theirs."""
+    if pa.types.is_floating(values.type):
+        return reals(reals_of(values) / units)
+    numbers = integers_of(values)
+    if units == 1:
+        return wholes(numbers)
+    return lengths(numbers) if units == NS_IN_US else reals(numbers / units)
+
+
+def reals_of(values: pa.Array) -> Reals:
+    """Numbers as floats, 0 for NULL."""
+    known = values.fill_null(0).cast(pa.float64())
+    return np.frombuffer(known.buffers()[1] or b"", np.float64, len(known), 8 * known.offset)
+
+
+def _unit(show: Show) -> str | None:
+    entity, _, column = show.of[0].partition(".")
+    return recording_catalog().entities[entity].columns[column].unit
+
+
 def _nothing(arg: Arg) -> str:
-    known = [str(one) for one in (*arg.none, *arg.values)]
+    false = [cell for cell, value in arg.shows.words if value == 0]
+    known = [str(one) for one in (*arg.none, *false, *arg.values)]
     return known[0] if known else UNKNOWN if "string" in arg.json else "0"

@@ -11,12 +11,21 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
 from ascend_spec import text_catalog, timeline_catalog
-from ascend_spec.timeline import FlowKind, Layer, PartForm, Thread, TimelineCatalog, WriterForm
+from ascend_spec.timeline import (
+    FlowId,
+    FlowKind,
+    Layer,
+    PartForm,
+    Thread,
+    TimelineCatalog,
+    WriterForm,
+)
 
 from .activity import Activity
 from .communication import Communication
 from .device_work import Calls, DeviceWork
 from .events import HOST, Metadata
+from .filling import Filling
 from .lookup import array_of, filled, integers
 from .notation import Notation
 
@@ -84,8 +93,17 @@ class Session:
     def flow(self, name: str) -> FlowKind | None:
         """A kind of flow by its id; ``None`` where this writer has none."""
         flow = self.spec.flows[name]
-        style = self.style_of(self.spec.layers[flow.start.layer])
-        return flow if flow.id_of(style) is not None else None
+        return flow if flow.id_of(self._style_of_flow(flow)) is not None else None
+
+    def flow_id(self, flow: FlowKind) -> FlowId:
+        """How ids of a flow that the writer has are made."""
+        form = flow.id_of(self._style_of_flow(flow))
+        if form is None:
+            raise KeyError(f"{flow.flow}: {self.writer} has no such flow")
+        return form
+
+    def _style_of_flow(self, flow: FlowKind) -> str:
+        return self.style_of(self.spec.layers[flow.start.layer])
 
     def part_form(self, layer: Layer) -> PartForm:
         """How the events of a layer are put down."""
@@ -166,6 +184,11 @@ class Session:
         if table["deviceId"].null_count == table.num_rows:
             return self.device
         return integers(table, "deviceId", self.device)
+
+    @cached_property
+    def filling(self) -> Filling:
+        """Fills events from the rows that they show."""
+        return Filling(self.recorded, self.notation, self.device)
 
     @cached_property
     def kernels(self) -> pa.Table:
