@@ -160,10 +160,6 @@ class PmuGroups:
             (one for one in self.groups.values() if name == one.name or name in one.spelled), None
         )
 
-    def groups_on(self, family: str) -> tuple[str, ...]:
-        """The groups that can be collected on a family."""
-        return tuple(one.name for one in self.groups.values() if family in one.families)
-
     def metric(self, name: str) -> PmuMetric | None:
         """The metric of a column, by its name with prefix and without unit (``aic_mac_ratio``).
 
