@@ -62,7 +62,10 @@ def kernel(draw: random.Random) -> Kernel:
 
 
 def random_program(seed: int, operators: int) -> Program:
-    """Operators of every sort, the backward ones in the second half; a wait comes last."""
+    """Operators of every sort, the backward ones in the second half; a wait comes last.
+
+    A backward operator has the sequence number of its forward one.
+    """
     draw = random.Random(seed)
     made: list[Operator] = []
     items: list[Item] = []
@@ -86,9 +89,15 @@ def random_program(seed: int, operators: int) -> Program:
             sequence=place if draw.random() < 0.5 else -1,
             tensors=tuple(Tensor(512, None) for _ in range(draw.randrange(3))),
         )
+        if operator.thread == "backward" or forward is not None:
+            number = -1 if forward is None else made[forward].sequence
+            operator = replace(operator, sequence=number)
         made.append(operator)
+        first = len(items)
         for _ in range(draw.choice([1, 1, 1, 2, 4])):
             items.append(_item(draw, place, len(items), collectives))
+        if all(isinstance(item, Annotate) for item in items[first:]):
+            made[place] = replace(operator, sequence=-1)  # marks alone have no row of their own
     made.append(Operator("aten::item", "", "main", 20_000))
     items.append(Synchronize(operators))
     items = [

@@ -31,8 +31,12 @@ def run_and_print(
             with _progress(f"breaking {', '.join(chosen)}") as progress:
                 processes = os.cpu_count() or 1
                 result = medium.self_test(chosen, revisions, processes, progress)
-            whole = revisions is None and len(chosen) == len(medium.specimens)
-            results[name] = replace(result, partial=not whole)
+            partial = (
+                rule.id
+                for rule in medium.rules().values()
+                if revisions is not None or not set(medium.specimens_of(rule)) <= set(chosen)
+            )
+            results[name] = replace(result, partial=frozenset(partial))
     sums = summary(results)
     passed = all(result.passed for result in results.values())
     if as_json:

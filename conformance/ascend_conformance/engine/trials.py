@@ -108,12 +108,13 @@ def compare(found: Rows, expected: Rows) -> str | None:
 class Trials:
     """All trials of some kind. ``unclean`` are findings on what was clean.
 
-    ``partial``: on some of the subjects only, which need not give occasion for every legal case.
+    ``partial``: rules that were tried on some of their subjects only, which need not give occasion
+    for every legal case.
     """
 
     trials: list[Trial] = field(default_factory=list)
     unclean: list[str] = field(default_factory=list)
-    partial: bool = False
+    partial: frozenset[str] = frozenset()
 
     @property
     def mutations(self) -> list[Trial]:
@@ -139,11 +140,10 @@ class Trials:
     @property
     def never_legal(self) -> list[str]:
         """Legal cases that none of all subjects gave occasion for."""
-        if self.partial:
-            return []
         tried = {(trial.rule, trial.legal) for trial in self.legal_cases}
         named = {(trial.rule, trial.legal) for trial in self.trials if trial.legal}
-        return sorted(f"{rule}: {words}" for rule, words in named - tried)
+        never = (one for one in named - tried if one[0] not in self.partial)
+        return sorted(f"{rule}: {words}" for rule, words in never)
 
     @property
     def passed(self) -> bool:

@@ -29,6 +29,7 @@ def truth_document(
     scenario: str,
     seed: int,
     product: str,
+    idle_switches: Sequence[str],
     totals: Sequence[RankTotals],
     faults: Sequence[FaultTruth],
 ) -> dict[str, Any]:
@@ -38,6 +39,7 @@ def truth_document(
         "scenario": scenario,
         "seed": seed,
         "product": product,
+        "idle_switches": list(idle_switches),
         "ranks": len(totals),
         "faults": [asdict(fault) for fault in faults],
         "totals": [asdict(one) for one in totals],

@@ -81,10 +81,23 @@ class ShownByDatabase:
                     linked.setdefault(entity, {})[part] = conditions
         for entity, columns in shown.items():
             links = linked.get(entity, {})
-            self._guard_length(links, recording_catalog().entities[entity])
-            whole = with_interval(columns, recording_catalog().entities[entity].interval)
+            facts = recording_catalog().entities[entity]
+            self._guard_length(links, facts)
+            if self._only_device is not None:
+                for name in facts.columns:
+                    if facts.columns[name].type == "deviceId":
+                        columns.setdefault(name, self._only_device)
+            whole = with_interval(columns, facts.interval)
             shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links)
             yield View(entity, table, SPACE, (shower,), "database")
+
+    @cached_property
+    def _only_device(self) -> str | None:
+        """The device that every row is of, where the database names just one."""
+        if not self.session.layout.holds("NPU_INFO.id"):
+            return None
+        found = self.connection.execute("SELECT id FROM main.NPU_INFO LIMIT 2").fetchall()
+        return str(found[0][0]) if len(found) == 1 and isinstance(found[0][0], int) else None
 
     def _guard_length(self, linked: dict[str, str], entity: Entity) -> None:
         guards = [linked[name] for name in (entity.interval or ()) if name in linked]
