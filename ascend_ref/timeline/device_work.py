@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.task_batches import task_batches
 from ascend_ref.spill import Spill, first_equal
 
-from .lookup import NONE, Columns, Lookup, Mask
+from .lookup import NONE, Columns, Lookup
 
 NODE = "node"
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
