@@ -104,13 +104,11 @@ class Filling:
             return filled(texts, nothing) if texts.null_count else texts
         if pa.types.is_string(values.type):
             return self._notation.strings(values).fill_null(nothing)
+        if pa.types.is_floating(values.type):
+            return reals(floats(values))
         if values.null_count:
-            if not nothing.lstrip("-").isdecimal():
-                return values.cast(pa.string()).fill_null(nothing)
-            values = values.fill_null(int(nothing))
-        return (
-            reals(floats(values)) if pa.types.is_floating(values.type) else wholes(integers(values))
-        )
+            return values.cast(pa.string()).fill_null(nothing)
+        return wholes(integers(values))
 
     def _without_quotes(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
         """Texts of JSON; those of a dictionary once for all batches that share it."""

@@ -196,13 +196,12 @@ class Session:
     @cached_property
     def calls(self) -> Calls:
         """The calls of CANN."""
-        return Calls(self.recorded.table("CANN_API"), self.spill)
+        return Calls(self.recorded)
 
     @cached_property
     def work(self) -> DeviceWork:
         """What ran on the devices."""
-        tasks = self.recorded.table("TASK")
-        return DeviceWork(tasks, self.kernels, self.calls, self.device, self.spill)
+        return DeviceWork(self.recorded, self.kernels, self.calls, self.device)
 
     @cached_property
     def communication(self) -> Communication:
