@@ -61,8 +61,8 @@ def _totals(have: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Headers of totals with their metrics; the block tells which one aicore_time(us) is."""
     for layout in text_catalog().pmu.layouts:
         for block in layout.blocks:
-            if {text for text, _ in block.totals} <= set(have):
-                yield from ((text, block.prefix + name) for text, name in block.totals)
+            if block.totals.keys() <= set(have):
+                yield from ((text, block.prefix + name) for text, name in block.totals.items())
 
 
 def reductions(asked: Asked) -> pa.Table:
