@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.db.columns import integers_of
-from ascend_ref.derive.traffic import share
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import ShownValues, TableRows
 from ascend_spec import recording_catalog
@@ -30,26 +29,8 @@ KEYS: Mapping[str, str] = {"start": "ts", "length": "dur", "device": "device", "
 """Keys of ``shows`` by what they are called in :class:`~.events.Events`."""
 
 
-class Formula(NamedTuple):
-    """A figure that no table holds, from columns of the same entity."""
-
-    function: Callable[..., Reals]
-    columns: tuple[str, ...]
-
-
-FORMULAS: Mapping[str, Formula] = {
-    "llc.hit_rate": Formula(lambda rate: rate / 100, ("hit_rate",)),  # erratum T15
-    "process_memory.total": Formula(np.add, ("ddr", "hbm")),
-    **{
-        f"port.{way}_{figure}": Formula(share, (f"{way}_{part}", whole.format(way)))
-        for way in ("rx", "tx")
-        for figure, part, whole in (
-            ("efficiency", "byte_rate", "bandwidth"),
-            ("error_rate", "errors", "{}_packets"),
-            ("dropped_rate", "dropped", "{}_packets"),
-        )
-    },
-}
+FRACTIONS = ("llc.hit_rate",)
+"""Percentages that timelines show as fractions (erratum T15)."""
 
 
 class Filling:
@@ -149,17 +130,10 @@ class Filling:
         if not rows or show.form == "nothing":
             return None
         found = {name: TableRows(self._table(name), own) for name, own in rows.items()}
-        formula = FORMULAS.get(show.of[0])
-        if formula is None:
-            return self._values.of(show, found)
-        entity, _, _ = show.of[0].partition(".")
-        inputs = [
-            self._values.of(Show("plain", (f"{entity}.{column}",)), found)
-            for column in formula.columns
-        ]
-        if any(one is None for one in inputs):
-            return None
-        return pa.array(formula.function(*map(reals_of, inputs)))
+        values = self._values.of(show, found)
+        if values is None or show.of[0] not in FRACTIONS:
+            return values
+        return pa.array(reals_of(values) / 100)
 
     def _table(self, name: str) -> pa.Table:
         if name not in self._tables:
