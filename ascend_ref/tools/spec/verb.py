@@ -10,9 +10,7 @@ from typing import Any, TypeVar, get_args
 import click
 from click.shell_completion import CompletionItem
 
-from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.console import print_columns, print_page
-from ascend_ref.cli.outputs import refuse_existing
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
@@ -291,6 +289,9 @@ def export(
     visualize_data.bin, a row of a CSV file, a JSON document, an event of a layer or a message of
     the API as json-schema.
     """
+    from ascend_ref.atomic import write_atomically
+    from ascend_ref.cli.outputs import refuse_existing
+
     from .exports import CannotExport, Wanted
     from .exports import export as export_subject
 
