@@ -30,7 +30,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return guarded(PROGRAM, lambda: _dispatch(list(words)))
     gc.set_threshold(YOUNG_OBJECTS)
     code = guarded(PROGRAM, lambda: _dispatch(sys.argv[1:]))
-    gc.freeze()  # else the interpreter looks for garbage in all of it before it ends
+    if "duckdb" not in sys.modules:  # its bindings complain of objects that are left
+        gc.freeze()  # else the interpreter looks for garbage in all of them before it ends
     return code
 
 
