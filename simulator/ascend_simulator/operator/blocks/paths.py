@@ -66,7 +66,7 @@ class MemoryFlows:
 
     def row(self, block: int, table: str, name: str) -> Asked:
         """A row of a table about memories."""
-        unit = self._unit(block, table)
+        unit = self.unit(block, table)
         hidden = self.report.world.program.simt is not None and name in OF_VECTORS
         target = self._rows[name].get("as", name)
         facts = self._rows[target]
@@ -127,7 +127,7 @@ class MemoryFlows:
         shown = six(min(bandwidth, limit) * 100 / limit) if limit else NOT_AVAILABLE
         return Asked(requests, bandwidth, shown, size)
 
-    def _unit(self, block: int, table: str) -> Unit:
+    def unit(self, block: int, table: str) -> Unit:
         """The sub-core that a table is about."""
         units = list(self.report.units(block))
         return units[1 + int(table[-1])] if table[:-1].endswith("Core") else units[0]

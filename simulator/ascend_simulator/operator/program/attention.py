@@ -38,13 +38,13 @@ class _Attention:
         cross = self.cross = CrossFlags(code, chip)
         store: Store = "ub" if self.near else "gm"
         reads = "VECTOR" if self.near else "MTE2"
-        self.frame, self.inner = Frame.of(code), scalar_code(code, "loop-k", 3)
+        self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
         self.first = CubePart(code, chip, scenario, step=plan.width, store=store, prefix="s-")
         cross.set("scores", "FIXP", "s-cross-set")
         cross.wait("softmax", "MTE2", "cube-wait")
         self.second = CubePart(code, chip, scenario, step=plan.keys, store=store, prefix="v-")
         cross.set("values", "FIXP", "v-cross-set")
-        self.ending, self.vector_frame = Ending.of(code), Frame.of(code, "vector-")
+        self.ending, self.vector_frame = Ending(code), Frame(code, "vector-")
         cross.wait("scores", reads, "p-cross-wait")
         self.softmax, self.rescale = (
             VectorPart(
@@ -59,7 +59,7 @@ class _Attention:
         )
         cross.set("softmax", "MTE3", "p-cross-set")
         cross.wait("values", reads, "o-cross-wait")
-        self.vector_ending = Ending.of(code)
+        self.vector_ending = Ending(code)
         self.memory = GlobalMemory()
         whole = plan.tiles // plan.tiles_per_head * plan.tokens * plan.width * self.size
         slots = plan.blocks * SLOTS * plan.queries

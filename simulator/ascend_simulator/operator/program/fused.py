@@ -47,18 +47,18 @@ class _Fused:
         """Add the kernel to the code, and its operands to the memory."""
         self.near = store == "ub"
         reads = "VECTOR" if self.near else "MTE2"
-        self.product = ProductCode.of(scenario, chip, code, memory, store)
+        self.product = ProductCode(scenario, chip, code, memory, store)
         plan, size = self.product.plan, self.product.result_size
         cross = self.cross = CrossFlags(code, chip)
         cross.wait("taken", "FIXP", "cube-wait")
         cross.set("done", "FIXP", "cube-set")
-        self.ending = Ending.of(code)
-        self.frame = Frame.of(code, "vector-")
+        self.ending = Ending(code)
+        self.frame = Frame(code, "vector-")
         cross.wait("done", reads, "vector-wait")
         one = activation(scenario)
         self.vector = VectorPart(code, chip, scenario, one, inputs=int(not self.near))
         cross.set("taken", reads, "vector-set")
-        self.vector_ending = Ending.of(code)
+        self.vector_ending = Ending(code)
         self.part = activation_elements(scenario, chip, plan)
         tile = plan.tile_m * plan.tile_n * size
         self.c = memory.tensor("c", plan.rows * plan.columns * tile)

@@ -54,9 +54,9 @@ def gather_program(scenario: KernelScenario, chip: KernelChip, seed: int) -> Pro
         },
     )
     code, memory = Code(text), GlobalMemory()
-    frame = Frame.of(code)
+    frame = Frame(code)
     launch = code.add("VECTOR", "SIMT_VF", "PC,XN", "launch")
-    ending = Ending.of(code)
+    ending = Ending(code)
     code.function()
     body = tuple(code.add("SIMT", name, operands, mark) for name, operands, mark in _BODY)
     table = memory.tensor("table", plan.rows * plan.width * size)

@@ -36,9 +36,9 @@ def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
         },
     )
     code, memory, one = Code(text), GlobalMemory(), recipe(kind, data_type)
-    frame = Frame.of(code)
+    frame = Frame(code)
     part = VectorPart(code, chip, scenario, one, inputs=one.inputs)
-    ending, total = Ending.of(code), prod(plan.shape)
+    ending, total = Ending(code), prod(plan.shape)
     names = (*("x", "y")[: one.inputs], "result")
     addresses = [memory.tensor(name, total * one.size) for name in names]
 
