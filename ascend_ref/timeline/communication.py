@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.spill import Spill
 
 from .device_work import DeviceWork
-from .lookup import NONE, Columns, Lookup, Rows, array_of, combinations, filled, packed, places
+from .lookup import NONE, Columns, Lookup, Rows, combinations, filled, packed
 
 NO_PLANE = 4294967295
 NO_RANK = 4294967295
@@ -138,7 +139,7 @@ class _Groups:
 
     def of(self, table: pa.Table, device: Integers) -> Integers:
         """The group of each row of a table."""
-        names = filled(array_of(table["groupName"]), "")
+        names = filled(one_piece(table["groupName"]), "")
         texts = names.dictionary.to_pylist()
 
         def numbers(device: Integers, name: Rows) -> Integers:
@@ -152,4 +153,4 @@ class _Groups:
             found: Integers = number[place]
             return found
 
-        return self._spill.made(numbers, device, places(names))
+        return self._spill.made(numbers, device, text_places(names))

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.db.columns import integers_of
+from ascend_ref import arrays
+from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import ShownValues, TableRows
 from ascend_spec import recording_catalog
@@ -19,7 +19,7 @@ from ascend_spec.core.units import factor
 from ascend_spec.timeline import Arg, EventKind, Layer
 
 from .events import Events
-from .lookup import filled, places
+from .lookup import filled
 from .notation import Notation, lengths, reals, wholes
 from .rows import Fragment
 
@@ -70,7 +70,7 @@ class Filling:
             found = self._shown(Show("plain", (name,)), {table: rows})
             if found is not None and pa.types.is_dictionary(found.type):
                 wanted = [text == str(value) for text in found.dictionary.to_pylist()]
-                rows = rows[np.array([*wanted, False])[places(found)]]
+                rows = rows[np.array([*wanted, False])[arrays.text_places(found)]]
         return rows
 
     def of(self, arg: Arg, events: Events) -> Fragment:
@@ -123,7 +123,7 @@ class Filling:
 
     def _numbers(self, show: Show, rows: Mapping[str, Integers], missing: int) -> Integers | int:
         values = self._shown(show, rows)
-        return missing if values is None else integers_of(values.fill_null(missing))
+        return missing if values is None else arrays.integers(values, missing)
 
     def _shown(self, show: Show, rows: Mapping[str, Integers]) -> pa.Array | None:
         """What rows of tables have for a cell; ``None`` where they hold no such values."""
@@ -133,7 +133,7 @@ class Filling:
         values = self._values.of(show, found)
         if values is None or show.of[0] not in FRACTIONS:
             return values
-        return pa.array(reals_of(values) / 100)
+        return pa.array(arrays.reals(values) / 100)
 
     def _table(self, name: str) -> pa.Table:
         if name not in self._tables:
@@ -144,17 +144,11 @@ class Filling:
 def _number_texts(values: pa.Array, units: int) -> Fragment:
     """Numbers in a greater unit, of so many of theirs."""
     if pa.types.is_floating(values.type):
-        return reals(reals_of(values) / units)
-    numbers = integers_of(values)
+        return reals(arrays.reals(values) / units)
+    numbers = arrays.integers(values)
     if units == 1:
         return wholes(numbers)
     return lengths(numbers) if units == NS_IN_US else reals(numbers / units)
-
-
-def reals_of(values: pa.Array) -> Reals:
-    """Numbers as floats, 0 for NULL."""
-    known = values.fill_null(0).cast(pa.float64())
-    return np.frombuffer(known.buffers()[1] or b"", np.float64, len(known), 8 * known.offset)
 
 
 def _unit(show: Show) -> str | None:

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.db.columns import integers_of
+from ascend_ref import arrays
+from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, is_ascending, sorted_rows
 
-Mask = npt.NDArray[np.bool_]
+Mask = arrays.Mask
 Rows = npt.NDArray[np.int32]
 
 NONE = -1
@@ -21,11 +21,6 @@ MISSING = -1
 """In place of a NULL."""
 LARGEST_KEY = 1 << 62
 LOW_WORD = (1 << 32) - 1
-
-
-def array_of(column: pa.ChunkedArray) -> pa.Array:
-    """A column in one piece."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
@@ -37,29 +32,12 @@ def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
 
 def integers(table: pa.Table, name: str, missing: int = MISSING) -> Integers:
     """A column of whole numbers, ``missing`` where it is NULL."""
-    column = array_of(table[name])
-    return integers_of(column.fill_null(missing) if column.null_count else column)
-
-
-def reals(table: pa.Table, name: str) -> Reals:
-    """A column of numbers as floats, 0 where it is NULL."""
-    column = array_of(table[name])
-    if not pa.types.is_float64(column.type):
-        return integers(table, name, 0).astype(np.float64)
-    values = (column.fill_null(0.0) if column.null_count else column).buffers()[1]
-    if values is None or not len(column):
-        return np.empty(0)
-    return np.frombuffer(values, np.float64, len(column), 8 * column.offset)
+    return arrays.integers(table[name], missing)
 
 
 def holds(table: pa.Table, name: str, *texts: str) -> Mask:
     """Where a text column has one of the texts."""
-    column = array_of(table[name])
-    wanted = [text in texts for text in column.dictionary.to_pylist()]
-    indices = column.indices.fill_null(len(wanted))
-    places = np.frombuffer(indices.buffers()[1], np.int32, len(indices), 4 * indices.offset)
-    found: Mask = np.array([*wanted, False])[places]
-    return found
+    return arrays.is_one_of(table[name], texts)
 
 
 class Columns:
@@ -157,18 +135,12 @@ def combinations(spill: Spill, *columns: Integers | Rows) -> list[tuple[int, ...
     return sorted(found)
 
 
-def places(column: pa.DictionaryArray) -> Rows:
-    """Where the texts of a column stand in its dictionary, NONE for NULL."""
-    indices = column.indices.fill_null(NONE) if column.null_count else column.indices
-    return np.frombuffer(indices.buffers()[1], np.int32, len(indices), 4 * indices.offset)
-
-
 class Alternatives:
     """Texts of several columns, to choose one of in each row; ``nothing`` counts as NULL."""
 
     def __init__(self, *columns: pa.DictionaryArray, nothing: str | None = None) -> None:
         self._texts = pa.concat_arrays([column.dictionary for column in columns])
-        self._places = [places(column) for column in columns]
+        self._places = [arrays.text_places(column) for column in columns]
         self._numbers: list[Rows] = []
         first = 0
         for column in columns:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from ascend_ref.arrays import one_piece
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
@@ -26,7 +27,7 @@ from .communication import Communication
 from .device_work import Calls, DeviceWork
 from .events import HOST, Metadata
 from .filling import Filling
-from .lookup import array_of, filled, integers
+from .lookup import filled, integers
 from .notation import Notation
 
 FIRST_FREE_NUMBER = 20
@@ -170,7 +171,7 @@ class Session:
 
     def texts(self, table: pa.Table, name: str, missing: str | None = "") -> pa.DictionaryArray:
         """A text column as JSON without quotes; ``missing`` where it is NULL, None: NULL."""
-        column = array_of(table[name])
+        column = one_piece(table[name])
         if missing is not None and column.null_count:
             column = filled(column, missing)
         return self.notation.strings(column)

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.core.shows import Show
@@ -16,7 +17,7 @@ from ascend_spec.timeline import Layer
 
 from ..communication import NO_PLANE
 from ..events import Item, rows_of
-from ..lookup import NONE, Columns, array_of, filled, places
+from ..lookup import NONE, Columns, filled
 from ..notation import reals, wholes
 from ..session import Session
 
@@ -100,7 +101,7 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
     found, work = session.communication, session.work
     table = found.tasks
     first = np.array([group.first for group in found.groups])
-    kinds = filled(array_of(table["taskType"]), "")
+    kinds = filled(one_piece(table["taskType"]), "")
     estimates = _estimates(kinds)
     columns = Columns(table, session.spill)
     notify = columns.integers("notifyId", NO_NOTIFY[0])
@@ -111,7 +112,7 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
         rows = np.flatnonzero(shown) + part.start
         if not len(rows):
             continue
-        task, kind = found.row[rows], places(kinds)[rows]
+        task, kind = found.row[rows], text_places(kinds)[rows]
         length, size = work.end[task] - work.start[task], np.maximum(sizes[rows], 0)
         yield session.filling.events(
             layer,

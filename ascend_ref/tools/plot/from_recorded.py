@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
@@ -18,7 +19,7 @@ from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 
 from .choice import chosen
-from .columns import Mask, Texts, numbers, pairs_of, rows_of, texts
+from .columns import Mask, Texts, pairs_of, rows_of, texts
 from .groups import INFORMATION, purposes
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
 from .names import UNKNOWN, operator_type
@@ -39,7 +40,7 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
     Raises :class:`CannotDraw` where the recording does not have the device.
     """
     tasks, operators = recorded.table("TASK"), recorded.table("COMMUNICATION_OP")
-    devices = np.union1d(numbers(tasks["deviceId"]), numbers(operators["deviceId"]))
+    devices = np.union1d(integers(tasks["deviceId"]), integers(operators["deviceId"]))
     known = tuple(devices[devices >= 0].tolist())
     own = chosen("device", device, known)
     tasks, operators = _of_device(tasks, own, known), _of_device(operators, own, known)
@@ -62,7 +63,7 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
 
 def _of_device(table: pa.Table, device: int | None, devices: tuple[int, ...]) -> pa.Table:
     """The rows of a device; rows without one belong to the only one (older files)."""
-    here = numbers(table["deviceId"])
+    here = integers(table["deviceId"])
     own = here == (-1 if device is None else device)
     if len(devices) <= 1:
         own |= here < 0
@@ -80,7 +81,7 @@ class _Facts:
     @classmethod
     def of(cls, recorded: Recorded, name: str, identity: Integers) -> _Facts:
         table = recorded.table(name)
-        return cls(table, rows_of(numbers(table["globalTaskId"]), identity))
+        return cls(table, rows_of(integers(table["globalTaskId"]), identity))
 
     @property
     def known(self) -> Mask:
@@ -90,12 +91,12 @@ class _Facts:
         return texts(self.table[column]).at(self.row)
 
     def numbers(self, column: str) -> Integers:
-        return np.append(numbers(self.table[column]), -1)[self.row]
+        return np.append(integers(self.table[column]), -1)[self.row]
 
 
 def _tasks(recorded: Recorded, tasks: pa.Table) -> Iterator[Part]:
     """The bars of the streams, and those of the planes of communication."""
-    identity = numbers(tasks["globalTaskId"])
+    identity = integers(tasks["globalTaskId"])
     compute = _Facts.of(recorded, "COMPUTE_TASK_INFO", identity)
     small = _Facts.of(recorded, "COMMUNICATION_TASK_INFO", identity)
     schedule = _Facts.of(recorded, "COMMUNICATION_SCHEDULE_TASK_INFO", identity)
@@ -105,10 +106,10 @@ def _tasks(recorded: Recorded, tasks: pa.Table) -> Iterator[Part]:
     for facts, column in ((small, "taskType"), (compute, "name"), (compute, "opType")):
         told = facts.texts(column).renamed(operator_type)
         name = told.where(told.holds(lambda text: text not in UNKNOWN), name)
-    start, end = numbers(tasks["startNs"]), numbers(tasks["endNs"])
+    start, end = integers(tasks["startNs"]), integers(tasks["endNs"])
     shown = ~task_type.holds(PROFILER_TASKS.__contains__)
     shown &= ~_enclosing(tasks, kind)
-    streams, lane = np.unique(numbers(tasks["streamId"])[shown], return_inverse=True)
+    streams, lane = np.unique(integers(tasks["streamId"])[shown], return_inverse=True)
     yield Part(
         start[shown],
         end[shown],
@@ -149,10 +150,10 @@ def _kinds(task_type: Texts, compute: _Facts, small: _Facts, schedule: _Facts) -
 
 def _enclosing(tasks: pa.Table, kind: Integers) -> Mask:
     """FFTS+ tasks whose sub-tasks, with the same stream and number, are bars of their own."""
-    context = numbers(tasks["contextId"], NO_CONTEXT)
+    context = integers(tasks["contextId"], NO_CONTEXT)
     inner = (context >= 0) & (context != NO_CONTEXT)
-    stream, number, start = (numbers(tasks[name]) for name in ("streamId", "taskId", "startNs"))
-    batch = task_batches(numbers(tasks["deviceId"]), stream, number, start)
+    stream, number, start = (integers(tasks[name]) for name in ("streamId", "taskId", "startNs"))
+    batch = task_batches(integers(tasks["deviceId"]), stream, number, start)
     _, place = groups(stream, number, batch)
     encloses: Mask = ~inner & (kind == Kind.OTHER) & np.isin(place, place[inner])
     return encloses
@@ -165,8 +166,8 @@ def _operations(operators: pa.Table) -> Iterator[Part]:
     told = texts(operators["opType"]).renamed(operator_type)
     name = texts(operators["opName"]).renamed(operator_type)
     yield Part(
-        numbers(operators["startNs"]),
-        numbers(operators["endNs"]),
+        integers(operators["startNs"]),
+        integers(operators["endNs"]),
         np.full(len(operators), Kind.OPERATION, np.int64),
         lane,
         [Lane(Section.GROUP, _text(group, code), -1) for code in codes.tolist()],
@@ -183,17 +184,17 @@ def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
     if "STEP_TIME" not in recorded.tables:
         return [WHOLE]
     table, calls = recorded.table("STEP_TIME"), recorded.table("CANN_API")
-    number, start, end = (numbers(table[name]) for name in ("id", "startNs", "endNs"))
+    number, start, end = (integers(table[name]) for name in ("id", "startNs", "endNs"))
     launching = texts(calls["type"]).equals(LAUNCHING)
     begin, stop, connection = (
-        numbers(calls[name])[launching] for name in ("startNs", "endNs", "connectionId")
+        integers(calls[name])[launching] for name in ("startNs", "endNs", "connectionId")
     )
     return steps_of(
         number,
         Spans(start, end),
         Spans(begin, stop),
-        rows_of(connection, numbers(tasks["connectionId"], NO_CONNECTION)),
-        Spans(numbers(tasks["startNs"]), numbers(tasks["endNs"])),
+        rows_of(connection, integers(tasks["connectionId"], NO_CONNECTION)),
+        Spans(integers(tasks["startNs"]), integers(tasks["endNs"])),
     )
 
 

@@ -15,8 +15,6 @@ import apsw
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.db.columns import integers_of
-
 from .sql import single_row
 
 Range = tuple[int, int]
@@ -73,7 +71,7 @@ def survey_column(
     if plain and high - low < BOXES:
         ticked = np.zeros(high - low + 3, dtype=bool)
         for batch in batches:
-            ticked[integers_of(batch.column(0).drop_null()) - low + 1] = True
+            ticked[integers(batch.column(0).drop_null()) - low + 1] = True
         edges = np.flatnonzero(ticked[1:] != ticked[:-1])
         ranges = tuple(
             (low + int(start), low + int(end) - 1)
