@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -20,6 +21,8 @@ from .suggest import unknown
 
 VERBS = "ascend_ref.verbs"
 COMPLETION = "_ASCEND_REF_COMPLETE"
+YOUNG_OBJECTS = 100_000
+"""The collector waits for so many objects: a spec has most of them, and none of them is garbage."""
 
 
 @cache
@@ -118,6 +121,7 @@ def run(words: Sequence[str]) -> int:
 
     Raises :class:`CommandError` for a wrong command line and for what a verb refuses to do.
     """
+    gc.set_threshold(YOUNG_OBJECTS)
     instruction = os.environ.get(COMPLETION)
     if instruction:
         return shell_complete(shell, {}, PROGRAM, COMPLETION, instruction)

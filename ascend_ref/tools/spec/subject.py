@@ -112,10 +112,11 @@ class Subject:
     """One thing that has an address.
 
     ``section`` writes its page, ``page`` is where the site has it (path and fragment), ``fact`` the
-    object of the spec behind it. ``also``: further names, such as that of a file or an option.
-    ``cells`` are what a list shows before the summary. ``levels`` and ``products``: ``None`` where
-    it is the same for all. ``at`` gives the subject as it stands in a schema, ``None`` where it
-    does not; ``part`` the subject narrowed to what a level and a product leave of it.
+    object of the spec behind it, or what makes it when it is asked for. ``also``: further names,
+    such as that of a file or an option. ``cells`` are what a list shows before the summary.
+    ``levels`` and ``products``: ``None`` where it is the same for all. ``at`` gives the subject as
+    it stands in a schema, ``None`` where it does not; ``part`` the subject narrowed to what a level
+    and a product leave of it.
     """
 
     kind: Kind
@@ -155,7 +156,8 @@ class Subject:
 
     def document(self) -> dict[str, Any]:
         """Address, summary and fact in the types of JSON."""
-        return {"address": self.address, "summary": self.summary, "fact": plain(self.fact)}
+        fact = self.fact() if callable(self.fact) else self.fact
+        return {"address": self.address, "summary": self.summary, "fact": plain(fact)}
 
 
 def with_section(subject: Subject, section: Section, fact: object) -> Subject:

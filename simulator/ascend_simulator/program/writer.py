@@ -237,6 +237,25 @@ class Writer:
         seen = [*self.see(*inputs), *extra]
         self.launch(self.kernels.vector(kind, api, seen, self.see_new(outputs)), stream=stream)
 
+    def run(
+        self,
+        name: str,
+        api: str,
+        kind: str,
+        inputs: Sequence[Value],
+        outputs: Sequence[tuple[tuple[int, ...], str]] = (),
+        *,
+        written: Sequence[Value] = (),
+        extra: Sequence[Operand] = (),
+    ) -> list[Value]:
+        """Call an operator that is one kernel of the vector unit; returns its new tensors.
+
+        written: older tensors that it writes. extra: as :meth:`vector` takes them.
+        """
+        made = self.call(name, api, inputs, outputs)
+        self.vector(kind, api, inputs, [*written, *made], extra)
+        return made
+
     def collective(
         self,
         kind: CollectiveKind,

@@ -189,7 +189,7 @@ class Network:
         plan_ = self.plan_of(item, groups[0])
         element = ELEMENT_BYTES[item.data_type]
         total = item.count * element * (plan_.pieces if item.kind in ONE_PIECE else 1)
-        pieces = piece_sizes(total, plan_.pieces, element)
+        pieces = piece_sizes(total, plan_.pieces, element, self.machine.chip.piece_alignment)
         sizes, lengths = [], []
         for turn in plan_.rounds:
             peer = np.maximum(turn.peer, 0)

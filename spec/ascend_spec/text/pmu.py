@@ -283,17 +283,24 @@ class PmuGroups:
         return self._column(text, metric, block)
 
     def _column(self, name: str, metric: PmuMetric, block: PmuBlock) -> CsvColumn:
-        kind = self.kinds[metric.kind]
-        return replace(
-            kind.column,
-            name=name,
-            summary=metric.summary,
-            grade=metric.grade,
-            source=metric.source,
-            metric=f"{block.prefix}{metric.shown}",
-            core=block.core,
-            errata=metric.errata,
-        )
+        key = name, metric.id, block.prefix, block.core
+        if key not in self._made:
+            self._made[key] = replace(
+                self.kinds[metric.kind].column,
+                name=name,
+                summary=metric.summary,
+                grade=metric.grade,
+                source=metric.source,
+                metric=f"{block.prefix}{metric.shown}",
+                core=block.core,
+                errata=metric.errata,
+            )
+        return self._made[key]
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, str, str, Core | None], CsvColumn]:
+        """Columns by text, metric, prefix and core: layouts, families and engines repeat them."""
+        return {}
 
 
 def time_of(ratio: str) -> str:

@@ -12,20 +12,19 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import document_catalog, per_spec, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
+from ...compare.agreement import WHICH, Agreement, Side, Which
+from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, Outcome, difference, pair_types
 from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
 from ...finding import Finding, Scalar
 from ...options import Options
-from .agreement import WHICH, Agreement, Side, Which
 from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
 from .loaddocs import key_of, pointer_below
 from .loadtrace import layer_table
-from .made import Cell
-from .pairing import PAIRS, Outcome, best_reading, difference
 from .queries import limited, nothing_asked
 from .rules import TextRule
-from .selecting import FILE, ROW, Absent, Compared, pair_types
+from .selecting import Absent, reading_of
 from .sources import WHOLE, Sources, gathers, home_of
 from .structuredocs import byte_of
 
@@ -61,7 +60,7 @@ def _answer(
     folder: Folder, sources: Sources, agreement: Agreement, options: Options, asked: Sequence[At]
 ) -> Iterator[Finding]:
     try:
-        for fault in faults(folder, best_reading(sources, agreement), options):
+        for fault in faults(folder, reading_of(sources, agreement), options):
             yield finding_of(folder, asked[0].rule, fault)
     except Absent as problem:
         raise NoAnswer(_reason(folder, problem) or "") from problem

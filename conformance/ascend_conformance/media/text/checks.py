@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import get_args
 
-from ...engine.failure import Failures
+from ...engine.asking import Asked, At, Question
 from ...finding import Finding
 from ...options import Options
 from . import structurecsv, structuredocs, structuretrace
@@ -15,6 +16,7 @@ from .cells import CellFault
 from .crossing import crossing_slices
 from .findings import Fault, finding_of
 from .folder import Folder
+from .queries import nothing_asked
 from .rules import TextRule, load_text_rules
 from .structureargs import wrong_args
 from .structurecsv import Check
@@ -88,42 +90,51 @@ NAMES = frozenset(
 """Every check that a rule may name."""
 
 
-def structural_findings(
-    folder: Folder, rules: Iterable[TextRule], options: Options, failures: Failures
+EVENTS = "events"
+"""What answers all checks of events together (:func:`.structuretrace.event_faults`)."""
+
+
+def ask_checks(folder: Folder, rules: Iterable[TextRule], options: Options) -> Asked[Finding]:
+    """Judge every rule that is a check; those that one pass over the files answers together."""
+    passes: dict[str, list[At]] = {}
+    for rule in rules:
+        passes.setdefault(_pass_of(rule.search.check or ""), []).append(At(rule))
+    asked = nothing_asked()
+    asked.ask(
+        Question(subjects, partial(_findings, folder, options, name))
+        for name, subjects in passes.items()
+    )
+    return asked
+
+
+def _pass_of(check: str) -> str:
+    if check in structuretrace.EVENTS:
+        return EVENTS
+    return CELLS if check.startswith(CELLS) else check
+
+
+def _findings(
+    folder: Folder, options: Options, name: str, subjects: Sequence[At]
 ) -> Iterator[Finding]:
-    """The findings of all rules with a check among those given, and which checks failed."""
-    chosen = {rule.id for rule in rules if rule.search.check}
+    """The findings of some rules, whose checks one pass answers."""
+    chosen = {one.rule.id for one in subjects}
     writers = dict(folder.facts.rows("SELECT file, writer FROM unit.file"))
-    for check, faults in _faults(folder, chosen, options.max_examples, failures):
-        for fault in faults:
-            rule = _rule_of(check, fault, writers.get(fault.file))
-            if rule is not None and rule.id in chosen:
-                finding = finding_of(folder, rule, fault)
-                yield finding if options.with_sql else replace(finding, sql=None)
+    for check, fault in _faults(folder, name, options.max_examples):
+        rule = _rule_of(check, fault, writers.get(fault.file))
+        if rule is not None and rule.id in chosen:
+            finding = finding_of(folder, rule, fault)
+            yield finding if options.with_sql else replace(finding, sql=None)
 
 
-def _faults(
-    folder: Folder, chosen: set[str], examples: int, failures: Failures
-) -> Iterator[tuple[str, Iterable[Fault]]]:
-    wanted = {
-        rule.search.check: rule
-        for rule in load_text_rules().values()
-        if rule.id in chosen and rule.search.check
-    }
-    for name, check in CHECKS.items():
-        if name in wanted:
-            with failures.of_rule(wanted[name]):
-                yield name, list(check(folder, examples))
-    events = [rule for name, rule in wanted.items() if name in structuretrace.EVENTS]
-    if events:
-        with failures.of_rule(events[0]):
-            for name, fault in structuretrace.event_faults(folder, examples):
-                yield name, (fault,)
-    cells = [rule for name, rule in wanted.items() if name.startswith(CELLS)]
-    if cells:
-        with failures.of_rule(cells[0]):
-            for cell, fault in cell_faults(folder, examples):
-                yield f"{CELLS}{cell.fault}", (fault,)
+def _faults(folder: Folder, name: str, examples: int) -> Iterator[tuple[str, Fault]]:
+    """The faults that a pass brings to light, each with the check that it is of."""
+    if name == EVENTS:
+        yield from structuretrace.event_faults(folder, examples)
+    elif name == CELLS:
+        for cell, fault in cell_faults(folder, examples):
+            yield f"{CELLS}{cell.fault}", fault
+    else:
+        yield from ((name, fault) for fault in CHECKS[name](folder, examples))
 
 
 def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:

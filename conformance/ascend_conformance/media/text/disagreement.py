@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
-from .database import Facts, quoted
-from .made import Cell, Input
-from .pairing import PAIRS, best_reading, pair_all
-from .selecting import FILE, ROW, Compared
+from ...compare.agreement import WHICH, Agreement, Comparison, Which, quoted_names
+from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, pair_all
+from ...compare.sql import quoted
+from .database import Facts
+from .made import Input
+from .selecting import reading_of
 from .sources import Sources, base_tables, derived, gathers, home_of, inputs_of
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
@@ -86,7 +87,7 @@ def mutations(sources: Sources, agreement: Agreement) -> list[Mutation]:
 
     Raises :class:`.pairing.Absent`.
     """
-    asked = best_reading(sources, agreement).compared
+    asked = reading_of(sources, agreement).compared
     pair_all(sources.facts, asked)
     found = [one for which in WHICH for one in _changes(sources, asked, which)]
     return found + [one for which in WHICH for one in _removals(sources, asked, which)]

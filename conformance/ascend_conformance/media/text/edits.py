@@ -14,9 +14,9 @@ from ascend_spec.core.units import factor
 from ascend_spec.text import CsvColumn
 from ascend_spec.timeline import EventKind
 
+from ...compare.sql import quoted
 from ...engine.relations.edits import CannotShow
 from ...engine.relations.views import View
-from .database import quoted
 from .loadcsv import PLACE
 from .loadtrace import layer_table
 from .views import ShownByFiles, row_of_place

@@ -7,24 +7,12 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from ...compare.match import Cell
 from .database import Facts
 
 
 class LacksColumn(Exception):
     """A derived table reads a column that the files do not have; the text is its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A column of a table of the facts, and by which column its row is known (``row``).
-
-    A column that begins with @ is named by another column. ``key``: the member, of args, likewise.
-    """
-
-    table: str
-    column: str
-    row: str = "row"
-    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,13 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import escaped
 
+from ...compare.sql import text_literal
 from ...engine.asking import Asked, Question
 from ...engine.failure import Failures
 from ...engine.work import NoAnswer
 from ...finding import Finding
 from ...options import Options
-from .database import Facts, text_literal
+from .database import Facts
 from .findings import SHOWN, Fault, event_text, example_of, finding_of, place_in_event
 from .folder import Folder
 from .loaddocs import key_of, pointer_below

@@ -203,26 +203,22 @@ def _wrong(
     if not here:
         return None
     expected = _expected(folder.facts, instance, prints)
-    wrong = [
-        compare(Rows(one.count, one.context["row"]), rows) for one in here for rows in expected
-    ]
+    wrong = [compare(Rows(one.count, one.context["row"]), expected) for one in here]
     return None if None in wrong else wrong[0]  # places of one column cannot be told apart
 
 
-def _expected(facts: Facts, instance: TextInstance, prints: str | None) -> list[Rows]:
+def _expected(facts: Facts, instance: TextInstance, prints: str | None) -> Rows:
     """The rows that a break should be found as: those that it changed, or what the rule states."""
     stated = instance.found
     if isinstance(stated, int):
-        return [Rows(stated)]
-    if isinstance(stated, list):
-        return [Rows(number) for number in stated]
+        return Rows(stated)
     if stated is None:
         stated = (
             f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.table} t "
             f"EXCEPT FROM {prints})"
         )
     first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
-    return [Rows(*facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])]
+    return Rows(*facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
 
 
 def _run(facts: Facts, statement: str) -> int:

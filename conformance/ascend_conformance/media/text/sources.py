@@ -14,11 +14,13 @@ import duckdb
 from ascend_spec import per_spec
 from ascend_spec.core import parse
 
-from ..db.places import fill
-from .agreement import WHICH, combinations_of, tables_in
-from .database import Facts, quoted, text_literal
+from ...compare.agreement import WHICH, combinations_of, tables_in
+from ...compare.match import Cell
+from ...compare.sql import quoted, text_literal
+from ...ruleset import fill
+from .database import Facts
 from .derived import TABLES
-from .made import Cell, Derived, LacksColumn, View, cell_of
+from .made import Derived, LacksColumn, View, cell_of
 from .rules import TextRule
 
 MADE = ("layer", "view", "derived")

@@ -14,8 +14,9 @@ from ascend_spec.core.units import factor
 from ascend_spec.text import CsvColumn
 from ascend_spec.timeline import EventKind, Layer
 
+from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import Dialect, Part, View, with_interval
-from .database import Facts, quoted, text_literal
+from .database import Facts
 from .loadcsv import PLACE
 from .loadtrace import layer_table
 

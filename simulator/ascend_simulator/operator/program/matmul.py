@@ -19,7 +19,7 @@ from .geometry import (
     shape_of,
 )
 from .listing import Code, Instruction
-from .model import GlobalMemory, Program, by_count, divide
+from .model import GlobalMemory, Program, divided
 from .product import Tile, left, result, right, tile_at
 from .recipes import c_type, element_bytes
 from .source import SourceText, source
@@ -68,14 +68,7 @@ class ProductCode:
             frame=Frame.of(code),
             inner=scalar_code(code, "loop-k", 3),
             cube=CubePart(
-                code,
-                chip,
-                size=size,
-                step=plan.step,
-                buffers=scenario.tiling.buffers,
-                store=store,
-                integer=scenario.operator.data_type == "int8",
-                c_buffers=_places(plan, chip),
+                code, chip, scenario, step=plan.step, store=store, c_buffers=_places(plan, chip)
             ),
             a=memory.tensor("a", m * k * size),
             b=memory.tensor("b", k * n * size),
@@ -141,9 +134,8 @@ def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
         vector = VectorPart(
             code,
             chip,
+            scenario,
             activation(scenario),
-            buffers=scenario.tiling.buffers,
-            bank_conflicts=scenario.conditions.bank_conflicts,
             inputs=0,
             computes=fused,
             accumulator=ACCUMULATOR_BYTES,
@@ -155,20 +147,8 @@ def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
         ending=Ending.of(code),
         c=memory.tensor("c", plan.m * plan.n * product.result_size),
     )
-    starts, counts = divide(plan.rows * plan.columns, plan.blocks, scenario.conditions.imbalance)
-    return Program(
-        chip=chip,
-        op_type="AiCore" if chip.unified else "cube",
-        units=("AiCore",) if chip.unified else ("cube",),
-        block_dim=plan.blocks,
-        cores=chip.cube_cores,
-        kernel=f"{scenario.operator.kind.replace('-', '_')}_custom",
-        code=code,
-        tapes=tuple(
-            whole.tape(blocks, starts[blocks], count) for count, blocks in by_count(counts)
-        ),
-        tensors=tuple(memory.tensors),
-    )
+    tiles, cores = plan.rows * plan.columns, chip.cube_cores
+    return divided(scenario, chip, code, memory, ("cube",), cores, plan.blocks, tiles, whole.tape)
 
 
 @dataclass(frozen=True, slots=True)

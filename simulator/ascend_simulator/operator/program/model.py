@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
+from ..choices import KernelScenario
 from .listing import Code, Instruction
 from .tape import Quantity, Tape
 
@@ -75,6 +76,39 @@ class GlobalMemory:
         self.tensors.append(Tensor(name, address, size))
         self._next = -(-(address + size) // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
         return address
+
+
+def divided(
+    scenario: KernelScenario,
+    chip: KernelChip,
+    code: Code,
+    memory: GlobalMemory,
+    units: tuple[str, ...],
+    cores: int,
+    blocks: int,
+    work: int,
+    tape: Callable[[Integers, Integers, int], Tape],
+    simt: SimtCode | None = None,
+) -> Program:
+    """The program of a kernel whose blocks share out so much work.
+
+    tape: what some blocks execute, from their first pieces on, that have so many each.
+    """
+    starts, counts = divide(work, blocks, scenario.conditions.imbalance)
+    if chip.unified:
+        units = ("AiCore",)
+    return Program(
+        chip=chip,
+        op_type=units[0] if len(units) == 1 else "mix",
+        units=units,
+        block_dim=blocks,
+        cores=cores,
+        kernel=f"{scenario.operator.kind.replace('-', '_')}_custom",
+        code=code,
+        tapes=tuple(tape(own, starts[own], count) for count, own in by_count(counts)),
+        tensors=tuple(memory.tensors),
+        simt=simt,
+    )
 
 
 def divide(work: int, blocks: int, imbalance: int) -> tuple[Integers, Integers]:

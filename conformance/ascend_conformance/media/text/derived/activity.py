@@ -18,7 +18,8 @@ from ascend_ref.derive.overlap import (
 )
 from ascend_ref.spill import Spill
 
-from ..database import Facts, quoted, text_literal
+from ....compare.sql import quoted, text_literal
+from ..database import Facts
 from ..made import Derived, Input
 from .operators import DEVICE, FILES
 from .reading import integers, read_parts

@@ -19,8 +19,9 @@ from ascend_ref.derive.communication_report import SHOWN_LINKS, quotients
 from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
 from ascend_ref.derive.group_hash import group_hash
 
+from ....compare.match import Cell
 from ..database import Facts
-from ..made import Cell, Derived, Input
+from ..made import Derived, Input
 from .reading import NONE, integers, read, reals, texts
 from .steps import device_steps_of
 

@@ -14,7 +14,8 @@ from ascend_ref.derive.operator_details import (
 )
 from ascend_ref.derive.steps import Spans
 
-from ..database import Facts, text_literal
+from ....compare.sql import text_literal
+from ..database import Facts
 from ..made import Derived, Input
 from .reading import NONE, integers, made, read, reals
 from .steps import STEP

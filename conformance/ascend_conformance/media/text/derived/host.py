@@ -11,8 +11,10 @@ import pyarrow as pa
 from ascend_ref.derive.host_usage import demand
 from ascend_spec import text_catalog
 
-from ..database import Facts, quoted, text_literal
-from ..made import Cell, Derived, Input
+from ....compare.match import Cell
+from ....compare.sql import quoted, text_literal
+from ..database import Facts
+from ..made import Derived, Input
 from .reading import read, reals
 
 BYTES_PER_KB = 1024.0

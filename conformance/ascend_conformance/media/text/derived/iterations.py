@@ -6,8 +6,10 @@ from itertools import count
 
 import pyarrow as pa
 
-from ..database import Facts, quoted
-from ..made import Cell, Derived
+from ....compare.match import Cell
+from ....compare.sql import quoted
+from ..database import Facts
+from ..made import Derived
 from .reading import read
 
 SOURCE = "csv.step_trace"

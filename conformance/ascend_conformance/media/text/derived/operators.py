@@ -16,8 +16,10 @@ from ascend_ref.derive.pmu import cube_utilization, frequencies_in_force, total_
 from ascend_ref.derive.wait_time import wait_times
 from ascend_spec import text_catalog
 
-from ..database import Facts, quoted, text_literal
-from ..made import Cell, Derived, Input
+from ....compare.match import Cell
+from ....compare.sql import quoted, text_literal
+from ..database import Facts
+from ..made import Derived, Input
 from .reading import integers, read, reals, texts
 
 DEVICE, BLOCKS, MIX_BLOCKS = "Device_id", "Block Num", "Mix Block Num"

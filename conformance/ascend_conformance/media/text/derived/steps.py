@@ -23,7 +23,8 @@ from ascend_ref.derive.adapter_steps import (
 from ascend_ref.derive.decimals import unit_floats
 from ascend_ref.derive.steps import Spans
 
-from ..database import Facts, text_literal
+from ....compare.sql import text_literal
+from ..database import Facts
 from ..made import Derived, Input
 from .reading import NONE, integers, read, reals
 
