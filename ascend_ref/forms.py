@@ -21,6 +21,8 @@ from ascend_spec.core.units import factor
 
 LOW_BITS = 32
 LOW_WORD = (1 << LOW_BITS) - 1
+NOT_COLLECTED = "N/A"
+"""Text in place of what was not collected; of several values the first that says more counts."""
 
 
 class Cells(NamedTuple):
@@ -66,7 +68,7 @@ def shown(show: Show, lookup: Lookup, unit: str | None = None) -> pa.Array | Non
     if not known or (show.form != "first_of" and len(known) < len(values)):
         return None
     if show.form == "first_of":
-        return known[0] if len(known) == 1 else first_known(known)
+        return known[0] if len(known) == 1 else first_known(known, NOT_COLLECTED)
     if show.form == "packed":
         high, low = known
         return pc.bit_wise_or(pc.shift_left(high, pa.scalar(LOW_BITS, pa.int64())), low)

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import one_piece, text_places
+from ascend_ref.arrays import Mask, integers, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 
-from .lookup import NONE, Columns, Lookup, Mask, filled, integers
+from .lookup import NONE, Columns, Lookup, filled
 from .notation import Notation
 from .threads import OpenCalls
 
@@ -158,7 +158,7 @@ class CallStacks:
 
     def __init__(self, recorded: Recorded, notation: Notation) -> None:
         table = recorded.table("PYTORCH_CALLCHAINS")
-        chain, depth = integers(table, "id", NONE), integers(table, "stackDepth", 0)
+        chain, depth = integers(table["id"], NONE), integers(table["stackDepth"], 0)
         frames = filled(one_piece(table["stack"]), "")
         steps = np.diff(chain)
         if (steps < 0).any() or ((steps == 0) & (np.diff(depth) < 0)).any():

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import one_piece, reals, text_places
+from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.traffic import MEBIBYTE
 from ascend_ref.spill import batches
 
 from ..events import Item
-from ..lookup import NONE, Rows, distinct, filled, holds, integers, packed, taken
+from ..lookup import NONE, Rows, distinct, filled, packed, taken
 from ..notation import reals as real_texts
 from ..notation import wholes
 from ..rows import Fragment
@@ -55,8 +55,8 @@ def frequency(session: Session) -> Iterator[Item]:
     if samples is None:
         return
     yield from processes(samples)
-    time, device = integers(samples.table, "timestampNs", 0), _devices(samples)
-    clock, die = reals(samples.table["freq"]), integers(samples.table, "dieId", NO_DIE)
+    time, device = integers(samples.table["timestampNs"], 0), _devices(samples)
+    clock, die = reals(samples.table["freq"]), integers(samples.table["dieId"], NO_DIE)
     for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
         rows = np.flatnonzero((device == one) & (die == number))
         rows = rows[np.argsort(time[rows], kind="stable")]
@@ -97,11 +97,11 @@ def accelerators(session: Session) -> Iterator[Item]:
     if "level" not in {kind.kind for kind in kinds}:
         yield from rows_in_turn(samples)
         return
-    moment = packed(_devices(samples), integers(samples.table, "timestampNs", 0))
+    moment = packed(_devices(samples), integers(samples.table["timestampNs"], 0))
     order = np.argsort(moment, kind="stable")
     first = np.flatnonzero(np.append(True, np.diff(moment[order]) != 0))
     for name, column in LEVELS.items():
-        greatest = np.maximum.reduceat(integers(samples.table, column, 0)[order], first)
+        greatest = np.maximum.reduceat(integers(samples.table[column], 0)[order], first)
         for part in batches(len(first)):
             args = {"value": wholes(greatest[part])}
             yield samples.events("level", order[first[part]], parts={"counter": name}, args=args)
@@ -118,8 +118,8 @@ def service(session: Session) -> Iterator[Item]:
     streams = pa.DictionaryArray.from_arrays(
         texts.indices, session.notation.strings(pa.array(names, pa.string()))
     )
-    rate = integers(samples.table, "bandwidth", 0) // int(MEBIBYTE)
-    die = integers(samples.table, "dieId", NO_DIE)
+    rate = integers(samples.table["bandwidth"], 0) // int(MEBIBYTE)
+    die = integers(samples.table["dieId"], NO_DIE)
     for part in batches(len(samples)):
         rows = np.flatnonzero(die[part] == NO_DIE) + part.start
         if len(rows):
@@ -129,7 +129,7 @@ def service(session: Session) -> Iterator[Item]:
             yield samples.events("traffic", rows, parts=stream, args=args)
     dies = np.flatnonzero(die != NO_DIE)
     if len(dies):
-        time = integers(samples.table, "timestampNs", 0)
+        time = integers(samples.table["timestampNs"], 0)
         moment = packed(
             _devices(samples)[dies], time[dies], text_places(texts)[dies].astype(np.int64)
         )
@@ -156,7 +156,7 @@ def between_dies(session: Session) -> Iterator[Item]:
     (series,) = samples.layer.event("traffic").args
     dies = np.array([series.name.fits(name) for name in names] + [False])
     known = np.flatnonzero(dies[text_places(texts)])
-    moment = packed(_devices(samples), integers(samples.table, "timestampNs", 0))[known]
+    moment = packed(_devices(samples), integers(samples.table["timestampNs"], 0))[known]
     for shown, row_of in _side_by_side(moment, text_places(texts)[known]):
         for channel, values in channels.items():
             args = {names[one]: real_texts(values[known[rows]]) for one, rows in row_of.items()}
@@ -170,9 +170,9 @@ def cores(session: Session) -> Iterator[Item]:
     if samples is None:
         return
     yield from processes(samples)
-    usage, core = reals(samples.table["usage"]), integers(samples.table, "coreId", 0)
-    time, device = integers(samples.table, "timestampNs", 0), _devices(samples)
-    cubes = np.flatnonzero(holds(samples.table, "coreType", CUBE))
+    usage, core = reals(samples.table["usage"]), integers(samples.table["coreId"], 0)
+    time, device = integers(samples.table["timestampNs"], 0), _devices(samples)
+    cubes = np.flatnonzero(is_one_of(samples.table["coreType"], [CUBE]))
     for part in batches(len(cubes)):
         rows = cubes[part]
         args = {"Utilization(%)": real_texts(usage[rows])}

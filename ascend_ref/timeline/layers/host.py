@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import one_piece, text_places
+from ascend_ref.arrays import Mask, first_known, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import Events, Item, rows_of
-from ..lookup import NONE, Alternatives, Columns, Lookup, Mask, combinations, filled
+from ..lookup import NONE, Columns, Lookup, combinations, filled, taken
 from ..notation import wholes
 from ..session import Session
 from .counters import opened, rows_in_turn
@@ -92,7 +92,6 @@ class _CallTexts:
             "level": level,
             "id": identity,
             "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
-            "connection_id": wholes(calls.connection[part]),
         }
         shown, parts = {"CANN_API": rows_of(part)}, {"level": title, "api": name}
         return self._session.filling.events(layer, kind, shown, parts=parts, args=args)
@@ -123,8 +122,8 @@ class _Launched:
         if len(self._kernels):
             kernel = np.where(node & (task != NONE), self._kernels[task], NONE)
         operator = np.where(node, self._by_operator.rows(connection), NONE)
-        texts = Alternatives(*self._texts, others)
-        return texts.first_of(kernel, operator, np.arange(len(connection)))
+        kernels, operators = self._texts
+        return first_known([taken(kernels, kernel), taken(operators, operator), others])
 
 
 def _level(level: str, old: bool) -> tuple[str, str]:

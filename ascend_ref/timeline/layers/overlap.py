@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import one_piece, text_places
+from ascend_ref.arrays import Mask, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.intervals import Intervals, ends, long_union
 from ascend_ref.derive.overlap import KERNEL_TASKS, Overlap, computes, long_overlap, window
@@ -15,7 +15,7 @@ from ascend_ref.spill import Spill, batches
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
-from ..lookup import NONE, Columns, Mask, combinations, filled
+from ..lookup import NONE, Columns, combinations, filled
 from ..session import Session
 
 LAYER = "Overlap Analysis"
