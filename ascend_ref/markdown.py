@@ -90,7 +90,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
+def facts(*pairs: tuple[str, str]) -> str:
     """A list of named facts; those without a value are left out."""
     return "\n".join(f"- **{name}:** {value}" for name, value in pairs if value)
 

@@ -23,7 +23,7 @@ from ascend_spec.text import (
 
 from .pages import citations, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .subject import Scope, Subject, families, with_section
+from .subject import Scope, Subject, families, headed, with_section
 from .writer_pages import (
     counters_page,
     group_section,
@@ -65,7 +65,7 @@ def csv_page(catalog: Catalog, file: CsvFile, style: Style = PLAIN) -> str:
     return page(
         f"# {file.name}",
         style.prose(file.summary),
-        facts(_file_facts(catalog, file, style)),
+        facts(*_file_facts(catalog, file, style)),
         style.prose(file.note or ""),
         "## Columns",
         table(
@@ -87,7 +87,7 @@ def csv_column_page(catalog: Catalog, file: CsvFile, name: str, style: Style = P
     blocks: list[str] = []
     for column in variants:
         blocks.append(style.prose(column.summary))
-        blocks.append(facts(_column_facts(catalog, column, style)))
+        blocks.append(facts(*_column_facts(catalog, column, style)))
     cited = dict.fromkeys(one for column in variants for one in column.errata)
     errata = text_catalog().errata
     return page(f"# {file.name}/{name}", *blocks, resolutions(errata, cited, style))
@@ -129,18 +129,18 @@ def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
     texts = text_catalog()
     for file in texts.csv.values():
         yield _file_subject(catalog, file)
-    for group in texts.pmu.groups.values():
-        yield Subject(
-            kind="counter-group",
-            name=group.name,
-            summary=group.summary,
-            page=f"csv/counters.md#{anchor(group.name)}",
-            section=partial(group_section, texts, group),
-            fact=group,
-            also=group.spelled,
-            cells={"in options": ", ".join(group.spelled), "products": ", ".join(group.families)},
-            products=families(group.families),
-        )
+    yield from headed(
+        "counter-group",
+        texts.pmu.groups,
+        "csv/counters.md",
+        partial(group_section, texts),
+        also=lambda group: group.spelled,
+        cells=lambda group: {
+            "in options": ", ".join(group.spelled),
+            "products": ", ".join(group.families),
+        },
+        products=lambda group: families(group.families),
+    )
     taken: Counter[str] = Counter()
     for metric in texts.pmu.metrics.values():
         fragment = anchor(metric.id)
@@ -165,17 +165,14 @@ def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
             )
             or None,
         )
-    for writer in texts.writers.values():
-        yield Subject(
-            kind="writer",
-            name=writer.id,
-            summary=writer.summary,
-            page=f"csv/writers.md#{anchor(writer.id)}",
-            section=partial(writer_section, catalog, writer),
-            fact=writer,
-            cells={"output": writer.output, "as of": writer.date, "grade": writer.grade},
-            products=families(writer.families),
-        )
+    yield from headed(
+        "writer",
+        texts.writers,
+        "csv/writers.md",
+        partial(writer_section, catalog),
+        cells=lambda writer: {"output": writer.output, "as of": writer.date, "grade": writer.grade},
+        products=lambda writer: families(writer.families),
+    )
 
 
 def _file_subject(catalog: Catalog, file: CsvFile) -> Subject:

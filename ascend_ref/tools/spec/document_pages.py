@@ -27,12 +27,10 @@ def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
         f"{'#' * level} {name}",
         style.prose(source["description"]),
         facts(
-            (
-                ("File", code(source["title"])),
-                ("Written by", ", ".join(style.link("writer", one) for one in source["writers"])),
-                ("Source", citations(catalog, source["source"], style)),
-                ("Errata", _errata(source, style)),
-            )
+            ("File", code(source["title"])),
+            ("Written by", ", ".join(style.link("writer", one) for one in source["writers"])),
+            ("Source", citations(catalog, source["source"], style)),
+            ("Errata", _errata(source, style)),
         ),
         *(
             block

@@ -50,7 +50,7 @@ def table_page(
     return page(
         f"# {subject.name}",
         style.prose(subject.summary),
-        facts(_table_facts(catalog, subject, style)),
+        facts(*_table_facts(catalog, subject, style)),
         style.prose(subject.note or ""),
         "## Columns",
         column_table(columns, style),
@@ -96,7 +96,7 @@ def column_page(
             bounds = in_force(column.since, column.until) or "always"
             blocks.append(f"{'#' * (level + 1)} {bounds[0].upper()}{bounds[1:]}")
         blocks.append(style.prose(column.summary))
-        blocks.append(facts(_column_facts(catalog, owner, column, style)))
+        blocks.append(facts(*_column_facts(catalog, owner, column, style)))
     if level > 1:
         return page(f"{'#' * level} {name}", *blocks)
     cited = dict.fromkeys(one for column in variants for one in column.errata)
@@ -136,11 +136,9 @@ def enum_page(catalog: Catalog, enum: Enum, style: Style = PLAIN) -> str:
         f"# {enum.name}",
         style.prose(enum.summary),
         facts(
-            (
-                *(_table_facts(catalog, owner, style) if owner else ()),
-                ("Members", closed),
-                ("Referred to by", ", ".join(used)),
-            )
+            *(_table_facts(catalog, owner, style) if owner else ()),
+            ("Members", closed),
+            ("Referred to by", ", ".join(used)),
         ),
         "## Members",
         table(
@@ -301,13 +299,11 @@ def _page_of_member(
         f"In {style.link('enum', enum.name)}.",
         *(
             facts(
-                (
-                    ("Name", code(member.name)),
-                    ("Written", _written(member)),
-                    ("Grade", member.grade),
-                    ("Source", citations(catalog, member.source, style)),
-                    ("Errata", _errata(member.errata, style)),
-                )
+                ("Name", code(member.name)),
+                ("Written", _written(member)),
+                ("Grade", member.grade),
+                ("Source", citations(catalog, member.source, style)),
+                ("Errata", _errata(member.errata, style)),
             )
             for member in variants
         ),

@@ -37,12 +37,10 @@ def entity_page(entity: Entity, style: Style = PLAIN) -> str:
         f"# {entity.name}",
         style.prose(entity.summary),
         facts(
-            (
-                ("Identified by", ", ".join(map(code, entity.key))),
-                ("Followed, never compared", ", ".join(map(code, entity.identity))),
-                ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
-                ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
-            )
+            ("Identified by", ", ".join(map(code, entity.key))),
+            ("Followed, never compared", ", ".join(map(code, entity.identity))),
+            ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
+            ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
         ),
         "## Values",
         table(

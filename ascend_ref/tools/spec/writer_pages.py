@@ -36,20 +36,18 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
         f"{'#' * level} {writer.id}",
         style.prose(writer.summary),
         facts(
-            (
-                ("Folder", layout_catalog().folder(writer.output, "output")),
-                ("As of", writer.date),
-                ("Products", ", ".join(style.link("product", one) for one in writer.families)),
-                ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
-                ("Slices", slices(writer.slicing, writer.sliced)),
-                ("Line end", LINE_ENDS[writer.line_end]),
-                ("Quotes", QUOTING[writer.quoting]),
-                ("Absolute times", times),
-                ("Copies files of", copies),
-                ("Grade", writer.grade),
-                ("Source", citations(catalog, writer.source, style)),
-                ("Errata", _errata(writer.errata, style)),
-            )
+            ("Folder", layout_catalog().folder(writer.output, "output")),
+            ("As of", writer.date),
+            ("Products", ", ".join(style.link("product", one) for one in writer.families)),
+            ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
+            ("Slices", slices(writer.slicing, writer.sliced)),
+            ("Line end", LINE_ENDS[writer.line_end]),
+            ("Quotes", QUOTING[writer.quoting]),
+            ("Absolute times", times),
+            ("Copies files of", copies),
+            ("Grade", writer.grade),
+            ("Source", citations(catalog, writer.source, style)),
+            ("Errata", _errata(writer.errata, style)),
         ),
     )
 
@@ -87,11 +85,9 @@ def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, lev
         f"{'#' * level} {group.name}",
         style.prose(group.summary),
         facts(
-            (
-                ("In options", ", ".join(map(code, group.spelled))),
-                ("Products", ", ".join(style.link("product", one) for one in group.families)),
-                ("Errata", _errata(group.errata, style)),
-            )
+            ("In options", ", ".join(map(code, group.spelled))),
+            ("Products", ", ".join(style.link("product", one) for one in group.families)),
+            ("Errata", _errata(group.errata, style)),
         ),
         table(("metric", "made of events", "meaning"), rows) if names else "",
         table(
@@ -123,15 +119,13 @@ def metric_section(
         f"{'#' * level} {metric.id}",
         style.prose(metric.summary),
         facts(
-            (
-                ("Kind", metric.kind),
-                ("Shown as", code(metric.shown)),
-                ("Made of events", _made_of(metric) if metric.events else ""),
-                ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
-                ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
-                ("Holds N/A on", ", ".join(not_available(metric.id))),
-                ("Errata", _errata(metric.errata, style)),
-            )
+            ("Kind", metric.kind),
+            ("Shown as", code(metric.shown)),
+            ("Made of events", _made_of(metric) if metric.events else ""),
+            ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
+            ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
+            ("Holds N/A on", ", ".join(not_available(metric.id))),
+            ("Errata", _errata(metric.errata, style)),
         ),
     )
 
