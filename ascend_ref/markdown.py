@@ -68,6 +68,10 @@ class Style:
         """The name of another object of the spec, linked where there are pages to link."""
         return f"`{text or name}`"
 
+    def links(self, kind: Kind, names: Iterable[str]) -> str:
+        """Several of one kind, with commas between them."""
+        return ", ".join(self.link(kind, name) for name in names)
+
     def prose(self, text: str) -> str:
         """Text of the spec, with what Markdown would take for markup disarmed; code spans stay."""
         if not self.escapes:

@@ -38,7 +38,7 @@ def command_section(
             ("Module", code(command.module)),
             ("In force", f"from {command.since}" if command.since else ""),
             ("Answered from", ", ".join(blocks)),
-            ("Message", ", ".join(style.link("envelope", one) for one in _AROUND)),
+            ("Message", style.links("envelope", _AROUND)),
             ("Source", citations(catalog, _source(api, command.params), style)),
         ),
         f"{inner} Parameters",
@@ -111,8 +111,8 @@ def generation_section(generation: Generation, style: Style = PLAIN, level: int 
         f"{'#' * level} {generation.id}",
         style.prose(generation.summary),
         facts(
-            ("Commands", ", ".join(style.link("command", one) for one in commands)),
-            ("Events", ", ".join(style.link("event", one) for one in events)),
+            ("Commands", style.links("command", commands)),
+            ("Events", style.links("event", events)),
         ),
     )
 

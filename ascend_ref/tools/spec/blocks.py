@@ -26,7 +26,7 @@ from ascend_spec.bin.records import RECORD_SIZE
 from ascend_spec.core.dialect import Node
 from ascend_spec.core.packed import FieldFacts, dtype_of
 
-from .pages import citations, in_force, resolutions
+from .pages import citations, evidence, in_force, resolutions
 from .schema_keys import keys, keys_table
 from .subject import Subject, headed
 
@@ -293,13 +293,11 @@ def _block_facts(
         ("Written by", "; ".join(_written(bins, block, style))),
         ("In one file", "any number" if block.many else "at most one"),
         ("Read", READ[block.read]),
-        ("Read by", ", ".join(style.link("command", one) for one in _commands(block))),
+        ("Read by", style.links("command", _commands(block))),
         ("Needs", ", ".join(needs)),
         ("In force", in_force(block.since, None)),
         ("Experimental", "nobody is known to write or read it" if block.experimental else ""),
-        ("Grade", block.grade),
-        ("Source", citations(catalog, block.source, style)),
-        ("Errata", ", ".join(style.link("erratum", one) for one in block.errata)),
+        *evidence(catalog, block, style),
     ]
 
 

@@ -21,7 +21,7 @@ from ascend_spec.text import (
     TextCatalog,
 )
 
-from .pages import citations, in_force, place_link, resolutions, value_range
+from .pages import evidence, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
 from .subject import Scope, Subject, families, headed, with_section
 from .writer_pages import (
@@ -257,19 +257,17 @@ def _file_facts(catalog: Catalog, file: CsvFile, style: Style) -> list[tuple[str
     some = {writer: given for writer, given in levels.items() if len(given) < 3}
     return [
         ("File names", _file_names(file)),
-        ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
-        ("Products", ", ".join(style.link("product", one) for one in file.families)),
-        ("Switches", ", ".join(style.link("switch", one) for one in file.switches)),
+        ("Written by", style.links("writer", file.writers)),
+        ("Products", style.links("product", file.families)),
+        ("Switches", style.links("switch", file.switches)),
         ("Collected by default", "yes" if file.by_default else ""),
         ("Needs", ", ".join(NEEDS[one] for one in file.needs)),
         ("Levels", "; ".join(f"{who} {', '.join(map(str, at))}" for who, at in some.items())),
         ("Slices", _slices(file)),
         ("Order of rows", "; ".join(_order(who, keys) for who, keys in file.order.items())),
         ("Tells the same", ", ".join(place_link(style, one) for one in file.tables)),
-        ("In the timeline", ", ".join(style.link("layer", one) for one in file.timeline)),
-        ("Grade", file.grade),
-        ("Source", citations(catalog, file.source, style)),
-        ("Errata", _errata(file.errata, style)),
+        ("In the timeline", style.links("layer", file.timeline)),
+        *evidence(catalog, file, style),
     ]
 
 
@@ -332,9 +330,7 @@ def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tup
         ("Shows", shown_text(column.shows, style)),
         ("Metric", code(column.metric) if column.metric else ""),
         ("Holds N/A on", ", ".join(not_available(column.metric)) if column.metric else ""),
-        ("Grade", column.grade),
-        ("Source", citations(catalog, column.source, style)),
-        ("Errata", _errata(column.errata, style)),
+        *evidence(catalog, column, style),
     ]
 
 
@@ -343,7 +339,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
         (
             code(column.name),
             column.unit or "",
-            ", ".join(style.link("counter-group", one) for one in column.when.metrics),
+            style.links("counter-group", column.when.metrics),
             ", ".join(column.when.families),
             _meaning(column, style, conditions=False),
         )
@@ -369,7 +365,7 @@ def _meaning(column: CsvColumn, style: Style, conditions: bool = True) -> str:
     if conditions and (when := condition(column.when)):
         remarks.append(f"There: {when}")
     if column.errata:
-        remarks.append(f"See {_errata(column.errata, style)}")
+        remarks.append(f"See {style.links('erratum', column.errata)}")
     return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
@@ -412,7 +408,3 @@ def _older(column: CsvColumn) -> Iterator[str]:
 
 def _quoted(texts: Iterable[str]) -> str:
     return ", ".join(code(text) if text else "an empty cell" for text in texts)
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)

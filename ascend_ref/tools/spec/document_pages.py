@@ -28,7 +28,7 @@ def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
         style.prose(source["description"]),
         facts(
             ("File", code(source["title"])),
-            ("Written by", ", ".join(style.link("writer", one) for one in source["writers"])),
+            ("Written by", style.links("writer", source["writers"])),
             ("Source", citations(catalog, source["source"], style)),
             ("Errata", _errata(source, style)),
         ),

@@ -63,11 +63,11 @@ def data_section(catalog: Catalog, data: DataSet, style: Style = PLAIN, level: i
         f"{'#' * level} {data.id}",
         style.prose(data.summary),
         facts(
-            ("Switches", ", ".join(style.link("switch", one) for one in data.switches)),
+            ("Switches", style.links("switch", data.switches)),
             ("Tables", ", ".join(tables)),
             ("CSV files", ", ".join(files)),
             ("Layers of the timeline", ", ".join(layers)),
-            ("Errata", ", ".join(style.link("erratum", one) for one in data.errata)),
+            ("Errata", style.links("erratum", data.errata)),
         ),
         table(
             ("product", "source"),
@@ -155,7 +155,7 @@ def _data(catalog: Catalog, product: Product, style: Style) -> Iterator[tuple[st
         if product.id in data.cells:
             yield (
                 f"{data.id}: {style.prose(data.summary)}",
-                ", ".join(style.link("switch", one) for one in data.switches),
+                style.links("switch", data.switches),
                 *_showers(catalog, product, data, style),
                 _ground(catalog, data, product, style),
             )

@@ -25,7 +25,7 @@ from ascend_spec.timeline import (
     WriterForm,
 )
 
-from .pages import citations, place_link, resolutions, value_range
+from .pages import citations, evidence, place_link, resolutions, value_range
 from .recording_pages import shown_text
 from .subject import Scope, Subject, families, headed, with_section
 
@@ -81,9 +81,7 @@ def flow_section(catalog: Catalog, flow: FlowKind, style: Style = PLAIN, level: 
             ("Ends", "one or several" if flow.many_ends else "one"),
             ("Id", "; ".join(ids)),
             ("Without a value", ", ".join(f"{k} counts as {v}" for k, v in missing.items())),
-            ("Grade", flow.grade),
-            ("Source", citations(catalog, flow.source, style)),
-            ("Errata", _errata(flow.errata, style)),
+            *evidence(catalog, flow, style),
         ),
     )
 
@@ -142,9 +140,9 @@ def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, lev
         facts(
             ("File names", " or ".join(map(code, names))),
             ("Folder", layout_catalog().folder(file.output, "output")),
-            ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
+            ("Written by", style.links("writer", file.writers)),
             ("Source", citations(catalog, file.source, style)),
-            ("Errata", _errata(file.errata, style)),
+            ("Errata", style.links("erratum", file.errata)),
         ),
         *(
             (
@@ -175,7 +173,7 @@ def _types(key: EventKey, file: TimelineFile) -> str:
 
 def _key_meaning(key: EventKey, style: Style) -> str:
     unit = f" In {key.unit}." if key.unit else ""
-    errata = f" See {_errata(key.errata, style)}." if key.errata else ""
+    errata = f" See {style.links('erratum', key.errata)}." if key.errata else ""
     return f"{style.prose(key.summary)}{unit}{errata}"
 
 
@@ -189,7 +187,7 @@ def key_section(key: EventKey, style: Style = PLAIN, level: int = 1) -> str:
             ("In every event of phase", ", ".join(key.required)),
             ("In some of phase", ", ".join(key.optional)),
             ("In the documents", ", ".join(map(code, key.shown_as))),
-            ("Errata", _errata(key.errata, style)),
+            ("Errata", style.links("erratum", key.errata)),
         ),
         resolutions(text_catalog().errata, key.errata, style) if level == 1 else "",
     )
@@ -376,12 +374,10 @@ def _arg_facts(catalog: Catalog, arg: Arg, style: Style) -> list[tuple[str, str]
         ("No value", ", ".join(map(code, arg.none))),
         ("May be missing", "" if arg.required else "yes"),
         ("Any number of them", "yes" if arg.many else ""),
-        ("Written by", ", ".join(style.link("writer", one) for one in arg.writers)),
+        ("Written by", style.links("writer", arg.writers)),
         ("In the documents", ", ".join(map(code, arg.documented_as))),
         ("Shows", shown_text(arg.shows, style)),
-        ("Grade", arg.grade),
-        ("Source", citations(catalog, arg.source, style)),
-        ("Errata", _errata(arg.errata, style)),
+        *evidence(catalog, arg, style),
     ]
 
 
@@ -409,18 +405,16 @@ def _layer_facts(catalog: Catalog, layer: Layer, style: Style) -> list[tuple[str
         ("Process name", _shown(layer.form) if layer.form else code(layer.name)),
         ("Other names", "; ".join(names)),
         ("Of", SIDES[layer.side]),
-        ("Written by", ", ".join(style.link("writer", one) for one in layer.writers)),
+        ("Written by", style.links("writer", layer.writers)),
         ("In files", ", ".join(code(form.files[one].name.template) for one in layer.files)),
         ("Part of", style.link("layer", layer.shown_in) if layer.shown_in else ""),
         ("Place", ", ".join(places)),
         ("Pid", ", ".join(f"{writer} {rule}" for writer, rule in layer.pids.items())),
-        ("Products", ", ".join(style.link("product", one) for one in layer.families)),
+        ("Products", style.links("product", layer.families)),
         ("Levels", "" if len(layer.levels) == 3 else ", ".join(map(str, layer.levels))),
-        ("Switches", ", ".join(style.link("switch", one) for one in layer.switches)),
+        ("Switches", style.links("switch", layer.switches)),
         ("Tells the same", ", ".join(place_link(style, one) for one in layer.tables)),
-        ("Grade", layer.grade),
-        ("Source", citations(catalog, layer.source, style)),
-        ("Errata", _errata(layer.errata, style)),
+        *evidence(catalog, layer, style),
     ]
 
 
@@ -435,8 +429,8 @@ def _kind_facts(
         ("Id", code(kind.id.template) if kind.id else ""),
         ("Thread", kind.thread or ""),
         ("When", style.prose(kind.when or "").rstrip(".")),
-        ("Written by", ", ".join(style.link("writer", one) for one in kind.writers)),
-        ("Products", ", ".join(style.link("product", one) for one in kind.families)),
+        ("Written by", style.links("writer", kind.writers)),
+        ("Products", style.links("product", kind.families)),
         ("Levels", "" if len(kind.levels) == 3 else ", ".join(map(str, kind.levels))),
         ("Args in any order", ", ".join(kind.unordered)),
         ("Order of keys", "; ".join(keys)),
@@ -445,7 +439,7 @@ def _kind_facts(
         ("Tells the same", ", ".join(place_link(style, one) for one in kind.tables)),
         ("In the documents", ", ".join(map(code, kind.documented_as))),
         ("Source", citations(catalog, kind.source, style) if kind.source != layer.source else ""),
-        ("Errata", _errata(kind.errata, style)),
+        ("Errata", style.links("erratum", kind.errata)),
     ]
 
 
@@ -464,7 +458,7 @@ def _arg_row(arg: Arg, style: Style) -> tuple[str, str, str, str, str]:
     if arg.writers:
         remarks.append(f"By {', '.join(arg.writers)}")
     if arg.errata:
-        remarks.append(f"See {_errata(arg.errata, style)}")
+        remarks.append(f"See {style.links('erratum', arg.errata)}")
     return (
         _shown(arg.name),
         " or ".join(arg.json),
@@ -501,16 +495,14 @@ def form_section(catalog: Catalog, form: WriterForm, style: Style = PLAIN, level
         f"{'#' * level} {form.writer}",
         style.prose(form.summary),
         facts(
-            ("Layers of msprof", ", ".join(style.link("writer", one) for one in form.engines)),
+            ("Layers of msprof", style.links("writer", form.engines)),
             ("Separators", f"{code(form.item_separator)} and {code(form.key_separator)}"),
             ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
             ("Labels", "; ".join(labels)),
             ("Pid", style.link("pid-rule", form.pid)),
             ("Taken away at level 0", ", ".join(map(code, form.pruned))),
             ("Types", ", ".join(types)),
-            ("Grade", form.grade),
-            ("Source", citations(catalog, form.source, style)),
-            ("Errata", _errata(form.errata, style)),
+            *evidence(catalog, form, style),
         ),
         table(("part", "phase", "order of keys"), rows),
     )
@@ -526,9 +518,7 @@ def pid_section(catalog: Catalog, rule: PidRule, style: Style = PLAIN, level: in
             ("Bits of each part", _widths(rule)),
             ("Width", f"{rule.bits} bits" if rule.bits else ""),
             ("Device of host layers", str(rule.host_device or "")),
-            ("Grade", rule.grade),
-            ("Source", citations(catalog, rule.source, style)),
-            ("Errata", _errata(rule.errata, style)),
+            *evidence(catalog, rule, style),
         ),
     )
 
@@ -570,7 +560,3 @@ def _shown(name: NameForm) -> str:
     told = "; ".join(f"{name} one of {values}" for name, values in parts.items())
     shown = code(name.template) if name.template else "empty"
     return f"{shown} ({told})" if told else shown
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)

@@ -9,7 +9,7 @@ from ascend_spec import Catalog, layout_catalog, text_catalog
 from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer
 from ascend_spec.text.model import Slicing
 
-from .pages import citations
+from .pages import evidence
 
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
 QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}
@@ -38,16 +38,14 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
         facts(
             ("Folder", layout_catalog().folder(writer.output, "output")),
             ("As of", writer.date),
-            ("Products", ", ".join(style.link("product", one) for one in writer.families)),
+            ("Products", style.links("product", writer.families)),
             ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
             ("Slices", slices(writer.slicing, writer.sliced)),
             ("Line end", LINE_ENDS[writer.line_end]),
             ("Quotes", QUOTING[writer.quoting]),
             ("Absolute times", times),
             ("Copies files of", copies),
-            ("Grade", writer.grade),
-            ("Source", citations(catalog, writer.source, style)),
-            ("Errata", _errata(writer.errata, style)),
+            *evidence(catalog, writer, style),
         ),
     )
 
@@ -86,8 +84,8 @@ def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, lev
         style.prose(group.summary),
         facts(
             ("In options", ", ".join(map(code, group.spelled))),
-            ("Products", ", ".join(style.link("product", one) for one in group.families)),
-            ("Errata", _errata(group.errata, style)),
+            ("Products", style.links("product", group.families)),
+            ("Errata", style.links("erratum", group.errata)),
         ),
         table(("metric", "made of events", "meaning"), rows) if names else "",
         table(
@@ -125,7 +123,7 @@ def metric_section(
             ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
             ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
             ("Holds N/A on", ", ".join(not_available(metric.id))),
-            ("Errata", _errata(metric.errata, style)),
+            ("Errata", style.links("erratum", metric.errata)),
         ),
     )
 
@@ -167,7 +165,3 @@ def _made_of(metric: PmuMetric) -> str:
 def _weights(weights: Mapping[str, tuple[int, ...]]) -> Iterator[str]:
     for family, given in weights.items():
         yield f"{', '.join(map(str, given))}{'' if family == '*' else f' on {family}'}"
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)
