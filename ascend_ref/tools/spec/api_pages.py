@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -179,31 +179,6 @@ def _command_fact(api: ApiCatalog, command: Command) -> dict[str, object]:
 
 def _event_fact(api: ApiCatalog, event: Event) -> dict[str, object]:
     return {"event": event, "body": api.event_schema(event.name)}
-
-
-def api_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    api = api_catalog()
-
-    def sections(title: str, *parts: Callable[[Style, int], str]) -> str:
-        return page(f"# {title}", *(part(below, 2).rstrip("\n") for part in parts))
-
-    return {
-        "api/index.md": sections(
-            "API of MindStudio Insight",
-            *(partial(envelope_section, catalog, one) for one in ENVELOPES),
-            *(partial(generation_section, one) for one in api.generations),
-        ),
-        "api/commands.md": sections(
-            "Commands", *(partial(command_section, catalog, one) for one in api.commands.values())
-        ),
-        "api/events.md": sections(
-            "Events", *(partial(event_section, one) for one in api.events.values())
-        ),
-        "api/errors.md": sections(
-            "Error codes", *(partial(error_section, catalog, one) for one in api.errors.values())
-        ),
-    }
 
 
 def message_place(style: Style, place: str) -> str:

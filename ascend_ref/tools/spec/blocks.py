@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -202,16 +202,6 @@ def epoch_section(catalog: Catalog, epoch: Epoch, style: Style = PLAIN, level: i
             ("Grade", epoch.grade),
             ("Source", citations(catalog, epoch.source, style)),
         ),
-    )
-
-
-def values_page(
-    catalog: Catalog, enums: Iterable[BinEnum], style: Style = PLAIN, level: int = 1
-) -> str:
-    """Sets of values, each as a section."""
-    return page(
-        f"{'#' * level} Values in visualize_data.bin",
-        *(values_section(catalog, one, style, level + 1).rstrip("\n") for one in enums),
     )
 
 

@@ -25,14 +25,11 @@ from .pages import evidence, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
 from .subject import Scope, Subject, families, headed, with_section
 from .writer_pages import (
-    counters_page,
     group_section,
     metric_section,
-    metrics_page,
     not_available,
     slices,
     writer_section,
-    writers_page,
 )
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
@@ -238,18 +235,6 @@ def _header_subject(
         levels=tuple(sorted(levels)),
         products=tuple(one for one in file.families if one in products),
     )
-
-
-def csv_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    texts = text_catalog()
-    return {
-        "csv/index.md": csv_index(texts, below),
-        "csv/writers.md": writers_page(catalog, texts.writers.values(), below),
-        "csv/counters.md": counters_page(texts, below),
-        "csv/metrics.md": metrics_page(texts, below),
-        **{f"csv/{file.name}.md": csv_page(catalog, file, below) for file in texts.csv.values()},
-    }
 
 
 def _file_facts(catalog: Catalog, file: CsvFile, style: Style) -> list[tuple[str, str]]:

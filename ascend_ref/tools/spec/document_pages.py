@@ -41,14 +41,6 @@ def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
     )
 
 
-def documents_page(catalog: Catalog, style: Style = PLAIN) -> str:
-    """Every document as a section."""
-    return page(
-        "# JSON documents",
-        *(document_section(catalog, name, style, level=2).rstrip("\n") for name in DOCUMENTS),
-    )
-
-
 def document_subjects(catalog: Catalog) -> Iterator[Subject]:
     """The JSON documents."""
     for name in DOCUMENTS:
@@ -63,11 +55,6 @@ def document_subjects(catalog: Catalog) -> Iterator[Subject]:
             also=tuple(dict.fromkeys((f"{name}.json", source["title"]))),
             cells={"file": source["title"]},
         )
-
-
-def document_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    return {"timeline/documents.md": documents_page(catalog, below)}
 
 
 def writers_of_document() -> dict[str, tuple[str, ...]]:

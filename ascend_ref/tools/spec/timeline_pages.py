@@ -207,15 +207,6 @@ def metadata_section(event: MetadataEvent, style: Style = PLAIN, level: int = 1)
     )
 
 
-def flows_page(catalog: Catalog, flows: Iterable[FlowKind], style: Style = PLAIN) -> str:
-    """Kinds of arrows, each as a section."""
-    return page(
-        "# Arrows of the timelines",
-        "An arrow is a pair of events of phase s and f with the same category and id.",
-        *(flow_section(catalog, one, style, level=2).rstrip("\n") for one in flows),
-    )
-
-
 def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
     """Timelines, their layers, kinds of events and args, arrows, keys, writers' forms and pids."""
     timelines = timeline_catalog()
@@ -379,19 +370,6 @@ def _arg_facts(catalog: Catalog, arg: Arg, style: Style) -> list[tuple[str, str]
         ("Shows", shown_text(arg.shows, style)),
         *evidence(catalog, arg, style),
     ]
-
-
-def timeline_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    timelines = timeline_catalog()
-    return {
-        "timeline/index.md": timeline_index(catalog, timelines, below),
-        "timeline/flows.md": flows_page(catalog, timelines.flows.values(), below),
-        **{
-            f"timeline/{layer.slug}.md": layer_page(catalog, layer, below)
-            for layer in timelines.layers.values()
-        },
-    }
 
 
 def _layer_facts(catalog: Catalog, layer: Layer, style: Style) -> list[tuple[str, str]]:

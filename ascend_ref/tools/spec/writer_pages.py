@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec import Catalog, layout_catalog, text_catalog
@@ -13,16 +13,6 @@ from .pages import evidence
 
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
 QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}
-
-
-def writers_page(
-    catalog: Catalog, writers: Iterable[Writer], style: Style = PLAIN, level: int = 1
-) -> str:
-    """Generations of writers, each as a section."""
-    return page(
-        f"{'#' * level} Writers of text",
-        *(writer_section(catalog, one, style, level + 1).rstrip("\n") for one in writers),
-    )
 
 
 def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level: int = 1) -> str:
@@ -46,17 +36,6 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
             ("Absolute times", times),
             ("Copies files of", copies),
             *evidence(catalog, writer, style),
-        ),
-    )
-
-
-def counters_page(texts: TextCatalog, style: Style = PLAIN, level: int = 1) -> str:
-    """The groups of performance counters, and what each metric is made of."""
-    return page(
-        f"{'#' * level} Performance counters",
-        *(
-            group_section(texts, one, style, level + 1).rstrip("\n")
-            for one in texts.pmu.groups.values()
         ),
     )
 
@@ -92,14 +71,6 @@ def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, lev
             ("columns of a task", "written for"),
             ((", ".join(map(code, header)), ", ".join(where)) for header, where in layouts.items()),
         ),
-    )
-
-
-def metrics_page(texts: TextCatalog, style: Style = PLAIN) -> str:
-    """Every metric of the counters, each as a section."""
-    return page(
-        "# Metrics of the counters",
-        *(metric_section(texts, one, style, 2).rstrip("\n") for one in texts.pmu.metrics.values()),
     )
 
 
