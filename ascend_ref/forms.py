@@ -17,6 +17,8 @@ from ascend_spec.core.units import factor
 
 LOW_BITS = 32
 LOW_WORD = (1 << LOW_BITS) - 1
+NOT_COLLECTED = "N/A"
+"""Text in place of what was not collected; of several values the first that says more counts."""
 
 
 def in_unit(values: pa.Array, unit: str | None, wanted: str | None) -> pa.Array:
@@ -31,7 +33,7 @@ def formed(show: Show, values: Sequence[pa.Array]) -> pa.Array:
     Of ``first_of`` those that are not known may be left out.
     """
     if show.form == "first_of" and len(values) > 1:
-        return first_known(values)
+        return first_known(values, NOT_COLLECTED)
     if show.form == "packed":
         high, low = values
         return pc.bit_wise_or(pc.shift_left(high, pa.scalar(LOW_BITS, pa.int64())), low)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, first_equal
 from ascend_spec.timeline import FlowId, FlowKind, Layer
@@ -14,7 +15,7 @@ from ascend_spec.timeline import FlowId, FlowKind, Layer
 from .communication import Communication
 from .device_work import Calls
 from .events import Item, Points
-from .lookup import NONE, Lookup, Mask
+from .lookup import NONE, Lookup
 from .session import Session
 
 HOST = "CANN"

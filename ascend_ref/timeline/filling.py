@@ -9,22 +9,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.db.columns import integers_of
+from ascend_ref.arrays import integers, is_one_of
+from ascend_ref.arrays import reals as floats
+from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import ShownValues, TableRows
-from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
-from ascend_spec.core.units import factor
 from ascend_spec.timeline import Arg, EventKind, Layer
 
 from .events import Events
-from .lookup import filled, places
-from .notation import Notation, lengths, reals, wholes
+from .lookup import filled
+from .notation import Notation, reals, wholes
 from .rows import Fragment
 
 UNKNOWN = "N/A"
-NS_IN_US = 1000
 KEYS: Mapping[str, str] = {"start": "ts", "length": "dur", "device": "device", "thread": "tid"}
 """Keys of ``shows`` by what they are called in :class:`~.events.Events`."""
 
@@ -68,9 +66,8 @@ class Filling:
         rows = np.arange(part.start, part.stop)
         for name, value in kind.fixed.items():
             found = self._shown(Show("plain", (name,)), {table: rows})
-            if found is not None and pa.types.is_dictionary(found.type):
-                wanted = [text == str(value) for text in found.dictionary.to_pylist()]
-                rows = rows[np.array([*wanted, False])[places(found)]]
+            if found is not None:
+                rows = rows[is_one_of(found, [str(value)])]
         return rows
 
     def of(self, arg: Arg, events: Events) -> Fragment:
@@ -78,7 +75,8 @@ class Filling:
         known.
         """
         show = events.shows.get(arg.name.template, arg.shows)
-        return self._texts(show, events.rows, _nothing(arg), arg)
+        absent = self._values.none_of(show, self._of_tables(events.rows))
+        return self._texts(show, events.rows, _nothing(arg, absent), arg.unit)
 
     def _part(
         self, kind: EventKind, name: str, show: Show, rows: Mapping[str, Integers]
@@ -94,11 +92,11 @@ class Filling:
         return pc.utf8_lpad(found, digits, "0")
 
     def _texts(
-        self, show: Show, rows: Mapping[str, Integers], nothing: str, arg: Arg | None = None
+        self, show: Show, rows: Mapping[str, Integers], nothing: str, unit: str | None = None
     ) -> Fragment:
-        """Values as text without quotes, in the unit of an arg."""
+        """Values as text without quotes, in a unit."""
         nothing = self._notation.string(nothing)
-        values = self._shown(show, rows)
+        values = self._shown(show, rows, unit)
         if values is None:
             return nothing
         if pa.types.is_dictionary(values.type):
@@ -106,12 +104,11 @@ class Filling:
             return filled(texts, nothing) if texts.null_count else texts
         if pa.types.is_string(values.type):
             return self._notation.strings(values).fill_null(nothing)
-        units = 1 if arg is None else factor(arg.unit, _unit(show)) or 1
+        if pa.types.is_floating(values.type):
+            return reals(floats(values))
         if values.null_count:
-            if not nothing.lstrip("-").isdecimal():
-                return values.cast(pa.string()).fill_null(nothing)
-            values = values.fill_null(int(nothing))
-        return _number_texts(values, units)
+            return values.cast(pa.string()).fill_null(nothing)
+        return wholes(integers(values))
 
     def _without_quotes(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
         """Texts of JSON; those of a dictionary once for all batches that share it."""
@@ -123,17 +120,21 @@ class Filling:
 
     def _numbers(self, show: Show, rows: Mapping[str, Integers], missing: int) -> Integers | int:
         values = self._shown(show, rows)
-        return missing if values is None else integers_of(values.fill_null(missing))
+        return missing if values is None else integers(values, missing)
 
-    def _shown(self, show: Show, rows: Mapping[str, Integers]) -> pa.Array | None:
+    def _shown(
+        self, show: Show, rows: Mapping[str, Integers], unit: str | None = None
+    ) -> pa.Array | None:
         """What rows of tables have for a cell; ``None`` where they hold no such values."""
         if not rows or show.form == "nothing":
             return None
-        found = {name: TableRows(self._table(name), own) for name, own in rows.items()}
-        values = self._values.of(show, found)
+        values = self._values.of(show, self._of_tables(rows), unit)
         if values is None or show.of[0] not in FRACTIONS:
             return values
-        return pa.array(reals_of(values) / 100)
+        return pc.divide(values, 100)
+
+    def _of_tables(self, rows: Mapping[str, Integers]) -> Mapping[str, TableRows]:
+        return {name: TableRows(self._table(name), own) for name, own in rows.items()}
 
     def _table(self, name: str) -> pa.Table:
         if name not in self._tables:
@@ -141,28 +142,10 @@ class Filling:
         return self._tables[name]
 
 
-def _number_texts(values: pa.Array, units: int) -> Fragment:
-    """Numbers in a greater unit, of so many of theirs."""
-    if pa.types.is_floating(values.type):
-        return reals(reals_of(values) / units)
-    numbers = integers_of(values)
-    if units == 1:
-        return wholes(numbers)
-    return lengths(numbers) if units == NS_IN_US else reals(numbers / units)
-
-
-def reals_of(values: pa.Array) -> Reals:
-    """Numbers as floats, 0 for NULL."""
-    known = values.fill_null(0).cast(pa.float64())
-    return np.frombuffer(known.buffers()[1] or b"", np.float64, len(known), 8 * known.offset)
-
-
-def _unit(show: Show) -> str | None:
-    entity, _, column = show.of[0].partition(".")
-    return recording_catalog().entities[entity].columns[column].unit
-
-
-def _nothing(arg: Arg) -> str:
+def _nothing(arg: Arg, absent: int | None) -> str:
+    """What stands for no value; ``absent``: in the tables."""
     false = [cell for cell, value in arg.shows.words if value == 0]
     known = [str(one) for one in (*arg.none, *false, *arg.values)]
+    if not known and absent is not None and "integer" in arg.json:
+        return str(absent)
     return known[0] if known else UNKNOWN if "string" in arg.json else "0"

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, one_piece
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
@@ -26,7 +27,7 @@ from .communication import Communication
 from .device_work import Calls, DeviceWork
 from .events import HOST, Metadata
 from .filling import Filling
-from .lookup import array_of, filled, integers
+from .lookup import filled
 from .notation import Notation
 
 FIRST_FREE_NUMBER = 20
@@ -170,20 +171,16 @@ class Session:
 
     def texts(self, table: pa.Table, name: str, missing: str | None = "") -> pa.DictionaryArray:
         """A text column as JSON without quotes; ``missing`` where it is NULL, None: NULL."""
-        column = array_of(table[name])
+        column = one_piece(table[name])
         if missing is not None and column.null_count:
             column = filled(column, missing)
         return self.notation.strings(column)
-
-    def constant(self, text: str) -> pa.DictionaryArray:
-        """A text column of one row."""
-        return self.notation.strings(pa.array([text]).dictionary_encode())
 
     def devices_of(self, table: pa.Table) -> Integers | int:
         """The device of each row; one number where older tables do not tell."""
         if table["deviceId"].null_count == table.num_rows:
             return self.device
-        return integers(table, "deviceId", self.device)
+        return integers(table["deviceId"], self.device)
 
     @cached_property
     def filling(self) -> Filling:
@@ -199,13 +196,12 @@ class Session:
     @cached_property
     def calls(self) -> Calls:
         """The calls of CANN."""
-        return Calls(self.recorded.table("CANN_API"), self.spill)
+        return Calls(self.recorded)
 
     @cached_property
     def work(self) -> DeviceWork:
         """What ran on the devices."""
-        tasks = self.recorded.table("TASK")
-        return DeviceWork(tasks, self.kernels, self.calls, self.device, self.spill)
+        return DeviceWork(self.recorded, self.kernels, self.calls, self.device)
 
     @cached_property
     def communication(self) -> Communication:

@@ -7,24 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.traffic import MEBIBYTE
 from ascend_ref.spill import batches
 
 from ..events import Item
-from ..lookup import (
-    NONE,
-    Rows,
-    array_of,
-    distinct,
-    filled,
-    holds,
-    integers,
-    packed,
-    places,
-    reals,
-    taken,
-)
+from ..lookup import NONE, Rows, distinct, filled, packed, taken
 from ..notation import reals as real_texts
 from ..notation import wholes
 from ..rows import Fragment
@@ -66,8 +55,8 @@ def frequency(session: Session) -> Iterator[Item]:
     if samples is None:
         return
     yield from processes(samples)
-    time, device = integers(samples.table, "timestampNs", 0), _devices(samples)
-    clock, die = reals(samples.table, "freq"), integers(samples.table, "dieId", NO_DIE)
+    time, device = integers(samples.table["timestampNs"], 0), _devices(samples)
+    clock, die = reals(samples.table["freq"]), integers(samples.table["dieId"], NO_DIE)
     for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
         rows = np.flatnonzero((device == one) & (die == number))
         rows = rows[np.argsort(time[rows], kind="stable")]
@@ -108,11 +97,11 @@ def accelerators(session: Session) -> Iterator[Item]:
     if "level" not in {kind.kind for kind in kinds}:
         yield from rows_in_turn(samples)
         return
-    moment = packed(_devices(samples), integers(samples.table, "timestampNs", 0))
+    moment = packed(_devices(samples), integers(samples.table["timestampNs"], 0))
     order = np.argsort(moment, kind="stable")
     first = np.flatnonzero(np.append(True, np.diff(moment[order]) != 0))
     for name, column in LEVELS.items():
-        greatest = np.maximum.reduceat(integers(samples.table, column, 0)[order], first)
+        greatest = np.maximum.reduceat(integers(samples.table[column], 0)[order], first)
         for part in batches(len(first)):
             args = {"value": wholes(greatest[part])}
             yield samples.events("level", order[first[part]], parts={"counter": name}, args=args)
@@ -124,13 +113,13 @@ def service(session: Session) -> Iterator[Item]:
     if samples is None:
         return
     yield from processes(samples)
-    texts = filled(array_of(samples.table["eventName"]), "")
+    texts = filled(one_piece(samples.table["eventName"]), "")
     names = [text.removeprefix(SERVICE_PREFIX) for text in texts.dictionary.to_pylist()]
     streams = pa.DictionaryArray.from_arrays(
         texts.indices, session.notation.strings(pa.array(names, pa.string()))
     )
-    rate = integers(samples.table, "bandwidth", 0) // int(MEBIBYTE)
-    die = integers(samples.table, "dieId", NO_DIE)
+    rate = integers(samples.table["bandwidth"], 0) // int(MEBIBYTE)
+    die = integers(samples.table["dieId"], NO_DIE)
     for part in batches(len(samples)):
         rows = np.flatnonzero(die[part] == NO_DIE) + part.start
         if len(rows):
@@ -140,8 +129,10 @@ def service(session: Session) -> Iterator[Item]:
             yield samples.events("traffic", rows, parts=stream, args=args)
     dies = np.flatnonzero(die != NO_DIE)
     if len(dies):
-        time = integers(samples.table, "timestampNs", 0)
-        moment = packed(_devices(samples)[dies], time[dies], places(texts)[dies].astype(np.int64))
+        time = integers(samples.table["timestampNs"], 0)
+        moment = packed(
+            _devices(samples)[dies], time[dies], text_places(texts)[dies].astype(np.int64)
+        )
         numbers, series = np.unique(die[dies], return_inverse=True)
         for shown, row_of in _side_by_side(moment, series):
             args = {f"die {numbers[one]}": wholes(rate[dies[rows]]) for one, rows in row_of.items()}
@@ -155,18 +146,18 @@ def between_dies(session: Session) -> Iterator[Item]:
     if samples is None:
         return
     yield from processes(samples)
-    texts = filled(array_of(samples.table["name"]), "")
+    texts = filled(one_piece(samples.table["name"]), "")
     names = [session.notation.string(text) for text in texts.dictionary.to_pylist()]
     channels = {
-        f"{kind}_{way}": reals(samples.table, f"{way}{kind.capitalize()}") / MEBIBYTE
+        f"{kind}_{way}": reals(samples.table[f"{way}{kind.capitalize()}"]) / MEBIBYTE
         for way in ("rx", "tx")
         for kind in ("req", "rsp", "snp", "dat")
     }
     (series,) = samples.layer.event("traffic").args
     dies = np.array([series.name.fits(name) for name in names] + [False])
-    known = np.flatnonzero(dies[places(texts)])
-    moment = packed(_devices(samples), integers(samples.table, "timestampNs", 0))[known]
-    for shown, row_of in _side_by_side(moment, places(texts)[known]):
+    known = np.flatnonzero(dies[text_places(texts)])
+    moment = packed(_devices(samples), integers(samples.table["timestampNs"], 0))[known]
+    for shown, row_of in _side_by_side(moment, text_places(texts)[known]):
         for channel, values in channels.items():
             args = {names[one]: real_texts(values[known[rows]]) for one, rows in row_of.items()}
             parts = {"channel": channel}
@@ -179,9 +170,9 @@ def cores(session: Session) -> Iterator[Item]:
     if samples is None:
         return
     yield from processes(samples)
-    usage, core = reals(samples.table, "usage"), integers(samples.table, "coreId", 0)
-    time, device = integers(samples.table, "timestampNs", 0), _devices(samples)
-    cubes = np.flatnonzero(holds(samples.table, "coreType", CUBE))
+    usage, core = reals(samples.table["usage"]), integers(samples.table["coreId"], 0)
+    time, device = integers(samples.table["timestampNs"], 0), _devices(samples)
+    cubes = np.flatnonzero(is_one_of(samples.table["coreType"], [CUBE]))
     for part in batches(len(cubes)):
         rows = cubes[part]
         args = {"Utilization(%)": real_texts(usage[rows])}

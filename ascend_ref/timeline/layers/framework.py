@@ -10,13 +10,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..activity import CallStacks
 from ..events import Item
-from ..lookup import NONE, Columns, combinations, filled, places, taken
+from ..lookup import NONE, Columns, combinations, filled, taken
 from ..notation import wholes
 from ..python_calls import nested
 from ..rows import Fragment
@@ -99,7 +100,7 @@ def _functions(session: Session, layer: Layer) -> Iterator[Item]:
     if not len(rows):
         return
     calls = nested(session.spill, rows, found.thread, found.start, found.end)
-    modules, module_names = _modules(found.names), places(found.names)
+    modules, module_names = _modules(found.names), text_places(found.names)
     for part in batches(len(rows)):
         own = rows[part]
         args = {

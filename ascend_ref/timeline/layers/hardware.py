@@ -8,18 +8,18 @@ from operator import itemgetter
 
 import numpy as np
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import Events, Item
-from ..lookup import NONE, Alternatives, Columns, Lookup, Mask, combinations
+from ..lookup import NONE, Columns, Lookup, combinations, filled, taken
 from ..notation import reals, wholes
 from ..rows import Fragment
 from ..session import Session
 
 LAYER = "Ascend Hardware"
-NOT_AVAILABLE = "N/A"
 OTHER_DIRECTION = "other"
 """What the C++ engine shows where a copy has no row in MEMCPY_INFO (text-outputs.md 6)."""
 
@@ -49,20 +49,14 @@ class _Tasks:
     def __init__(self, session: Session, layer: Layer) -> None:
         self.session = session
         self.layer = layer
-        self.work = work = session.work
+        self.work = session.work
         self.kinds = {kind.kind: kind for kind in layer.events_of(session.style_of(layer))}
-        types = session.texts(session.kernels, "taskType", NOT_AVAILABLE)
-        own = session.texts(work.tasks, "taskType")
-        self.types = Alternatives(types, own, nothing=NOT_AVAILABLE)
         copies = session.recorded.table("MEMCPY_INFO")
         self.copied = copies.num_rows > 0
         columns = Columns(copies, session.spill)
         self.copy_row = Lookup(columns.integers("globalTaskId"), session.spill)
         self.sizes = columns.integers("size", 0)
-        self.directions = Alternatives(
-            session.texts(copies, "memcpyOperation", OTHER_DIRECTION),
-            session.constant(OTHER_DIRECTION),
-        )
+        self.directions = session.texts(copies, "memcpyOperation", OTHER_DIRECTION)
 
     def items(self) -> Iterator[Item]:
         work = self.work
@@ -81,9 +75,7 @@ class _Tasks:
     def _events(self, kind: EventKind, rows: Integers) -> Events:
         work, kernel = self.work, self.work.kernel[rows]
         args: dict[str, Fragment] = {
-            "Task Type": self.types.first_of(kernel, rows),
             "Batch Id": wholes(work.batch[rows]),
-            "connection_id": wholes(work.connection[rows]),
         }
         if kind.kind == "memcpy" and self.copied:
             args |= self._copies(rows, work.end[rows] - work.start[rows])
@@ -95,7 +87,7 @@ class _Tasks:
         """What the writers tell of a copy, under the names of all of them."""
         row = self.copy_row.rows(self.work.identity[rows])
         size = np.where(row == NONE, 0, self.sizes[row])
-        direction = self.directions.first_of(row, np.zeros(len(rows), np.int64))
+        direction = filled(taken(self.directions, row), OTHER_DIRECTION)
         rate = np.where(length > 0, size / np.maximum(length, 1), 0.0)
         return {
             "size(B)": wholes(size),

@@ -8,22 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask, first_known, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import Events, Item, rows_of
-from ..lookup import (
-    NONE,
-    Alternatives,
-    Columns,
-    Lookup,
-    Mask,
-    array_of,
-    combinations,
-    filled,
-    places,
-)
+from ..lookup import NONE, Columns, Lookup, combinations, filled, taken
 from ..notation import wholes
 from ..session import Session
 from .counters import opened, rows_in_turn
@@ -73,9 +64,9 @@ class _CallTexts:
     def __init__(self, session: Session, table: pa.Table) -> None:
         self.calls = session.calls
         self._session = session
-        levels = filled(array_of(table["type"]), "")
-        names = filled(array_of(table["name"]), "")
-        self._levels, self._names = places(levels), places(names)
+        levels = filled(one_piece(table["type"]), "")
+        names = filled(one_piece(table["name"]), "")
+        self._levels, self._names = text_places(levels), text_places(names)
         level_texts, name_texts = levels.dictionary.to_pylist(), names.dictionary.to_pylist()
         old, strings = session.engine in OLD_WRITERS, session.notation.string
         self._width = len(name_texts)
@@ -101,7 +92,6 @@ class _CallTexts:
             "level": level,
             "id": identity,
             "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
-            "connection_id": wholes(calls.connection[part]),
         }
         shown, parts = {"CANN_API": rows_of(part)}, {"level": title, "api": name}
         return self._session.filling.events(layer, kind, shown, parts=parts, args=args)
@@ -132,8 +122,8 @@ class _Launched:
         if len(self._kernels):
             kernel = np.where(node & (task != NONE), self._kernels[task], NONE)
         operator = np.where(node, self._by_operator.rows(connection), NONE)
-        texts = Alternatives(*self._texts, others)
-        return texts.first_of(kernel, operator, np.arange(len(connection)))
+        kernels, operators = self._texts
+        return first_known([taken(kernels, kernel), taken(operators, operator), others])
 
 
 def _level(level: str, old: bool) -> tuple[str, str]:

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches, first_equal
 
 from ..arrows import linked
 from ..events import Item, Points
-from ..lookup import NONE, Lookup, Mask
+from ..lookup import NONE, Lookup
 from ..session import Session
 from .framework import LAYER
 

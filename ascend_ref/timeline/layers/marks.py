@@ -6,13 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION
+from ascend_ref.forms import LOW_WORD
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..events import Item, Points
-from ..lookup import LOW_WORD, NONE, Lookup, integers
+from ..lookup import NONE, Lookup
 from ..session import WHOLE, Session
 from .hardware import LAYER as HARDWARE
 from .hardware import streams
@@ -86,6 +88,6 @@ def _arrows(
 class _Marks:
     def __init__(self, session: Session) -> None:
         table = session.recorded.table("MSTX_EVENTS")
-        self.start = integers(table, "startNs", 0)
-        self.thread = integers(table, "globalTid", 0) & LOW_WORD
-        self.connection = integers(table, "connectionId", UNCONNECTED)
+        self.start = integers(table["startNs"], 0)
+        self.thread = integers(table["globalTid"], 0) & LOW_WORD
+        self.connection = integers(table["connectionId"], UNCONNECTED)

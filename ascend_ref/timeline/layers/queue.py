@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, first_of_each, sorted_rows
 from ascend_spec.timeline import Layer
 
 from ..activity import SEPARATOR, Activity
 from ..events import Item, Points
-from ..lookup import NONE, Alternatives, Lookup, Mask, taken
+from ..lookup import NONE, Lookup, filled, taken
 from ..notation import wholes
 from ..session import Session
 from .framework import LAYER
@@ -86,8 +87,7 @@ class _Works:
         texts = found.names.dictionary.to_pylist()
         works = [text.partition(SEPARATOR)[2] or text for text in texts]
         self.names = self._column(session, found, works)
-        suffixes = self._column(session, found, [SEPARATOR + work for work in works])
-        self._suffixes = Alternatives(suffixes, session.constant(""))
+        self._suffixes = self._column(session, found, [SEPARATOR + work for work in works])
 
     @staticmethod
     def _column(session: Session, found: Activity, texts: list[str]) -> pa.DictionaryArray:
@@ -96,7 +96,7 @@ class _Works:
 
     def suffixes(self, taker: Integers) -> pa.DictionaryArray:
         """What follows the name of putting in: the work that was taken out."""
-        return self._suffixes.first_of(taker, np.zeros(len(taker), np.int64))
+        return filled(taken(self._suffixes, taker), "")
 
 
 def backward(session: Session) -> Iterator[Item]:

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from ..ruleset import fill
+from ..ruleset import as_tuple, fill
 
 Which: TypeAlias = Literal["left", "right"]
 WHICH: tuple[Which, Which] = ("left", "right")
@@ -36,13 +36,13 @@ class Side:
     of its rows; one about a column that does not stand in the file is left out. ``together``: rows
     with equal keys are one row, and the compared columns are aggregates. ``called`` is what users
     call it where the names of its files and tables do not tell. ``kinds``: of a layer's events, the
-    only ones. ``shower``: the table whose columns a view passes on, where it is not its own.
+    only ones. ``showers``: the tables whose columns a view passes on, where not just its own.
     """
 
     of: str
     columns: Mapping[str, str]
     kinds: tuple[str, ...] = ()
-    shower: str | None = None
+    showers: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
     together: bool = False
     called: str | None = None
@@ -65,7 +65,7 @@ class Comparison:
 class Agreement:
     """What two sides must tell alike.
 
-    With an ``entity`` both sides are showers of it: what both show is compared, ``but`` for the
+    With ``entities`` both sides are showers of these: what both show is compared, ``but`` for the
     columns named there, and ``columns`` and ``compare`` state only what differs from that.
     Rows are paired by ``keys``; those with equal keys by ``near`` where it is equal, the others in
     its order, and it is compared, too. Columns that are ``untold`` by a whole side do not count.
@@ -81,7 +81,7 @@ class Agreement:
     untold: tuple[str, ...] = ()
     one_sided: OneSided = "both"
     readings: tuple[str, ...] = ()
-    entity: str | None = None
+    entities: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
     each: tuple[Mapping[str, str], ...] = ({},)
 
@@ -133,7 +133,7 @@ def agreement_of(document: Mapping[str, Any] | None) -> Agreement | None:
     return Agreement(
         left=_side(document["left"]),
         right=_side(document["right"]),
-        entity=document.get("entity"),
+        entities=as_tuple(document.get("entity", ())),
         but=tuple(document.get("but", ())),
         keys=tuple(document.get("keys", ())),
         compare={
@@ -161,7 +161,7 @@ def _side(given: Mapping[str, Any]) -> Side:
         of=given["of"],
         columns={name: str(sql) for name, sql in given.get("columns", {}).items()},
         kinds=tuple(given.get("kinds", ())),
-        shower=given.get("shower"),
+        showers=as_tuple(given.get("shower", ())),
         where=tuple(given.get("where", ())),
         together=given.get("together", False),
         called=given.get("called"),

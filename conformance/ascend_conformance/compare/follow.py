@@ -1,8 +1,8 @@
-"""An agreement of two showers of an entity: what they compare follows from what both show."""
+"""An agreement of two showers: what they compare follows from what both show of an entity."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ascend_spec.recording import Entity
@@ -31,46 +31,55 @@ Shows = Mapping[Which, Mapping[str, Shown]]
 """The columns of an entity that each side shows."""
 
 
-def followed(agreement: Agreement, entity: Entity, shows: Shows) -> Agreement:
+def followed(agreement: Agreement, entities: Sequence[Entity], shows: Shows) -> Agreement:
     """The agreement with the columns of its sides and what is compared of them."""
     whole = {which: {**shows[which], **_stated(agreement.side(which))} for which in WHICH}
-    left_out = {*agreement.but, *agreement.keys, *entity.identity} - agreement.compare.keys()
-    names = [one for one in _common(entity, whole) if one not in left_out]
-    compare = {name: _comparison(agreement, entity, name) for name in names}
+    numbers = {name for entity in entities for name in entity.identity}
+    left_out = {*agreement.but, *agreement.keys, *numbers} - agreement.compare.keys()
+    compare = {
+        name: agreement.compare.get(name, TIME if _is_time(entities, name) else Comparison())
+        for name in _common(entities, whole)
+        if name not in left_out
+    }
+    amounts = {name for name, one in compare.items() if one.unit != TIME.unit}
     left, right = (
-        replace(
-            agreement.side(which),
-            columns={
-                name: one.sql
-                if compare.get(name, TIME).unit == TIME.unit
-                or name in agreement.side(which).columns
-                else _in_common_unit(one, whole[other].get(name, one))
-                for name, one in whole[which].items()
-            },
-        )
+        _side(agreement.side(which), whole[which], whole[other], amounts)
         for which, other in zip(WHICH, WHICH[::-1], strict=True)
     )
     return replace(agreement, left=left, right=right, compare=compare)
+
+
+def _side(
+    side: Side, own: Mapping[str, Shown], other: Mapping[str, Shown], amounts: Collection[str]
+) -> Side:
+    columns = {
+        name: _in_common_unit(one, other[name])
+        if name in amounts and name not in side.columns
+        else one.sql
+        for name, one in own.items()
+    }
+    return replace(side, columns=columns)
 
 
 def _stated(side: Side) -> Mapping[str, Shown]:
     return {name: Shown(sql) for name, sql in side.columns.items()}
 
 
-def _common(entity: Entity, shows: Shows) -> Iterator[str]:
+def _common(entities: Sequence[Entity], shows: Shows) -> Iterator[str]:
     """What both show, of start, end and length those that a side does not work out itself."""
     left, right = shows["left"], shows["right"]
-    end = entity.interval[1] if entity.interval else None
-    for name in dict.fromkeys([*entity.columns, *left]):
+    ends = {entity.interval[1] for entity in entities if entity.interval}
+    names = [name for entity in entities for name in entity.columns]
+    for name in dict.fromkeys([*names, *left]):
         if name in left and name in right:
             worked_out = left[name].follows + right[name].follows
-            if not worked_out or (worked_out == 1 and name != end):
+            if not worked_out or (worked_out == 1 and name not in ends):
                 yield name
 
 
-def _comparison(agreement: Agreement, entity: Entity, name: str) -> Comparison:
-    is_time = name in entity.columns and entity.columns[name].unit == "ns"
-    return agreement.compare.get(name, TIME if is_time else Comparison())
+def _is_time(entities: Sequence[Entity], name: str) -> bool:
+    units = [entity.columns[name].unit for entity in entities if name in entity.columns]
+    return units[:1] == [TIME.unit]
 
 
 def _in_common_unit(own: Shown, other: Shown) -> str:

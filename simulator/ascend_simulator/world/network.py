@@ -108,7 +108,8 @@ class Network:
     @cached_property
     def late(self) -> Integers:
         """ns that a retry costs the first data that a rank moves in a step; by rank and step."""
-        return np.stack([self.disturbances.retry(rank) for rank in range(len(self.collectives))])
+        ranks, pause = range(len(self.collectives)), self.disturbances.pause
+        return np.stack([pause("communication-retry", rank) for rank in ranks])
 
     @cached_property
     def retried(self) -> Integers:

@@ -25,7 +25,7 @@ def where(agreement: Agreement) -> str:
 
 def search(agreement: Agreement) -> str:
     """How the sides are selected and compared."""
-    asked = stated(agreement.instances[0]) if agreement.entity else agreement
+    asked = stated(agreement.instances[0]) if agreement.entities else agreement
     left, right = asked.left, asked.right
     shown = dict.fromkeys([*asked.keys, asked.near or "", *asked.compare])
     rows = (

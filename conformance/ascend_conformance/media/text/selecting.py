@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ import duckdb
 from ascend_spec import recording_catalog
 
 from ...compare.agreement import WHICH, Agreement, Side, Which, names_in, quoted_names
-from ...compare.follow import followed
+from ...compare.follow import Shown, followed
 from ...compare.match import (
     FILE,
     ROW,
@@ -58,19 +58,30 @@ def sums_of(sources: Sources, agreement: Agreement, which: Which) -> list[Any]:
 
 
 def stated(agreement: Agreement) -> Agreement:
-    """An agreement with what follows from the entity that both sides show."""
-    if agreement.entity is None:
+    """An agreement with what follows from the entities that both sides show."""
+    if not agreement.entities:
         return agreement
-    entity = agreement.entity
-    sides = {which: agreement.side(which) for which in WHICH}
-    homes = {which: side.shower or home_of(side.of) or side.of for which, side in sides.items()}
-    shows = {which: shown_columns(homes[which], entity, sides[which].kinds) for which in WHICH}
-    left, right = (
-        replace(side, where=(*shown_rows(homes[which], entity, side.kinds), *side.where))
-        for which, side in sides.items()
-    )
-    whole = replace(agreement, left=left, right=right)
-    return followed(whole, recording_catalog().entities[entity], shows)
+    shows = {which: _shows(agreement.side(which), agreement.entities) for which in WHICH}
+    left, right = (_of_entities(agreement.side(which), agreement.entities) for which in WHICH)
+    entities = [recording_catalog().entities[name] for name in agreement.entities]
+    return followed(replace(agreement, left=left, right=right), entities, shows)
+
+
+def _shows(side: Side, entities: Sequence[str]) -> Mapping[str, Shown]:
+    """What a side shows of the entities; the first one that has a column counts."""
+    found: dict[str, Shown] = {}
+    for table in side.showers or (home_of(side.of) or side.of,):
+        for entity in entities:
+            found = {**shown_columns(table, entity, side.kinds), **found}
+    return found
+
+
+def _of_entities(side: Side, entities: Sequence[str]) -> Side:
+    """A side with the conditions of rows that show the entities; its own are instead of those."""
+    home = home_of(side.of) or side.of
+    rows = [one for entity in entities for one in shown_rows(home, entity, side.kinds)]
+    own = side.where if home.startswith("raw.") and side.where else (*rows, *side.where)
+    return replace(side, where=tuple(dict.fromkeys(own)))
 
 
 def compared(sources: Sources, agreement: Agreement) -> Compared:

@@ -20,6 +20,9 @@ from .views import csv_values, event_parts, row_condition, words
 
 _ALIAS = re.compile(r"\b[ep]\.")
 """Of events and processes, which layers have in one."""
+NO_TEXT = "N/A"
+"""What exporters write for a text that they do not have."""
+
 _WHOLE = re.compile(r"CAST\(round\((.+) \* ([0-9]+)\) AS BIGINT\)")
 """A cell in the unit of its entity, as views have it."""
 
@@ -84,7 +87,10 @@ def _stored(column: Column, value: str, place: int) -> str | None:
     if column.shows.form == "words":
         return words(column.name, column.shows)
     entity, _, part = value.partition(".")
-    times = factor(column.unit, recording_catalog().entities[entity].columns[part].unit)
+    value_of = recording_catalog().entities[entity].columns[part]
+    if value_of.is_text and (column.text_reference or "text" in column.storage):
+        return f"nullif({column.name}, '{NO_TEXT}')"
+    times = factor(column.unit, value_of.unit)
     if column.none and column.text_reference is None:
         listed = ", ".join(map(str, column.none))
         return f"CASE WHEN {column.name} NOT IN ({listed}) THEN {column.name} END"
