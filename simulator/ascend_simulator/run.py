@@ -21,7 +21,7 @@ from .choices import Scenario
 from .documents.errors import ScenarioError
 from .hardware.load import machine
 from .scenario import validate
-from .scenario.idle import idle_switches
+from .scenario.collected import idle_switches
 from .session.costs import COSTLY, extra_time
 from .session.setting import FIRST_SESSION_NS, setting
 from .session.simulate import (

@@ -47,7 +47,9 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "revision": KindOfSubject("revisions", "a state of the database schema", ("revision",)),
     "schema-version": KindOfSubject("schema-versions", "a SCHEMA_VERSION and its revisions"),
     "csv": KindOfSubject("csv", "a CSV file", ("level", "product", "default")),
-    "header": KindOfSubject("headers", "a column of a CSV file", ("level", "product")),
+    "header": KindOfSubject(
+        "headers", "a column of a CSV file", ("level", "product"), names=".+/.+"
+    ),
     "counter-group": KindOfSubject("counter-groups", "a group of core counters", ("product",)),
     "metric": KindOfSubject("metrics", "a metric of the core counters", ("product",)),
     "writer": KindOfSubject("writers", "a generation of exporters of text", ("product",)),
@@ -83,7 +85,9 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "level": KindOfSubject("levels", "a profiler level", ("level",)),
     "vocabulary": KindOfSubject("vocabularies", "words that exporters write"),
     "value-type": KindOfSubject("value-types", "a kind of value"),
-    "erratum": KindOfSubject("errata", "a disagreement between sources", SCHEMA),
+    "erratum": KindOfSubject(
+        "errata", "a disagreement between sources", SCHEMA, names="[a-z]+[0-9]+"
+    ),
     "source": KindOfSubject("sources", "where facts come from"),
     "rule": KindOfSubject(
         "rules", "a rule of the checker", names="[a-z]+[0-9]+|[a-z0-9]+(-[a-z0-9]+)+"
