@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -21,8 +20,6 @@ from .suggest import unknown
 
 VERBS = "ascend_ref.verbs"
 COMPLETION = "_ASCEND_REF_COMPLETE"
-YOUNG_OBJECTS = 100_000
-"""The collector waits for so many objects: a spec has most of them, and none of them is garbage."""
 
 
 @cache
@@ -121,7 +118,6 @@ def run(words: Sequence[str]) -> int:
 
     Raises :class:`CommandError` for a wrong command line and for what a verb refuses to do.
     """
-    gc.set_threshold(YOUNG_OBJECTS)
     instruction = os.environ.get(COMPLETION)
     if instruction:
         return shell_complete(shell, {}, PROGRAM, COMPLETION, instruction)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from ascend_ref.capture import Switches
-from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_spec import catalog
 
 try:
@@ -177,7 +177,7 @@ def models(
 def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     """Any switches that a machine has."""
     # Of those that any format can hold.
-    groups = [group for group in metric_groups(machine(hardware).chip) if group in AIC_METRICS]
+    groups = [group for group in metric_groups(machine(hardware).chip) if group in aic_metrics()]
     special: dict[str, st.SearchStrategy[Any]] = {
         "aic_metrics": st.none() | st.sampled_from(groups),
         "instr": st.sampled_from([0, LEAST_PERIOD, 30_000]),

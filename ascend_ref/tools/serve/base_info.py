@@ -5,18 +5,19 @@ from __future__ import annotations
 from .answer import Answer, Body, failure
 from .blocks import Blocks
 from .payloads import body
+from .question import Question
 from .values import text
 
 BASE_INFO_TYPE = 0x05
 
 
-def base_info(blocks: Blocks, baseline: Blocks | None) -> Answer:
+def base_info(asked: Question) -> Answer:
     """The answer to ``source/details/baseInfo``; empty values without the block.
 
     A payload that is no JSON object fails; one of the baseline only leaves its half empty.
     """
-    compare = _base_info(blocks)
-    beside = _base_info(baseline) if baseline else None
+    compare = _base_info(asked.blocks)
+    beside = _base_info(asked.baseline) if asked.baseline else None
     nothing = body("baseInfo", None)
     answer = {"compare": compare or nothing, "baseline": beside or nothing}
     if compare is None:

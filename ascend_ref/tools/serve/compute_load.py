@@ -8,6 +8,7 @@ from .answer import Answer, Body
 from .blocks import Blocks
 from .differences import difference
 from .payloads import body
+from .question import Question
 from .values import integer, member
 
 PARTS = {"chartData": 0x06, "tableData": 0x07}
@@ -20,13 +21,14 @@ Figure = dict[str, str]
 Compared = dict[str, Figure]
 
 
-def compute_load(blocks: Blocks, baseline: Blocks | None) -> Answer:
+def compute_load(asked: Question) -> Answer:
     """The answer to ``source/details/computeworkload``.
 
     Without both blocks it fails, without an error. In compare mode only figures of the file itself
     are shown, each once, and no advice. The viewer's order of blocks, and of figures in compare
     mode, is that of a hash table; ours is the file's.
     """
+    blocks, baseline = asked.blocks, asked.baseline
     if all(map(blocks.is_empty, PARTS.values())):
         return Answer(body("computeWorkloadBody", None), result=False)
     parts = {name: _part(blocks, code) for name, code in PARTS.items()}

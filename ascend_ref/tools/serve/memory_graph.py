@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from .answer import Answer, Body
-from .blocks import Blocks
 from .differences import difference, whole_difference
 from .payloads import body, elements_of, empty_element
+from .question import Question
 
 GRAPH_TYPE = 0x08
 
@@ -14,14 +14,15 @@ UNITS = ("l2Cache", "vector", "vector1", "cube")
 """Members whose figures are compared one by one."""
 
 
-def memory_graph(blocks: Blocks, block_id: str, baseline: Blocks | None) -> Answer:
+def memory_graph(asked: Question) -> Answer:
     """The answer to ``source/details/memoryGraph``: no elements where none has that ``core_no``.
 
     A payload without ``core_memory_map`` fails, without an error. In compare mode advice is gone
     and what only the baseline has is kept, its compare half empty. Of a path without a baseline
     the viewer's ``display`` is left to chance; ours is false.
     """
-    elements = elements_of(blocks, GRAPH_TYPE, BODY, block_id)
+    block_id, baseline = asked.params["blockId"], asked.baseline
+    elements = elements_of(asked.blocks, GRAPH_TYPE, BODY, block_id)
     if elements is None:
         return Answer({"coreMemory": []}, result=False)
     beside = elements_of(baseline, GRAPH_TYPE, BODY, block_id) if baseline else None

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 from .answer import Answer, Body
-from .blocks import Blocks
 from .compute_load import NO_VALUE
 from .differences import difference
 from .payloads import elements_of, empty_element
+from .question import Question
 from .values import items, member
 
 TABLE_TYPE = 0x09
 BODY = "memoryTableBody"
 
 
-def memory_table(
-    blocks: Blocks, block_id: str, baseline: Blocks | None, *, compared: bool
-) -> Answer:
+def memory_table(asked: Question) -> Answer:
     """The answer to ``source/details/memoryTable``: no elements where none has that ``block_id``.
 
     A payload without ``table_per_block`` fails, without an error. In compare mode rows without a
     baseline show -, tables that both have say their size as columns and rows (A13), and a block
     that only the baseline has shows no tables.
     """
-    elements = elements_of(blocks, TABLE_TYPE, BODY, block_id, _with_rows)
+    block_id, baseline = asked.params["blockId"], asked.baseline
+    elements = elements_of(asked.blocks, TABLE_TYPE, BODY, block_id, _with_rows)
     if elements is None:
         return Answer({"memoryTable": []}, result=False)
     beside = elements_of(baseline, TABLE_TYPE, BODY, block_id, _with_rows) if baseline else []
-    if compared and beside is not None:
+    if asked.params["isCompared"] and beside is not None:
         elements = _merged(elements, beside)
     return Answer({"memoryTable": elements})
 

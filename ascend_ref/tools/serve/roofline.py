@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from .answer import Body
 from .base_info import BASE_INFO_TYPE
-from .blocks import Blocks
 from .payloads import body
+from .question import Question
 from .values import member, text
 
 ROOFLINE_TYPE = 0x0D
 
 
-def roofline(blocks: Blocks) -> Body:
+def roofline(asked: Question) -> Body:
     """The body of ``source/details/roofline``; empty without a readable 0x0D and 0x05."""
-    document = blocks.details(ROOFLINE_TYPE)
+    document = asked.blocks.details(ROOFLINE_TYPE)
     charts = member(document, "multiple_rooflines")
-    base_info = blocks.native(BASE_INFO_TYPE)
+    base_info = asked.blocks.native(BASE_INFO_TYPE)
     if not isinstance(charts, list) or not isinstance(base_info, dict):
         return body("rooflineBody", None)
     answer = body("rooflineBody", document)

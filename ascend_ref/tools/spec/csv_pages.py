@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -21,18 +21,15 @@ from ascend_spec.text import (
     TextCatalog,
 )
 
-from .pages import citations, in_force, place_link, resolutions, value_range
+from .pages import evidence, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .subject import Scope, Subject, families, with_section
+from .subject import Scope, Subject, families, headed, with_section
 from .writer_pages import (
-    counters_page,
     group_section,
     metric_section,
-    metrics_page,
     not_available,
     slices,
     writer_section,
-    writers_page,
 )
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
@@ -65,7 +62,7 @@ def csv_page(catalog: Catalog, file: CsvFile, style: Style = PLAIN) -> str:
     return page(
         f"# {file.name}",
         style.prose(file.summary),
-        facts(_file_facts(catalog, file, style)),
+        facts(*_file_facts(catalog, file, style)),
         style.prose(file.note or ""),
         "## Columns",
         table(
@@ -87,7 +84,7 @@ def csv_column_page(catalog: Catalog, file: CsvFile, name: str, style: Style = P
     blocks: list[str] = []
     for column in variants:
         blocks.append(style.prose(column.summary))
-        blocks.append(facts(_column_facts(catalog, column, style)))
+        blocks.append(facts(*_column_facts(catalog, column, style)))
     cited = dict.fromkeys(one for column in variants for one in column.errata)
     errata = text_catalog().errata
     return page(f"# {file.name}/{name}", *blocks, resolutions(errata, cited, style))
@@ -125,24 +122,22 @@ def text_place(style: Style, place: str) -> str:
 
 
 def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
-    """CSV files, their columns, writers, groups of counters and their metrics."""
+    """CSV files, writers, groups of counters and their metrics."""
     texts = text_catalog()
     for file in texts.csv.values():
         yield _file_subject(catalog, file)
-        for name in dict.fromkeys(one.name for one in file.columns):
-            yield _header_subject(catalog, file, name)
-    for group in texts.pmu.groups.values():
-        yield Subject(
-            kind="counter-group",
-            name=group.name,
-            summary=group.summary,
-            page=f"csv/counters.md#{anchor(group.name)}",
-            section=partial(group_section, texts, group),
-            fact=group,
-            also=group.spelled,
-            cells={"in options": ", ".join(group.spelled), "products": ", ".join(group.families)},
-            products=families(group.families),
-        )
+    yield from headed(
+        "counter-group",
+        texts.pmu.groups,
+        "csv/counters.md",
+        partial(group_section, texts),
+        also=lambda group: group.spelled,
+        cells=lambda group: {
+            "in options": ", ".join(group.spelled),
+            "products": ", ".join(group.families),
+        },
+        products=lambda group: families(group.families),
+    )
     taken: Counter[str] = Counter()
     for metric in texts.pmu.metrics.values():
         fragment = anchor(metric.id)
@@ -167,17 +162,14 @@ def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
             )
             or None,
         )
-    for writer in texts.writers.values():
-        yield Subject(
-            kind="writer",
-            name=writer.id,
-            summary=writer.summary,
-            page=f"csv/writers.md#{anchor(writer.id)}",
-            section=partial(writer_section, catalog, writer),
-            fact=writer,
-            cells={"output": writer.output, "as of": writer.date, "grade": writer.grade},
-            products=families(writer.families),
-        )
+    yield from headed(
+        "writer",
+        texts.writers,
+        "csv/writers.md",
+        partial(writer_section, catalog),
+        cells=lambda writer: {"output": writer.output, "as of": writer.date, "grade": writer.grade},
+        products=lambda writer: families(writer.families),
+    )
 
 
 def _file_subject(catalog: Catalog, file: CsvFile) -> Subject:
@@ -216,8 +208,19 @@ def _holds(when: Condition, scope: Scope) -> bool:
     )
 
 
-def _header_subject(catalog: Catalog, file: CsvFile, name: str) -> Subject:
-    variants = [column for column in file.columns if column.name == name]
+def header_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """The columns of CSV files."""
+    for file in text_catalog().csv.values():
+        by_name: dict[str, list[CsvColumn]] = defaultdict(list)
+        for column in file.columns:
+            by_name[column.name].append(column)
+        for name, variants in by_name.items():
+            yield _header_subject(catalog, file, name, variants)
+
+
+def _header_subject(
+    catalog: Catalog, file: CsvFile, name: str, variants: list[CsvColumn]
+) -> Subject:
     alone = [column.when for column in variants]
     levels = {level for when in alone for level in when.levels or (0, 1, 2)}
     products = {one for when in alone for one in when.families or file.families}
@@ -234,36 +237,22 @@ def _header_subject(catalog: Catalog, file: CsvFile, name: str) -> Subject:
     )
 
 
-def csv_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    texts = text_catalog()
-    return {
-        "csv/index.md": csv_index(texts, below),
-        "csv/writers.md": writers_page(catalog, texts.writers.values(), below),
-        "csv/counters.md": counters_page(texts, below),
-        "csv/metrics.md": metrics_page(texts, below),
-        **{f"csv/{file.name}.md": csv_page(catalog, file, below) for file in texts.csv.values()},
-    }
-
-
 def _file_facts(catalog: Catalog, file: CsvFile, style: Style) -> list[tuple[str, str]]:
     levels = {writer: file.levels_by(writer) for writer in file.writers}
     some = {writer: given for writer, given in levels.items() if len(given) < 3}
     return [
         ("File names", _file_names(file)),
-        ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
-        ("Products", ", ".join(style.link("product", one) for one in file.families)),
-        ("Switches", ", ".join(style.link("switch", one) for one in file.switches)),
+        ("Written by", style.links("writer", file.writers)),
+        ("Products", style.links("product", file.families)),
+        ("Switches", style.links("switch", file.switches)),
         ("Collected by default", "yes" if file.by_default else ""),
         ("Needs", ", ".join(NEEDS[one] for one in file.needs)),
         ("Levels", "; ".join(f"{who} {', '.join(map(str, at))}" for who, at in some.items())),
         ("Slices", _slices(file)),
         ("Order of rows", "; ".join(_order(who, keys) for who, keys in file.order.items())),
         ("Tells the same", ", ".join(place_link(style, one) for one in file.tables)),
-        ("In the timeline", ", ".join(style.link("layer", one) for one in file.timeline)),
-        ("Grade", file.grade),
-        ("Source", citations(catalog, file.source, style)),
-        ("Errata", _errata(file.errata, style)),
+        ("In the timeline", style.links("layer", file.timeline)),
+        *evidence(catalog, file, style),
     ]
 
 
@@ -326,9 +315,7 @@ def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tup
         ("Shows", shown_text(column.shows, style)),
         ("Metric", code(column.metric) if column.metric else ""),
         ("Holds N/A on", ", ".join(not_available(column.metric)) if column.metric else ""),
-        ("Grade", column.grade),
-        ("Source", citations(catalog, column.source, style)),
-        ("Errata", _errata(column.errata, style)),
+        *evidence(catalog, column, style),
     ]
 
 
@@ -337,7 +324,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
         (
             code(column.name),
             column.unit or "",
-            ", ".join(style.link("counter-group", one) for one in column.when.metrics),
+            style.links("counter-group", column.when.metrics),
             ", ".join(column.when.families),
             _meaning(column, style, conditions=False),
         )
@@ -363,7 +350,7 @@ def _meaning(column: CsvColumn, style: Style, conditions: bool = True) -> str:
     if conditions and (when := condition(column.when)):
         remarks.append(f"There: {when}")
     if column.errata:
-        remarks.append(f"See {_errata(column.errata, style)}")
+        remarks.append(f"See {style.links('erratum', column.errata)}")
     return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
@@ -406,7 +393,3 @@ def _older(column: CsvColumn) -> Iterator[str]:
 
 def _quoted(texts: Iterable[str]) -> str:
     return ", ".join(code(text) if text else "an empty cell" for text in texts)
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
-from ascend_spec import recording_catalog
+from ascend_spec import Catalog, recording_catalog
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, EntityColumn, Shower
 
@@ -37,12 +37,10 @@ def entity_page(entity: Entity, style: Style = PLAIN) -> str:
         f"# {entity.name}",
         style.prose(entity.summary),
         facts(
-            (
-                ("Identified by", ", ".join(map(code, entity.key))),
-                ("Followed, never compared", ", ".join(map(code, entity.identity))),
-                ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
-                ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
-            )
+            ("Identified by", ", ".join(map(code, entity.key))),
+            ("Followed, never compared", ", ".join(map(code, entity.identity))),
+            ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
+            ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
         ),
         "## Values",
         table(
@@ -81,7 +79,7 @@ def _place_link(shower: Shower, cell: str, style: Style) -> str:
     return style.link("layer", layer, f"{shower.name}: {cell}")
 
 
-def recording_subjects() -> Iterator[Subject]:
+def recording_subjects(_: Catalog) -> Iterator[Subject]:
     """The entities."""
     for entity in recording_catalog().entities.values():
         yield Subject(
@@ -99,15 +97,10 @@ def _section(entity: Entity, style: Style, _level: int) -> str:
     return entity_page(entity, style)
 
 
-def recording_site(style: Style) -> dict[str, str]:
-    """The page of each entity, and their index."""
+def recording_index(style: Style) -> str:
+    """Every entity."""
     rows = (
         (style.link("entity", one.name), style.prose(one.summary))
         for one in recording_catalog().entities.values()
     )
-    index = page("# The recording", table(("entity", "what it is"), rows))
-    written = {
-        f"recording/{one.name}.md": entity_page(one, style)
-        for one in recording_catalog().entities.values()
-    }
-    return {"recording/index.md": index, **written}
+    return page("# The recording", table(("entity", "what it is"), rows))

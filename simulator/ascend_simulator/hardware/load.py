@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from ascend_spec import catalog, per_spec
+from ascend_spec.core import packaged
 
 from ..choices import HardwareChoice, ProductName
 from .model import Chip, Link, Machine
@@ -20,11 +17,9 @@ MEBI = 1 << 20
 LOCAL_LATENCY_NS = 700
 
 
-@cache
 def products() -> dict[ProductName, dict[str, Any]]:
     """The product file, by product."""
-    text = files(__package__).joinpath("products.yaml").read_text(encoding="utf-8")
-    loaded: dict[ProductName, dict[str, Any]] = yaml.safe_load(text)
+    loaded: dict[ProductName, dict[str, Any]] = packaged(__package__, "products.yaml")
     return loaded
 
 

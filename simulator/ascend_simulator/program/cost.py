@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
-import yaml
+from ascend_spec.core import packaged
 
 from ..hardware.model import Chip
 
@@ -105,8 +104,7 @@ class Cost:
 @cache
 def kinds() -> dict[str, Kind]:
     """All kinds of operators, by name."""
-    text = files(__package__).joinpath("operators.yaml").read_text(encoding="utf-8")
-    document: dict[str, Any] = yaml.safe_load(text)
+    document: dict[str, Any] = packaged(__package__, "operators.yaml")
     found = {}
     for name, entry in document["kinds"].items():
         values = {"type": name, **document["default"], **entry}

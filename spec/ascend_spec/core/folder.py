@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -45,3 +47,9 @@ def parse(text: str) -> Any:
     Loading documents is most of what a short command does, hence the parser in Rust.
     """
     return ryaml.loads(text)
+
+
+@cache
+def packaged(package: str, name: str) -> Any:
+    """The YAML document of a package, read once and not to be changed."""
+    return parse((files(package) / name).read_text(encoding="utf-8"))

@@ -25,7 +25,7 @@ from .edits import EditableFiles
 from .folder import Folder, read_folder
 from .layers import ALL_LAYERS
 from .loaddb import load_database
-from .queries import column_place
+from .places import column_in_words
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
@@ -198,7 +198,7 @@ def _wrong(
     folder: Folder, instance: TextInstance, prints: str | None, found: Sequence[Finding]
 ) -> str | None:
     """Where a rule finds other rows than those that were broken."""
-    column = column_place(instance)
+    column = column_in_words(instance.table, instance.column)
     here = [one for one in found if one.column == column] or list(found)
     if not here:
         return None

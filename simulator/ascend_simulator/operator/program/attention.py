@@ -11,7 +11,7 @@ from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
 from .frame import Ending, Frame, run_scalar, scalar_code
 from .geometry import AttentionGeometry, attention_geometry
 from .listing import Code
-from .model import MIX_UNITS, GlobalMemory, Program, divided
+from .model import MIX_UNITS, Draft, Program
 from .product import contiguous
 from .recipes import c_type, element_bytes, recipe
 from .source import source
@@ -29,46 +29,37 @@ class _Attention:
     (950) they stay on the chip.
     """
 
-    def __init__(
-        self, scenario: KernelScenario, chip: KernelChip, plan: AttentionGeometry, code: Code
-    ) -> None:
-        """Add the kernel to the code."""
-        self.plan, self.near = plan, chip.family == "950"
-        self.size = element_bytes(scenario.operator.data_type)
-        cross = self.cross = CrossFlags(code, chip)
+    def __init__(self, draft: Draft, plan: AttentionGeometry) -> None:
+        """Add the kernel to the code, and its operands to the memory."""
+        code, tensor = draft.code, draft.memory.tensor
+        self.plan, self.near = plan, draft.chip.family == "950"
+        self.size = element_bytes(draft.scenario.operator.data_type)
+        cross = self.cross = CrossFlags(draft)
         store: Store = "ub" if self.near else "gm"
         reads = "VECTOR" if self.near else "MTE2"
         self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
-        self.first = CubePart(code, chip, scenario, step=plan.width, store=store, prefix="s-")
+        self.first = CubePart(draft, step=plan.width, store=store, prefix="s-")
         cross.set("scores", "FIXP", "s-cross-set")
         cross.wait("softmax", "MTE2", "cube-wait")
-        self.second = CubePart(code, chip, scenario, step=plan.keys, store=store, prefix="v-")
+        self.second = CubePart(draft, step=plan.keys, store=store, prefix="v-")
         cross.set("values", "FIXP", "v-cross-set")
         self.ending, self.vector_frame = Ending(code), Frame(code, "vector-")
         cross.wait("scores", reads, "p-cross-wait")
         self.softmax, self.rescale = (
-            VectorPart(
-                code,
-                chip,
-                scenario,
-                recipe(name, "float32"),
-                inputs=int(not self.near),
-                prefix=prefix,
-            )
+            VectorPart(draft, recipe(name, "float32"), inputs=int(not self.near), prefix=prefix)
             for name, prefix in (("scores", "p-"), ("rescale", "o-"))
         )
         cross.set("softmax", "MTE3", "p-cross-set")
         cross.wait("values", reads, "o-cross-wait")
         self.vector_ending = Ending(code)
-        self.memory = GlobalMemory()
         whole = plan.tiles // plan.tiles_per_head * plan.tokens * plan.width * self.size
         slots = plan.blocks * SLOTS * plan.queries
         self.query, self.key, self.value, self.output = (
-            self.memory.tensor(name, whole) for name in ("query", "key", "value", "output")
+            tensor(name, whole) for name in ("query", "key", "value", "output")
         )
-        self.scores = self.memory.tensor("scores", slots * plan.keys * ACCUMULATOR_BYTES)
-        self.probabilities = self.memory.tensor("probabilities", slots * plan.keys * self.size)
-        self.values = self.memory.tensor("values", slots * plan.width * ACCUMULATOR_BYTES)
+        self.scores = tensor("scores", slots * plan.keys * ACCUMULATOR_BYTES)
+        self.probabilities = tensor("probabilities", slots * plan.keys * self.size)
+        self.values = tensor("values", slots * plan.width * ACCUMULATOR_BYTES)
 
     def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
         """What the blocks execute that have so many tiles of queries."""
@@ -214,8 +205,6 @@ def attention_program(scenario: KernelScenario, chip: KernelChip) -> Program:
             "type": c_type(scenario.operator.data_type),
         },
     )
-    code = Code(text)
-    whole, cores = _Attention(scenario, chip, plan, code), chip.cube_cores
-    return divided(
-        scenario, chip, code, whole.memory, MIX_UNITS, cores, plan.blocks, plan.tiles, whole.tape
-    )
+    draft = Draft(scenario, chip, Code(text))
+    whole, cores = _Attention(draft, plan), chip.cube_cores
+    return draft.program(MIX_UNITS, cores, plan.blocks, plan.tiles, whole.tape)

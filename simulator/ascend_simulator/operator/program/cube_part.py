@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..chip import KernelChip
-from ..choices import KernelScenario
 from .costs import COPY_START, FRACTALS_PER_L0A_READ, MMAD_START, ROW_CYCLES, copy_within, fractals
 from .flags import Flags
-from .listing import Code
+from .model import Draft
 from .recipes import element_bytes
 from .tape import Quantity, Tape, Transfer, ceil_div
 
@@ -38,24 +36,23 @@ class CubePart:
 
     def __init__(
         self,
-        code: Code,
-        chip: KernelChip,
-        scenario: KernelScenario,
+        draft: Draft,
         *,
         step: int,
         store: Store,
         prefix: str = "",
         c_buffers: int = 1,
     ) -> None:
-        data_type, buffers = scenario.operator.data_type, scenario.tiling.buffers
-        self.chip, self._size, self._step = chip, element_bytes(data_type), step
+        code, data_type = draft.code, draft.scenario.operator.data_type
+        buffers = draft.scenario.tiling.buffers
+        self.chip, self._size, self._step = draft.chip, element_bytes(data_type), step
         self._buffers, self._c_buffers = buffers, c_buffers
         self._kind = "INT" if data_type == "int8" else "FP"
         self._prefix = prefix
         drain = "VECTOR" if store == "vector" else "FIXP"
-        l1 = self._l1 = Flags(code, chip, prefix, buffers)
-        l0 = self._l0 = Flags(code, chip, prefix, buffers)
-        c = self._c = Flags(code, chip, prefix, c_buffers)
+        l1 = self._l1 = Flags(draft, prefix, buffers)
+        l0 = self._l0 = Flags(draft, prefix, buffers)
+        c = self._c = Flags(draft, prefix, c_buffers)
         l1.wait("l1-free", "MTE1", "MTE2", "l1-wait")
         self._load_a = code.add(
             "MTE2", "MOV_OUT_TO_L1_MULTI_ND2NZ", "XD,XN,XM,XT", f"{prefix}load-a"

@@ -14,7 +14,7 @@ from .frame import Ending, Frame
 from .geometry import activation
 from .listing import Code
 from .matmul import SLOTS, ProductCode, activation_elements, matmul_source
-from .model import MIX_UNITS, GlobalMemory, Program, divided
+from .model import MIX_UNITS, Draft, Program
 from .product import Tile, contiguous, tile_at
 from .tape import Quantity, Tape
 from .vector_part import Hand, VectorPart
@@ -26,40 +26,34 @@ VECTORS = (1, 2)
 def fused_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     """The program of a product with a leaky ReLU behind it, on separate cores."""
     store: Store = "ub" if chip.family == "950" else "gm"
-    code, memory = Code(matmul_source(scenario, chip, store)), GlobalMemory()
-    whole = _Fused(scenario, chip, code, memory, store)
+    draft = Draft(scenario, chip, Code(matmul_source(scenario, chip, store)))
+    whole = _Fused(draft, store)
     plan, cores = whole.product.plan, chip.cube_cores
     tiles = plan.rows * plan.columns
-    return divided(scenario, chip, code, memory, MIX_UNITS, cores, plan.blocks, tiles, whole.tape)
+    return draft.program(MIX_UNITS, cores, plan.blocks, tiles, whole.tape)
 
 
 class _Fused:
     """Tiles go from L0C to UB through global memory, but on ``near`` cores (950)."""
 
-    def __init__(
-        self,
-        scenario: KernelScenario,
-        chip: KernelChip,
-        code: Code,
-        memory: GlobalMemory,
-        store: Store,
-    ) -> None:
+    def __init__(self, draft: Draft, store: Store) -> None:
         """Add the kernel to the code, and its operands to the memory."""
+        scenario, code, memory = draft.scenario, draft.code, draft.memory
         self.near = store == "ub"
         reads = "VECTOR" if self.near else "MTE2"
-        self.product = ProductCode(scenario, chip, code, memory, store)
+        self.product = ProductCode(draft, store)
         plan, size = self.product.plan, self.product.result_size
-        cross = self.cross = CrossFlags(code, chip)
+        cross = self.cross = CrossFlags(draft)
         cross.wait("taken", "FIXP", "cube-wait")
         cross.set("done", "FIXP", "cube-set")
         self.ending = Ending(code)
         self.frame = Frame(code, "vector-")
         cross.wait("done", reads, "vector-wait")
         one = activation(scenario)
-        self.vector = VectorPart(code, chip, scenario, one, inputs=int(not self.near))
+        self.vector = VectorPart(draft, one, inputs=int(not self.near))
         cross.set("taken", reads, "vector-set")
         self.vector_ending = Ending(code)
-        self.part = activation_elements(scenario, chip, plan)
+        self.part = activation_elements(scenario, draft.chip, plan)
         tile = plan.tile_m * plan.tile_n * size
         self.c = memory.tensor("c", plan.rows * plan.columns * tile)
         self.workspace = memory.tensor("workspace", plan.blocks * SLOTS * tile)

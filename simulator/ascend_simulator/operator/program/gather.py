@@ -12,7 +12,7 @@ from ..choices import KernelScenario
 from .frame import Ending, Frame
 from .geometry import THREADS, WARP, GatherGeometry, gather_geometry
 from .listing import Code, Instruction
-from .model import GlobalMemory, Program, SimtCode, divide, divided, same
+from .model import Draft, Program, SimtCode, divide, same
 from .recipes import c_type, element_bytes
 from .source import source
 from .tape import Tape, Transfer
@@ -53,7 +53,8 @@ def gather_program(scenario: KernelScenario, chip: KernelChip, seed: int) -> Pro
             "tile": plan.tile,
         },
     )
-    code, memory = Code(text), GlobalMemory()
+    draft = Draft(scenario, chip, Code(text))
+    code, memory = draft.code, draft.memory
     frame = Frame(code)
     launch = code.add("VECTOR", "SIMT_VF", "PC,XN", "launch")
     ending = Ending(code)
@@ -79,7 +80,7 @@ def gather_program(scenario: KernelScenario, chip: KernelChip, seed: int) -> Pro
         return tape
 
     cores, blocks = chip.vector_cores, plan.blocks
-    return divided(scenario, chip, code, memory, ("vector",), cores, blocks, plan.tiles, tape, simt)
+    return draft.program(("vector",), cores, blocks, plan.tiles, tape, simt)
 
 
 def _rounds(plan: GatherGeometry) -> int:

@@ -17,7 +17,7 @@ from .geometry import (
     shape_of,
 )
 from .listing import Code
-from .model import GlobalMemory, Program, divided
+from .model import Draft, Program
 from .product import Tile, left, result, right, tile_at
 from .recipes import c_type, element_bytes
 from .source import SourceText, source
@@ -36,22 +36,16 @@ _STORES: dict[Store, str] = {
 class ProductCode:
     """The cube's part of a product. size, result_size: Byte of an element. a, b: addresses."""
 
-    def __init__(
-        self,
-        scenario: KernelScenario,
-        chip: KernelChip,
-        code: Code,
-        memory: GlobalMemory,
-        store: Store,
-    ) -> None:
+    def __init__(self, draft: Draft, store: Store) -> None:
         """Add it to the code, and its operands to the memory."""
+        scenario, code, memory = draft.scenario, draft.code, draft.memory
         m, k, n = shape_of(scenario)
-        plan = self.plan = matrix_geometry(scenario, chip, (m, k, n))
+        plan = self.plan = matrix_geometry(scenario, draft.chip, (m, k, n))
         size = self.size = element_bytes(scenario.operator.data_type)
         self.result_size = element_bytes(result_type(scenario))
         self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
         self.cube = CubePart(
-            code, chip, scenario, step=plan.step, store=store, c_buffers=_places(plan, chip)
+            draft, step=plan.step, store=store, c_buffers=_places(plan, draft.chip)
         )
         self.a = memory.tensor("a", m * k * size)
         self.b = memory.tensor("b", k * n * size)
@@ -108,39 +102,30 @@ def activation_elements(scenario: KernelScenario, chip: KernelChip, plan: Matrix
 def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     """The program of a product; on 310P also with a leaky ReLU behind it."""
     store: Store = "vector" if chip.unified else "gm"
-    code, memory = Code(matmul_source(scenario, chip, store)), GlobalMemory()
-    whole = _Alone(scenario, chip, code, memory, store)
+    draft = Draft(scenario, chip, Code(matmul_source(scenario, chip, store)))
+    whole = _Alone(draft, store)
     plan = whole.product.plan
     tiles, cores = plan.rows * plan.columns, chip.cube_cores
-    return divided(scenario, chip, code, memory, ("cube",), cores, plan.blocks, tiles, whole.tape)
+    return draft.program(("cube",), cores, plan.blocks, tiles, whole.tape)
 
 
 class _Alone:
     """A product whose result leaves its core by FIXP, or by the vector unit of the same core."""
 
-    def __init__(
-        self,
-        scenario: KernelScenario,
-        chip: KernelChip,
-        code: Code,
-        memory: GlobalMemory,
-        store: Store,
-    ) -> None:
+    def __init__(self, draft: Draft, store: Store) -> None:
         """Add the kernel to the code, and its operands to the memory."""
-        product = self.product = ProductCode(scenario, chip, code, memory, store)
+        product = self.product = ProductCode(draft, store)
         self.vector: VectorPart | None = None
-        if chip.unified:
+        if draft.chip.unified:
             self.vector = VectorPart(
-                code,
-                chip,
-                scenario,
-                activation(scenario),
+                draft,
+                activation(draft.scenario),
                 inputs=0,
-                computes=scenario.operator.kind == "matmul-leakyrelu",
+                computes=draft.scenario.operator.kind == "matmul-leakyrelu",
                 accumulator=ACCUMULATOR_BYTES,
             )
-        self.ending = Ending(code)
-        self.c = memory.tensor("c", product.plan.m * product.plan.n * product.result_size)
+        self.ending = Ending(draft.code)
+        self.c = draft.memory.tensor("c", product.plan.m * product.plan.n * product.result_size)
 
     def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
         """What the blocks execute that have so many tiles."""

@@ -13,7 +13,7 @@ from ..choices import KernelScenario
 from .frame import Ending, Frame
 from .geometry import vector_geometry
 from .listing import Code
-from .model import GlobalMemory, Program, divided, same
+from .model import Draft, Program, same
 from .product import contiguous
 from .recipes import c_type, recipe
 from .source import source
@@ -35,12 +35,12 @@ def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
             "tile_rows": plan.tile // plan.columns,
         },
     )
-    code, memory, one = Code(text), GlobalMemory(), recipe(kind, data_type)
-    frame = Frame(code)
-    part = VectorPart(code, chip, scenario, one, inputs=one.inputs)
-    ending, total = Ending(code), prod(plan.shape)
+    draft, one = Draft(scenario, chip, Code(text)), recipe(kind, data_type)
+    frame = Frame(draft.code)
+    part = VectorPart(draft, one, inputs=one.inputs)
+    ending, total = Ending(draft.code), prod(plan.shape)
     names = (*("x", "y")[: one.inputs], "result")
-    addresses = [memory.tensor(name, total * one.size) for name in names]
+    addresses = [draft.memory.tensor(name, total * one.size) for name in names]
 
     def tape(blocks: Integers, starts: Integers, count: int) -> Tape:
         tape = Tape(blocks)
@@ -66,4 +66,4 @@ def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
         return tape
 
     cores, blocks = chip.vector_cores, plan.blocks
-    return divided(scenario, chip, code, memory, ("vector",), cores, blocks, plan.tiles, tape)
+    return draft.program(("vector",), cores, blocks, plan.tiles, tape)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..chip import KernelChip
-from ..choices import KernelScenario
 from .costs import COPY_START, VECTOR_START, copy_within
 from .flags import Flags
 from .listing import Code, Instruction
+from .model import Draft
 from .recipes import REPEAT_BYTES, Recipe
 from .tape import Quantity, Tape, Transfer, ceil_div
 
@@ -34,9 +33,7 @@ class VectorPart:
 
     def __init__(
         self,
-        code: Code,
-        chip: KernelChip,
-        scenario: KernelScenario,
+        draft: Draft,
         recipe: Recipe,
         *,
         inputs: int,
@@ -45,12 +42,13 @@ class VectorPart:
         prefix: str = "",
         accumulator: int = 0,
     ) -> None:
-        self.recipe, self.chip = recipe, chip
-        self._conflicts = scenario.conditions.bank_conflicts
-        buffers = self._buffers = scenario.tiling.buffers
+        code = draft.code
+        self.recipe, self.chip = recipe, draft.chip
+        self._conflicts = draft.scenario.conditions.bank_conflicts
+        buffers = self._buffers = draft.scenario.tiling.buffers
         self._accumulator = accumulator
         self._prefix = prefix
-        flags = self._flags = Flags(code, chip, prefix, buffers)
+        flags = self._flags = Flags(draft, prefix, buffers)
         if inputs:
             flags.wait("in-free", "VECTOR", "MTE2", "in-wait")
         self._copies = [
