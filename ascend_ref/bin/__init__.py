@@ -3,7 +3,6 @@
 from .canonical import canonical, parse
 from .container import BinFile, Damage, Entry, open_file, read_blocks
 from .errors import MalformedPayload, Unreadable
-from .locate import locate
 from .stream import iterate_events
 from .write import Block, to_bytes, write_file
 
@@ -16,7 +15,6 @@ __all__ = [
     "Unreadable",
     "canonical",
     "iterate_events",
-    "locate",
     "open_file",
     "parse",
     "read_blocks",

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Self, TypeAlias
+from functools import cache
+from typing import Annotated, Any, Self, TypeAlias, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 Reals: TypeAlias = npt.NDArray[np.float64]
+
+TextNumbers: TypeAlias = Annotated[Integers, "texts"]
+TaskNumbers: TypeAlias = Annotated[Integers, "tasks"]
+Connections: TypeAlias = Annotated[Integers, "connections"]
+"""Columns of numbers that mean something in their own capture alone, marked by what they count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,13 @@ class Batch:
         """The rows at these places, or where a mask is true."""
         places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
         return type(self)(**{name: column.take(places) for name, column in self.columns()})
+
+    @classmethod
+    @cache
+    def counted(cls) -> Mapping[str, str]:
+        """What the marked columns count, by their names."""
+        hints = get_type_hints(cls, include_extras=True).items()
+        return {name: hint.__metadata__[0] for name, hint in hints if hasattr(hint, "__metadata__")}
 
     @classmethod
     def empty(cls) -> Self:

@@ -16,71 +16,21 @@ from .batch import Batch, Integers
 from .model import (
     FIRST_MARK_CONNECTION,
     NONE,
-    Activities,
     Capture,
     Collections,
-    Collectives,
-    Copies,
     Counters,
-    Frames,
-    Groups,
     HostCalls,
-    KernelKinds,
-    Kernels,
-    Links,
     Marks,
-    MemoryBlocks,
     MemoryTotals,
     Samples,
-    Schedules,
     SystemCalls,
     Tasks,
-    Transfers,
     WorkspaceEvents,
 )
 from .records import RECORDS, Records
 from .texts import Texts
 
 BatchT = TypeVar("BatchT", bound=Batch)
-
-TEXTS: Mapping[type[Batch], tuple[str, ...]] = {
-    Tasks: ("kind",),
-    KernelKinds: tuple(
-        item.name for item in fields(KernelKinds) if item.name not in ("blocks", "mix_blocks")
-    ),
-    Schedules: ("name", "core", "op_type"),
-    Groups: ("name", "purpose"),
-    Collectives: ("name", "kind", "algorithm"),
-    Transfers: ("kind",),
-    HostCalls: ("name",),
-    Activities: ("name", "data_types", "shapes"),
-    Frames: ("frame",),
-    SystemCalls: ("name",),
-    Marks: ("message", "domain"),
-    MemoryBlocks: ("name",),
-    MemoryTotals: ("component",),
-    WorkspaceEvents: ("name",),
-}
-"""Columns that hold numbers of texts."""
-
-
-NUMBERS: Mapping[type[Batch], Mapping[str, str]] = {
-    Tasks: {"identity": "tasks"},
-    Kernels: {"task": "tasks", "kind": "kernel_kinds"},
-    Schedules: {"task": "tasks"},
-    Copies: {"task": "tasks"},
-    Groups: {"first": "group_ranks"},
-    Collectives: {"group": "groups"},
-    Transfers: {"task": "tasks", "collective": "collectives"},
-    Activities: {"stack": "stacks", "link": "links"},
-    Links: {"activity": "activities"},
-    Frames: {"stack": "stacks"},
-    Marks: {"device_link": "marks"},
-}
-"""Columns that count something of their own capture, to what they count."""
-
-CONNECTED = (Tasks, Collectives, HostCalls, Links)
-"""Tables with a column ``connection``."""
 
 ORDERED: Mapping[type[Batch], str] = {
     Tasks: "start",
@@ -232,13 +182,14 @@ class _Move:
 
     def _table(self, batch: BatchT) -> BatchT:
         changed: dict[str, Integers] = {}
-        for name in TEXTS.get(type(batch), ()):
-            changed[name] = self._text(getattr(batch, name))
-        for name, counted in NUMBERS.get(type(batch), {}).items():
+        for name, counted in type(batch).counted().items():
             values = getattr(batch, name)
-            changed[name] = np.where(values == NONE, NONE, values + self._shift(counted))
-        if isinstance(batch, CONNECTED):
-            changed["connection"] = self.connections.of(batch.connection, self._shift("marks"))
+            if counted == "texts":
+                changed[name] = self._text(values)
+            elif counted == "connections":
+                changed[name] = self.connections.of(values, self._shift("marks"))
+            else:
+                changed[name] = np.where(values == NONE, NONE, values + self._shift(counted))
         return replace(batch, **changed)
 
     def _text(self, numbers: npt.NDArray[Any]) -> Integers:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .batch import Batch, Integers, Reals
+from .batch import Batch, Connections, Integers, Reals, TaskNumbers, TextNumbers
 from .records import Records
 from .switches import Switches
 from .texts import Texts
@@ -45,9 +45,9 @@ class Tasks(Batch):
     number: Integers
     context: Integers
     model: Integers
-    connection: Integers
-    identity: Integers
-    kind: Integers
+    connection: Connections
+    identity: TaskNumbers
+    kind: TextNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +57,20 @@ class KernelKinds(Batch):
     grid, thread_block: blocks of the grid and threads of a block of a SIMT kernel (``8,1,1``).
     """
 
-    name: Integers
-    op_type: Integers
-    core: Integers
-    input_formats: Integers
-    input_data_types: Integers
-    input_shapes: Integers
-    output_formats: Integers
-    output_data_types: Integers
-    output_shapes: Integers
-    attributes: Integers
-    op_state: Integers
-    hf32: Integers
-    grid: Integers
-    thread_block: Integers
+    name: TextNumbers
+    op_type: TextNumbers
+    core: TextNumbers
+    input_formats: TextNumbers
+    input_data_types: TextNumbers
+    input_shapes: TextNumbers
+    output_formats: TextNumbers
+    output_data_types: TextNumbers
+    output_shapes: TextNumbers
+    attributes: TextNumbers
+    op_state: TextNumbers
+    hf32: TextNumbers
+    grid: TextNumbers
+    thread_block: TextNumbers
     blocks: Integers
     mix_blocks: Integers
 
@@ -79,25 +79,25 @@ class KernelKinds(Batch):
 class Kernels(Batch):
     """COMPUTE_TASK_INFO: which tasks compute, and what. ``kind`` is a row of KernelKinds."""
 
-    task: Integers
-    kind: Integers
+    task: TaskNumbers
+    kind: Annotated[Integers, "kernel_kinds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Schedules(Batch):
     """COMMUNICATION_SCHEDULE_TASK_INFO: AI CPU kernels that schedule communication (texts)."""
 
-    task: Integers
-    name: Integers
-    core: Integers
-    op_type: Integers
+    task: TaskNumbers
+    name: TextNumbers
+    core: TextNumbers
+    op_type: TextNumbers
 
 
 @dataclass(frozen=True, slots=True)
 class Copies(Batch):
     """MEMCPY_INFO: ``operation`` is an id of ENUM_MEMCPY_OPERATION."""
 
-    task: Integers
+    task: TaskNumbers
     size: Integers
     operation: Integers
 
@@ -111,10 +111,10 @@ class Groups(Batch):
     ``Capture.group_ranks[first:first + size]``.
     """
 
-    name: Integers
-    purpose: Integers
+    name: TextNumbers
+    purpose: TextNumbers
     rank: Integers
-    first: Integers
+    first: Annotated[Integers, "group_ranks"]
     size: Integers
 
 
@@ -127,11 +127,11 @@ class Collectives(Batch):
     step: id of the step in which it started, NONE outside of all.
     """
 
-    name: Integers
-    kind: Integers
-    algorithm: Integers
-    group: Integers
-    connection: Integers
+    name: TextNumbers
+    kind: TextNumbers
+    algorithm: TextNumbers
+    group: Annotated[Integers, "groups"]
+    connection: Connections
     device: Integers
     count: Integers
     data_type: Integers
@@ -148,9 +148,9 @@ class Transfers(Batch):
     the group. notify: (owner's place << 32) + offset. transport, link, data_type, rdma: enum ids.
     """
 
-    task: Integers
-    collective: Integers
-    kind: Integers
+    task: TaskNumbers
+    collective: Annotated[Integers, "collectives"]
+    kind: TextNumbers
     plane: Integers
     notify: Integers
     source: Integers
@@ -191,8 +191,8 @@ class HostCalls(Batch):
     end: Integers
     level: Integers
     thread: Integers
-    connection: Integers
-    name: Integers
+    connection: Connections
+    name: TextNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,30 +210,30 @@ class Activities(Batch):
     thread: Integers
     kind: Integers
     queue: Integers
-    name: Integers
+    name: TextNumbers
     sequence: Integers
     forward_thread: Integers
-    data_types: Integers
-    shapes: Integers
-    stack: Integers
-    link: Integers
+    data_types: TextNumbers
+    shapes: TextNumbers
+    stack: Annotated[Integers, "stacks"]
+    link: Annotated[Integers, "links"]
 
 
 @dataclass(frozen=True, slots=True)
 class Links(Batch):
     """CONNECTION_IDS: which host calls (by connection) an activity (by row) launched through."""
 
-    activity: Integers
-    connection: Integers
+    activity: Annotated[Integers, "activities"]
+    connection: Connections
 
 
 @dataclass(frozen=True, slots=True)
 class Frames(Batch):
     """PYTORCH_CALLCHAINS: frames of the call stacks; ``depth`` counts from 0. frame: text."""
 
-    stack: Integers
+    stack: Annotated[Integers, "stacks"]
     depth: Integers
-    frame: Integers
+    frame: TextNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +261,7 @@ class SystemCalls(Batch):
     start: Integers
     end: Integers
     thread: Integers
-    name: Integers
+    name: TextNumbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +276,9 @@ class Marks(Batch):
     end: Integers
     kind: Integers
     thread: Integers
-    message: Integers
-    domain: Integers
-    device_link: Integers
+    message: TextNumbers
+    domain: TextNumbers
+    device_link: Annotated[Integers, "marks"]
 
 
 FIRST_MARK_CONNECTION = 4_000_000_001
@@ -293,7 +293,7 @@ class MemoryBlocks(Batch):
     stream: address of the stream object.
     """
 
-    name: Integers
+    name: TextNumbers
     size: Integers
     allocated: Integers
     released: Integers
@@ -315,7 +315,7 @@ class MemoryTotals(Batch):
     component: text (PTA, GE, WORKSPACE, APP). In order of time.
     """
 
-    component: Integers
+    component: TextNumbers
     time: Integers
     allocated: Integers
     reserved: Integers
@@ -331,7 +331,7 @@ class WorkspaceEvents(Batch):
     name: text. allocate: 1, or 0 for a release.
     """
 
-    name: Integers
+    name: TextNumbers
     address: Integers
     allocate: Integers
     size: Integers

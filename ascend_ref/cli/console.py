@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ascend_ref.markdown import PLAIN, RENDERED, Style
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+OBEYED = ("FORCE_COLOR", "TTY_COMPATIBLE")
+"""Variables by which users make rich draw where there is no terminal."""
 
 
 def print_page(render: Callable[[Style], str]) -> None:
     """Show a Markdown page; where the output is no terminal, it stays Markdown as written."""
-    from rich.console import Console
+    console = _terminal()
+    if console is None:
+        print(render(PLAIN).rstrip("\n"))
+        return
     from rich.markdown import Markdown
 
-    console = Console()
-    if console.is_terminal:
-        console.print(Markdown(render(RENDERED)))
-    else:
-        print(render(PLAIN).rstrip("\n"))
+    console.print(Markdown(render(RENDERED)))
 
 
 def print_columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Show rows of text under headers; in a pipe each row is one line, padded and never cut."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    console = _terminal()
+    if console is not None:
+        from rich.table import Table
+        from rich.text import Text
 
-    console = Console()
-    if console.is_terminal:
         table = Table(*headers, box=None, header_style="bold", pad_edge=False)
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
@@ -37,3 +44,13 @@ def print_columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None
     for row in everything:
         padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         print("  ".join(padded).rstrip())
+
+
+def _terminal() -> Console | None:
+    """The terminal to draw on; ``None`` for a pipe or a file, for which rich is not even loaded."""
+    if not sys.stdout.isatty() and not any(map(os.environ.get, OBEYED)):
+        return None
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else None

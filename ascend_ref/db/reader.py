@@ -7,20 +7,15 @@ This is the fast road for data that is wanted in Python or Arrow. It has fewer l
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import adbc_driver_manager
-import numpy as np
 import pyarrow as pa
-
-from ascend_spec import Schema
 
 from .bulk import connect_bulk
 from .header import UnreadableDatabase, read_header
-from .introspect import fold, quote_identifier
+from .introspect import quote_identifier
 from .open import CACHE_KIB
 
 BATCH_ROWS: Final = 65_536
@@ -35,22 +30,34 @@ READ_PRAGMAS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Class:
-    """A storage class: its Arrow type and a literal from which ADBC infers that type."""
+class _Kind(NamedTuple):
+    """How cells become an Arrow type. literal: from which ADBC infers it. plain: the storage class
+    that is it already. converted: SQL for a cell ``{0}`` of any class; NULL where it has no value
+    of the type.
+    """
 
-    name: str
-    arrow: Any
     literal: str
+    plain: str
+    converted: str
 
 
-_CLASSES: Final = (
-    _Class("integer", pa.int64(), "0"),
-    _Class("real", pa.float64(), "0.0"),
-    _Class("text", pa.string(), "''"),
-    _Class("blob", pa.binary(), "x''"),
-)
-_EMPTY: Final[Mapping[str, str]] = {"INTEGER": "integer", "TEXT": "text", "BLOB": "blob"}
+_KINDS: Final[Mapping[pa.DataType, _Kind]] = {
+    pa.int64(): _Kind(
+        "0",
+        "integer",
+        "CASE WHEN typeof({0}) = 'integer' OR typeof({0}) = 'real' AND CAST({0} AS INTEGER) = {0}"
+        " OR typeof({0}) = 'text' AND CAST(CAST({0} AS INTEGER) AS TEXT) = {0}"
+        " THEN CAST({0} AS INTEGER) END",
+    ),
+    pa.float64(): _Kind(
+        "0.0",
+        "real",
+        "CASE WHEN typeof({0}) IN ('integer', 'real')"
+        " OR typeof({0}) = 'text' AND json_valid({0}) AND json_type({0}) IN ('integer', 'real')"
+        " THEN CAST({0} AS REAL) END",
+    ),
+    pa.string(): _Kind("''", "text", "CASE WHEN typeof({0}) <> 'blob' THEN CAST({0} AS TEXT) END"),
+}
 
 
 def stream_columns(
@@ -72,176 +79,58 @@ def stream_columns(
         raise UnreadableDatabase(path, f"{error}; expected rows of one type per column") from None
 
 
-def read_columns(
+def typed_columns(
     path: Path,
     table: str,
-    columns: Sequence[str] | None = None,
+    columns: Mapping[str, pa.DataType],
     *,
+    lenient: bool = False,
     batch_rows: int = BATCH_ROWS,
 ) -> Iterator[pa.RecordBatch]:
-    """Stream a table in rowid order; all batches have the same schema, nothing is lost.
+    """Stream columns of a table in rowid order, as the Arrow types that are asked for.
 
-    A column is int64, double, string or binary when its values are of one storage class; a sparse
-    union of these (``to_pylist`` gives the plain values) when they are mixed, which one pass over
-    the table finds out beforehand. A column without values has the type that its declaration
-    suggests. Bytes that are not UTF-8 come back as U+FFFD.
-
-    ``columns`` selects and orders (default: all). Raises ``ValueError`` for a table or column that
-    the file does not have, :class:`UnreadableDatabase` for a damaged file.
+    columns: names in the file, each with int64, double or string. A cell of another storage class
+    is converted where its value has that type too: 1.0 and '1' are whole numbers, 1.5 is none.
+    Bytes that are not UTF-8 come back as U+FFFD. Raises :class:`UnreadableDatabase` for a damaged
+    file, for a table or column that it does not have, and for a column with other values; those
+    are NULL where ``lenient``.
     """
-    declared = _declared_columns(path, table)
-    if not declared:
-        raise ValueError(f"table is {table!r}; allowed: {', '.join(_table_names(path))}")
-    wanted = [_physical_name(declared, table, name) for name in columns or declared]
-    shapes = [
-        _Shape(name, classes or (_empty_class(declared[name]),))
-        for name, classes in zip(wanted, _storage_classes(path, table, wanted), strict=True)
-    ]
+    spelled = "'" + table.replace("'", "''") + "'"
+    # Views and virtual tables would run what the file says.
+    ordinary = f"type = 'table' AND rootpage > 0 AND name = {spelled} COLLATE NOCASE"
+    if not _any(path, "sqlite_schema", [ordinary])[0]:
+        raise UnreadableDatabase(path, f"no such table: {table}; expected an ordinary one")
+    # With its table in front a name that the file does not have is no text.
+    cells = {name: f"own.{quote_identifier(name)}" for name in columns}
+    kinds = {name: _KINDS[kind] for name, kind in columns.items()}
+    tests = [f"typeof({cells[one]}) NOT IN ('{kinds[one].plain}', 'null')" for one in columns]
+    odd = [one for one, found in zip(columns, _any(path, table, tests), strict=True) if found]
+    converted = {one: kinds[one].converted.format(cells[one]) for one in odd}
+    if odd and not lenient:
+        tests = [f"{cells[one]} IS NOT NULL AND {converted[one]} IS NULL" for one in odd]
+        for column, is_lost in zip(odd, _any(path, table, tests), strict=True):
+            if is_lost:
+                reason = f"{table}.{column} holds other values; expected {columns[column]} only"
+                raise UnreadableDatabase(path, reason)
+    cells |= converted
     # The literals of a first row pin the types; NOT INDEXED keeps the order of the rowids.
-    literals = ", ".join(kind.literal for shape in shapes for kind in shape.classes)
-    parts = ", ".join(part for shape in shapes for part in shape.parts())
-    sql = f"SELECT {literals} UNION ALL SELECT {parts} FROM {quote_identifier(table)} NOT INDEXED"
+    sql = (
+        f"SELECT {', '.join(kind.literal for kind in kinds.values())} UNION ALL "
+        f"SELECT {', '.join(cells.values())} FROM {quote_identifier(table)} AS own NOT INDEXED"
+    )
     skip = 1
     for batch in stream_columns(path, sql, batch_rows=batch_rows):
         rows = batch.slice(skip)
         skip = 0
         if rows.num_rows:
-            yield _assemble(rows, shapes)
+            yield pa.RecordBatch.from_arrays([_sound(one) for one in rows.columns], list(columns))
 
 
-def read_rows(path: Path, table: str) -> Iterator[dict[str, Any]]:
-    """Stream a table as dictionaries of int, float, str, bytes and ``None``, in rowid order."""
-    for batch in read_columns(path, table):
-        yield from batch.to_pylist()
-
-
-def read_database(path: Path, schema: Schema) -> dict[str, dict[str, list[Any]]]:
-    """Every table of ``schema`` that the file has, as lists, in the shape that the writer takes.
-
-    Tables and columns that the schema does not know are left out. Reads the whole file into memory.
-    """
-    present = {fold(name) for name in _table_names(path)}
-    result: dict[str, dict[str, list[Any]]] = {}
-    for name, table in schema.tables.items():
-        if fold(name) not in present:
-            continue
-        found = {fold(column) for column in _declared_columns(path, name)}
-        columns = [column for column in table.columns if fold(column) in found]
-        batches = list(read_columns(path, name, columns)) if columns else []
-        result[name] = {
-            column: list(chain.from_iterable(batch.column(place).to_pylist() for batch in batches))
-            for place, column in enumerate(columns)
-        }
-    return result
-
-
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """A column of the result and the storage classes that its values have."""
-
-    name: str
-    classes: tuple[_Class, ...]
-
-    def parts(self) -> Iterator[str]:
-        """One SQL expression for each storage class."""
-        name = quote_identifier(self.name)
-        if len(self.classes) == 1:
-            yield name
-        else:
-            for kind in self.classes:
-                yield f"CASE typeof({name}) WHEN '{kind.name}' THEN {name} END"
-
-
-def _values(path: Path, sql: str) -> list[dict[str, Any]]:
-    return [row for batch in stream_columns(path, sql) for row in batch.to_pylist()]
-
-
-def _table_names(path: Path) -> list[str]:
-    rows = _values(path, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid")
-    return [str(row["name"]) for row in rows]
-
-
-def _declared_columns(path: Path, table: str) -> dict[str, str]:
-    """Columns and declared types of an ordinary table; empty for anything else."""
-    name = "'" + table.replace("'", "''") + "'"
-    rows = _values(
-        path,
-        f"SELECT c.name AS name, c.type AS type FROM sqlite_schema s, pragma_table_info({name}) c "
-        f"WHERE s.type = 'table' AND s.rootpage > 0 AND s.name = {name} COLLATE NOCASE",
-    )
-    return {str(row["name"]): str(row["type"]) for row in rows}
-
-
-def _physical_name(declared: Mapping[str, str], table: str, wanted: str) -> str:
-    for name in declared:
-        if fold(name) == fold(wanted):
-            return name
-    raise ValueError(f"columns: {table} has no {wanted!r}; allowed: {', '.join(declared)}")
-
-
-def _storage_classes(
-    path: Path, table: str, columns: Sequence[str]
-) -> Iterator[tuple[_Class, ...]]:
-    """For each column the storage classes that occur in it, found in one pass or two.
-
-    Four times faster than asking for every class at once (measured): the first and last class by
-    name settle a column without NULL and without mixture, only the others are asked in full.
-    """
-    names = [f"typeof({quote_identifier(column)})" for column in columns]
-    bounds = _aggregates(
-        path, table, [f"{end}({name})" for name in names for end in ("min", "max")]
-    )
-    lowest, highest = bounds[::2], bounds[1::2]
-    open_names = [
-        name for name, low, high in zip(names, lowest, highest, strict=True) if low != high
-    ]
-    answers = iter(
-        _aggregates(
-            path,
-            table,
-            [f"max({name} = '{kind.name}')" for name in open_names for kind in _CLASSES],
-        )
-        if open_names
-        else ()
-    )
-    for low, high in zip(lowest, highest, strict=True):
-        if low == high:
-            yield tuple(kind for kind in _CLASSES if kind.name == low)
-        else:
-            yield tuple(kind for kind in _CLASSES if next(answers))
-
-
-def _aggregates(path: Path, table: str, expressions: Sequence[str]) -> list[Any]:
-    sql = f"SELECT {', '.join(expressions)} FROM {quote_identifier(table)}"
-    return [
-        column[0].as_py()
-        for batch in stream_columns(path, sql)
-        if batch.num_rows
-        for column in batch.columns
-    ]
-
-
-def _empty_class(declared: str) -> _Class:
-    name = _EMPTY.get(declared.upper(), "real")
-    return next(kind for kind in _CLASSES if kind.name == name)
-
-
-def _assemble(batch: pa.RecordBatch, shapes: Sequence[_Shape]) -> pa.RecordBatch:
-    columns = iter(batch.columns)
-    arrays = []
-    for shape in shapes:
-        parts = [_sound(next(columns)) for _ in shape.classes]
-        arrays.append(parts[0] if len(parts) == 1 else _union(parts, shape.classes))
-    return pa.RecordBatch.from_arrays(arrays, [shape.name for shape in shapes])
-
-
-def _union(parts: Sequence[Any], classes: Sequence[_Class]) -> Any:
-    types = np.zeros(len(parts[0]), np.int8)
-    for code, part in enumerate(parts):
-        types[part.is_valid().to_numpy(zero_copy_only=False)] = code
-    return pa.UnionArray.from_sparse(
-        pa.array(types), list(parts), [kind.name for kind in classes], list(range(len(parts)))
-    )
+def _any(path: Path, table: str, conditions: Sequence[str]) -> list[bool]:
+    """Whether each condition holds for any row."""
+    tests = ", ".join(f"max({condition})" for condition in conditions)
+    batches = stream_columns(path, f"SELECT {tests} FROM {quote_identifier(table)} AS own")
+    return [bool(column[0].as_py()) for batch in batches if batch.num_rows for column in batch]
 
 
 def _sound(array: Any) -> Any:

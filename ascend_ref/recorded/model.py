@@ -43,6 +43,10 @@ class Recorded:
         found = self.tables.get(name)
         return shape_of(self.output, name).empty() if found is None else found
 
+    def absent(self, table: str, column: str) -> tuple[int, ...]:
+        """The numbers that stand for no value in a column, the usual one first."""
+        return shape_of(self.output, table).columns[column].none
+
     def names(self) -> Iterator[str]:
         """Names of the tables and extras that have rows."""
         yield from self.tables

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.capture.batch import Integers
+from ascend_ref.arrays import one_piece, reals
+from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.derive.traffic import share
+from ascend_ref.forms import formed, in_unit, part
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import Column
@@ -20,11 +25,37 @@ from .shape import shape_of
 NO_ROW = -1
 
 
+class Formula(NamedTuple):
+    """A figure that no table holds, from columns of the same entity."""
+
+    function: Callable[..., Reals]
+    columns: tuple[str, ...]
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "process_memory.total": Formula(np.add, ("ddr", "hbm")),
+    **{
+        f"port.{way}_{figure}": Formula(share, (f"{way}_{part}", whole.format(way)))
+        for way in ("rx", "tx")
+        for figure, part, whole in (
+            ("efficiency", "byte_rate", "bandwidth"),
+            ("error_rate", "errors", "{}_packets"),
+            ("dropped_rate", "dropped", "{}_packets"),
+        )
+    },
+}
+
+
 class TableRows(NamedTuple):
     """Rows of a table, by their places in it; :data:`NO_ROW` where there is none."""
 
     table: pa.Table
     places: Integers
+
+
+def every_row(table: pa.Table) -> TableRows:
+    """The rows of a table as they stand."""
+    return TableRows(table, np.arange(len(table)))
 
 
 class ShownValues:
@@ -34,101 +65,85 @@ class ShownValues:
         self._output = output
         self._columns: dict[tuple[str, str], tuple[pa.Table, pa.Array]] = {}
 
-    def of(self, show: Show, rows: Mapping[str, TableRows]) -> pa.Array | None:
+    def of(
+        self, show: Show, rows: Mapping[str, TableRows], unit: str | None = None
+    ) -> pa.Array | None:
         """What the rows have for a cell: integers, floats or texts by dictionary, NULL for what the
         recording does not have; ``None`` where no table of the rows holds the values.
-        """
-        values = [self._value(name, rows) for name in show.of]
-        known = [one for one in values if one is not None]
-        if show.form == "first_of" and known:
-            return known[0] if len(known) == 1 else pc.coalesce(*map(_plain, known))
-        if not known or len(known) < len(values):
-            return None
-        if show.form == "plain":
-            return known[0]
-        if show.form == "packed":
-            high, low = known
-            return pc.bit_wise_or(pc.shift_left(high, pa.scalar(32, pa.int64())), low)
-        if show.form == "words":
-            cells = {str(value): cell for cell, value in reversed(show.words)}
-            return _rewritten(known[0], cells)
-        return _joined(show, known)
 
-    def _value(self, name: str, rows: Mapping[str, TableRows]) -> pa.Array | None:
-        found = self._shown(name, rows)
+        ``rows``: by the name of their table; of one that has columns of an entity under their own
+        names, that of the entity. ``unit``: of the cell; without one values keep their own.
+        """
+        values = [self._value(name, rows, unit) for name in show.of]
+        known = [one for one in values if one is not None]
+        if not known or (show.form != "first_of" and len(known) < len(values)):
+            return None
+        return formed(show, known)
+
+    def _value(self, name: str, rows: Mapping[str, TableRows], unit: str | None) -> pa.Array | None:
+        found = self._shown(name, rows, unit)
         if found is not None:
             return found
         entity, _, column = name.partition(".")
-        interval = recording_catalog().entities[entity].interval
+        shown = recording_catalog().entities[entity]
+        if name in FORMULAS:
+            function, columns = FORMULAS[name]
+            inputs = [self._shown(f"{entity}.{one}", rows, None) for one in columns]
+            if any(one is None for one in inputs):
+                return None
+            figure = pa.array(function(*map(reals, inputs)))
+            return in_unit(figure, shown.columns[column].unit, unit)
+        interval = shown.interval
         if interval is None or column != interval[2]:
             return None
-        start, end = (self._shown(f"{entity}.{one}", rows) for one in interval[:2])
+        start, end = (self._shown(f"{entity}.{one}", rows, unit) for one in interval[:2])
         return None if start is None or end is None else pc.subtract(end, start)
 
-    def _shown(self, name: str, rows: Mapping[str, TableRows]) -> pa.Array | None:
+    def none_of(self, show: Show, rows: Mapping[str, TableRows]) -> int | None:
+        """What stands for no value in the first table of the rows that has a number for it."""
+        shown = (one for name in show.of for _, one in self._showing(name, rows))
+        return next((one.none[0] for one in shown if one.none), None)
+
+    def _shown(self, name: str, rows: Mapping[str, TableRows], unit: str | None) -> pa.Array | None:
         """The values of a column of an entity, in the first table that shows it.
 
         Of several columns of a table that show it the first one that is not empty: a recording of
         an older revision has none of the later columns.
         """
-        for table, found in rows.items():
-            columns = [
-                one
-                for one in shape_of(self._output, table).columns.values()
-                if name in one.shows.of and one.shows.form in ("plain", "packed")
-            ]
-            held = (one for one in columns if found.table[one.name].null_count < len(found.table))
-            if columns:
-                column = next(held, columns[0])
-                return _part(column.shows, name, self._cells(table, column, found))
+        entity, _, own = name.partition(".")
+        if entity in rows and own in rows[entity].table.column_names:
+            values = self._cells(entity, own, rows[entity])
+            return in_unit(values, recording_catalog().entities[entity].columns[own].unit, unit)
+        for table, columns in groupby(self._showing(name, rows), itemgetter(0)):
+            shown, whole = [one for _, one in columns], rows[table].table
+            held = (one for one in shown if whole[one.name].null_count < len(whole))
+            column = next(held, shown[0])
+            values = _known(column, self._cells(table, column.name, rows[table]))
+            return in_unit(part(column.shows, name, values), column.unit, unit)
         return None
 
-    def _cells(self, table: str, column: Column, rows: TableRows) -> pa.Array:
-        """The cells of some rows; NULL for what stands for no value."""
-        known = self._columns.get((table, column.name))
+    def _showing(self, name: str, rows: Mapping[str, TableRows]) -> Iterator[tuple[str, Column]]:
+        """The columns of database tables that show a column of an entity, each with its table."""
+        for table in rows:
+            if table in recording_catalog().entities:
+                continue
+            for column in shape_of(self._output, table).columns.values():
+                if name in column.shows.of and column.shows.form in ("plain", "packed"):
+                    yield table, column
+
+    def _cells(self, table: str, column: str, rows: TableRows) -> pa.Array:
+        """The cells of some rows."""
+        known = self._columns.get((table, column))
         if known is None or known[0] is not rows.table:
-            whole = rows.table[column.name]
-            if pa.types.is_dictionary(whole.type):
-                whole = whole.unify_dictionaries()
-            known = rows.table, whole.combine_chunks() if whole.num_chunks != 1 else whole.chunk(0)
-            self._columns[table, column.name] = known
+            known = rows.table, one_piece(rows.table[column])
+            self._columns[table, column] = known
         places = rows.places
-        values = known[1].take(pa.array(places, mask=places == NO_ROW))
-        if not column.none or not pa.types.is_integer(values.type):
-            return values
-        absent = pc.is_in(values, value_set=pa.array(column.none, pa.int64()))
-        return pc.if_else(absent, pa.scalar(None, pa.int64()), values)
+        return known[1].take(pa.array(places, mask=places == NO_ROW))
 
 
-def every_row(table: pa.Table) -> TableRows:
-    """The rows of a table as they stand."""
-    return TableRows(table, np.arange(len(table)))
-
-
-def _part(show: Show, name: str, values: pa.Array) -> pa.Array:
-    """What of a cell is one of the values that it shows."""
-    if show.form == "plain":
+def _known(column: Column, values: pa.Array) -> pa.Array:
+    """Cells with NULL for what stands for no value."""
+    if not column.none or not pa.types.is_integer(values.type):
         return values
-    if show.of.index(name) == 0:
-        return pc.shift_right(values, pa.scalar(32, pa.int64()))
-    return pc.bit_wise_and(values, pa.scalar((1 << 32) - 1, pa.int64()))
-
-
-def _plain(values: pa.Array) -> pa.Array:
-    return values.dictionary_decode() if pa.types.is_dictionary(values.type) else values
-
-
-def _rewritten(values: pa.Array, cells: Mapping[str, str]) -> pa.Array:
-    texts = values if pa.types.is_dictionary(values.type) else values.cast(pa.string())
-    texts = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
-    written = [cells.get(text, text) for text in texts.dictionary.to_pylist()]
-    return pa.DictionaryArray.from_arrays(texts.indices, pa.array(written, pa.string()))
-
-
-def _joined(show: Show, values: Sequence[pa.Array]) -> pa.Array:
-    """The texts of a pattern; NULL where a part is not there."""
-    names = [name.partition(".")[2] for name in show.of]
-    rows = pa.table([_plain(one).cast(pa.string()) for one in values], names=names).to_pylist()
-    pattern = show.pattern or ""
-    texts = [None if None in row.values() else pattern.format(**row) for row in rows]
-    return pa.array(texts, pa.string()).dictionary_encode()
+    absent = pc.is_in(values, value_set=pa.array(column.none, pa.int64()))
+    return pc.if_else(absent, pa.scalar(None, pa.int64()), values)

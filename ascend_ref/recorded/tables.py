@@ -17,7 +17,7 @@ from ascend_ref.db.columns import integers_of
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
-from ascend_ref.db.reader import read_columns, stream_columns
+from ascend_ref.db.reader import stream_columns, typed_columns
 from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 from ascend_spec.db.model import STRINGS
@@ -88,11 +88,10 @@ class DatabaseFile:
             return Dictionary.of({})
         if not self.has_rows(table):
             return Dictionary.of({})
-        rows = pa.Table.from_batches(
-            read_columns(self.path, table, ["id", column])
-        ).combine_chunks()
-        ids, _ = as_type(rows.column("id").chunk(0), pa.int64())
-        texts, _ = as_type(rows.column(column).chunk(0), pa.string())
+        kinds = {"id": pa.int64(), column: pa.string()}
+        batches = typed_columns(self.path, table, kinds, lenient=True)
+        ids, texts = pa.Table.from_batches(batches).combine_chunks().columns
+        ids, texts = ids.chunk(0), texts.chunk(0)
         known = pc.and_(ids.is_valid(), texts.is_valid())
         return Dictionary(integers_of(ids.filter(known)), texts.filter(known).to_pylist())
 
@@ -125,36 +124,41 @@ class FileTables(Mapping[str, pa.Table]):
     def _read(self, name: str, batches: int | None) -> pa.Table:
         file, shape = self._homes[name], shape_of(self._output, name)
         sources = file.sources(shape)
-        read = islice(read_columns(file.path, name, list(sources.values())), batches)
+        kinds = {
+            sources[field.name]: _stored_type(shape, field)
+            for field in shape.schema
+            if field.name in sources
+        }
+        if not kinds:
+            return shape.empty()
+        read = typed_columns(file.path, name, kinds, lenient=self._lenient)
         return spilled_table(
             self._spill,
             shape.schema,
-            (self._row_batch(file, shape, sources, batch) for batch in read),
+            (self._row_batch(file, shape, sources, batch) for batch in islice(read, batches)),
         )
 
     def _row_batch(
         self, file: DatabaseFile, shape: Shape, sources: Mapping[str, str], batch: pa.RecordBatch
     ) -> Iterator[pa.Array]:
         for field in shape.schema:
-            if field.name in sources:
-                yield self._typed(file, shape, field, batch.column(sources[field.name]))
-            else:
+            if field.name not in sources:
                 yield pa.nulls(batch.num_rows, field.type)
+                continue
+            values = batch.column(sources[field.name])
+            reference = shape.references.get(field.name)
+            if reference is None:
+                yield own_texts(values) if field.type == TEXT else values
+            else:
+                dictionary = file.strings if reference == STRINGS else file.members(reference)
+                yield dictionary.column(*filled(values))
 
-    def _typed(
-        self, file: DatabaseFile, shape: Shape, field: pa.Field, cells: pa.Array
-    ) -> pa.Array:
-        reference = shape.references.get(field.name)
-        kind = pa.int64() if reference else pa.string() if field.type == TEXT else field.type
-        values, lost = as_type(cells, kind)
-        if lost and not self._lenient:
-            raise UnreadableDatabase(
-                file.path, f"{shape.name}.{field.name} holds other values; expected {kind} only"
-            )
-        if reference is None:
-            return own_texts(values) if field.type == TEXT else values
-        dictionary = file.strings if reference == STRINGS else file.members(reference)
-        return dictionary.column(*filled(values))
+
+def _stored_type(shape: Shape, field: pa.Field) -> pa.DataType:
+    """The type of a column's cells in the file: ids stand there for texts of other tables."""
+    if field.name in shape.references:
+        return pa.int64()
+    return pa.string() if field.type == TEXT else field.type
 
 
 def filled(values: pa.Array) -> tuple[Integers, Mask | None]:
@@ -163,34 +167,6 @@ def filled(values: pa.Array) -> tuple[Integers, Mask | None]:
         return integers_of(values), None
     present = np.array(values.is_valid().to_pylist(), np.bool_)
     return integers_of(values.fill_null(0)), present
-
-
-def as_type(cells: pa.Array, kind: pa.DataType) -> tuple[pa.Array, bool]:
-    """Cells of any storage classes as one Arrow type, and whether any could not be converted."""
-    parts = [cells]
-    if pa.types.is_union(cells.type):
-        parts = [cells.field(number) for number in range(cells.type.num_fields)]
-    converted = [_converted(part, kind) for part in parts]
-    values = converted[0] if len(converted) == 1 else pc.coalesce(*converted)
-    given = sum(len(part) - part.null_count for part in parts)
-    return values, len(values) - values.null_count < given
-
-
-def _converted(part: pa.Array, kind: pa.DataType) -> pa.Array:
-    if pa.types.is_binary(part.type):
-        return pa.nulls(len(part), kind)
-    try:
-        return part.cast(kind)
-    except pa.ArrowInvalid:
-        return pa.array([_value(cell, kind) for cell in part.to_pylist()], kind)
-
-
-def _value(cell: object, kind: pa.DataType) -> object:
-    """One cell, ``None`` where it is no value of this type; the road of files that are wrong."""
-    try:
-        return pa.scalar(cell).cast(kind).as_py()
-    except pa.ArrowInvalid:
-        return None
 
 
 def _newest_members(enum: str) -> Mapping[int, str]:

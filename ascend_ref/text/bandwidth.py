@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import chosen, dictionary, integers, is_one_of, reals, same, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Form, number_texts
-from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, share, spread
+from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, spread
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog
 
-from .columns import (
-    Columns,
-    chosen,
-    device_texts,
-    devices,
-    dictionary,
-    integers,
-    is_one_of,
-    plain,
-    reals,
-    text_places,
-)
+from .columns import Columns, of_table
 from .order import ordered
 from .setting import Setting
 
@@ -50,16 +38,14 @@ def ddr(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """DDR: means over the samples."""
     table = recorded.table("DDR")
     device = integers(table["deviceId"])
-    read, write = (means(reals(table[name]) / MEBIBYTE, device) for name in ("read", "write"))
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(device[read.first]),
-            "Metric": chosen([AVERAGE], np.zeros(len(read.first))),
-            "Read(MB/s)": pa.array(read.mean),
-            "Write(MB/s)": pa.array(write.mean),
-        },
-    )
+    read, write = (means(reals(table[name]), device) for name in ("read", "write"))
+    statistic = {
+        "device": device[read.first],
+        "metric": same(AVERAGE, len(read.first)),
+        "read": read.mean,
+        "write": write.mean,
+    }
+    yield ordered(setting, of_table("ddr_statistic", pa.table(statistic)))
 
 
 def hbm(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -77,15 +63,9 @@ def hbm(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     def shown(values: Reals) -> pa.Array:
         return pc.if_else(is_average, number_texts(values, Form.FIXED), number_texts(values))
 
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(device),
-            "Metric": _members(unit),
-            "Read(MB/s)": shown(reading),
-            "Write(MB/s)": shown(writing),
-        },
-    )
+    statistic = pa.table({"device": device, "metric": _members(unit)})
+    columns = {"Read(MB/s)": shown(reading), "Write(MB/s)": shown(writing)}
+    yield ordered(setting, of_table("hbm_statistic", statistic, columns))
 
 
 def llc_read_write(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -97,20 +77,18 @@ def llc_read_write(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     scale = max(len(modes.dictionary), 1)
     owner = device * scale + mode
     hits = means(reals(table["hitRate"]), owner, cache)
-    amounts = means(reals(table["throughput"]) / MEBIBYTE, owner, cache)
+    amounts = means(reals(table["throughput"]), owner, cache)
     owner, cache, (hit, amount) = _with_average(
         owner[hits.first], cache[hits.first], [hits.mean, amounts.mean]
     )
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(owner // scale),
-            "Mode": chosen(modes.dictionary.to_pylist(), owner % scale),
-            "Task": _members(cache),
-            "Hit Rate(%)": pa.array(hit),
-            "Throughput(MB/s)": pa.array(amount),
-        },
-    )
+    statistic = {
+        "device": owner // scale,
+        "mode": chosen(modes.dictionary, owner % scale),
+        "task": _members(cache),
+        "hit_rate": hit,
+        "throughput": amount,
+    }
+    yield ordered(setting, of_table("llc_read_write_statistic", pa.table(statistic)))
 
 
 def hccs(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -118,17 +96,15 @@ def hccs(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     table = recorded.table("HCCS")
     found, owner = np.unique(integers(table["deviceId"]), return_inverse=True)
     ways = {"Tx (MB/s)": "txThroughput", "Rx (MB/s)": "rxThroughput"}
-    rows = [spread(owner, reals(table[name]) / MEBIBYTE) for name in ways.values()]
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(np.repeat(found, len(ways))),
-            "Mode": chosen(list(ways), np.tile(np.arange(len(ways)), len(found))),
-            "Max": _interleaved([one.maximum for one in rows]),
-            "Min": _interleaved([one.minimum for one in rows]),
-            "Average": _interleaved([one.mean for one in rows]),
-        },
-    )
+    rows = [spread(owner, reals(table[name])) for name in ways.values()]
+    statistic = {
+        "device": np.repeat(found, len(ways)),
+        "mode": chosen(list(ways), np.tile(np.arange(len(ways)), len(found))),
+        "max": _interleaved([one.maximum for one in rows]),
+        "min": _interleaved([one.minimum for one in rows]),
+        "average": _interleaved([one.mean for one in rows]),
+    }
+    yield ordered(setting, of_table("hccs_statistic", pa.table(statistic)))
 
 
 def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -148,43 +124,14 @@ def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             unset=UNSET_RATE if is_rate else None,
         )
         rows.append(Spread(*(values / (MEBIBYTE if is_rate else 1e3) for values in one)))
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(np.repeat(found, len(CHANNELS))),
-            "Mode": chosen(list(CHANNELS), np.tile(np.arange(len(CHANNELS)), len(found))),
-            "Min": _interleaved([one.minimum for one in rows]),
-            "Max": _interleaved([one.maximum for one in rows]),
-            "Avg": _interleaved([one.mean for one in rows]),
-        },
-    )
-
-
-def _port(name: str, recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """NIC or ROCE: a row a sample."""
-    table = recorded.table(name)
-    speed = reals(table["bandwidth"])
-    columns = {
-        "Device_id": devices(table["deviceId"]),
-        "Timestamp(us)": plain(table["timestampNs"]),
-        "Bandwidth(MB/s)": pa.array(speed / MEBIBYTE),
-        "funcId": plain(table["funcId"]),
+    statistic = {
+        "device": np.repeat(found, len(CHANNELS)),
+        "mode": chosen(list(CHANNELS), np.tile(np.arange(len(CHANNELS)), len(found))),
+        "min": _interleaved([one.minimum for one in rows]),
+        "max": _interleaved([one.maximum for one in rows]),
+        "avg": _interleaved([one.mean for one in rows]),
     }
-    for way, name_of in (("rx", "Rx"), ("tx", "Tx")):
-        packets = reals(table[f"{way}Packets"])
-        columns |= {
-            f"{name_of} Bandwidth efficiency(%)": pa.array(
-                share(reals(table[f"{way}ByteRate"]), speed)
-            ),
-            f"{way}Packet/s": pa.array(reals(table[f"{way}PacketRate"])),
-            f"{way}Error rate(%)": pa.array(share(reals(table[f"{way}Errors"]), packets)),
-            f"{way}Dropped rate(%)": pa.array(share(reals(table[f"{way}Dropped"]), packets)),
-        }
-    yield ordered(setting, columns)
-
-
-nic = partial(_port, "NIC")
-roce = partial(_port, "ROCE")
+    yield ordered(setting, of_table("pcie_statistic", pa.table(statistic)))
 
 
 def _with_average(
@@ -206,6 +153,6 @@ def _members(numbers: Integers) -> pa.DictionaryArray:
     return chosen([AVERAGE if one == AS_ONE else str(one) for one in found.tolist()], place)
 
 
-def _interleaved(values: list[npt.NDArray[np.float64]]) -> pa.Array:
+def _interleaved(values: list[Reals]) -> Reals:
     """The first of each list, then the second of each, and so on."""
-    return pa.array(np.stack(values, axis=1).ravel())
+    return np.stack(values, axis=1).ravel()

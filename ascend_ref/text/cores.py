@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import chosen, dictionary, integers, is_one_of, known_reals, reals
 from ascend_ref.capture.batch import Reals
 from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.pmu import memory_bound
@@ -16,16 +17,7 @@ from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 from ascend_spec import text_catalog
 
-from .columns import (
-    Columns,
-    chosen,
-    device_texts,
-    dictionary,
-    integers,
-    is_one_of,
-    known_reals,
-    reals,
-)
+from .columns import Columns, device_texts
 from .setting import Setting
 
 EVERY_CORE = np.iinfo(np.int64).max

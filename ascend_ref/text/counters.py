@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ascend_ref.arrays import dictionary, integers, picked, reals
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.matching import NONE, counterparts
 from ascend_ref.recorded import Recorded
 
-from .columns import dictionary, integers, picked, reals
 from .kernels import Kernels
 
 

@@ -1,23 +1,25 @@
-"""Columns that a file shows of the recording as it is: no code of their own."""
+"""Columns that a file shows of the recording in a form of the closed list: no code of their own."""
 
 from __future__ import annotations
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ascend_ref.arrays import first_known, integers, is_text, same
 from ascend_ref.recorded.shown import ShownValues
 from ascend_spec.text.model import CsvColumn
 
-from .columns import Columns, ShownColumns, row_count
+from .columns import HOST, Columns, ShownColumns, device_texts, row_count
 from .setting import Setting
 
+DEVICE = "deviceId"
+"""Type of the columns that name a device."""
 UNKNOWN = "unknown"
-NS_IN = {"ms": 1e6, "s": 1e9}
-"""Units beyond those that cells know how to print ns in."""
+MICROSECONDS = "us"
+"""Unit of the columns that :mod:`.cells` prints from ns."""
 
 
 class Filling:
-    """Fills columns of one file from the rows of tables that its batches show."""
+    """Fills columns of one file from the rows of tables and records that its batches show."""
 
     def __init__(self, setting: Setting) -> None:
         self._values = ShownValues(setting.writer.output)
@@ -25,30 +27,29 @@ class Filling:
     def of(self, column: CsvColumn, batch: Columns) -> pa.Array:
         """The values of a column, in the forms of :mod:`.cells`.
 
-        Where nothing is known: NULL, which is the sentinel of the column; without one the first
-        member, 0 or "unknown".
+        Where nothing is known: NULL, which is the sentinel of the column; without one the host in
+        place of a device, the sentinel of the database, the first member, 0 or "unknown".
         """
         rows = batch.rows if isinstance(batch, ShownColumns) else {}
-        values = self._values.of(column.shows, rows) if rows else None
+        unit = None if column.unit == MICROSECONDS else column.unit
+        values = self._values.of(column.shows, rows, unit)
         if values is None:
-            return pa.nulls(row_count(batch)) if column.sentinels else _nothing(column, batch)
-        if column.unit in NS_IN and pa.types.is_integer(values.type):
-            values = pc.divide(values.cast(pa.float64()), NS_IN[column.unit])
-        elif "text" in column.storage and not _has_dictionary(values):
-            values = values.cast(pa.string())
+            values = pa.nulls(row_count(batch))
+        elif column.type == DEVICE:
+            return device_texts(integers(values))
+        elif "text" in column.storage and not is_text(values):
+            values = values.cast(pa.string()).dictionary_encode()
         if column.sentinels or not values.null_count:
             return values
-        if _has_dictionary(values):
-            values = values.dictionary_decode()
-        return pc.coalesce(values, _nothing(column, batch).cast(values.type))
+        if "text" in column.storage or column.type == DEVICE:
+            nothing = same(_nothing(column), len(values))
+            return first_known([values, nothing]) if is_text(values) else nothing
+        number = self._values.none_of(column.shows, rows) or 0
+        kind = pa.int64() if pa.types.is_null(values.type) else values.type
+        return values.cast(kind).fill_null(pa.scalar(number, kind))
 
 
-def _has_dictionary(values: pa.Array) -> bool:
-    return bool(pa.types.is_dictionary(values.type))
-
-
-def _nothing(column: CsvColumn, batch: Columns) -> pa.Array:
-    rows = row_count(batch)
-    if "text" in column.storage:
-        return pa.array([column.members[0] if column.members else UNKNOWN] * rows, pa.string())
-    return pa.array([0] * rows, pa.int64())
+def _nothing(column: CsvColumn) -> str:
+    if column.type == DEVICE:
+        return HOST
+    return column.members[0] if column.members else UNKNOWN

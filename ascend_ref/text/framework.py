@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import begins_with, dictionary, integers, where
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.derive.adapter_steps import RECEIVE, RECEIVING, Slices, step_rows
+from ascend_ref.derive.adapter_steps import RECEIVE, RECEIVING, Slices, StepRow, step_rows
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
 from ascend_ref.derive.operator_details import operator_details as times_of
 from ascend_ref.derive.steps import Spans
@@ -22,7 +23,7 @@ from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
-from .columns import Columns, ShownColumns, begins_with, dictionary, integers, parts, where
+from .columns import Columns, ShownColumns, of_table, parts
 from .launches import step_at, steps_of, work_of_operators
 from .op_summary import OperatorColumns
 from .operator_rows import operator_rows
@@ -32,20 +33,6 @@ from .setting import Setting
 TIMELINE = "trace_view"
 STEP = "ProfilerStep#"
 """So the names of steps begin, which are operators of the framework."""
-FIGURES = {
-    "Computing": "computing",
-    "Communication(Not Overlapped)": "communication_not_overlapped",
-    "Overlapped": "overlapped",
-    "Communication": "communication",
-    "Free": "free",
-    "Stage": "stage",
-    "Bubble": "bubble",
-    "Communication(Not Overlapped and Exclude Receive)": (
-        "communication_not_overlapped_and_exclude_receive"
-    ),
-    "Preparing": "preparing",
-}
-"""Columns of step_trace_time, and the figures of a StepRow."""
 
 
 class Verbatim(Notation):
@@ -84,10 +71,9 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         Spans(activity.start[rows], activity.end[rows]),
         replace(work, operator=place[work.operator]),
     )
-    names, shapes = dictionary(activity.names), dictionary(activity.table["inputShapes"])
     stacks = CallStacks(recorded, Verbatim(",", ":", ascii=False))
     chains = integers(activity.table["callchainId"])
-    shown = np.flatnonzero(~begins_with(names, STEP)[rows])
+    shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
     device = {
         "Device Self Duration(us)": found.device_self,
         "Device Total Duration(us)": found.device_total,
@@ -97,8 +83,6 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     table = recorded.table("PYTORCH_API")
     for batch in parts(shown):
         columns = {
-            "Name": names.take(pa.array(rows[batch])),
-            "Input Shapes": shapes.take(pa.array(rows[batch])),
             "Call Stack": stacks.texts(chains[rows[batch]]),
             "Host Self Duration(us)": pa.array(found.host_self[batch]),
             "Host Total Duration(us)": pa.array(found.host_total[batch]),
@@ -115,18 +99,13 @@ def step_trace_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     rows = step_rows(_slices(session), steps, first)
     if not rows:
         return
-    yield ordered(
-        setting,
-        {
-            "Device_id": pa.array([row.device for row in rows]),
-            "Step": pa.array(["" if row.step is None else str(row.step) for row in rows]),
-            **{
-                # An integer 0 where nothing was added up, and no float.
-                column: pa.array([repr(getattr(row, figure)) for row in rows])
-                for column, figure in FIGURES.items()
-            },
-        },
-    )
+    steps_shown = {
+        "device": [row.device for row in rows],
+        "step": ["" if row.step is None else str(row.step) for row in rows],
+        # An integer 0 where nothing was added up, and no float.
+        **{name: [repr(getattr(row, name)) for row in rows] for name in StepRow._fields[2:]},
+    }
+    yield ordered(setting, of_table("step_time", pa.table(steps_shown)))
 
 
 def _session(recorded: Recorded, setting: Setting) -> Session:

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import dictionary, integers, known_reals, reals, same, text_numbers
 from ascend_ref.derive.host_usage import Demand, demand, memory_demand, processors, system_calls
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 
-from .columns import HOST, Columns, dictionary, integers, known_reals, reals, same, text_numbers
+from .columns import HOST, Columns
 from .order import ordered
 from .setting import Setting
 

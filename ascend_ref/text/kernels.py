@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.arrays import dictionary, ends_with, integers, is_one_of
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE, counterparts, ranks
 from ascend_ref.recorded import Recorded
-
-from .columns import dictionary, ends_with, integers, is_one_of
 
 UNKNOWN = "N/A"
 """Text of what was not collected."""

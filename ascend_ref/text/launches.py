@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from ascend_ref.arrays import integers, is_one_of
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import DeviceStep, device_steps
 from ascend_ref.derive.decimals import unit_floats
@@ -16,8 +17,6 @@ from ascend_ref.derive.operator_details import Kernels
 from ascend_ref.derive.steps import Spans
 from ascend_ref.timeline.arrows import Ends, operator_ends, task_ends
 from ascend_ref.timeline.session import Session
-
-from .columns import integers, is_one_of
 
 AI_CORE = "AI_CORE"
 """Type of the tasks whose time operator_details shows apart."""

@@ -1,4 +1,4 @@
-"""Memory files of msprof (text-outputs.md 3.3): what the program, components and operators took."""
+"""Memory files of msprof: what the program, components and operators took."""
 
 from __future__ import annotations
 
@@ -7,76 +7,40 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, is_one_of, one_piece, reals, where
 from ascend_ref.capture.batch import Reals
 from ascend_ref.derive.decimals import Engine, python_round
 from ascend_ref.derive.memory_blocks import memory_blocks
 from ascend_ref.recorded import Recorded
 
-from .columns import (
-    Column,
-    Columns,
-    cards,
-    devices,
-    integers,
-    is_one_of,
-    of_table,
-    plain,
-    reals,
-    renamed,
-    where,
-)
+from .columns import Columns, of_table
 from .order import ordered
 from .setting import Setting
 
 KIBIBYTE = 1024.0
-EVENTS = {"app": "APP", "device": "Device"}
-"""Event of npu_mem by type of NPU_MEM."""
 ALLOCATES = "allocate"
 """Type of the rows of NPU_OP_MEM that take memory."""
-
-
-def npu_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """NPU_MEM; memory is DDR and HBM together."""
-    table = recorded.table("NPU_MEM")
-    columns = {
-        "Device_id": devices(table["deviceId"]),
-        "event": renamed(table["type"], EVENTS),
-        "ddr(KB)": kibibytes(table["ddr"]),
-        "hbm(KB)": kibibytes(table["hbm"]),
-        "memory(KB)": pa.array((reals(table["ddr"]) + reals(table["hbm"])) / KIBIBYTE),
-        "timestamp(us)": plain(table["timestampNs"]),
-    }
-    yield ordered(setting, of_table("NPU_MEM", table, columns))
 
 
 def npu_module_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """NPU_MODULE_MEM. The adapter divides what msprof's file says."""
     table = recorded.table("NPU_MODULE_MEM")
-    exact = reals(table["totalReserved"]) / KIBIBYTE
-    printed = printed_kibibytes(exact, setting.engine)
-    columns = {
-        "Device_id": devices(table["deviceId"]),
-        "Component": plain(table["moduleId"]),
-        "Timestamp(us)": plain(table["timestampNs"]),
-        "Total Reserved(KB)": pa.array(exact),
-        "Total Reserved(MB)": pa.array(printed / KIBIBYTE),
-        "Device": cards(table["deviceId"]),
-    }
+    printed = printed_kibibytes(reals(table["totalReserved"]) / KIBIBYTE, setting.engine)
+    columns = {"Total Reserved(MB)": pa.array(printed / KIBIBYTE)}
     yield ordered(setting, of_table("NPU_MODULE_MEM", table, columns))
 
 
 def engine_record(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """NPU_OP_MEM as memory_record of msprof: what the graph engine held after each event."""
     table = recorded.table("NPU_OP_MEM")
-    columns = {
-        "Device_id": devices(table["deviceId"]),
-        "Component": plain(table["component"]),
-        "Timestamp(us)": plain(table["timestampNs"]),
-        "Total Allocated(KB)": kibibytes(table["totalAllocate"]),
-        "Total Reserved(KB)": kibibytes(table["totalReserve"]),
-        "Device": cards(table["deviceId"]),
+    levels = {
+        "device": table["deviceId"],
+        "component": table["component"],
+        "time": table["timestampNs"],
+        "allocated": table["totalAllocate"],
+        "reserved": table["totalReserve"],
     }
-    yield ordered(setting, of_table("NPU_OP_MEM", table, columns))
+    yield ordered(setting, of_table("memory_level", pa.table(levels)))
 
 
 def engine_blocks(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -84,39 +48,25 @@ def engine_blocks(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     table = recorded.table("NPU_OP_MEM")
     if not len(table):
         return
-    time = integers(table["timestampNs"])
-    found = memory_blocks(
-        integers(table["deviceId"]),
-        integers(table["addr"]),
-        time,
-        is_one_of(table["type"], [ALLOCATES]),
-    )
+    time, device = integers(table["timestampNs"]), integers(table["deviceId"])
+    allocates = is_one_of(table["type"], [ALLOCATES])
+    found = memory_blocks(device, integers(table["addr"]), time, allocates)
     taken, given = found.taken >= 0, found.given >= 0
-    both = taken & given
     row = np.where(taken, found.taken, found.given)
-    sizes = reals(table["size"])[row] / KIBIBYTE
-    device = plain(table["deviceId"]).take(pa.array(row))
-    allocated, reserved = (reals(table[name]) for name in ("totalAllocate", "totalReserve"))
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(device),
-            "Name": plain(table["operatorName"]).take(where(taken, row)),
-            "Size(KB)": pa.array(np.where(taken, sizes, -sizes)),
-            "Allocation Time(us)": where(taken, time[found.taken]),
-            "Duration(us)": where(both, time[found.given] - time[found.taken]),
-            "Allocation Total Allocated(KB)": where(taken, allocated[found.taken] / KIBIBYTE),
-            "Allocation Total Reserved(KB)": where(taken, reserved[found.taken] / KIBIBYTE),
-            "Release Total Allocated(KB)": where(given, allocated[found.given] / KIBIBYTE),
-            "Release Total Reserved(KB)": where(given, reserved[found.given] / KIBIBYTE),
-            "Device": cards(device),
-        },
-    )
-
-
-def kibibytes(sizes: Column) -> pa.Array:
-    """Byte as KB."""
-    return pa.array(reals(sizes) / KIBIBYTE)
+    sizes = integers(table["size"])[row]
+    allocated, reserved = (integers(table[name]) for name in ("totalAllocate", "totalReserve"))
+    blocks = {
+        "device": device[row],
+        "name": one_piece(table["operatorName"]).take(where(taken, row)),
+        "size": np.where(taken, sizes, -sizes),
+        "allocated": where(taken, time[found.taken]),
+        "held": where(taken & given, time[found.given] - time[found.taken]),
+        "total_allocated": where(taken, allocated[found.taken]),
+        "total_reserved": where(taken, reserved[found.taken]),
+        "release_total_allocated": where(given, allocated[found.given]),
+        "release_total_reserved": where(given, reserved[found.given]),
+    }
+    yield ordered(setting, of_table("allocation", pa.table(blocks)))
 
 
 def printed_kibibytes(sizes: Reals, engine: Engine) -> Reals:

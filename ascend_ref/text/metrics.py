@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ascend_ref.arrays import dictionary
 from ascend_ref.recorded import Recorded
 from ascend_spec import text_catalog
 from ascend_spec.text.model import Mode
 from ascend_spec.text.pmu import PmuGroup
-
-from .columns import dictionary
 
 CUSTOM = "Custom"
 """The group of registers that the user chose."""

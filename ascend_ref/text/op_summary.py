@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import dictionary, first_known, renamed, same
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE
 from ascend_ref.derive.wait_time import wait_times
@@ -16,26 +16,13 @@ from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import NO_ROW, TableRows
 
 from .cells import cells_of
-from .columns import (
-    Columns,
-    ShownColumns,
-    device_texts,
-    dictionary,
-    integers,
-    parts,
-    renamed,
-    same,
-    text_places,
-    where,
-)
+from .columns import Columns, ShownColumns, device_texts, parts
 from .kernels import UNKNOWN
 from .operator_rows import OperatorRows, copied_names, operator_rows
 from .pmu_columns import PmuColumns
 from .setting import Setting
 from .statistics import level_names
 
-NO_NUMBER = (1 << 32) - 1
-"""Model and context of what has none; files show that of a model as it is."""
 OP_STATES = {"0": "static", "1": "dynamic"}
 """OP State by COMPUTE_TASK_INFO.opState."""
 CHANGED = {
@@ -62,19 +49,11 @@ class OperatorColumns:
         self._rows = rows
         self._names = copied_names(setting.file.name)
         self._wait = _wait_texts(setting, self._names["Task Wait Time(us)"], rows)
-        self._model = integers(runs.tasks["modelId"], none=NO_NUMBER)
-        self._blocks = integers(runs.details["blockNum"], none=0)
-        self._mix_blocks = integers(runs.details["mixBlockNum"], none=0)
-        nothing = same(UNKNOWN, len(communication))
         kind = level_names(setting.writer.date)["communication"].upper()
+        self._core = dictionary(runs.details["taskType"])
+        self._of_communication = same(kind, len(communication))
         self._texts = {
-            "Op Name": _Texts(runs.details["name"], communication["opName"]),
-            "OP Type": _Texts(runs.details["opType"], communication["opType"]),
-            "Task Type": _Texts(runs.details["taskType"], same(kind, len(communication))),
-            **{
-                name: _Texts(_detail(setting, name, runs.details[column]), nothing)
-                for name, column in CHANGED.items()
-            },
+            name: _detail(setting, name, runs.details[column]) for name, column in CHANGED.items()
         }
         self._counters = PmuColumns(recorded, setting, runs)
 
@@ -87,58 +66,34 @@ class OperatorColumns:
         rows, runs = self._rows, self._rows.runs
         row = rows.row[batch]
         computes = row < len(runs)
-        task, detail = runs.task[row[computes]], runs.detail[row[computes]]
-        duration = rows.end[batch] - rows.start[batch]
-        mix_blocks = _spread(self._mix_blocks[detail], computes, 0)
+        task, detail = (
+            np.where(computes, np.append(own, NO_ROW)[np.where(computes, row, NO_ROW)], NO_ROW)
+            for own in (runs.task, runs.detail)
+        )
+        operator = np.where(computes, NO_ROW, row - len(runs))
         columns: dict[str, pa.Array] = {
             "Device_id": device_texts(rows.device[batch]),
-            "Model ID": pa.array(_spread(self._model[task], computes, NO_NUMBER)),
-            "Task Start Time(us)": pa.array(rows.start[batch]),
-            "Task Duration(us)": pa.array(duration),
             "Task Wait Time(us)": self._wait.slice(batch[0], len(batch)),
-            "Block Num": pa.array(_spread(self._blocks[detail], computes, 0)),
-            "Mix Block Num": where(computes, mix_blocks),
+            "Task Type": first_known(
+                [_at(self._core, detail), _at(self._of_communication, operator)]
+            ),
         }
-        for name, column in self._texts.items():
-            columns[name] = column.of(computes, detail, row[~computes] - len(runs))
+        for name, texts in self._texts.items():
+            columns[name] = _at(texts, detail)
+        duration = rows.end[batch] - rows.start[batch]
         columns |= self._counters.of(np.where(computes, row, NONE), duration)
         shown = {
-            "TASK": TableRows(runs.tasks, _spread(task, computes, NO_ROW)),
-            "COMPUTE_TASK_INFO": TableRows(runs.details, _spread(detail, computes, NO_ROW)),
-            "COMMUNICATION_OP": TableRows(
-                rows.communication, np.where(computes, NO_ROW, row - len(runs))
-            ),
+            "TASK": TableRows(runs.tasks, task),
+            "COMPUTE_TASK_INFO": TableRows(runs.details, detail),
+            "COMMUNICATION_OP": TableRows(rows.communication, operator),
         }
         named = {self._names.get(name, name): column for name, column in columns.items()}
         return ShownColumns(named, shown)
 
 
-class _Texts:
-    """A text column of compute tasks and of communication, with one dictionary for both."""
-
-    def __init__(self, details: pa.ChunkedArray, communication: pa.ChunkedArray) -> None:
-        inner, outer = dictionary(details), dictionary(communication)
-        self._dictionary = pa.concat_arrays([inner.dictionary, outer.dictionary])
-        self._inner = text_places(inner)
-        other = text_places(outer)
-        self._outer = np.where(other == NONE, NONE, other + len(inner.dictionary))
-
-    def of(
-        self, computes: npt.NDArray[np.bool_], detail: Integers, operator: Integers
-    ) -> pa.DictionaryArray:
-        """The texts of rows: of the details where they compute, else of the operators."""
-        number = np.empty(len(computes), np.int32)
-        number[computes] = self._inner[detail]
-        number[~computes] = self._outer[operator]
-        indices = pa.array(number, mask=number == NONE)
-        return pa.DictionaryArray.from_arrays(indices, self._dictionary)
-
-
-def _spread(values: Integers, computes: npt.NDArray[np.bool_], otherwise: int) -> Integers:
-    """Values of the compute tasks among the rows, and one number in the other rows."""
-    found = np.full(len(computes), otherwise)
-    found[computes] = values
-    return found
+def _at(texts: pa.DictionaryArray, rows: Integers) -> pa.DictionaryArray:
+    """The texts of rows; NULL for NO_ROW."""
+    return texts.take(pa.array(rows, mask=rows == NO_ROW))
 
 
 def _detail(setting: Setting, name: str, texts: pa.ChunkedArray) -> pa.DictionaryArray:

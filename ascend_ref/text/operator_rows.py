@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_spec import per_spec, text_catalog
 
-from .columns import device_texts, integers
+from .columns import device_texts
 from .kernels import Kernels, kernels, operator_devices, shown_kernels
 from .order import row_order
 from .setting import COPIES, Setting

@@ -10,12 +10,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import dictionary, integers, picked, reals, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import decimal_texts
 from ascend_spec import catalog, per_spec, recording_catalog
 from ascend_spec.text.model import CsvColumn, SortKey
 
-from .columns import Columns, dictionary, integers, picked, reals, row_count, taken, text_places
+from .columns import Columns, row_count, taken
+from .filling import Filling
 from .setting import Setting
 
 LAST = 1 << 40
@@ -33,14 +35,17 @@ def ordered(setting: Setting, columns: Columns) -> Columns:
 def row_order(setting: Setting, columns: Columns) -> Integers:
     """The places of the rows in the order of the writer, equal ones as they stand.
 
-    ``columns`` hold at least those that the order names and the file has.
+    Columns that the order names are filled where they are not given.
     """
     there = {one.name for one in setting.columns()}
+    filling = Filling(setting)
     ranks = []
     for key in setting.order:
         if key.column not in columns and key.column not in there:
             continue
-        rank = _rank(key, setting.column(key.column), columns[key.column])
+        column = setting.column(key.column)
+        given = columns.get(key.column)
+        rank = _rank(key, column, filling.of(column, columns) if given is None else given)
         ranks.append(-rank if key.descending else rank)
     if not ranks:
         return np.arange(row_count(columns))

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import known_reals
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.pmu import cube_utilization, memory_bound
 from ascend_ref.recorded import Recorded
@@ -15,7 +16,6 @@ from ascend_spec import text_catalog
 from ascend_spec.text.model import CsvColumn
 
 from .cells import cells_of
-from .columns import known_reals
 from .counters import counters
 from .kernels import Kernels
 from .setting import Setting

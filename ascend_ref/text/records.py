@@ -1,173 +1,93 @@
-"""Files of records that no database has (text-outputs.md 3.2, 3.3, 3.5)."""
+"""Files of records that no database has: one row each, as recorded, with what follows from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from ascend_ref.arrays import integers, reals
 from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.l2_cache import cache_rates
 from ascend_ref.derive.traffic import share
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog
 
-from .columns import HOST, Columns, devices, dictionary, integers, plain, reals, same, where
-from .memory import kibibytes
+from .columns import Columns, of_table
 from .order import ordered
 from .setting import Setting
 
+Derived: TypeAlias = Callable[[pa.Table, Setting], Mapping[str, pa.Array]]
+"""Further columns of a record, by the names that its entity has for them."""
 
-def l2_cache(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+
+def _cache_rates(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
     """Shares of the requests of each kernel; with STARS there is no hit rate (erratum T10)."""
-    without_hits = catalog().products[setting.family].can("stars")
-    table = recorded.extras["l2_cache"]
-    request = integers(table["request"])
-    hits = pa.array(cache_rates(integers(table["hit"]), request))
-    yield ordered(
-        setting,
-        {
-            **_task(table, "Device_id"),
-            "Hit Rate": pa.nulls(len(table)) if without_hits else hits,
-            "Victim Rate": pa.array(cache_rates(integers(table["victim"]), request)),
-        },
-    )
+    rates = _shares(table, hit_rate="hit", victim_rate="victim")
+    stars = catalog().products[setting.family].can("stars")
+    return {**rates, "hit_rate": pa.nulls(len(table))} if stars else rates
 
 
-def soc_pmu(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+def _translation_rates(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
     """Shares of the translations of each kernel."""
-    table = recorded.extras["soc_pmu"]
+    return _shares(table, tlb_hit_rate="hit", tlb_miss_rate="miss")
+
+
+def _shares(table: pa.Table, **counted: str) -> dict[str, pa.Array]:
     request = integers(table["request"])
-    yield ordered(
-        setting,
-        {
-            **_task(table, "Device_id"),
-            "TLB Hit Rate": pa.array(cache_rates(integers(table["hit"]), request)),
-            "TLB Miss Rate": pa.array(cache_rates(integers(table["miss"]), request)),
-        },
-    )
+    return {
+        rate: pa.array(cache_rates(integers(table[name]), request))
+        for rate, name in counted.items()
+    }
 
 
-def page_fault(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Page faults of each kernel."""
-    table = recorded.extras["page_fault"]
-    faults = plain(table["faults"])
-    yield ordered(setting, {**_task(table, "Device Id"), "Page Fault Num": faults})
+def _utilization(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
+    """Load of each engine."""
+    load = share(reals(table["busy"]), reals(table["observed"]))
+    return {"utilization": pa.array(python_round(load))}
+
+
+def _total(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
+    """Memory of operators that were made of others, in all."""
+    parts = ("input", "output", "weight", "workspace")
+    return {"total": pa.array(np.sum([integers(table[name]) for name in parts], axis=0))}
+
+
+DERIVED: Mapping[str, Derived] = {
+    "l2_cache": _cache_rates,
+    "soc_pmu": _translation_rates,
+    "dvpp": _utilization,
+    "fusion_op": _total,
+}
+"""What files show beyond the record of the same name."""
+
+
+def one_row_each(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """The rows of the record of the same name, as they stand."""
+    name = setting.file.name
+    yield _rows(setting, recorded.extras[name])
 
 
 def aicpu(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Runs of AI CPU kernels that ended in the session."""
     table = recorded.extras["aicpu"]
     ended = integers(table["time"]) + integers(table["task"]) >= recorded.origin.start
-    table = table.filter(pa.array(ended))
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["device"]),
-            "Timestamp(us)": plain(table["time"]),
-            "Node": plain(table["name"]),
-            "Compute_time(us)": plain(table["compute"]),
-            "Memcpy_time(us)": plain(table["memcpy"]),
-            "Task_time(us)": plain(table["task"]),
-            "Dispatch_time(us)": plain(table["dispatch"]),
-            "Total_time(us)": plain(table["total"]),
-            "Stream ID": plain(table["stream"]),
-            "Task ID": plain(table["number"]),
-        },
-    )
+    yield _rows(setting, table.filter(pa.array(ended)))
 
 
-def aicpu_mi(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Batches taken from the queue of data."""
-    table = recorded.extras["aicpu_mi"]
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["device"]),
-            "Node Name": plain(table["name"]),
-            "Start Time(us)": plain(table["start"]),
-            "End Time(us)": plain(table["end"]),
-            "Queue Size": plain(table["size"]),
-        },
-    )
-
-
-def dp(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Events of the preparation of data."""
-    table = recorded.extras["dp"]
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["device"]),
-            "Timestamp(us)": plain(table["time"]),
-            "Action": plain(table["action"]),
-            "Source": plain(table["source"]),
-            "Cached Buffer Size": plain(table["buffered"]),
-        },
-    )
-
-
-def dvpp(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Load of each engine."""
-    table = recorded.extras["dvpp"]
-    busy, observed = reals(table["busy"]), reals(table["observed"])
-    yield ordered(
-        setting,
-        {
-            "Device_id": devices(table["device"]),
-            "Dvpp Id": plain(table["group"]),
-            "Engine Type": plain(table["type"]),
-            "Engine ID": plain(table["engine"]),
-            "All Time(us)": plain(table["busy"]),
-            "All Frame": plain(table["frames"]),
-            "All Utilization(%)": pa.array(python_round(share(busy, observed))),
-        },
-    )
-
-
-def fusion_op(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Operators that were made of others."""
-    table = recorded.extras["fusion_op"]
-    parts = ("input", "output", "weight", "workspace")
-    total = np.sum([integers(table[name]) for name in parts], axis=0)
-    yield ordered(
-        setting,
-        {
-            "Device_id": same(HOST, len(table)),
-            "Model Name": plain(table["model_name"]),
-            "Model ID": plain(table["model"]),
-            "Fusion Op": plain(table["name"]),
-            "Original Ops": plain(table["originals"]),
-            **{f"Memory {name.capitalize()}(KB)": kibibytes(table[name]) for name in parts},
-            "Memory Total(KB)": kibibytes(pa.array(total)),
-        },
-    )
-
-
-def static_op_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """Memory that a compiled graph plans."""
-    table = recorded.extras["static_op_mem"]
-    end = integers(table["end"])
-    yield ordered(
-        setting,
-        {
-            "Device_id": same(HOST, len(table)),
-            "Op Name": plain(table["name"]),
-            "Model Name": plain(table["model_name"]),
-            "Graph ID": plain(table["graph"]),
-            "Node Index Start": plain(table["start"]),
-            "Node Index End": where(end >= 0, end),
-            "Size(KB)": kibibytes(table["size"]),
-        },
-    )
-
-
-def _task(table: pa.Table, device: str) -> Columns:
-    """The task that a row tells of."""
-    return {
-        device: devices(table["device"]),
-        "Stream Id": plain(table["stream"]),
-        "Task Id": plain(table["number"]),
-        "Op Name": dictionary(table["name"]),
+def _rows(setting: Setting, table: pa.Table) -> Columns:
+    name = setting.file.name
+    columns = {
+        one: _known(table[one]) if pa.types.is_integer(table[one].type) else table[one]
+        for one in table.column_names
     }
+    derived = DERIVED[name](table, setting) if name in DERIVED else {}
+    return ordered(setting, of_table(name, pa.table({**columns, **derived})))
+
+
+def _known(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Numbers with NULL in place of the negative ones, which stand for no value."""
+    return pc.if_else(pc.less(numbers, 0), pa.scalar(None, pa.int64()), numbers)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import chosen, dictionary, integers, renamed, text_numbers
+from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.host_usage import (
-    SHOWN_STATES,
     STATES,
     cycle_shares,
     process_shares,
@@ -19,36 +20,15 @@ from ascend_ref.derive.matching import ranks
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 
-from .columns import Columns, chosen, device_texts, dictionary, integers, renamed, text_numbers
+from .columns import Columns, device_texts, of_table
 from .order import ordered
 from .setting import Setting
 
-KIBIBYTE = 1024
-SYSTEM_MEMORY = {
-    "Memory Total(kB)": "total",
-    "Memory Free(kB)": "free",
-    "Buffers(kB)": "buffers",
-    "Cached(kB)": "cached",
-    "Share Memory(kB)": "shared",
-    "Commit Limit(kB)": "commit_limit",
-    "Committed AS(kB)": "committed",
-}
-SYSTEM_PAGES = {"Huge Pages Total(pages)": "huge_total", "Huge Pages Free(pages)": "huge_free"}
-PROCESS_PAGES = {
-    "Size(pages)": "size",
-    "Resident(pages)": "resident",
-    "Shared(pages)": "shared",
-}
-"""Columns, and where the records have them."""
+SIZES = {"KiB": 1 << 10, "page": 1}
+"""Units of the files in those of the records."""
 PROCESS_TIMES = ("user", "sys", "children_user", "children_sys")
-SHARES = {
-    "User(%)": "user",
-    "Sys(%)": "sys",
-    "IoWait(%)": "iowait",
-    "Irq(%)": "irq",
-    "Soft(%)": "soft",
-    "Idle(%)": "idle",
-}
+SHARES = ("user", "sys", "io_wait", "irq", "soft", "idle")
+"""Columns of cpu_usage for SHOWN_STATES."""
 PROCESSORS = {"aicpu": "AI CPU", "ctrlcpu": "Ctrl CPU"}
 """Cpu Type by the type of the record."""
 TOP_FUNCTIONS_OF_TS = 5
@@ -61,12 +41,13 @@ def sys_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     table = recorded.extras["sys_mem"]
     device = integers(table["device"])
     first, owner = groups(device)
-    columns = {"Device_id": device_texts(device[first])}
-    for name, column in SYSTEM_MEMORY.items():
-        columns[name] = pa.array(sample_means(integers(table[column]) // KIBIBYTE, owner))
-    for name, column in SYSTEM_PAGES.items():
-        columns[name] = pa.array(sample_means(integers(table[column]), owner))
-    yield ordered(setting, columns)
+    yield ordered(
+        setting,
+        {
+            "Device_id": device_texts(device[first]),
+            **{name: pa.array(one) for name, one in _means(setting, table, owner).items()},
+        },
+    )
 
 
 def process_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -74,9 +55,7 @@ def process_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     table = recorded.extras["process_mem"]
     device, process = integers(table["device"]), integers(table["pid"])
     first, owner = groups(device, process)
-    amounts = {
-        name: sample_means(integers(table[column]), owner) for name, column in PROCESS_PAGES.items()
-    }
+    amounts = _means(setting, table, owner)
     place = np.where(device < 0, LAST, device)[first]
     order = np.lexsort((-np.sum(list(amounts.values()), axis=0), place))
     row = pa.array(first[order])
@@ -88,21 +67,29 @@ def process_mem(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     }
 
 
+def _means(setting: Setting, table: pa.Table, owner: Integers) -> dict[str, Integers]:
+    """The columns that show amounts, as their mean in the unit of the file; by owner."""
+    found = {}
+    for column in setting.columns():
+        if column.unit in SIZES:
+            _, _, sampled = column.shows.of[0].partition(".")
+            values = integers(table[sampled]) // SIZES[column.unit]
+            found[column.name] = sample_means(values, owner)
+    return found
+
+
 def cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """A row for each kind of processor of a device, and of the host."""
     table = recorded.extras["cpu_usage"]
     device, kind = integers(table["device"]), dictionary(table["type"])
     first, owner = groups(device, text_numbers(kind))
     spent = np.stack([integers(table[state]) for state in STATES], axis=1)
-    shares = dict(zip(SHOWN_STATES, state_shares(spent, owner).T, strict=True))
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(device[first]),
-            "Cpu Type": renamed(kind, PROCESSORS).take(pa.array(first)),
-            **{name: pa.array(shares[state].copy()) for name, state in SHARES.items()},
-        },
-    )
+    usage = {
+        "device": device[first],
+        "cpu_type": renamed(kind, PROCESSORS).take(pa.array(first)),
+        **dict(zip(SHARES, state_shares(spent, owner).T.copy(), strict=True)),
+    }
+    yield ordered(setting, of_table("cpu_usage", pa.table(usage)))
 
 
 def process_cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -111,15 +98,13 @@ def process_cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]
     device, process = integers(table["device"]), integers(table["pid"])
     first, owner = groups(device, process)
     ran = np.sum([integers(table[name]) for name in PROCESS_TIMES], axis=0)
-    yield ordered(
-        setting,
-        {
-            "Device_id": device_texts(device[first]),
-            "PID": pa.array(process[first]),
-            "Name": dictionary(table["name"]).take(pa.array(first)),
-            "CPU(%)": pa.array(process_shares(ran, integers(table["system"]), owner)),
-        },
-    )
+    usage = {
+        "device": device[first],
+        "pid": process[first],
+        "name": dictionary(table["name"]).take(pa.array(first)),
+        "cpu": process_shares(ran, integers(table["system"]), owner),
+    }
+    yield ordered(setting, of_table("process_cpu_usage", pa.table(usage)))
 
 
 def top_function(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

@@ -30,12 +30,20 @@ from . import (
     system,
     task_time,
 )
-from .columns import Columns
+from .columns import Columns, of_table
 from .metrics import TABLES, Counted, counted
+from .order import ordered
 from .setting import Setting
 from .sheet import write_sheet
 
 Source: TypeAlias = Callable[[Recorded, Setting], Iterator[Columns]]
+
+
+def whole_table(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """A row for each row of the first table that the file is made of."""
+    name = setting.file.tables[0]
+    yield ordered(setting, of_table(name, recorded.table(name)))
+
 
 OF_TABLES: Mapping[str, Source] = {
     "task_time": task_time.task_time,
@@ -44,14 +52,14 @@ OF_TABLES: Mapping[str, Source] = {
     "communication_statistic": statistics.communication,
     "api_statistic": statistics.api_statistic,
     "msprof_tx": marks.msprof_tx,
-    "npu_mem": memory.npu_mem,
+    "npu_mem": whole_table,
     "npu_module_mem": memory.npu_module_mem,
     "ddr": bandwidth.ddr,
     "hbm": bandwidth.hbm,
     "hccs": bandwidth.hccs,
     "pcie": bandwidth.pcie,
-    "nic": bandwidth.nic,
-    "roce": bandwidth.roce,
+    "nic": whole_table,
+    "roce": whole_table,
     "llc_read_write": bandwidth.llc_read_write,
     "ai_core_utilization": cores.ai_core_utilization,
     "ai_vector_core_utilization": cores.ai_vector_core_utilization,
@@ -77,16 +85,21 @@ OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
 }
 """Files that the adapter makes anew."""
 OF_RECORDS: Mapping[str, Source] = {
+    **dict.fromkeys(
+        (
+            "fusion_op",
+            "aicpu_mi",
+            "dp",
+            "dvpp",
+            "l2_cache",
+            "soc_pmu",
+            "page_fault",
+            "static_op_mem",
+        ),
+        records.one_row_each,
+    ),
     "step_trace": step_trace.step_trace,
-    "fusion_op": records.fusion_op,
     "aicpu": records.aicpu,
-    "aicpu_mi": records.aicpu_mi,
-    "dp": records.dp,
-    "dvpp": records.dvpp,
-    "l2_cache": records.l2_cache,
-    "soc_pmu": records.soc_pmu,
-    "page_fault": records.page_fault,
-    "static_op_mem": records.static_op_mem,
     "sys_mem": system.sys_mem,
     "process_mem": system.process_mem,
     "cpu_usage": system.cpu_usage,

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import Mask, integers, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 
-from .lookup import NONE, Columns, Lookup, Mask, array_of, filled, integers, places
+from .lookup import NONE, Columns, Lookup, filled
 from .notation import Notation
 from .threads import OpenCalls
 
@@ -40,10 +41,10 @@ class Activity:
         self.forward_thread = columns.integers("fwdThreadId", 0)
         self.operator = self._rows(columns.holds("type", "op", "mstx"))
         self.function = self._rows(columns.holds("type", "trace"))
-        names = filled(array_of(table["name"]), "")
+        names = filled(one_piece(table["name"]), "")
         entering = [text.startswith(ENQUEUE) for text in names.dictionary.to_pylist()]
         enters: Mask = np.array([*entering, False])
-        queue, place = columns.holds("type", "queue"), places(names)
+        queue, place = columns.holds("type", "queue"), text_places(names)
         self.enqueue = spill.where(lambda queue, place: queue & enters[place], queue, place)
         self.dequeue = spill.where(lambda queue, place: queue & ~enters[place], queue, place)
         self.names = names
@@ -140,7 +141,7 @@ class Activity:
     @cached_property
     def inputs(self) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:
         """Shapes and types of the inputs of operators."""
-        shapes, types = (array_of(self.table[name]) for name in ("inputShapes", "inputDtypes"))
+        shapes, types = (one_piece(self.table[name]) for name in ("inputShapes", "inputDtypes"))
         if _are_types(shapes) and not _are_types(types):
             # Erratum E23: until 2024-11 each column held what belongs into the other.
             return types, shapes
@@ -157,8 +158,8 @@ class CallStacks:
 
     def __init__(self, recorded: Recorded, notation: Notation) -> None:
         table = recorded.table("PYTORCH_CALLCHAINS")
-        chain, depth = integers(table, "id", NONE), integers(table, "stackDepth", 0)
-        frames = filled(array_of(table["stack"]), "")
+        chain, depth = integers(table["id"], NONE), integers(table["stackDepth"], 0)
+        frames = filled(one_piece(table["stack"]), "")
         steps = np.diff(chain)
         if (steps < 0).any() or ((steps == 0) & (np.diff(depth) < 0)).any():
             order = np.lexsort((depth, chain))

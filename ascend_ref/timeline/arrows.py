@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, first_equal
 from ascend_spec.timeline import FlowId, FlowKind, Layer
@@ -14,8 +15,7 @@ from ascend_spec.timeline import FlowId, FlowKind, Layer
 from .communication import Communication
 from .device_work import Calls
 from .events import Item, Points
-from .flow_ids import flow_ids
-from .lookup import NONE, Lookup, Mask
+from .lookup import NONE, Lookup
 from .session import Session
 
 HOST = "CANN"
@@ -91,7 +91,6 @@ class Linked(NamedTuple):
     """Arrows of one kind. starts: the first end of each arrow, which tells of its call."""
 
     flow: FlowKind
-    form: FlowId
     layer: Layer
     starts: Ends
     ends: Ends
@@ -105,7 +104,7 @@ def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
     forward: without work that seems to begin before its call, since the clocks of host and device
     are never quite the same.
     """
-    host, spill, calls = session.spec.layers[HOST], session.spill, session.calls
+    spill, calls = session.spill, session.calls
     started: list[Lookup] = []
 
     def is_later(call: Integers, start: Integers) -> Mask:
@@ -122,11 +121,11 @@ def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
         ("communication", "Communication", operator_ends(session.communication, calls, spill)),
     ):
         flow, layer = session.flow(name), session.layer(home)
-        form = flow.id_of(session.style_of(host)) if flow is not None else None
         later = spill.where(is_later, launched.call, launched.start) if forward else None
         work = launched if later is None else launched.taken(spill, later)
-        if flow is None or form is None or layer is None or not len(work.row):
+        if flow is None or layer is None or not len(work.row):
             continue
+        form = session.flow_id(flow)
         ends, first = _unambiguous(spill, work, form)
         starts = ends.taken(spill, first)
         if {part.of for part in form.parts} == CONNECTION_ALONE and form.parts[0].shift:
@@ -134,7 +133,7 @@ def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
             if started:
                 starts = starts.taken(spill, spill.where(is_new, starts.call))
             started.append(Lookup(starts.call, spill))
-        yield Linked(flow, form, layer, starts, ends)
+        yield Linked(flow, layer, starts, ends)
 
 
 def host_to_device(session: Session) -> Iterator[Item]:
@@ -155,13 +154,11 @@ def _unambiguous(spill: Spill, ends: Ends, form: FlowId) -> tuple[Ends, Integers
 
 
 def _points(session: Session, host: Layer, found: Linked) -> Iterator[Points]:
-    calls, flow, form = session.calls, found.flow, found.form
+    calls, flow = session.calls, found.flow
     for batch in batches(len(found.starts.row)):
         some = found.starts.at(batch)
-        identity = flow_ids(form, some.ids)
         start, thread = calls.start[some.call], calls.thread[some.call]
-        yield Points(flow, host, False, identity, start, thread=thread)
+        yield Points(flow, host, False, some.ids, start, thread=thread)
     for batch in batches(len(found.ends.row)):
         some = found.ends.at(batch)
-        identity = flow_ids(form, some.ids)
-        yield Points(flow, found.layer, True, identity, some.start, some.device, some.thread)
+        yield Points(flow, found.layer, True, some.ids, some.start, some.device, some.thread)

@@ -8,18 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.spill import Spill
 
 from .device_work import DeviceWork
-from .lookup import NONE, Columns, Lookup, Rows, array_of, combinations, filled, packed, places
-
-NO_PLANE = 4294967295
-NO_RANK = 4294967295
-NO_MODEL = 4294967295
+from .lookup import NONE, Columns, Lookup, Rows, combinations, filled, packed
 
 OF_OPERATORS = ["opName", "opType", "dataType", "algType", "count", "relay", "retry"]
+TASKS = "COMMUNICATION_TASK_INFO"
 OF_TASKS = ["taskType", "transportType", "dataType", "linkType", "notifyId", "size"]
 OF_TASKS += ["srcRank", "dstRank"]
 """Columns that are kept for the layer; what else the tables have is not held in memory."""
@@ -43,28 +41,32 @@ class Group:
 class Communication:
     """COMMUNICATION_OP and COMMUNICATION_TASK_INFO with what belongs to their rows.
 
-    row: of TASK, for each small task; NONE without one. operator_group, task_group: places in
-    ``groups``. ranks: how many each operator's group has.
+    row: of TASK, for each small task; NONE without one. plane: of each small task, NONE without
+    one. operator_group, task_group: places in ``groups``. ranks: how many are in the group of each
+    operator.
     """
 
     def __init__(self, recorded: Recorded, work: DeviceWork, device: int) -> None:
         self._spill = spill = recorded.spill
         operators = recorded.table("COMMUNICATION_OP")
-        tasks = recorded.table("COMMUNICATION_TASK_INFO")
+        tasks = recorded.table(TASKS)
         self.operators, self.tasks = operators.select(OF_OPERATORS), tasks.select(OF_TASKS)
         of_operators, of_tasks = Columns(operators, spill), Columns(tasks, spill)
         self.start = of_operators.integers("startNs", 0)
         self.end = of_operators.integers("endNs", 0)
         self.connection = of_operators.integers("connectionId")
+        (self._no_rank,) = recorded.absent(TASKS, "srcRank")
+        (no_plane,) = recorded.absent(TASKS, "planeId")
+        (no_model,) = recorded.absent("TASK", "modelId")
         # The threads of a group are numbered by its planes, which have 32 bits.
         self.plane = spill.made(
-            lambda plane: np.where((plane < 0) | (plane > NO_PLANE), NO_PLANE, plane),
-            of_tasks.integers("planeId", NO_PLANE),
+            lambda plane: np.where((plane < 0) | (plane >= no_plane), NONE, plane),
+            of_tasks.integers("planeId"),
         )
         self.row = Lookup(work.identity, spill).rows(of_tasks.integers("globalTaskId"))
         first = self._first_rows(of_operators.integers("opId"), of_tasks.integers("opId"))
-        models = Columns(work.tasks, spill).integers("modelId", NO_MODEL)
-        self.model = _taken(spill, models, first, NO_MODEL)
+        models = Columns(work.tasks, spill).integers("modelId", no_model)
+        self.model = _taken(spill, models, first, no_model)
         told = of_operators.integers("deviceId", NONE)
         self.device = spill.made(_told, told, _taken(spill, work.device, first, device))
         groups = _Groups(spill)
@@ -96,9 +98,9 @@ class Communication:
         columns = Columns(self.tasks, self._spill)
         named: set[tuple[int, ...]] = set()
         for name in ("srcRank", "dstRank"):
-            ranks = columns.integers(name, NO_RANK)
+            ranks = columns.integers(name, self._no_rank)
             named.update(combinations(self._spill, self.task_group, ranks))
-        groups = [group for group, rank in named if rank != NO_RANK]
+        groups = [group for group, rank in named if rank != self._no_rank]
         return np.bincount(np.array(groups, np.int64), minlength=len(self.groups))
 
     def _groups(self, places: Sequence[tuple[int, str]]) -> list[Group]:
@@ -107,9 +109,7 @@ class Communication:
         numbers: dict[int, int] = {}
         free: dict[int, int] = {}
         for group, (device, name) in enumerate(places):
-            planes = sorted(
-                {0 if plane == NO_PLANE else plane for own, plane in used if own == group}
-            )
+            planes = sorted({max(plane, 0) for own, plane in used if own == group})
             number, first = numbers.get(device, 0), free.get(device, 0)
             found.append(Group(device, name, number, first, tuple(planes)))
             numbers[device], free[device] = number + 1, first + max(planes, default=-1) + 2
@@ -138,7 +138,7 @@ class _Groups:
 
     def of(self, table: pa.Table, device: Integers) -> Integers:
         """The group of each row of a table."""
-        names = filled(array_of(table["groupName"]), "")
+        names = filled(one_piece(table["groupName"]), "")
         texts = names.dictionary.to_pylist()
 
         def numbers(device: Integers, name: Rows) -> Integers:
@@ -152,4 +152,4 @@ class _Groups:
             found: Integers = number[place]
             return found
 
-        return self._spill.made(numbers, device, places(names))
+        return self._spill.made(numbers, device, text_places(names))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.recorded import Recorded
 from ascend_ref.spill import Spill, first_equal
 
-from .lookup import NONE, Columns, Lookup, Mask
+from .lookup import NONE, Columns, Lookup
 
 NODE = "node"
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
@@ -18,8 +20,6 @@ COPY = "MEMCPY_ASYNC"
 MARK = "MsTx"
 SIMT = "KERNEL_SIMT"
 """Types of tasks that have events of their own kind."""
-NO_CONTEXT = 4294967295
-NO_CONNECTIONS = (4294967295, -1)
 
 OF_TASKS = ["taskType", "modelId"]
 OF_CALLS = ["type", "name"]
@@ -29,7 +29,8 @@ OF_CALLS = ["type", "name"]
 class Calls:
     """CANN_API. node: launches of kernels and operators. about_event: calls about events."""
 
-    def __init__(self, table: pa.Table, spill: Spill) -> None:
+    def __init__(self, recorded: Recorded) -> None:
+        table, spill = recorded.table("CANN_API"), recorded.spill
         self.table = table.select(OF_CALLS)
         columns = Columns(table, spill)
         self.start = columns.integers("startNs", 0)
@@ -39,6 +40,7 @@ class Calls:
         self.node = columns.holds("type", NODE)
         self.about_event = columns.holds("name", *EVENT_CALLS)
         self._spill = spill
+        self._unconnected = recorded.absent("TASK", "connectionId")
         self._rows = Lookup(self.connection, spill)
 
     def rows(self, connection: Integers) -> Integers:
@@ -46,7 +48,7 @@ class Calls:
         return self._spill.made(self._found, connection)
 
     def _found(self, connection: Integers) -> Integers:
-        none = np.isin(connection, NO_CONNECTIONS)
+        none = np.isin(connection, self._unconnected)
         return np.where(none, NONE, self._rows.rows(connection))
 
 
@@ -58,9 +60,9 @@ class DeviceWork:
     :func:`~ascend_ref.derive.task_batches.task_batches` finds it.
     """
 
-    def __init__(
-        self, tasks: pa.Table, kernels: pa.Table, calls: Calls, device: int, spill: Spill
-    ) -> None:
+    def __init__(self, recorded: Recorded, kernels: pa.Table, calls: Calls, device: int) -> None:
+        tasks, spill = recorded.table("TASK"), recorded.spill
+        self._whole = recorded.absent("TASK", "contextId")[0]
         self.tasks = tasks.select(OF_TASKS)
         columns = Columns(tasks, spill)
         self.start = columns.integers("startNs", 0)
@@ -68,7 +70,7 @@ class DeviceWork:
         self.device = columns.integers("deviceId", device)
         self.stream = columns.integers("streamId", 0)
         self.number = columns.integers("taskId", 0)
-        self.context = columns.integers("contextId", NO_CONTEXT)
+        self.context = columns.integers("contextId", self._whole)
         self.identity = columns.integers("globalTaskId")
         self.connection = columns.integers("connectionId")
         self.kernel = Lookup(Columns(kernels, spill).integers("globalTaskId"), spill).rows(
@@ -88,7 +90,7 @@ class DeviceWork:
 
     def _shown(self, spill: Spill) -> Mask:
         def encloses(context: Integers) -> Mask:
-            found: Mask = context == NO_CONTEXT
+            found: Mask = context == self._whole
             return found
 
         inner = spill.where(lambda context: ~encloses(context), self.context)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ascend_ref.capture.batch import Integers
+from ascend_spec.core.shows import Show
 from ascend_spec.timeline import EventKind, FlowKind, Layer
 
 from .rows import Fragment
@@ -29,6 +30,7 @@ class Events:
     parts of names. args: those of the kind that the events have; one with a changing name stands
     under its template, or under each of its names; required ones that are not among them are filled
     from what they show. rows: of each event the row in tables of the recording, -1 without one.
+    shows: of an arg whose kind does not say what it shows of these rows.
     """
 
     layer: Layer
@@ -41,16 +43,17 @@ class Events:
     parts: Values = field(default_factory=dict)
     args: Values = field(default_factory=dict)
     rows: Mapping[str, Integers] = field(default_factory=dict)
+    shows: Mapping[str, Show] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Starts or ends of flows of one kind. identity: the flow id as text without quotes."""
+    """Starts or ends of flows of one kind. ids: the quantities that flow ids are made of."""
 
     flow: FlowKind
     layer: Layer
     ends: bool
-    identity: Fragment
+    ids: Mapping[str, Integers]
     start: Integers
     device: Integers | int = HOST
     thread: Integers | int = 0

@@ -8,24 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.db.columns import integers_of
+from ascend_ref.arrays import Mask, integers, is_one_of
+from ascend_ref.capture.batch import Integers
+from ascend_ref.forms import LOW_WORD
 from ascend_ref.spill import Spill, batches, is_ascending, sorted_rows
 
-Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.int32]
 
 NONE = -1
 """Row of a key that is not there."""
-MISSING = -1
-"""In place of a NULL."""
 LARGEST_KEY = 1 << 62
-LOW_WORD = (1 << 32) - 1
-
-
-def array_of(column: pa.ChunkedArray) -> pa.Array:
-    """A column in one piece."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
@@ -35,31 +27,10 @@ def filled(column: pa.DictionaryArray, missing: str) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(indices, texts, safe=False)
 
 
-def integers(table: pa.Table, name: str, missing: int = MISSING) -> Integers:
-    """A column of whole numbers, ``missing`` where it is NULL."""
-    column = array_of(table[name])
-    return integers_of(column.fill_null(missing) if column.null_count else column)
-
-
-def reals(table: pa.Table, name: str) -> Reals:
-    """A column of numbers as floats, 0 where it is NULL."""
-    column = array_of(table[name])
-    if not pa.types.is_float64(column.type):
-        return integers(table, name, 0).astype(np.float64)
-    values = (column.fill_null(0.0) if column.null_count else column).buffers()[1]
-    if values is None or not len(column):
-        return np.empty(0)
-    return np.frombuffer(values, np.float64, len(column), 8 * column.offset)
-
-
-def holds(table: pa.Table, name: str, *texts: str) -> Mask:
-    """Where a text column has one of the texts."""
-    column = array_of(table[name])
-    wanted = [text in texts for text in column.dictionary.to_pylist()]
-    indices = column.indices.fill_null(len(wanted))
-    places = np.frombuffer(indices.buffers()[1], np.int32, len(indices), 4 * indices.offset)
-    found: Mask = np.array([*wanted, False])[places]
-    return found
+def taken(column: pa.Array, rows: Integers | Rows) -> pa.Array:
+    """A column in these rows; NULL for row NONE."""
+    none = rows == NONE
+    return column.take(pa.array(rows, mask=none if none.any() else None))
 
 
 class Columns:
@@ -69,25 +40,26 @@ class Columns:
         self._table = table
         self._spill = spill
 
-    def integers(self, name: str, missing: int = MISSING) -> Integers:
-        """As :func:`integers`."""
-        if self._table[name].null_count:
-            found = (integers(rows, name, missing) for rows in self._batches(name))
-            return self._spill.array(found, np.int64)
-        return integers(self._table, name)
+    def integers(self, name: str, missing: int = NONE) -> Integers:
+        """Whole numbers, ``missing`` where there is none."""
+        if not self._table[name].null_count:
+            return integers(self._table[name])
+        return self._spill.array(
+            (integers(cells, missing) for cells in self._batches(name)), np.int64
+        )
 
     def low_words(self, name: str) -> Integers:
         """The lower 32 bits of each number, 0 where it is NULL."""
         return self._spill.made(lambda value: value & LOW_WORD, self.integers(name, 0))
 
     def holds(self, name: str, *texts: str) -> Mask:
-        """As :func:`holds`."""
+        """Where a text column has one of the texts."""
         return self._spill.array(
-            (holds(rows, name, *texts) for rows in self._batches(name)), np.bool_
+            (is_one_of(cells, texts) for cells in self._batches(name)), np.bool_
         )
 
-    def _batches(self, name: str) -> Iterator[pa.Table]:
-        column = self._table.select([name])
+    def _batches(self, name: str) -> Iterator[pa.ChunkedArray]:
+        column = self._table[name]
         return (column.slice(part.start, part.stop - part.start) for part in batches(len(column)))
 
 
@@ -155,50 +127,3 @@ def combinations(spill: Spill, *columns: Integers | Rows) -> list[tuple[int, ...
         some = distinct(*(column[batch] for column in columns))
         found.update(zip(*(column.tolist() for column in some), strict=True))
     return sorted(found)
-
-
-def places(column: pa.DictionaryArray) -> Rows:
-    """Where the texts of a column stand in its dictionary, NONE for NULL."""
-    indices = column.indices.fill_null(NONE) if column.null_count else column.indices
-    return np.frombuffer(indices.buffers()[1], np.int32, len(indices), 4 * indices.offset)
-
-
-class Alternatives:
-    """Texts of several columns, to choose one of in each row; ``nothing`` counts as NULL."""
-
-    def __init__(self, *columns: pa.DictionaryArray, nothing: str | None = None) -> None:
-        self._texts = pa.concat_arrays([column.dictionary for column in columns])
-        self._places = [places(column) for column in columns]
-        self._numbers: list[Rows] = []
-        first = 0
-        for column in columns:
-            number = np.arange(first, first + len(column.dictionary) + 1, dtype=np.int32)
-            number[[text == nothing for text in column.dictionary.to_pylist()] + [True]] = NONE
-            self._numbers.append(number)
-            first += len(column.dictionary)
-
-    def chosen(self, number: int, rows: Integers) -> Rows:
-        """The texts that one column has in these rows; NONE for row NONE and for NULL."""
-        own = self._places[number]
-        if not len(own):
-            return np.full(len(rows), NONE, np.int32)
-        found: Rows = np.where(rows == NONE, np.int32(NONE), self._numbers[number][own[rows]])
-        return found
-
-    def column(self, chosen: Rows) -> pa.DictionaryArray:
-        """The texts at these places; NULL at NONE."""
-        none = chosen == NONE
-        indices = pa.array(chosen, mask=none) if none.any() else pa.array(chosen)
-        return pa.DictionaryArray.from_arrays(indices, self._texts)
-
-    def first_of(self, rows: Integers, *others: Integers) -> pa.DictionaryArray:
-        """What the first column has in its rows, else the next one in its own, and so on."""
-        found = self.chosen(0, rows)
-        for number, own in enumerate(others, 1):
-            found = np.where(found == NONE, self.chosen(number, own), found)
-        return self.column(found)
-
-
-def taken(column: pa.Array, rows: Integers) -> pa.Array:
-    """A column in these rows."""
-    return column.take(pa.array(rows))

@@ -40,21 +40,8 @@ NULL: the event has no such key, or of another type.
 NO_TIME = -1
 """``ts_decimals`` of a text that is no decimal number."""
 
-_FIELDS: Mapping[str, str] = {
-    "ph": "VARCHAR",
-    "name": "VARCHAR",
-    "cat": "VARCHAR",
-    "id": "VARCHAR",
-    "pid": "BIGINT",
-    "tid": "BIGINT",
-    "ts": "VARCHAR",
-    "dur": "DOUBLE",
-    "bp": "VARCHAR",
-    "args": "JSON",
-}
-
-
-_EVENTS = json.dumps([dict(_FIELDS)])
+_OWN = [name for name in COLUMNS if name not in ("row", "ts_decimals")]
+_EVENTS = json.dumps([{name: COLUMNS[name] for name in _OWN} | {"ts": "VARCHAR", "args": "JSON"}])
 
 
 def events_query(source: str) -> str:

@@ -7,17 +7,27 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, one_piece
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.families import USUAL_FAMILY
 from ascend_spec import text_catalog, timeline_catalog
-from ascend_spec.timeline import FlowKind, Layer, PartForm, Thread, TimelineCatalog, WriterForm
+from ascend_spec.timeline import (
+    FlowId,
+    FlowKind,
+    Layer,
+    PartForm,
+    Thread,
+    TimelineCatalog,
+    WriterForm,
+)
 
 from .activity import Activity
 from .communication import Communication
 from .device_work import Calls, DeviceWork
 from .events import HOST, Metadata
-from .lookup import array_of, filled, integers
+from .filling import Filling
+from .lookup import filled
 from .notation import Notation
 
 FIRST_FREE_NUMBER = 20
@@ -84,8 +94,17 @@ class Session:
     def flow(self, name: str) -> FlowKind | None:
         """A kind of flow by its id; ``None`` where this writer has none."""
         flow = self.spec.flows[name]
-        style = self.style_of(self.spec.layers[flow.start.layer])
-        return flow if flow.id_of(style) is not None else None
+        return flow if flow.id_of(self._style_of_flow(flow)) is not None else None
+
+    def flow_id(self, flow: FlowKind) -> FlowId:
+        """How ids of a flow that the writer has are made."""
+        form = flow.id_of(self._style_of_flow(flow))
+        if form is None:
+            raise KeyError(f"{flow.flow}: {self.writer} has no such flow")
+        return form
+
+    def _style_of_flow(self, flow: FlowKind) -> str:
+        return self.style_of(self.spec.layers[flow.start.layer])
 
     def part_form(self, layer: Layer) -> PartForm:
         """How the events of a layer are put down."""
@@ -152,20 +171,21 @@ class Session:
 
     def texts(self, table: pa.Table, name: str, missing: str | None = "") -> pa.DictionaryArray:
         """A text column as JSON without quotes; ``missing`` where it is NULL, None: NULL."""
-        column = array_of(table[name])
+        column = one_piece(table[name])
         if missing is not None and column.null_count:
             column = filled(column, missing)
         return self.notation.strings(column)
-
-    def constant(self, text: str) -> pa.DictionaryArray:
-        """A text column of one row."""
-        return self.notation.strings(pa.array([text]).dictionary_encode())
 
     def devices_of(self, table: pa.Table) -> Integers | int:
         """The device of each row; one number where older tables do not tell."""
         if table["deviceId"].null_count == table.num_rows:
             return self.device
-        return integers(table, "deviceId", self.device)
+        return integers(table["deviceId"], self.device)
+
+    @cached_property
+    def filling(self) -> Filling:
+        """Fills events from the rows that they show."""
+        return Filling(self.recorded, self.notation, self.device)
 
     @cached_property
     def kernels(self) -> pa.Table:
@@ -176,13 +196,12 @@ class Session:
     @cached_property
     def calls(self) -> Calls:
         """The calls of CANN."""
-        return Calls(self.recorded.table("CANN_API"), self.spill)
+        return Calls(self.recorded)
 
     @cached_property
     def work(self) -> DeviceWork:
         """What ran on the devices."""
-        tasks = self.recorded.table("TASK")
-        return DeviceWork(tasks, self.kernels, self.calls, self.device, self.spill)
+        return DeviceWork(self.recorded, self.kernels, self.calls, self.device)
 
     @cached_property
     def communication(self) -> Communication:

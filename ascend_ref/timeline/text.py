@@ -13,7 +13,7 @@ from ascend_ref.joined import joined
 from ascend_spec.timeline import Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
-from .filling import Filling
+from .flow_ids import flow_ids
 from .notation import Notation, instants, lengths, wholes
 from .rows import Fragment, row_texts
 from .session import Session
@@ -28,7 +28,7 @@ class EventTexts:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._notation: Notation = session.notation
-        self._filling = Filling(session)
+        self._filling = session.filling
 
     def metadata(self, event: Metadata) -> str:
         """One event of phase M."""
@@ -76,13 +76,14 @@ class EventTexts:
         flow, session = points.flow, self._session
         home = session.spec.layers[flow.start.layer]
         style = session.style_of(home)
-        identity = flow.id_of(style)
-        quote = '"' if identity is not None and identity.json == "string" else ""
+        form = session.flow_id(flow)
+        identity = flow_ids(form, points.ids)
+        quote = '"' if form.json == "string" else ""
         side = flow.end if points.ends else flow.start
         members = self._placed(points) | {
-            "name": self._named(flow.name, {"id": points.identity}),
+            "name": self._named(flow.name, {"id": identity}),
             "cat": [f'"{flow.cat}"'],
-            "id": [quote, points.identity, quote],
+            "id": [quote, identity, quote],
         }
         if style in side.bp:
             members["bp"] = ['"e"']

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -42,10 +43,7 @@ OF_FRAMEWORK: tuple[Source, ...] = (
 OF_MSPROF: tuple[Source, ...] = (
     marks.host_marks,
     host.calls,
-    counters.COUNTERS["CPU Usage"],
-    counters.COUNTERS["Memory Usage"],
-    counters.COUNTERS["Network Usage"],
-    counters.COUNTERS["Disk Usage"],
+    partial(counters.counters, names=("CPU Usage", "Memory Usage", "Network Usage", "Disk Usage")),
     host.system_calls,
     hardware.hardware,
     marks.device_marks,
@@ -56,16 +54,14 @@ OF_MSPROF: tuple[Source, ...] = (
     # First of those without a fixed number: beyond 31 it would run into that of the unit.
     units.groups,
     units.cores,
-    *(
-        counters.COUNTERS[name]
-        for name in ("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE", "PCIe", "LLC")
-    ),
+    partial(counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE")),
+    partial(counters.counters, names=("PCIe", "LLC")),
     chip.accelerators,
-    counters.COUNTERS["Stars Soc Info"],
+    partial(counters.counters, names=("Stars Soc Info",)),
     chip.between_dies,
     chip.service,
     chip.cores,
-    counters.COUNTERS["Ub"],
+    partial(counters.counters, names=("Ub",)),
     overlap.overlap_analysis,
 )
 FILES: Mapping[str, tuple[Source, ...]] = {

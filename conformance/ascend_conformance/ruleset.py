@@ -48,7 +48,7 @@ class Rule(Bounds, Generic[AnySearch]):
     row: str | None = None
     select: str | None = None
     breaks: tuple[Any, ...] = ()
-    found: Any = None
+    found: int | str | None = None
     keeps: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
 
@@ -143,6 +143,13 @@ def _cases(stated: Any) -> Mapping[str, tuple[Any, ...]]:
     if isinstance(stated, Mapping):
         return {words: as_tuple(change) for words, change in stated.items()}
     return {"a neighbour": as_tuple(stated)}
+
+
+def fill(template: str, place: Mapping[str, str]) -> str:
+    """The template with its placeholders replaced; unknown braces are left alone."""
+    for name, value in place.items():
+        template = template.replace(f"{{{name}}}", value)
+    return template
 
 
 def as_tuple(value: Any) -> tuple[Any, ...]:

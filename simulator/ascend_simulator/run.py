@@ -21,6 +21,7 @@ from .choices import Scenario
 from .documents.errors import ScenarioError
 from .hardware.load import machine
 from .scenario import validate
+from .scenario.collected import idle_switches
 from .session.costs import COSTLY, extra_time
 from .session.setting import FIRST_SESSION_NS, setting
 from .session.simulate import (
@@ -167,7 +168,9 @@ def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
         if fault.kind in COSTLY
     }
     faults = fault_truths(scenario, totals, costs, chip.frequency)
-    return truth_document(scenario.name, shared.seed % NEXT_ROUND, chip.name, totals, faults)
+    idle = idle_switches(scenario)
+    seed = shared.seed % NEXT_ROUND
+    return truth_document(scenario.name, seed, chip.name, idle, totals, faults)
 
 
 def write_run(

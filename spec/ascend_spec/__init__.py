@@ -1,6 +1,12 @@
-"""The formats of Ascend NPU profiles, written down once, as data."""
+"""The formats of Ascend NPU profiles, written down once, as data.
 
-from .db import Catalog, Schema
+What a family of formats needs is imported when it is asked for: a short command uses one of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .spec import (
     Spec,
     api_catalog,
@@ -17,6 +23,9 @@ from .spec import (
     timeline_catalog,
     using,
 )
+
+if TYPE_CHECKING:
+    from .db import Catalog, Schema
 
 __all__ = [
     "Catalog",
@@ -36,3 +45,12 @@ __all__ = [
     "timeline_catalog",
     "using",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """``Catalog`` and ``Schema``, from :mod:`ascend_spec.db`."""
+    if name in {"Catalog", "Schema"}:
+        from . import db
+
+        return getattr(db, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,18 +11,18 @@ from functools import cache, cached_property, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from .core import Folder, Loader
-from .core.folder import PACKAGED
-from .db import Catalog
-
 if TYPE_CHECKING:
     from .api import ApiCatalog
     from .bin import BinCatalog
+    from .core import Folder, Loader
+    from .db import Catalog
     from .documents import DocumentCatalog
     from .layout import Layout
     from .recording import Recording
     from .text import TextCatalog
     from .timeline import TimelineCatalog
+
+PACKAGED = Path(__file__).parent
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -37,12 +37,18 @@ class Spec:
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
-        self.loader = Loader(folder)
         self._caches: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __reduce__(self) -> tuple[Callable[..., Spec], tuple[Path, ...]]:
         root = self.folder.root
         return (packaged, ()) if root == PACKAGED else (_received, (root,))
+
+    @cached_property
+    def loader(self) -> Loader:
+        """What makes facts of the documents."""
+        from .core import Loader
+
+        return Loader(self.folder)
 
     def cached(self, function: Callable[..., Result]) -> Callable[..., Result]:
         """A function whose results are kept as long as this spec."""
@@ -53,6 +59,8 @@ class Spec:
     @cached_property
     def db(self) -> Catalog:
         """Databases: tables, enums, revisions."""
+        from .db import Catalog
+
         return Catalog(self.loader)
 
     @cached_property
@@ -107,13 +115,15 @@ class Spec:
 
 def load_spec(folder: Path) -> Spec:
     """The spec of a folder that is laid out as this package: a working copy of it."""
+    from .core import Folder
+
     return Spec(Folder(folder))
 
 
 @cache
 def packaged() -> Spec:
     """The spec of this package, opened once per process."""
-    return Spec(Folder(PACKAGED))
+    return load_spec(PACKAGED)
 
 
 @cache

@@ -165,7 +165,7 @@ def test_a_counter_is_told_where_it_changes_and_at_its_end() -> None:
 
 
 def test_a_long_counter_is_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ascend_ref.tools.serve.timeline.queries.COUNTER_POINTS", 100)
+    monkeypatch.setattr("ascend_ref.tools.serve.lanes.COUNTER_POINTS", 100)
     asked = timeline(*(count(at, at) for at in range(1, 251)))
     points = [point["timestamp"] for point in course(asked)]
     assert len(points) == 101

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from raw_blocks import REAL, real
 
-from ascend_ref.bin import MalformedPayload, canonical, iterate_events, locate, open_file, parse
+from ascend_ref.bin import MalformedPayload, canonical, iterate_events, open_file, parse
 from ascend_ref.bin import stream as stream_module
+from ascend_ref.json_place import place_of
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 leaves = st.one_of(
@@ -96,14 +97,16 @@ def test_a_pointer_leads_to_the_byte_of_its_value(value: Any, data: st.DataObjec
             pointer += f"/{index}"
             inner = inner[index]
     for payload in (canonical(value), json.dumps(value, indent=2).encode()):
-        at = locate(payload, pointer)
+        at = place_of(payload, pointer)
         found, _ = json.JSONDecoder().raw_decode(payload[at:].decode())
         assert found == inner
 
 
 def test_a_pointer_that_leads_nowhere_ends_at_the_last_value_on_its_way() -> None:
-    assert locate(b'{"a": [1, 2]}', "/a/7/b") == 6
-    assert locate(b' {"a": 1}', "/b") == 1
+    assert place_of(b'{"a": [1, 2]}', "/a/7/b") == 6
+    assert place_of(b' {"a": 1}', "/b") == 1
+    long = b'{"a": ' + b"9" * 5_000 + b', "b": NaN, "\xc3\xa9": [1e999, 7]}'
+    assert place_of(long, "/\xe9/1") == len(long) - 3
 
 
 @given(st.lists(values, max_size=5), st.integers(1, 9), st.integers(0, 2))

@@ -6,7 +6,6 @@ import json
 import re
 from collections import Counter
 from functools import cache
-from importlib.metadata import entry_points
 
 import pytest
 
@@ -14,7 +13,7 @@ from ascend_conformance.media import load_rules
 from ascend_conformance.pages import rule_pages
 from ascend_ref.cli import main
 from ascend_ref.markdown import PLAIN, anchor
-from ascend_ref.tools.spec.lookup import PROVIDERS, NotFound, find, subjects
+from ascend_ref.tools.spec.lookup import NotFound, find, of_kinds, subjects
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import catalog
@@ -48,12 +47,13 @@ def anchors() -> dict[str, set[str]]:
     return found
 
 
+def test_a_name_is_one_that_its_kind_can_have() -> None:
+    every = of_kinds(catalog(), KINDS)
+    assert [one.address for one in every if not KINDS[one.kind].has_name(one.name)] == []
+
+
 def test_no_address_is_given_twice() -> None:
-    given = [
-        one.address
-        for provider in entry_points(group=PROVIDERS)
-        for one in provider.load()(catalog())
-    ]
+    given = [one.address for one in of_kinds(catalog(), KINDS)]
     assert [address for address, times in Counter(given).items() if times > 1] == []
     assert len(given) == len(ADDRESSES)
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from plain_database import read_database
 
 from ascend_conformance.check import check
 from ascend_conformance.media.db.selftest import file_name
-from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import write_database
 from ascend_simulator.specimen import Shape, build, write_msprof_folder, write_rank_folder
 from ascend_spec import catalog

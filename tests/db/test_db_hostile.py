@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import apsw
+import pyarrow as pa
 import pytest
 from db_samples import contents, make, run_sql, write_small
 
@@ -20,7 +21,7 @@ from ascend_ref.db.open import (
     open_readonly,
     quick_check,
 )
-from ascend_ref.db.reader import read_rows
+from ascend_ref.db.reader import typed_columns
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier
 
@@ -143,8 +144,8 @@ def test_schema_tricks_run_nothing(tmp_path: Path) -> None:
     assert physical.tables["META_DATA_content"].kind == "shadow"
     assert physical.tables["NPU_INFO_node"].kind == "shadow"
     assert [(one.name, one.table) for one in physical.triggers] == [("STRING_IDS", "CANN_API")]
-    with pytest.raises(ValueError, match="allowed: "):
-        next(read_rows(path, "TASK"))
+    with pytest.raises(UnreadableDatabase, match="no such table: TASK"):
+        next(typed_columns(path, "TASK", {"startNs": pa.int64()}))
 
 
 def test_unknown_functions_and_collations_do_not_stop_the_reading(tmp_path: Path) -> None:

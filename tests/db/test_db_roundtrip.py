@@ -12,10 +12,10 @@ import numpy as np
 from db_samples import STATES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from plain_database import read_database
 
 from ascend_ref.db import packing
 from ascend_ref.db.open import open_readonly, quick_check
-from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import write_database
 from ascend_spec import catalog
 from ascend_spec.db.model import Carrier, Column, Table

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from db_samples import PYTORCH_RANKS, contents, one_row_each, real, write_small
+from plain_database import read_database
 
 from ascend_ref.db.columns import Values
 from ascend_ref.db.open import open_readonly, quick_check
-from ascend_ref.db.reader import read_database
 from ascend_ref.db.writer import BATCH_ROWS, write_database
 from ascend_spec import catalog
 

@@ -112,6 +112,15 @@ def test_without_texts_the_ids_stay(damage: str, tmp_path: Path) -> None:
     assert from_database(path).table("TASK")["taskType"].to_pylist() == list(map(str, expected))
 
 
+def test_a_table_whose_columns_nobody_knows_has_no_rows(tmp_path: Path) -> None:
+    (path,) = write_msprof_profile(tmp_path, [capture_of("single-op")], NEWEST).glob("*.db")
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DROP TABLE NPU_INFO")
+        db.execute("CREATE TABLE NPU_INFO (strange)")
+        db.execute("INSERT INTO NPU_INFO VALUES (1)")
+    assert from_database(path).table("NPU_INFO").num_rows == 0
+
+
 def test_no_profile_is_no_recording(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"nothing")
     with pytest.raises(UnreadableDatabase):

@@ -94,6 +94,8 @@ def test_a_switch_that_collects_nothing_on_the_product_is_reported(
     assert main(["simulate", str(path), "-o", str(tmp_path / "run")]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"capture.{one}: {product} has no such data" for one in named]
+    truth = json.loads((tmp_path / "run" / "truth.json").read_text(encoding="utf-8"))
+    assert truth["idle_switches"] == named
 
 
 def test_what_is_written_is_told_relative_to_the_given_folder(

@@ -201,15 +201,21 @@ def test_ranks_send_what_the_operator_needs(kind: str, share: int) -> None:
 
 @pytest.mark.parametrize("total", [4, 28, 4096, 16_388_000, 9_878_784, 67_125_248])
 @pytest.mark.parametrize("pieces", [2, 3, 7, 8])
-def test_pieces_make_up_the_whole(total: int, pieces: int) -> None:
-    sizes = piece_sizes(total, pieces, 4)
+@pytest.mark.parametrize("alignment", [128, 16_384])
+def test_pieces_make_up_the_whole(total: int, pieces: int, alignment: int) -> None:
+    sizes = piece_sizes(total, pieces, 4, alignment)
     assert sizes.sum() == total
     assert (sizes >= 0).all()
 
 
 def test_pieces_of_a_real_operator() -> None:
-    """hcom_allReduce of 4,097,000 floats on 8 ranks (level1_rank1)."""
-    assert piece_sizes(4_097_000 * 4, 8, 4).tolist() == [2_064_384] * 7 + [1_937_312]
+    """hcom_allReduce of 4,097,000 and of 2,469,696 floats on 8 ranks, on 910B (level1_rank1) and on
+    910A (db_910a_2024_level1_rank0: 2,048,512 Byte are copied between reducing and gathering).
+    """
+    total = 4_097_000 * 4
+    assert piece_sizes(total, 8, 4, 16_384).tolist() == [2_064_384] * 7 + [1_937_312]
+    assert piece_sizes(total, 8, 4, 128).tolist() == [2_048_512] * 7 + [2_048_416]
+    assert piece_sizes(2_469_696 * 4, 8, 4, 128).tolist() == [1_234_944] * 7 + [1_234_176]
 
 
 def test_algorithms_refuse_what_they_cannot_do() -> None:

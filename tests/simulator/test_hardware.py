@@ -90,3 +90,10 @@ def test_more_hosts_when_fewer_devices_stand_in_one() -> None:
     small = machine(HardwareChoice("A2", devices_per_host=2))
     assert path(small, 0, 1).transport == "HCCS"
     assert path(small, 1, 2).transport == "RDMA"
+
+
+@each_product
+def test_are_pieces_aligned_as_the_library_does(product: ProductName) -> None:
+    """16 KiB on 910B and A3, else 128 Byte."""
+    wide = product in ("A2", "A3")
+    assert machine(HardwareChoice(product)).chip.piece_alignment == (16_384 if wide else 128)

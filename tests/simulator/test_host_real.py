@@ -138,3 +138,12 @@ def test_is_the_trace_that_of_the_functions_that_python_has() -> None:
 def test_do_releases_differ_in_length() -> None:
     calls = CallScript(script())
     assert len(set((calls.release.end.offset - calls.release.start.offset).tolist())) > 20
+
+
+def test_does_a_call_stack_end_in_the_function_that_python_has() -> None:
+    """As PYTORCH_CALLCHAINS of fixtures-2025-01: ``aten::relu_`` and the leaf inside of it come
+    from ``functional.py(…): relu``, ``aten::topk`` from the function that called the method."""
+    innermost = {row.name: row.stack[-1] for row in operators() if row.stack}
+    relu = "torch/nn/functional.py(1460): relu"
+    assert innermost["aten::relu_"] == innermost["aclnnInplaceRelu"] == relu
+    assert "functional.py" not in innermost["aten::topk"]

@@ -173,6 +173,19 @@ SMALL = Scenario(
 )
 
 
+@pytest.mark.parametrize(("round_", "steps"), [(0, [11, 12]), (1, [19, 20])])
+def test_steps_of_a_fault_are_captured_steps_and_numbered_as_the_profiler_does(
+    round_: int, steps: list[int]
+) -> None:
+    """Round 0 captures the steps 10 to 12 of the program, round 1 the steps 18 to 20."""
+    fault = FaultChoice("slow-rank", ranks=(0,), steps=(1, 2))
+    schedule = Schedule(first=5, wait=2, warmup=3, active=3, repeat=2)
+    run = simulate(replace(SMALL, schedule=schedule, faults=(fault,)))
+    truth = run.truth(round_)
+    assert list(truth["faults"][0]["steps"]) == steps
+    assert [one["step"] for one in truth["totals"][0]["steps"]][1:] == steps
+
+
 @pytest.mark.parametrize("kind", ["data-loading-stall", "gc-pause", "communication-retry"])
 def test_a_pause_makes_its_steps_longer_by_its_length(kind: str) -> None:
     length = 50_000_000

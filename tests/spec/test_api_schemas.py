@@ -13,6 +13,7 @@ from referencing.jsonschema import DRAFT202012
 
 from ascend_spec import api_catalog, bin_catalog, packaged
 from ascend_spec.api.catalog import DOCUMENTS
+from ascend_spec.core.dialect import inlined
 
 GENERATIONS = [generation.id for generation in api_catalog().generations]
 DEFINITIONS = sorted(api_catalog().definitions)
@@ -229,3 +230,27 @@ def test_cited_errata_exist() -> None:
 def test_error_codes_are_given_once() -> None:
     codes = [error.code for error in api_catalog().errors.values()]
     assert len(set(codes)) == len(codes)
+
+
+@pytest.mark.parametrize(
+    ("definition", "code"),
+    [
+        ("baseInfo", 0x05),
+        ("workload", 0x06),
+        ("workload", 0x07),
+        ("memoryGraphBody", 0x08),
+        ("memoryTableBody", 0x09),
+        ("rooflineBody", 0x0D),
+    ],
+)
+def test_what_an_answer_shows_is_a_member_of_the_payload(definition: str, code: int) -> None:
+    """Up to the halves of a comparison, which show what the object around them shows."""
+    known = {name for keys in bin_catalog().known_keys(code, "E3").values() for name in keys}
+    shown = {
+        (name, node["shows"])
+        for schema in nodes(inlined(api_catalog().schema(definition)))
+        for name, node in schema.get("properties", {}).items()
+        if isinstance(node, dict) and "shows" in node
+    }
+    assert shown
+    assert {member for _, member in shown} <= known

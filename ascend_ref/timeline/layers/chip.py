@@ -7,17 +7,18 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.traffic import MEBIBYTE
 from ascend_ref.spill import batches
 
-from ..events import Events, Item
-from ..lookup import NONE, Rows, array_of, filled, holds, integers, packed, places, reals, taken
+from ..events import Item
+from ..lookup import NONE, Rows, distinct, filled, packed, taken
 from ..notation import reals as real_texts
 from ..notation import wholes
 from ..rows import Fragment
 from ..session import Session
-from .counters import Samples, processes
+from .counters import Samples, opened, processes, rows_in_turn
 
 FREQUENCY = "AI Core Freq"
 ACCELERATORS = "Acc PMU"
@@ -26,6 +27,13 @@ DIES = "SIO"
 CORES = "AI Core Utilization"
 NO_DIE = -1
 CUBE = "AIC"
+LEVELS = {
+    "read_bandwidth": "readBwLevel",
+    "read_ost": "readOstLevel",
+    "write_bandwidth": "writeBwLevel",
+    "write_ost": "writeOstLevel",
+}
+"""Names of events and columns of ACC_PMU."""
 
 REPEATING = ("python",)
 """Writers that show a clock again and again until it changes (text-outputs.md 6)."""
@@ -41,53 +49,36 @@ repeating would never end.
 """
 
 
-def opened(session: Session, layer_name: str, table_name: str) -> Samples | None:
-    """The samples of a layer; None where this file does not show them."""
-    layer = session.layer(layer_name)
-    if layer is None:
-        return None
-    samples = Samples(session, layer, table_name)
-    return samples if len(samples) else None
-
-
 def frequency(session: Session) -> Iterator[Item]:
     """The clock of the AI cores, in order of time."""
-    samples = opened(session, FREQUENCY, "AICORE_FREQ")
+    samples = opened(session, FREQUENCY)
     if samples is None:
         return
     yield from processes(samples)
-    clock, die = reals(samples.table, "freq"), integers(samples.table, "dieId", NO_DIE)
-    device = np.broadcast_to(samples.device, len(samples))
-    for one in np.unique(device).tolist():
-        for number in np.unique(die[device == one]).tolist():
-            rows = np.flatnonzero((device == one) & (die == number))
-            rows = rows[np.argsort(samples.time[rows], kind="stable")]
-            for time, value in _steady(session, samples.time[rows], clock[rows]):
-                shown = _frequencies(value)
-                kind = "frequency" if number == NO_DIE else "frequency-of-a-die"
-                yield Events(
-                    layer=samples.layer,
-                    kind=samples.layer.event(kind),
-                    start=time,
-                    device=one,
-                    parts={"dieId": str(number)},
-                    args={"MHz": shown, "value": shown},
-                )
+    time, device = integers(samples.table["timestampNs"], 0), _devices(samples)
+    clock, die = reals(samples.table["freq"]), integers(samples.table["dieId"], NO_DIE)
+    for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
+        rows = np.flatnonzero((device == one) & (die == number))
+        rows = rows[np.argsort(time[rows], kind="stable")]
+        kind = "frequency" if number == NO_DIE else "frequency-of-a-die"
+        for start, shown in _steady(session, time[rows]):
+            text = _frequencies(clock[rows[shown]])
+            args = {"MHz": text, "value": text}
+            yield samples.events(kind, rows[shown], start=start, args=args)
 
 
-def _steady(session: Session, time: Integers, value: Reals) -> Iterator[tuple[Integers, Reals]]:
-    """The samples, with their repetitions where the writer repeats them."""
+def _steady(session: Session, time: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Times and the samples that are shown at them, again and again where the writer does so."""
     gaps = np.append(np.maximum(time[1:] - time[:-1] - 1, 0), 0)
     count = 1 + gaps // REPEAT_NS
     if session.engine not in REPEATING or count.sum(dtype=np.float64) > MOST_SAMPLES:
-        yield time, value
+        yield time, np.arange(len(time))
         return
     last = np.cumsum(count)
     for first in range(0, int(last[-1]), SAMPLES_AT_ONCE):
         shown = np.arange(first, min(first + SAMPLES_AT_ONCE, int(last[-1])))
         row = np.searchsorted(last, shown, side="right")
-        turn = shown - (last[row] - count[row])
-        yield time[row] + turn * REPEAT_NS, value[row]
+        yield time[row] + (shown - (last[row] - count[row])) * REPEAT_NS, row
 
 
 def _frequencies(value: Reals) -> Fragment:
@@ -98,107 +89,107 @@ def _frequencies(value: Reals) -> Fragment:
 
 def accelerators(session: Session) -> Iterator[Item]:
     """Levels of each accelerator, or the greatest of those of one moment (erratum T22)."""
-    samples = opened(session, ACCELERATORS, "ACC_PMU")
+    samples = opened(session, ACCELERATORS)
     if samples is None:
         return
     yield from processes(samples)
-    styles = {kind.kind for kind in samples.layer.events_of(session.style_of(samples.layer))}
-    columns = ("readBwLevel", "readOstLevel", "writeBwLevel", "writeOstLevel")
-    levels = [integers(samples.table, name, 0) for name in columns]
-    names = ["read_bandwidth", "read_ost", "write_bandwidth", "write_ost"]
-    if "level" not in styles:
-        # The older writers spell this one in their own way.
-        names[2] = "write_band_width"
-        number = integers(samples.table, "accId", 0)
-        for part in batches(len(samples)):
-            for name, values in zip(names, levels, strict=True):
-                args = {"value": wholes(values[part]), "acc_id": wholes(number[part])}
-                yield samples.events("level-of-one", part, args, {"counter": name})
+    kinds = samples.layer.events_of(session.style_of(samples.layer))
+    if "level" not in {kind.kind for kind in kinds}:
+        yield from rows_in_turn(samples)
         return
-    moment = packed(np.broadcast_to(samples.device, len(samples)), samples.time)
+    moment = packed(_devices(samples), integers(samples.table["timestampNs"], 0))
     order = np.argsort(moment, kind="stable")
     first = np.flatnonzero(np.append(True, np.diff(moment[order]) != 0))
-    for name, values in zip(names, levels, strict=True):
-        greatest = np.maximum.reduceat(values[order], first)
+    for name, column in LEVELS.items():
+        greatest = np.maximum.reduceat(integers(samples.table[column], 0)[order], first)
         for part in batches(len(first)):
             args = {"value": wholes(greatest[part])}
-            yield samples.events("level", order[first[part]], args, {"counter": name})
+            yield samples.events("level", order[first[part]], parts={"counter": name}, args=args)
 
 
 def service(session: Session) -> Iterator[Item]:
     """Traffic by class of service."""
-    samples = opened(session, SERVICE, "QOS")
+    samples = opened(session, SERVICE)
     if samples is None:
         return
     yield from processes(samples)
-    texts = filled(array_of(samples.table["eventName"]), "")
+    texts = filled(one_piece(samples.table["eventName"]), "")
     names = [text.removeprefix(SERVICE_PREFIX) for text in texts.dictionary.to_pylist()]
     streams = pa.DictionaryArray.from_arrays(
         texts.indices, session.notation.strings(pa.array(names, pa.string()))
     )
-    rate = integers(samples.table, "bandwidth", 0) // int(MEBIBYTE)
-    die = integers(samples.table, "dieId", NO_DIE)
-    plain = die == NO_DIE
+    rate = integers(samples.table["bandwidth"], 0) // int(MEBIBYTE)
+    die = integers(samples.table["dieId"], NO_DIE)
     for part in batches(len(samples)):
-        rows = np.flatnonzero(plain[part]) + part.start
+        rows = np.flatnonzero(die[part] == NO_DIE) + part.start
         if len(rows):
             shown = wholes(rate[rows])
             args = {"value": shown, "bandwidth(MB/s)": shown}
-            yield samples.events("traffic", rows, args, {"stream": taken(streams, rows)})
-    dies = np.flatnonzero(~plain)
+            stream = {"stream": taken(streams, rows)}
+            yield samples.events("traffic", rows, parts=stream, args=args)
+    dies = np.flatnonzero(die != NO_DIE)
     if len(dies):
-        device = np.broadcast_to(samples.device, len(samples))
-        moment = packed(device[dies], samples.time[dies], places(texts)[dies].astype(np.int64))
+        time = integers(samples.table["timestampNs"], 0)
+        moment = packed(
+            _devices(samples)[dies], time[dies], text_places(texts)[dies].astype(np.int64)
+        )
         numbers, series = np.unique(die[dies], return_inverse=True)
         for shown, row_of in _side_by_side(moment, series):
             args = {f"die {numbers[one]}": wholes(rate[dies[rows]]) for one, rows in row_of.items()}
             stream = {"stream": taken(streams, dies[shown])}
-            yield samples.events("traffic-of-dies", dies[shown], args, stream)
+            yield samples.events("traffic-of-dies", dies[shown], parts=stream, args=args)
 
 
 def between_dies(session: Session) -> Iterator[Item]:
     """Traffic between the dies, those of one moment side by side."""
-    samples = opened(session, DIES, "SIO")
+    samples = opened(session, DIES)
     if samples is None:
         return
     yield from processes(samples)
-    device = np.broadcast_to(samples.device, len(samples))
-    texts = filled(array_of(samples.table["name"]), "")
+    texts = filled(one_piece(samples.table["name"]), "")
     names = [session.notation.string(text) for text in texts.dictionary.to_pylist()]
     channels = {
-        f"{kind}_{way}": reals(samples.table, f"{way}{kind.capitalize()}") / MEBIBYTE
+        f"{kind}_{way}": reals(samples.table[f"{way}{kind.capitalize()}"]) / MEBIBYTE
         for way in ("rx", "tx")
         for kind in ("req", "rsp", "snp", "dat")
     }
     (series,) = samples.layer.event("traffic").args
     dies = np.array([series.name.fits(name) for name in names] + [False])
-    known = np.flatnonzero(dies[places(texts)])
-    moment = packed(device[known], samples.time[known])
-    for shown, row_of in _side_by_side(moment, places(texts)[known]):
+    known = np.flatnonzero(dies[text_places(texts)])
+    moment = packed(_devices(samples), integers(samples.table["timestampNs"], 0))[known]
+    for shown, row_of in _side_by_side(moment, text_places(texts)[known]):
         for channel, values in channels.items():
             args = {names[one]: real_texts(values[known[rows]]) for one, rows in row_of.items()}
-            yield samples.events("traffic", known[shown], args, {"channel": channel})
+            parts = {"channel": channel}
+            yield samples.events("traffic", known[shown], parts=parts, args=args)
 
 
 def cores(session: Session) -> Iterator[Item]:
     """Share of the time in which cube cores work, each alone and all on the average."""
-    samples = opened(session, CORES, "SAMPLE_PMU_TIMELINE")
+    samples = opened(session, CORES)
     if samples is None:
         return
     yield from processes(samples)
-    usage, core = reals(samples.table, "usage"), integers(samples.table, "coreId", 0)
-    cubes = np.flatnonzero(holds(samples.table, "coreType", CUBE))
+    usage, core = reals(samples.table["usage"]), integers(samples.table["coreId"], 0)
+    time, device = integers(samples.table["timestampNs"], 0), _devices(samples)
+    cubes = np.flatnonzero(is_one_of(samples.table["coreType"], [CUBE]))
     for part in batches(len(cubes)):
         rows = cubes[part]
         args = {"Utilization(%)": real_texts(usage[rows])}
-        yield samples.events("core", rows, args, {"coreId": wholes(core[rows])})
+        own = {"start": time[rows], "device": device[rows], "parts": {"coreId": wholes(core[rows])}}
+        yield samples.events("core", rows, args=args, **own)
     if len(cubes):
-        device = np.broadcast_to(samples.device, len(samples))
-        moment = packed(device[cubes], samples.time[cubes])
+        moment = packed(device, time)[cubes]
         _, first, group = np.unique(moment, return_index=True, return_inverse=True)
+        rows = cubes[first]
         mean = np.bincount(group, usage[cubes]) / np.bincount(group)
         args = {"Utilization(%)": real_texts(mean)}
-        yield samples.events("average", cubes[first], args)
+        yield samples.events("average", rows, args=args, start=time[rows], device=device[rows])
+
+
+def _devices(samples: Samples) -> Integers:
+    """The device of each row."""
+    return np.broadcast_to(samples.device, len(samples))
 
 
 def _side_by_side(

@@ -7,25 +7,28 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ascend_ref.capture.batch import Integers
+from ascend_ref.arrays import one_piece, text_places
 from ascend_ref.spill import batches
+from ascend_spec.core.shows import Show
 from ascend_spec.timeline import Layer
 
-from ..communication import NO_PLANE
-from ..events import Events, Item, rows_of
-from ..lookup import NONE, Columns, array_of, filled, places
+from ..events import Item, rows_of
+from ..lookup import NONE, Columns, filled
 from ..notation import reals, wholes
 from ..session import Session
 
 LAYER = "Communication"
 NAMELESS = ("", "N/A")
-FLAGS = ("no", "yes")
 
-NO_NOTIFY = (9223372036854775807, -1)
-NO_NOTIFY_TEXT = "18446744073709551615"
-"""All bits of 64, which the databases store in other ways (db-schema.md 4.4)."""
+OF_TASK: Mapping[str, str] = {
+    "task type": "transfer.kind",
+    "stream id": "task.stream",
+    "task id": "task.number",
+    "context id": "task.context",
+    "model id": "task.model",
+}
+"""What small tasks show of their row in TASK, and what they repeat."""
 
 
 class Estimate(NamedTuple):
@@ -79,34 +82,18 @@ def _threads(session: Session, layer: Layer) -> Iterator[Item]:
 
 def _operators(session: Session, layer: Layer) -> Iterator[Item]:
     found = session.communication
-    table = found.operators
     first = np.array([group.first for group in found.groups])
-    names, types, algorithms = (
-        session.texts(table, name) for name in ("opName", "dataType", "algType")
-    )
-    flags = pa.array(FLAGS)
-    columns = Columns(table, session.spill)
-    relay, retry, count = (columns.integers(name, 0) for name in ("relay", "retry", "count"))
-    for part in batches(table.num_rows):
-        yield Events(
-            layer=layer,
-            kind=layer.event("operator"),
-            start=found.start[part],
+    for part in batches(len(found.operators)):
+        yield session.filling.events(
+            layer,
+            layer.event("operator"),
+            {"COMMUNICATION_OP": rows_of(part)},
             device=found.device[part],
             thread=first[found.operator_group[part]],
-            length=found.end[part] - found.start[part],
-            parts={"name": names[part]},
             args={
                 "rank_size": wholes(found.ranks[part]),
-                "connection_id": wholes(found.connection[part]),
                 "model id": wholes(found.model[part]),
-                "data_type": types[part],
-                "alg_type": algorithms[part],
-                "count": wholes(count[part]),
-                "relay": flags.take(pa.array((relay[part] == 1).astype(np.int8))),
-                "retry": flags.take(pa.array((retry[part] == 1).astype(np.int8))),
             },
-            rows={"COMMUNICATION_OP": rows_of(part)},
         )
 
 
@@ -115,47 +102,32 @@ def _tasks(session: Session, layer: Layer) -> Iterator[Item]:
     found, work = session.communication, session.work
     table = found.tasks
     first = np.array([group.first for group in found.groups])
-    kinds, transports, types, links = (
-        session.texts(table, name) for name in ("taskType", "transportType", "dataType", "linkType")
-    )
-    estimates = _estimates(filled(array_of(table["taskType"]), ""))
+    kinds = filled(one_piece(table["taskType"]), "")
+    estimates = _estimates(kinds)
     columns = Columns(table, session.spill)
-    notify = columns.integers("notifyId", NO_NOTIFY[0])
     sizes = columns.integers("size", 0)
-    source, target = (columns.integers(name, NO_PLANE) for name in ("srcRank", "dstRank"))
-    models = Columns(work.tasks, session.spill).integers("modelId", NO_PLANE)
+    shows = {arg: Show("plain", (column,)) for arg, column in OF_TASK.items()}
     for part in batches(table.num_rows):
-        shown = (found.row[part] != NONE) & (found.plane[part] != NO_PLANE)
+        shown = (found.row[part] != NONE) & (found.plane[part] != NONE)
         rows = np.flatnonzero(shown) + part.start
         if not len(rows):
             continue
-        task, kind, index = found.row[rows], places(kinds)[rows], pa.array(rows)
+        task, kind = found.row[rows], text_places(kinds)[rows]
         length, size = work.end[task] - work.start[task], np.maximum(sizes[rows], 0)
-        yield Events(
-            layer=layer,
-            kind=layer.event("task"),
+        yield session.filling.events(
+            layer,
+            layer.event("task"),
+            {"COMMUNICATION_TASK_INFO": rows, "TASK": task},
             start=work.start[task],
             device=work.device[task],
             thread=first[found.task_group[rows]] + found.plane[rows] + 1,
             length=length,
-            parts={"taskName": kinds.take(index)},
             args={
-                "notify_id": _notify_texts(notify[rows]),
                 "duration estimated(us)": reals(estimates[kind, 0] + size / estimates[kind, 1]),
-                "stream id": wholes(work.stream[task]),
-                "task id": wholes(work.number[task]),
-                "context id": wholes(work.context[task]),
-                "task type": kinds.take(index),
-                "src rank": wholes(source[rows]),
-                "dst rank": wholes(target[rows]),
-                "transport type": transports.take(index),
                 "size(Byte)": wholes(size),
-                "data type": types.take(index),
-                "link type": links.take(index),
                 "bandwidth(GB/s)": reals(np.where(length > 0, size / np.maximum(length, 1), 0.0)),
-                "model id": wholes(models[task]),
             },
-            rows={"COMMUNICATION_TASK_INFO": rows, "TASK": task},
+            shows=shows,
         )
 
 
@@ -163,11 +135,3 @@ def _estimates(kinds: pa.DictionaryArray) -> np.ndarray[tuple[int, int], np.dtyp
     """The estimate of each kind in the dictionary."""
     found = [ESTIMATES.get(kind, UNKNOWN_ESTIMATE) for kind in kinds.dictionary.to_pylist()]
     return np.array(found or [UNKNOWN_ESTIMATE])
-
-
-def _notify_texts(notify: Integers) -> pa.Array:
-    none = np.isin(notify, NO_NOTIFY)
-    texts = pa.array(notify).cast(pa.string())
-    if not none.any():
-        return texts
-    return pc.if_else(pa.array(none), NO_NOTIFY_TEXT, texts)

@@ -1,84 +1,101 @@
-"""Sampled values of devices and hosts: events of phase C."""
+"""Layers that show a table row by row: what is sampled on devices and hosts, and short slices.
+
+Events are filled from what the spec says that they show (:mod:`..filling`). Of a kind that melts
+several columns of a row into events of their own, :data:`MELTED` says which.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.traffic import MEBIBYTE, share
 from ascend_ref.spill import batches
-from ascend_spec.timeline import Layer
+from ascend_spec.core.shows import Show
+from ascend_spec.timeline import EventKind, Layer
 
-from ..events import HOST, Events, Item, Values, rows_of
-from ..lookup import array_of, filled, holds, integers, reals
-from ..notation import reals as real_texts
-from ..notation import wholes
-from ..rows import Fragment
+from ..events import HOST, Events, Item
 from ..session import Session
 
-PERCENT = 100.0
-NS_PER_US = 1e3
-BYTES_PER_KB = 1024.0
+Melted = tuple[Mapping[str, str], Mapping[str, str]]
+"""The parts of an event's name, and by arg the column of the recording that it shows."""
+
+MELTED: Mapping[tuple[str, str], Sequence[Melted]] = {
+    ("NPU MEM", "memory"): [
+        ({"kind": kind}, {"KB": f"process_memory.{column}"})
+        for kind, column in (("DDR", "ddr"), ("HBM", "hbm"), ("Memory", "total"))
+    ],
+    ("PCIe", "traffic"): [
+        ({"packets": packets}, {way: f"pcie.{way.lower()}_{packets}_avg" for way in ("Tx", "Rx")})
+        for packets in ("post", "nonpost", "cpl")
+    ],
+    ("PCIe", "latency"): [({}, {"Tx": "pcie.tx_nonpost_latency_avg"})],
+    ("Acc PMU", "level-of-one"): [
+        ({"counter": counter}, {"value": f"accelerator_level.{column}"})
+        for counter, column in (
+            ("read_bandwidth", "read_bandwidth"),
+            ("read_ost", "read_requests"),
+            ("write_band_width", "write_bandwidth"),
+            ("write_ost", "write_requests"),
+        )
+    ],
+}
 
 
 class Samples:
-    """A sampled table on its way into a layer."""
+    """The table of a layer on its way into events. device: of each row, or of all."""
 
-    def __init__(self, session: Session, layer: Layer, name: str) -> None:
+    def __init__(self, session: Session, layer: Layer) -> None:
         self.session = session
         self.layer = layer
-        self.name = name
-        self.table = table = session.recorded.table(name)
-        self.time = integers(table, "timestampNs", 0)
+        (self.name,) = layer.tables
+        self.table = table = session.recorded.table(self.name)
         on_device = "deviceId" in table.column_names
         self.device = session.devices_of(table) if on_device else HOST
 
     def __len__(self) -> int:
-        return len(self.time)
+        return len(self.table)
 
-    def rate(self, column: str, part: slice) -> Fragment:
-        """A data rate in MB/s."""
-        return real_texts(reals(self.table, column)[part] / MEBIBYTE)
+    def events(self, kind: str, rows: Integers, **own: Any) -> Events:
+        """The events of some rows; ``own``: what they do not show as it is."""
+        shown = self.layer.event(kind)
+        return self.session.filling.events(self.layer, shown, {self.name: rows}, **own)
 
-    def events(
-        self,
-        kind: str,
-        part: slice | Integers,
-        args: Values,
-        parts: Values | None = None,
-    ) -> Events:
-        """The values of some rows."""
-        device = self.device if isinstance(self.device, int) else self.device[part]
-        return Events(
-            layer=self.layer,
-            kind=self.layer.event(kind),
-            start=self.time[part],
-            device=device,
-            parts=parts or {},
-            args=args,
-            rows={self.name: rows_of(part) if isinstance(part, slice) else part},
-        )
+    def melted(self, kind: EventKind, rows: Integers, **own: Any) -> Iterator[Events]:
+        """The events of some rows, for each of the columns that the kind melts."""
+        for parts, columns in MELTED.get((self.layer.name, kind.kind), [({}, {})]):
+            shows = {arg: Show("plain", (column,)) for arg, column in columns.items()}
+            yield self.events(kind.kind, rows, parts=parts, shows=shows, **own)
 
 
-Source = Callable[[Samples, slice], Iterator[Events]]
-"""The events of some rows of a table."""
-
-
-def counter_layer(name: str, table_name: str, source: Source, session: Session) -> Iterator[Item]:
-    """A layer that shows one table."""
+def opened(session: Session, name: str) -> Samples | None:
+    """The table of a layer; None where this file does not show it."""
     layer = session.layer(name)
     if layer is None:
-        return
-    samples = Samples(session, layer, table_name)
-    if not len(samples):
-        return
-    yield from processes(samples)
+        return None
+    samples = Samples(session, layer)
+    return samples if len(samples) else None
+
+
+def counters(session: Session, names: Sequence[str]) -> Iterator[Item]:
+    """Layers whose tables are shown as they are."""
+    for samples in (opened(session, name) for name in names):
+        if samples is not None:
+            yield from processes(samples)
+            yield from rows_in_turn(samples)
+
+
+def rows_in_turn(samples: Samples) -> Iterator[Events]:
+    """Some rows after the other, each kind of event of them."""
+    session, layer = samples.session, samples.layer
+    kinds = layer.events_of(session.style_of(layer))
     for part in batches(len(samples)):
-        yield from source(samples, part)
+        for kind in kinds:
+            rows = session.filling.shown_rows(kind, samples.name, part)
+            if len(rows):
+                yield from samples.melted(kind, rows)
 
 
 def processes(samples: Samples) -> Iterator[Item]:
@@ -88,138 +105,3 @@ def processes(samples: Samples) -> Iterator[Item]:
     else:
         for device in np.unique(samples.device).tolist():
             yield from samples.session.process(samples.layer, device)
-
-
-def _levels(samples: Samples, part: slice) -> Iterator[Events]:
-    """Stars Soc Info."""
-    for kind, name, column in (
-        ("l2-buffer", "L2 Buffer Bw Level", "l2BufferBwLevel"),
-        ("mata", "Mata Bw Level", "mataBwLevel"),
-    ):
-        values = wholes(integers(samples.table, column, 0)[part])
-        yield samples.events(kind, part, {name: values})
-
-
-def _memory(samples: Samples, part: slice) -> Iterator[Events]:
-    """NPU MEM; Memory is the sum of both kinds."""
-    owners = _renamed(samples, "type", {"app": "APP", "device": "Device"})[part]
-    ddr, hbm = (integers(samples.table, name, 0)[part] for name in ("ddr", "hbm"))
-    for kind, amount in (("DDR", ddr), ("HBM", hbm), ("Memory", ddr + hbm)):
-        args = {"KB": real_texts(amount / BYTES_PER_KB)}
-        yield samples.events("memory", part, args, {"owner": owners, "kind": kind})
-
-
-def _hbm(samples: Samples, part: slice) -> Iterator[Events]:
-    reading = holds(samples.table, "type", "read")[part]
-    unit = integers(samples.table, "hbmId", 0)
-    for kind, name, chosen in (
-        ("read", "Read(MB/s)", reading),
-        ("write", "Write(MB/s)", ~reading),
-    ):
-        rows = np.flatnonzero(chosen) + part.start
-        if len(rows):
-            rate = real_texts(reals(samples.table, "bandwidth")[rows] / MEBIBYTE)
-            yield samples.events(kind, rows, {name: rate}, {"hbmId": wholes(unit[rows])})
-
-
-def _ddr(samples: Samples, part: slice) -> Iterator[Events]:
-    yield samples.events("read", part, {"Read(MB/s)": samples.rate("read", part)})
-    yield samples.events("write", part, {"Write(MB/s)": samples.rate("write", part)})
-
-
-def _hccs(samples: Samples, part: slice) -> Iterator[Events]:
-    yield samples.events("sent", part, {"Tx(MB/s)": samples.rate("txThroughput", part)})
-    yield samples.events("received", part, {"Rx(MB/s)": samples.rate("rxThroughput", part)})
-
-
-def _llc(samples: Samples, part: slice) -> Iterator[Events]:
-    """LLC; the hit rate is a share of 1 in spite of its name (erratum T15)."""
-    names = {
-        "llcId": wholes(integers(samples.table, "llcId", 0)[part]),
-        "mode": _renamed(samples, "mode", {"read": "Read", "write": "Write"})[part],
-    }
-    hits = real_texts(reals(samples.table, "hitRate")[part] / PERCENT)
-    yield samples.events(
-        "throughput", part, {"Throughput(MB/s)": samples.rate("throughput", part)}, names
-    )
-    yield samples.events("hit-rate", part, {"Hit Rate(%)": hits}, names)
-
-
-def _ports(samples: Samples, part: slice) -> Iterator[Events]:
-    """NIC and RoCE."""
-    table = samples.table
-    speed = reals(table, "bandwidth")[part]
-    port = wholes(integers(table, "funcId", 0)[part])
-    for kind, way, title in (("received", "rx", "Rx"), ("sent", "tx", "Tx")):
-        packets = reals(table, f"{way}Packets")[part]
-        figures = {
-            "Bandwidth Efficiency": share(reals(table, f"{way}ByteRate")[part], speed),
-            "Packets": reals(table, f"{way}PacketRate")[part],
-            "Error Rate": share(reals(table, f"{way}Errors")[part], packets),
-            "Dropped Rate": share(reals(table, f"{way}Dropped")[part], packets),
-        }
-        args = {f"{title} {name}": real_texts(values) for name, values in figures.items()}
-        yield samples.events(kind, part, args, {"portId": port})
-
-
-def _pcie(samples: Samples, part: slice) -> Iterator[Events]:
-    for packets, column in (("post", "Post"), ("nonpost", "Nonpost"), ("cpl", "Cpl")):
-        args = {
-            "Tx": samples.rate(f"tx{column}Avg", part),
-            "Rx": samples.rate(f"rx{column}Avg", part),
-        }
-        yield samples.events("traffic", part, args, {"packets": packets})
-    latency = reals(samples.table, "txNonpostLatencyAvg")[part] / NS_PER_US
-    yield samples.events("latency", part, {"Tx": real_texts(latency), "Rx": "0"})
-
-
-def _usage(samples: Samples, part: slice) -> Iterator[Events]:
-    """Load of the host's memory, disk or network."""
-    args = {"Usage(%)": real_texts(reals(samples.table, "usage")[part])}
-    yield samples.events("usage", part, args)
-
-
-def _processors(samples: Samples, part: slice) -> Iterator[Events]:
-    args = {"Usage(%)": real_texts(reals(samples.table, "usage")[part])}
-    number = wholes(integers(samples.table, "cpuId", 0)[part])
-    yield samples.events("usage", part, args, {"cpuId": number})
-
-
-def _unified_bus(samples: Samples, part: slice) -> Iterator[Events]:
-    table = samples.table
-    args = {
-        f"bandwidth_{way}(MB/s)": wholes(integers(table, f"{way}UdmaBind", 0)[part])
-        for way in ("rx", "tx")
-    }
-    ports = pa.array([f"{port:03d}" for port in integers(table, "portId", 0)[part].tolist()])
-    yield samples.events("traffic", part, args, {"portId": ports})
-
-
-def _renamed(samples: Samples, column: str, names: Mapping[str, str]) -> pa.DictionaryArray:
-    """A text column with other texts for those that the layer calls by another name."""
-    texts = filled(array_of(samples.table[column]), "")
-    renamed = [names.get(text, text) for text in texts.dictionary.to_pylist()]
-    shown = samples.session.notation.strings(pa.array(renamed, pa.string()))
-    return pa.DictionaryArray.from_arrays(texts.indices, shown)
-
-
-COUNTERS: Mapping[str, Callable[[Session], Iterator[Item]]] = {
-    layer: partial(counter_layer, layer, table, source)
-    for layer, table, source in (
-        ("CPU Usage", "CPU_USAGE", _processors),
-        ("Memory Usage", "HOST_MEM_USAGE", _usage),
-        ("Network Usage", "HOST_NETWORK_USAGE", _usage),
-        ("Disk Usage", "HOST_DISK_USAGE", _usage),
-        ("NPU MEM", "NPU_MEM", _memory),
-        ("DDR", "DDR", _ddr),
-        ("HBM", "HBM", _hbm),
-        ("HCCS", "HCCS", _hccs),
-        ("NIC", "NIC", _ports),
-        ("RoCE", "ROCE", _ports),
-        ("PCIe", "PCIE", _pcie),
-        ("LLC", "LLC", _llc),
-        ("Stars Soc Info", "SOC_BANDWIDTH_LEVEL", _levels),
-        ("Ub", "UB", _unified_bus),
-    )
-}
-"""Layers that show their tables row by row."""

@@ -6,20 +6,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
 from ..activity import CallStacks
-from ..events import Events, Item, rows_of
-from ..lookup import NONE, Columns, combinations, filled, integers, places, taken
+from ..events import Item
+from ..lookup import NONE, Columns, combinations, filled, taken
 from ..notation import wholes
 from ..python_calls import nested
 from ..rows import Fragment
 from ..session import Session, total
+from .counters import opened
 
 LAYER = "Python"
 GC_LAYER = "Python GC"
@@ -58,26 +61,17 @@ def _distinct(session: Session, column: Integers, rows: Integers) -> set[int]:
 
 def _operators(session: Session, layer: Layer) -> Iterator[Item]:
     found = session.activity
-    names, inputs = session.notation.strings(found.names), _Inputs(session)
+    inputs, kind = _Inputs(session), layer.event("operator")
     chain = Columns(found.table, session.spill).integers("callchainId", NONE)
     stacks = CallStacks(session.recorded, session.notation)
     for first in range(0, len(found.operator), ROWS_AT_ONCE):
         own = found.operator[first : first + ROWS_AT_ONCE]
-        yield Events(
-            layer=layer,
-            kind=layer.event("operator"),
-            start=found.start[own],
-            thread=found.thread[own],
-            length=found.end[own] - found.start[own],
-            parts={"name": taken(names, own)},
-            args={
-                "Sequence number": wholes(found.sequence[own]),
-                "Fwd thread id": wholes(found.forward_thread[own]),
-                **inputs.args(own),
-                "Call stack": stacks.texts(chain[own]),
-            },
-            rows={"PYTORCH_API": own},
-        )
+        args = {
+            "Sequence number": wholes(found.sequence[own]),
+            **inputs.args(own),
+            "Call stack": stacks.texts(chain[own]),
+        }
+        yield session.filling.events(layer, kind, {"PYTORCH_API": own}, args=args)
 
 
 class _Inputs:
@@ -106,24 +100,16 @@ def _functions(session: Session, layer: Layer) -> Iterator[Item]:
     if not len(rows):
         return
     calls = nested(session.spill, rows, found.thread, found.start, found.end)
-    names = session.notation.strings(found.names)
-    modules, module_names = _modules(found.names), places(found.names)
+    modules, module_names = _modules(found.names), text_places(found.names)
     for part in batches(len(rows)):
         own = rows[part]
-        yield Events(
-            layer=layer,
-            kind=layer.event("python-function"),
-            start=found.start[own],
-            thread=found.thread[own],
-            length=found.end[own] - found.start[own],
-            parts={"name": taken(names, own)},
-            args={
-                "Python id": wholes(calls.identity[part]),
-                "Python parent id": wholes(calls.parent[part]),
-                "Python module id": modules.take(pa.array(module_names[own])),
-            },
-            rows={"PYTORCH_API": own},
-        )
+        args = {
+            "Python id": wholes(calls.identity[part]),
+            "Python parent id": wholes(calls.parent[part]),
+            "Python module id": modules.take(pa.array(module_names[own])),
+        }
+        kind = layer.event("python-function")
+        yield session.filling.events(layer, kind, {"PYTORCH_API": own}, args=args)
 
 
 def _modules(names: pa.DictionaryArray) -> pa.DictionaryArray:
@@ -135,20 +121,12 @@ def _modules(names: pa.DictionaryArray) -> pa.DictionaryArray:
 
 def collections(session: Session) -> Iterator[Item]:
     """Runs of the garbage collector."""
-    layer = session.layer(GC_LAYER)
-    table = session.recorded.table("GC_RECORD")
-    if layer is None or not table.num_rows:
+    samples = opened(session, GC_LAYER)
+    if samples is None:
         return
-    start, end = integers(table, "startNs", 0), integers(table, "endNs", 0)
+    layer, numbers = samples.layer, {"osPid": session.os_pid}
     yield from session.process(layer)
-    numbers = {"osPid": session.os_pid}
     yield from session.thread(layer, "gc", **numbers)
     thread = session.thread_kind(layer, "gc")
-    yield Events(
-        layer=layer,
-        kind=layer.event("gc"),
-        start=start,
-        thread=0 if thread is None else total(thread.tid, numbers),
-        length=end - start,
-        rows={"GC_RECORD": rows_of(slice(0, len(start)))},
-    )
+    rows = np.arange(len(samples))
+    yield samples.events("gc", rows, thread=0 if thread is None else total(thread.tid, numbers))

@@ -8,19 +8,18 @@ from operator import itemgetter
 
 import numpy as np
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import Events, Item
-from ..lookup import NONE, Alternatives, Columns, Lookup, Mask, combinations
+from ..lookup import NONE, Columns, Lookup, combinations, filled, taken
 from ..notation import reals, wholes
 from ..rows import Fragment
 from ..session import Session
 
 LAYER = "Ascend Hardware"
-NOT_AVAILABLE = "N/A"
-NO_MODEL = 4294967295
 OTHER_DIRECTION = "other"
 """What the C++ engine shows where a copy has no row in MEMCPY_INFO (text-outputs.md 6)."""
 
@@ -48,31 +47,16 @@ def streams(session: Session, layer: Layer, shown: Mask) -> Iterator[Item]:
 
 class _Tasks:
     def __init__(self, session: Session, layer: Layer) -> None:
+        self.session = session
         self.layer = layer
-        self.work = work = session.work
+        self.work = session.work
         self.kinds = {kind.kind: kind for kind in layer.events_of(session.style_of(layer))}
-        spill = session.spill
-        self.models = Columns(work.tasks, spill).integers("modelId", NO_MODEL)
-        kernels = session.kernels
-        own = session.texts(work.tasks, "taskType")
-        self.names = Alternatives(session.texts(kernels, "name"), own)
-        types = session.texts(kernels, "taskType", NOT_AVAILABLE)
-        self.types = Alternatives(types, own, nothing=NOT_AVAILABLE)
-        self.threads_of_blocks = [
-            Alternatives(
-                session.texts(kernels, name, NOT_AVAILABLE), session.constant(NOT_AVAILABLE)
-            )
-            for name in ("gridDim", "blockDim")
-        ]
         copies = session.recorded.table("MEMCPY_INFO")
         self.copied = copies.num_rows > 0
-        columns = Columns(copies, spill)
-        self.copy_row = Lookup(columns.integers("globalTaskId"), spill)
+        columns = Columns(copies, session.spill)
+        self.copy_row = Lookup(columns.integers("globalTaskId"), session.spill)
         self.sizes = columns.integers("size", 0)
-        self.directions = Alternatives(
-            session.texts(copies, "memcpyOperation", OTHER_DIRECTION),
-            session.constant(OTHER_DIRECTION),
-        )
+        self.directions = session.texts(copies, "memcpyOperation", OTHER_DIRECTION)
 
     def items(self) -> Iterator[Item]:
         work = self.work
@@ -90,40 +74,20 @@ class _Tasks:
 
     def _events(self, kind: EventKind, rows: Integers) -> Events:
         work, kernel = self.work, self.work.kernel[rows]
-        stream = wholes(work.stream[rows])
         args: dict[str, Fragment] = {
-            "Model Id": wholes(self.models[rows]),
-            "Task Type": self.types.first_of(kernel, rows),
-            "Physic Stream Id": stream,
-            "Task Id": wholes(work.number[rows]),
             "Batch Id": wholes(work.batch[rows]),
-            "Subtask Id": wholes(work.context[rows]),
-            "connection_id": wholes(work.connection[rows]),
         }
-        if kind.kind == "simt-task":
-            first = np.zeros(len(rows), np.int64)
-            for name, texts in zip(("Grid Dim", "Block Dim"), self.threads_of_blocks, strict=True):
-                args[name] = texts.first_of(kernel, first)
-        length = work.end[rows] - work.start[rows]
         if kind.kind == "memcpy" and self.copied:
-            args |= self._copies(rows, length)
-        return Events(
-            layer=self.layer,
-            kind=kind,
-            start=work.start[rows],
-            device=work.device[rows],
-            thread=work.stream[rows],
-            length=length,
-            parts={"name": self.names.first_of(kernel, rows)},
-            args=args,
-            rows={"TASK": rows, "COMPUTE_TASK_INFO": kernel},
-        )
+            args |= self._copies(rows, work.end[rows] - work.start[rows])
+        shown = {"TASK": rows, "COMPUTE_TASK_INFO": kernel}
+        stream = work.stream[rows]
+        return self.session.filling.events(self.layer, kind, shown, thread=stream, args=args)
 
     def _copies(self, rows: Integers, length: Integers) -> dict[str, Fragment]:
         """What the writers tell of a copy, under the names of all of them."""
         row = self.copy_row.rows(self.work.identity[rows])
         size = np.where(row == NONE, 0, self.sizes[row])
-        direction = self.directions.first_of(row, np.zeros(len(rows), np.int64))
+        direction = filled(taken(self.directions, row), OTHER_DIRECTION)
         rate = np.where(length > 0, size / np.maximum(length, 1), 0.0)
         return {
             "size(B)": wholes(size),

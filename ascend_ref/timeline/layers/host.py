@@ -8,24 +8,16 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask, first_known, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import Events, Item, rows_of
-from ..lookup import (
-    NONE,
-    Alternatives,
-    Columns,
-    Lookup,
-    Mask,
-    array_of,
-    combinations,
-    filled,
-    places,
-)
+from ..lookup import NONE, Columns, Lookup, combinations, filled, taken
 from ..notation import wholes
 from ..session import Session
+from .counters import opened, rows_in_turn
 
 CANN = "CANN"
 SYSTEM_CALLS = "OS Runtime API"
@@ -71,52 +63,38 @@ class _CallTexts:
 
     def __init__(self, session: Session, table: pa.Table) -> None:
         self.calls = session.calls
-        levels = filled(array_of(table["type"]), "")
-        names = filled(array_of(table["name"]), "")
-        self._levels, self._names = places(levels), places(names)
+        self._session = session
+        levels = filled(one_piece(table["type"]), "")
+        names = filled(one_piece(table["name"]), "")
+        self._levels, self._names = text_places(levels), text_places(names)
         level_texts, name_texts = levels.dictionary.to_pylist(), names.dictionary.to_pylist()
-        old = session.engine in OLD_WRITERS
-        shown = [_level(level, old) for level in level_texts]
-        strings = session.notation.string
-        self._title = pa.array([strings(title) for title, _ in shown])
-        self._level = pa.array([strings(level) for _, level in shown])
+        old, strings = session.engine in OLD_WRITERS, session.notation.string
         self._width = len(name_texts)
         pairs = combinations(session.spill, self._levels, self._names)
         self._pairs = np.array([level * self._width + name for level, name in pairs], np.int64)
-        details = [_details(level_texts[level], name_texts[name]) for level, name in pairs]
-        self._api, self._mode, self._id, self._item = (
-            pa.array([strings(text) for text in column], pa.string())
-            for column in (zip(*details, strict=True) if details else ((), (), (), ()))
-        )
+        details = [
+            _level(level_texts[level], old) + _details(level_texts[level], name_texts[name])
+            for level, name in pairs
+        ]
+        self._texts = [pa.array([strings(one[place]) for one in details]) for place in range(6)]
         self._launched = _Launched(session)
 
     def events(self, layer: Layer, kind: EventKind, part: slice) -> Events:
-        calls, levels = self.calls, self._levels[part]
-        number = levels.astype(np.int64) * self._width + self._names[part]
+        calls = self.calls
+        number = self._levels[part].astype(np.int64) * self._width + self._names[part]
         pair = pa.array(np.searchsorted(self._pairs, number).astype(np.int32))
-        level = pa.array(levels)
-        thread = wholes(calls.thread[part])
-        item = pa.DictionaryArray.from_arrays(pair, self._item)
-        return Events(
-            layer=layer,
-            kind=kind,
-            start=calls.start[part],
-            thread=calls.thread[part],
-            length=calls.end[part] - calls.start[part],
-            parts={
-                "level": pa.DictionaryArray.from_arrays(level, self._title),
-                "api": pa.DictionaryArray.from_arrays(pair, self._api),
-            },
-            args={
-                "Thread Id": thread,
-                "Mode": pa.DictionaryArray.from_arrays(pair, self._mode),
-                "level": pa.DictionaryArray.from_arrays(level, self._level),
-                "id": pa.DictionaryArray.from_arrays(pair, self._id),
-                "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
-                "connection_id": wholes(calls.connection[part]),
-            },
-            rows={"CANN_API": rows_of(part)},
+        title, level, name, mode, identity, item = (
+            pa.DictionaryArray.from_arrays(pair, texts) for texts in self._texts
         )
+        args = {
+            "Thread Id": wholes(calls.thread[part]),
+            "Mode": mode,
+            "level": level,
+            "id": identity,
+            "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
+        }
+        shown, parts = {"CANN_API": rows_of(part)}, {"level": title, "api": name}
+        return self._session.filling.events(layer, kind, shown, parts=parts, args=args)
 
 
 class _Launched:
@@ -144,8 +122,8 @@ class _Launched:
         if len(self._kernels):
             kernel = np.where(node & (task != NONE), self._kernels[task], NONE)
         operator = np.where(node, self._by_operator.rows(connection), NONE)
-        texts = Alternatives(*self._texts, others)
-        return texts.first_of(kernel, operator, np.arange(len(connection)))
+        kernels, operators = self._texts
+        return first_known([taken(kernels, kernel), taken(operators, operator), others])
 
 
 def _level(level: str, old: bool) -> tuple[str, str]:
@@ -167,24 +145,11 @@ def _details(level: str, name: str) -> tuple[str, str, str, str]:
 
 def system_calls(session: Session) -> Iterator[Item]:
     """Calls of the operating system."""
-    layer = session.layer(SYSTEM_CALLS)
-    table = session.recorded.table("OSRT_API")
-    if layer is None or not table.num_rows:
+    samples = opened(session, SYSTEM_CALLS)
+    if samples is None:
         return
-    columns = Columns(table, session.spill)
-    thread = columns.low_words("globalTid")
-    start, end = columns.integers("startNs", 0), columns.integers("endNs", 0)
-    names = session.texts(table, "name")
-    yield from session.process(layer)
+    thread = Columns(samples.table, session.spill).low_words("globalTid")
+    yield from session.process(samples.layer)
     for (number,) in combinations(session.spill, thread):
-        yield from session.thread(layer, "calls", threadId=number)
-    for part in batches(table.num_rows):
-        yield Events(
-            layer=layer,
-            kind=layer.event("call"),
-            start=start[part],
-            thread=thread[part],
-            length=end[part] - start[part],
-            parts={"api": names[part]},
-            rows={"OSRT_API": rows_of(part)},
-        )
+        yield from session.thread(samples.layer, "calls", threadId=number)
+    yield from rows_in_turn(samples)

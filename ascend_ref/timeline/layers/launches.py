@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches, first_equal
 
 from ..arrows import linked
 from ..events import Item, Points
-from ..flow_ids import flow_ids
-from ..lookup import NONE, Lookup, Mask
+from ..lookup import NONE, Lookup
 from ..session import Session
 from .framework import LAYER
 
@@ -25,8 +25,7 @@ def launches(session: Session) -> Iterator[Item]:
     The id is the start of the work, so of several that start at once the first one has the arrow.
     """
     layer, flow = session.layer(LAYER), session.flow(FLOW)
-    form = None if layer is None or flow is None else flow.id_of(session.style_of(layer))
-    if layer is None or flow is None or form is None or not len(session.activity):
+    if layer is None or flow is None or not len(session.activity):
         return
     found, calls, spill = session.activity, session.calls, session.spill
     shown: list[Lookup] = []
@@ -37,7 +36,7 @@ def launches(session: Session) -> Iterator[Item]:
             known &= moments.rows(start) == NONE
         return known
 
-    for _, _, target, ends, _ in linked(session, forward=False):
+    for _, target, ends, _ in linked(session, forward=False):
         thread, moment = (spill.taken(column, ends.call) for column in (calls.thread, calls.start))
         operator = found.launching(ends.ids["connectionId"], thread, moment)
         rows = spill.where(has_arrow, operator, ends.start)
@@ -47,7 +46,7 @@ def launches(session: Session) -> Iterator[Item]:
         rows = spill.taken(rows, first)
         for batch in batches(len(rows)):
             some, caller = ends.at(rows[batch]), operator[rows[batch]]
-            identity = flow_ids(form, {"endNs": some.start})
+            ids = {"endNs": some.start}
             start, thread = found.start[caller], found.thread[caller]
-            yield Points(flow, layer, False, identity, start, thread=thread)
-            yield Points(flow, target, True, identity, some.start, some.device, some.thread)
+            yield Points(flow, layer, False, ids, start, thread=thread)
+            yield Points(flow, target, True, ids, some.start, some.device, some.thread)

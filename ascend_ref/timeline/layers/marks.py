@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION
+from ascend_ref.forms import LOW_WORD
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
 
-from ..events import Events, Item, Points
-from ..flow_ids import flow_ids
-from ..lookup import LOW_WORD, NONE, Alternatives, Lookup, integers, taken
-from ..notation import wholes
+from ..events import Item, Points
+from ..lookup import NONE, Lookup
 from ..session import WHOLE, Session
 from .hardware import LAYER as HARDWARE
 from .hardware import streams
@@ -23,7 +23,6 @@ HOST_LAYER = "MsTx"
 FLOW = "mark"
 PROGRAM = "python"
 """Name of the process, which recordings do not tell; the profiler of a Python program sees this."""
-NO_MESSAGE = "N/A"
 UNCONNECTED = FIRST_MARK_CONNECTION - 1
 """Connection of a mark of the older interface, whose args are others (text-outputs.md 6)."""
 
@@ -38,30 +37,12 @@ def host_marks(session: Session) -> Iterator[Item]:
     yield from session.process(layer, processName=PROGRAM)
     for thread in np.unique(found.thread).tolist():
         yield from session.thread(layer, "calls", threadId=thread)
-    end = integers(table, "endNs", 0)
-    types, domains = session.texts(table, "eventType"), session.texts(table, "domainId")
-    category = integers(table, "category", 0)
     newer = found.connection != UNCONNECTED
     for part in batches(table.num_rows):
         for kind, chosen in (("mark", ~newer[part]), ("domain-mark", newer[part])):
             rows = np.flatnonzero(chosen) + part.start
-            yield Events(
-                layer=layer,
-                kind=layer.event(kind),
-                start=found.start[rows],
-                thread=found.thread[rows],
-                length=end[rows] - found.start[rows],
-                parts={"message": taken(found.message, rows)},
-                args={
-                    "Category": wholes(category[rows]),
-                    "Payload_type": "0",
-                    "Payload_value": "0",
-                    "Message_type": "0",
-                    "event_type": taken(types, rows),
-                    "domain": taken(domains, rows),
-                },
-                rows={"MSTX_EVENTS": rows},
-            )
+            shown = {"MSTX_EVENTS": rows}
+            yield session.filling.events(layer, layer.event(kind), shown)
 
 
 def device_marks(session: Session) -> Iterator[Item]:
@@ -72,24 +53,18 @@ def device_marks(session: Session) -> Iterator[Item]:
     if session.file not in WHOLE:
         yield from streams(session, layer, work.marks)
     found = _Marks(session)
-    messages = Alternatives(found.message, session.constant(NO_MESSAGE))
     rows = np.flatnonzero(work.marks)
     mark = Lookup(found.connection, session.spill).rows(work.connection[rows])
     for part in batches(len(rows)):
         own = rows[part]
-        yield Events(
-            layer=layer,
-            kind=layer.event("mark"),
+        yield session.filling.events(
+            layer,
+            layer.event("mark"),
+            {"TASK": own, "MSTX_EVENTS": mark[part]},
             start=work.start[own],
             device=work.device[own],
             thread=work.stream[own],
             length=work.end[own] - work.start[own],
-            parts={"message": messages.first_of(mark[part], np.zeros(len(own), np.int64))},
-            args={
-                "Physic Stream Id": wholes(work.stream[own]),
-                "Task Id": wholes(work.number[own]),
-            },
-            rows={"TASK": own, "MSTX_EVENTS": mark[part]},
         )
     yield from _arrows(session, layer, found, rows, mark)
 
@@ -104,20 +79,15 @@ def _arrows(
     reached = (mark != NONE) & (found.start[mark] <= work.start[rows])
     mark, first = np.unique(mark[reached], return_index=True)
     rows = rows[reached][first]
-    form = flow.id_of(session.style_of(layer))
-    if form is None or not len(rows):
-        return
-    identity = flow_ids(form, {"markId": found.connection[mark]})
-    yield Points(flow, host, False, identity, found.start[mark], thread=found.thread[mark])
-    yield Points(
-        flow, layer, True, identity, work.start[rows], work.device[rows], work.stream[rows]
-    )
+    if len(rows):
+        ids = {"markId": found.connection[mark]}
+        yield Points(flow, host, False, ids, found.start[mark], thread=found.thread[mark])
+        yield Points(flow, layer, True, ids, work.start[rows], work.device[rows], work.stream[rows])
 
 
 class _Marks:
     def __init__(self, session: Session) -> None:
         table = session.recorded.table("MSTX_EVENTS")
-        self.start = integers(table, "startNs", 0)
-        self.thread = integers(table, "globalTid", 0) & LOW_WORD
-        self.connection = integers(table, "connectionId", UNCONNECTED)
-        self.message = session.texts(table, "message")
+        self.start = integers(table["startNs"], 0)
+        self.thread = integers(table["globalTid"], 0) & LOW_WORD
+        self.connection = integers(table["connectionId"], UNCONNECTED)

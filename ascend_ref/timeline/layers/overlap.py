@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.intervals import Intervals, ends, long_union
 from ascend_ref.derive.overlap import KERNEL_TASKS, Overlap, computes, long_overlap, window
@@ -14,7 +15,7 @@ from ascend_ref.spill import Spill, batches
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
-from ..lookup import NONE, Columns, Mask, array_of, combinations, filled, places
+from ..lookup import NONE, Columns, combinations, filled
 from ..session import Session
 
 LAYER = "Overlap Analysis"
@@ -91,8 +92,8 @@ def _derived(session: Session) -> Iterator[tuple[int, Overlap]]:
 
 def _computing(session: Session) -> Mask:
     """Which tasks compute."""
-    names = filled(array_of(session.kernels["name"]), "")
-    texts, name = names.dictionary, places(names)
+    names = filled(one_piece(session.kernels["name"]), "")
+    texts, name = names.dictionary, text_places(names)
     computing = np.append(computes(texts, np.zeros(len(texts), np.bool_)), False)
 
     def made(kernel: Integers) -> Mask:
@@ -104,13 +105,13 @@ def _computing(session: Session) -> Mask:
 
 def _bounding(session: Session) -> Mask:
     """Which tasks open or close the time under analysis."""
-    types = array_of(session.work.tasks["taskType"])
+    types = one_piece(session.work.tasks["taskType"])
     bounding = np.array(
         [text not in KERNEL_TASKS for text in types.dictionary.to_pylist()] + [True]
     )
     if session.engine in OLD_WINDOW:
         bounding[:] = False
-    return session.spill.taken(bounding, places(types))
+    return session.spill.taken(bounding, text_places(types))
 
 
 def _chosen(

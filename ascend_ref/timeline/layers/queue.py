@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import Spill, batches, first_of_each, sorted_rows
 from ascend_spec.timeline import Layer
 
 from ..activity import SEPARATOR, Activity
-from ..events import Events, Item, Points
-from ..flow_ids import flow_ids
-from ..lookup import NONE, Alternatives, Lookup, Mask, taken
+from ..events import Item, Points
+from ..lookup import NONE, Lookup, filled, taken
 from ..notation import wholes
-from ..rows import Fragment
 from ..session import Session
 from .framework import LAYER
 
@@ -40,19 +39,13 @@ def queue(session: Session) -> Iterator[Item]:
     for kind, rows, number in (("dequeue", got, got_number), (putting, given, given_number)):
         for part in batches(len(rows)):
             own = rows[part]
-            parts: Mapping[str, Fragment] = {"name": taken(works.names, own)}
             if kind == putting:
                 parts = {"suffix": works.suffixes(taker[part])}
-            yield Events(
-                layer=layer,
-                kind=layer.event(kind),
-                start=found.start[own],
-                thread=found.thread[own],
-                length=found.end[own] - found.start[own],
-                parts=parts,
-                args={"correlation_id": wholes(number[part])},
-                rows={"PYTORCH_API": own},
-            )
+            else:
+                parts = {"name": taken(works.names, own)}
+            args = {"correlation_id": wholes(number[part])}
+            shown = {"PYTORCH_API": own}
+            yield session.filling.events(layer, layer.event(kind), shown, parts=parts, args=args)
     entries = _entries(session.spill, found, given, given_number, taker)
     yield from _arrows(session, layer, "task-queue", "correlationId", entries)
 
@@ -94,8 +87,7 @@ class _Works:
         texts = found.names.dictionary.to_pylist()
         works = [text.partition(SEPARATOR)[2] or text for text in texts]
         self.names = self._column(session, found, works)
-        suffixes = self._column(session, found, [SEPARATOR + work for work in works])
-        self._suffixes = Alternatives(suffixes, session.constant(""))
+        self._suffixes = self._column(session, found, [SEPARATOR + work for work in works])
 
     @staticmethod
     def _column(session: Session, found: Activity, texts: list[str]) -> pa.DictionaryArray:
@@ -104,7 +96,7 @@ class _Works:
 
     def suffixes(self, taker: Integers) -> pa.DictionaryArray:
         """What follows the name of putting in: the work that was taken out."""
-        return self._suffixes.first_of(taker, np.zeros(len(taker), np.int64))
+        return filled(taken(self._suffixes, taker), "")
 
 
 def backward(session: Session) -> Iterator[Item]:
@@ -163,12 +155,9 @@ def _arrows(
     session: Session, layer: Layer, name: str, quantity: str, arrows: _Ends
 ) -> Iterator[Points]:
     flow, found = session.flow(name), session.activity
-    form = flow.id_of(session.style_of(layer)) if flow is not None else None
-    if flow is None or form is None:
+    if flow is None:
         return
     for batch in batches(len(arrows.number)):
-        identity = flow_ids(form, {quantity: arrows.number[batch]})
+        ids = {quantity: arrows.number[batch]}
         for rows, is_end in ((arrows.starts[batch], False), (arrows.ends[batch], True)):
-            yield Points(
-                flow, layer, is_end, identity, found.start[rows], thread=found.thread[rows]
-            )
+            yield Points(flow, layer, is_end, ids, found.start[rows], thread=found.thread[rows])

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import Mask, integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.columns import integers_of
 from ascend_ref.derive.decimals import Engine
@@ -20,7 +21,6 @@ from ascend_ref.derive.step_trace import (
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
-from ..lookup import Mask, integers
 from ..notation import instants, lengths, wholes
 from ..rows import Fragment
 from ..session import WHOLE, Session, total
@@ -56,7 +56,7 @@ class _Steps:
         self.style = session.style_of(layer)
         self.engine: Engine = "cpp" if self.style == "cpp" else "python"
         pairs = [
-            np.stack([integers(table, "device"), integers(table, "model")])
+            np.stack([integers(table["device"]), integers(table["model"])])
             for name in (ITERATIONS, REDUCES, READINGS)
             if (table := session.recorded.extras.get(name)) is not None
         ]
@@ -82,13 +82,13 @@ class _Steps:
 
     def iterations(self, table: pa.Table) -> Iterator[Item]:
         """The iterations with forward and backward pass, refresh and wait for data."""
-        for device in np.unique(integers(table, "device")).tolist():
+        for device in np.unique(integers(table["device"])).tolist():
             yield from self._iterations(table.filter(pc.equal(table["device"], device)), device)
 
     def _iterations(self, table: pa.Table, device: int) -> Iterator[Item]:
-        start, end = integers(table, "start"), integers(table, "end")
-        forward, backward = integers(table, "fp_start"), integers(table, "bp_end")
-        number = integers(table, "iteration")
+        start, end = integers(table["start"]), integers(table["end"])
+        forward, backward = integers(table["fp_start"]), integers(table["bp_end"])
+        number = integers(table["iteration"])
         bound = integers_of(iteration_times(start, forward, backward, end).bound.fill_null(0))
         args = {
             "Iteration ID": wholes(number),
@@ -111,12 +111,12 @@ class _Steps:
 
     def reduces(self, table: pa.Table) -> Iterator[Item]:
         """The sums of gradients."""
-        device, start, end = (integers(table, name) for name in ("device", "start", "end"))
-        number = integers(table, "iteration")
+        device, start, end = (integers(table[name]) for name in ("device", "start", "end"))
+        number = integers(table["iteration"])
         kind = self.layer.event("reduce")
         raw = any(arg.type == NANOSECONDS for arg in kind.args_of(self.style))
         shown = wholes if raw else instants
-        count = reduce_numbers(device, integers(table, "model"), number, self.engine)
+        count = reduce_numbers(device, integers(table["model"]), number, self.engine)
         yield Events(
             layer=self.layer,
             kind=kind,
@@ -136,12 +136,12 @@ class _Steps:
         """The readings of data whose bounds are known."""
         known = pc.and_(pc.greater(table["start"], 0), pc.greater(table["end"], 0))
         table = table.filter(known)
-        start, end = integers(table, "start"), integers(table, "end")
+        start, end = integers(table["start"]), integers(table["end"])
         yield Events(
             layer=self.layer,
             kind=self.layer.event("get-next"),
             start=start,
-            device=integers(table, "device"),
+            device=integers(table["device"]),
             thread=self._threads(table),
             length=end - start,
             args={
@@ -154,7 +154,7 @@ class _Steps:
     def _threads(self, table: pa.Table) -> Integers:
         thread = self.session.thread_kind(self.layer, "model")
         parts = () if thread is None else thread.tid
-        device, model = integers(table, "device"), integers(table, "model")
+        device, model = integers(table["device"]), integers(table["model"])
         found = np.zeros(table.num_rows, np.int64)
         for one, number in self.graphs:
             tid = total(parts, self._numbers(one, number))

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, is_one_of
 from ascend_ref.capture.batch import Integers
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
-from ..lookup import distinct, holds, integers
+from ..lookup import distinct
 from ..notation import reals, wholes
 from ..session import Session
 
@@ -49,9 +50,9 @@ def groups(session: Session) -> Iterator[Item]:
     layer, table = session.layer(GROUPS), session.recorded.extras.get(FLOW)
     if layer is None or table is None:
         return
-    device, group = integers(table, "device", 0), integers(table, "group", 0)
+    device, group = integers(table["device"], 0), integers(table["group"], 0)
     cycles = session.recorded.extras.get(CYCLES)
-    period = int(integers(cycles, "period")[0]) if cycles is not None and cycles.num_rows else 1
+    period = int(integers(cycles["period"])[0]) if cycles is not None and cycles.num_rows else 1
     for home, number in zip(*(one.tolist() for one in distinct(device, group)), strict=True):
         rows = np.flatnonzero((device == home) & (group == number))
         unit = unit_number(number, 4)
@@ -66,7 +67,7 @@ def groups(session: Session) -> Iterator[Item]:
                 thread=tid,
                 unit=unit,
                 parts={"quantity": name},
-                args={"flow": wholes(integers(table, column, 0)[rows])},
+                args={"flow": wholes(integers(table[column], 0)[rows])},
             )
 
 
@@ -75,8 +76,8 @@ def cores(session: Session) -> Iterator[Item]:
     table = session.recorded.extras.get(CYCLES)
     if table is None:
         return
-    columns = [integers(table, name, 0) for name in ("device", "group", "core")]
-    is_cube = holds(table, "type", CUBE)
+    columns = [integers(table[name], 0) for name in ("device", "group", "core")]
+    is_cube = is_one_of(table["type"], [CUBE])
     for home, group, core, cube in zip(
         *(one.tolist() for one in distinct(*columns, is_cube.astype(np.int64))), strict=True
     ):
@@ -95,10 +96,10 @@ def cores(session: Session) -> Iterator[Item]:
 def _core(
     session: Session, layer: Layer, device: int, unit: int, table: pa.Table
 ) -> Iterator[Item]:
-    period = integers(table, "period", 1)
+    period = integers(table["period"], 1)
     start = (np.cumsum(period) - period) * NS_PER_US
     for tid, pipe in enumerate(PIPES):
-        worked = integers(table, pipe, 0)
+        worked = integers(table[pipe], 0)
         yield from session.thread(layer, pipe, device, unit)
         yield Events(
             layer=layer,

@@ -34,13 +34,25 @@ SELECT {wanted} FROM read_csv($path, columns = {columns}, header = true, auto_de
 """
 
 
-def read_sheet(file: str, paths: Sequence[Path], columns: Sequence[str]) -> pa.Table:
-    """Columns of a kind of file, as texts under their newest names; one that a writer leaves out
-    is NULL. paths: the file, or all slices of it.
+def headers(file: str, entity: str, columns: Sequence[str]) -> dict[str, str]:
+    """By columns of an entity the newest names of those that show them in a kind of file."""
+    return {
+        name: column.name
+        for name in columns
+        for column in reversed(text_catalog().csv[file].columns)
+        if f"{entity}.{name}" in column.shows.of
+    }
+
+
+def read_sheet(file: str, paths: Sequence[Path], columns: Mapping[str, str]) -> pa.Table:
+    """Columns of a kind of file as texts, by names of ours to their newest names; one that a writer
+    leaves out is NULL. paths: the file, or all slices of it.
 
     Raises :class:`CannotDraw` for what is no such file.
     """
-    return pa.concat_tables([_read(path, newest_names(file), columns) for path in paths])
+    wanted = list(columns.values())
+    tables = [_read(path, newest_names(file), wanted) for path in paths]
+    return pa.concat_tables(tables).rename_columns(list(columns))
 
 
 def newest_names(file: str) -> Mapping[str, str]:
@@ -94,8 +106,7 @@ def _read(path: Path, newest: Mapping[str, str], wanted: Sequence[str]) -> pa.Ta
     exact = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path))
     try:
         with connected() as connection:
-            table = connection.sql(query, params={"path": exact}).to_arrow_table()
+            return connection.sql(query, params={"path": exact}).to_arrow_table()
     except (duckdb.Error, UnicodeEncodeError) as error:
         reason = clip(str(error).splitlines()[0], 200)
         raise CannotDraw(f"{show_path(path)}: {reason}; expected a CSV file") from None
-    return table.rename_columns(list(wanted))

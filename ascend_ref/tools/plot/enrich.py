@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from .columns import rows_of
-from .from_tables import read_tasks, shape_of
+from .from_tables import file_of, read_tasks
 from .kinds import COMPUTING_KINDS, Kind
 from .recording import Recording
 
@@ -20,7 +20,7 @@ def enriched(recording: Recording, paths: Sequence[Path]) -> Recording:
 
     Raises :class:`CannotDraw` for a file that is neither.
     """
-    tasks = read_tasks(shape_of(paths[0]), paths)
+    tasks = read_tasks(file_of(paths[0]), paths)
     tasks = tasks.take(np.isin(tasks.kind, COMPUTING_KINDS))
     bars = recording.bars
     row = np.where(np.isin(bars.kind, COMPUTING_KINDS), rows_of(tasks.start, bars.start), -1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -16,6 +15,8 @@ from ascend_ref.derive.steps import Spans, StepRange
 from ascend_ref.derive.task_batches import task_batches
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import NO_ROW, ShownValues, TableRows, every_row
+from ascend_spec.core.shows import Show
 
 from .choice import chosen
 from .columns import Mask, Texts, numbers, pairs_of, rows_of, texts
@@ -24,11 +25,12 @@ from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
 from .names import UNKNOWN, operator_type
 from .recording import WHOLE, Lane, Part, Recording, Section, gather, steps_of
 
-NO_CONTEXT: Final = 4_294_967_295
-NO_PLANE: Final = 4_294_967_295
-"""At level 0."""
 NO_CONNECTION: Final = -2
-"""Of a task where it is NULL: of no call."""
+"""Of a task without one: of no call."""
+NO_PLANE: Final = -1
+COMPUTE, SMALL = "COMPUTE_TASK_INFO", "COMMUNICATION_TASK_INFO"
+SCHEDULE = "COMMUNICATION_SCHEDULE_TASK_INFO"
+"""Tables with further facts of tasks."""
 LAUNCHING: Final = "node"
 """Level of the host calls that launch tasks."""
 
@@ -43,7 +45,9 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
     known = tuple(devices[devices >= 0].tolist())
     own = chosen("device", device, known)
     tasks, operators = _of_device(tasks, own, known), _of_device(operators, own, known)
-    bars, lanes, names, dropped = gather([*_tasks(recorded, tasks), *_operations(operators)])
+    bars, lanes, names, dropped = gather(
+        [*_tasks(recorded, tasks), *_operations(recorded, operators)]
+    )
     return Recording(
         chip=recorded.origin.chip,
         rank=recorded.origin.rank if recorded.origin.rank >= 0 else None,
@@ -55,7 +59,6 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
         steps=tuple(_steps(recorded, tasks)),
         groups=_groups(recorded),
         divided=bool(np.isin(bars.kind, (Kind.VECTOR, Kind.MIX)).any()),
-        communication=True,
         dropped=dropped,
     )
 
@@ -70,45 +73,51 @@ def _of_device(table: pa.Table, device: int | None, devices: tuple[int, ...]) ->
     return table if own.all() else table.filter(pa.array(own.tolist(), pa.bool_()))
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """A table about tasks, looked up for each task. row: -1 where it has none."""
+class _Shown:
+    """Values of some tasks or other rows, by what their columns show of the recording."""
 
-    table: pa.Table
-    row: Integers
+    def __init__(self, recorded: Recorded, rows: Mapping[str, TableRows]) -> None:
+        self._values = ShownValues(recorded.output)
+        self._rows = rows
 
-    @classmethod
-    def of(cls, recorded: Recorded, name: str, identity: Integers) -> _Facts:
-        table = recorded.table(name)
-        return cls(table, rows_of(numbers(table["globalTaskId"]), identity))
+    def knows(self, table: str) -> Mask:
+        """Which rows a table has facts of."""
+        known: Mask = self._rows[table].places != NO_ROW
+        return known
 
-    @property
-    def known(self) -> Mask:
-        return self.row >= 0
+    def texts(self, name: str) -> Texts:
+        return texts(self._column(name))
 
-    def texts(self, column: str) -> Texts:
-        return texts(self.table[column]).at(self.row)
+    def numbers(self, name: str, none: int = -1) -> Integers:
+        return numbers(self._column(name), none)
 
-    def numbers(self, column: str) -> Integers:
-        return np.append(numbers(self.table[column]), -1)[self.row]
+    def _column(self, name: str) -> pa.ChunkedArray:
+        return pa.chunked_array([self._values.of(Show("plain", (name,)), self._rows)])
+
+
+def _with_facts(recorded: Recorded, tasks: pa.Table) -> _Shown:
+    """The tasks with what other tables tell of them."""
+    identity = numbers(tasks["globalTaskId"])
+    facts = {name: recorded.table(name) for name in (COMPUTE, SMALL, SCHEDULE)}
+    places = {
+        name: TableRows(table, rows_of(numbers(table["globalTaskId"]), identity))
+        for name, table in facts.items()
+    }
+    return _Shown(recorded, {"TASK": every_row(tasks), **places})
 
 
 def _tasks(recorded: Recorded, tasks: pa.Table) -> Iterator[Part]:
     """The bars of the streams, and those of the planes of communication."""
-    identity = numbers(tasks["globalTaskId"])
-    compute = _Facts.of(recorded, "COMPUTE_TASK_INFO", identity)
-    small = _Facts.of(recorded, "COMMUNICATION_TASK_INFO", identity)
-    schedule = _Facts.of(recorded, "COMMUNICATION_SCHEDULE_TASK_INFO", identity)
-    task_type = texts(tasks["taskType"])
-    kind = _kinds(task_type, compute, small, schedule)
+    known = _with_facts(recorded, tasks)
+    task_type = known.texts("task.kind")
+    kind = _kinds(known, operators=bool(recorded.table(COMPUTE).num_rows))
     name = task_type
-    for facts, column in ((small, "taskType"), (compute, "name"), (compute, "opType")):
-        told = facts.texts(column).renamed(operator_type)
+    for value in ("transfer.kind", "kernel.name", "kernel.op_type"):
+        told = known.texts(value).renamed(operator_type)
         name = told.where(told.holds(lambda text: text not in UNKNOWN), name)
-    start, end = numbers(tasks["startNs"]), numbers(tasks["endNs"])
-    shown = ~task_type.holds(PROFILER_TASKS.__contains__)
-    shown &= ~_enclosing(tasks, kind)
-    streams, lane = np.unique(numbers(tasks["streamId"])[shown], return_inverse=True)
+    start, end = known.numbers("task.start"), known.numbers("task.end")
+    shown = ~task_type.holds(PROFILER_TASKS.__contains__) & ~_enclosing(known, kind)
+    streams, lane = np.unique(known.numbers("task.stream")[shown], return_inverse=True)
     yield Part(
         start[shown],
         end[shown],
@@ -117,9 +126,10 @@ def _tasks(recorded: Recorded, tasks: pa.Table) -> Iterator[Part]:
         [Lane(Section.STREAM, "", number) for number in streams.tolist()],
         name.take(shown),
     )
-    own = small.known & (small.numbers("planeId") != NO_PLANE)
-    group = small.texts("groupName").take(own)
-    planes, lane = pairs_of(group.codes, small.numbers("planeId")[own])
+    plane = known.numbers("transfer.plane", NO_PLANE)
+    own = known.knows(SMALL) & (plane != NO_PLANE)
+    group = known.texts("transfer.group").take(own)
+    planes, lane = pairs_of(group.codes, plane[own])
     yield Part(
         start[own],
         end[own],
@@ -130,43 +140,44 @@ def _tasks(recorded: Recorded, tasks: pa.Table) -> Iterator[Part]:
     )
 
 
-def _kinds(task_type: Texts, compute: _Facts, small: _Facts, schedule: _Facts) -> Integers:
-    """What each task is, by the table that knows best."""
-    own = task_type.numbers(kind_of, Kind.OTHER)
+def _kinds(known: _Shown, *, operators: bool) -> Integers:
+    """What each task is, by the table that knows best. operators: whether any are known."""
+    own = known.texts("task.kind").numbers(kind_of, Kind.OTHER)
     core = np.isin(own, COMPUTING_KINDS)
     # A task of a core without an operator only encloses others, as FFTS+ tasks do.
-    kind = np.where(core, Kind.OTHER, own) if compute.table.num_rows else own
-    told = small.texts("taskType").numbers(kind_of, Kind.OTHER)
-    kind = np.where(small.known & (told != Kind.OTHER), told, kind)
-    told = compute.texts("taskType").numbers(kind_of, Kind.OTHER)
+    kind = np.where(core, Kind.OTHER, own) if operators else own
+    told = known.texts("transfer.kind").numbers(kind_of, Kind.OTHER)
+    kind = np.where(told != Kind.OTHER, told, kind)
+    told = known.texts("kernel.core").numbers(kind_of, Kind.OTHER)
     # At level 0 the operator's own type is N/A. One that nobody has written down computes too.
     told = np.where(np.isin(told, COMPUTING_KINDS), told, np.where(core, own, Kind.ENGINE))
-    kind = np.where(compute.known, told, kind)
-    scheduling = compute.texts("name").holds(lambda text: text.endswith(COMMUNICATION_KERNELS))
-    kind[scheduling | schedule.known] = Kind.SCHEDULE
+    kind = np.where(known.knows(COMPUTE), told, kind)
+    name = known.texts("kernel.name")
+    scheduling = name.holds(lambda text: text.endswith(COMMUNICATION_KERNELS))
+    kind[scheduling | known.knows(SCHEDULE)] = Kind.SCHEDULE
     return kind
 
 
-def _enclosing(tasks: pa.Table, kind: Integers) -> Mask:
+def _enclosing(known: _Shown, kind: Integers) -> Mask:
     """FFTS+ tasks whose sub-tasks, with the same stream and number, are bars of their own."""
-    context = numbers(tasks["contextId"], NO_CONTEXT)
-    inner = (context >= 0) & (context != NO_CONTEXT)
-    stream, number, start = (numbers(tasks[name]) for name in ("streamId", "taskId", "startNs"))
-    batch = task_batches(numbers(tasks["deviceId"]), stream, number, start)
+    inner = known.numbers("task.context") >= 0
+    stream, number = known.numbers("task.stream"), known.numbers("task.number")
+    batch = task_batches(known.numbers("task.device"), stream, number, known.numbers("task.start"))
     _, place = groups(stream, number, batch)
     encloses: Mask = ~inner & (kind == Kind.OTHER) & np.isin(place, place[inner])
     return encloses
 
 
-def _operations(operators: pa.Table) -> Iterator[Part]:
+def _operations(recorded: Recorded, operators: pa.Table) -> Iterator[Part]:
     """The bars of the communication operators, a lane for each group."""
-    group = texts(operators["groupName"])
+    known = _Shown(recorded, {"COMMUNICATION_OP": every_row(operators)})
+    group = known.texts("collective.group")
     codes, lane = np.unique(group.codes, return_inverse=True)
-    told = texts(operators["opType"]).renamed(operator_type)
-    name = texts(operators["opName"]).renamed(operator_type)
+    told = known.texts("collective.kind").renamed(operator_type)
+    name = known.texts("collective.name").renamed(operator_type)
     yield Part(
-        numbers(operators["startNs"]),
-        numbers(operators["endNs"]),
+        known.numbers("collective.start"),
+        known.numbers("collective.end"),
         np.full(len(operators), Kind.OPERATION, np.int64),
         lane,
         [Lane(Section.GROUP, _text(group, code), -1) for code in codes.tolist()],
@@ -182,18 +193,19 @@ def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
     """The steps as the device saw them."""
     if "STEP_TIME" not in recorded.tables:
         return [WHOLE]
-    table, calls = recorded.table("STEP_TIME"), recorded.table("CANN_API")
-    number, start, end = (numbers(table[name]) for name in ("id", "startNs", "endNs"))
-    launching = texts(calls["type"]).equals(LAUNCHING)
+    steps = _Shown(recorded, {"STEP_TIME": every_row(recorded.table("STEP_TIME"))})
+    calls = _Shown(recorded, {"CANN_API": every_row(recorded.table("CANN_API"))})
+    own = _Shown(recorded, {"TASK": every_row(tasks)})
+    launching = calls.texts("host_call.level").equals(LAUNCHING)
     begin, stop, connection = (
-        numbers(calls[name])[launching] for name in ("startNs", "endNs", "connectionId")
+        calls.numbers(f"host_call.{name}")[launching] for name in ("start", "end", "connection")
     )
     return steps_of(
-        number,
-        Spans(start, end),
+        steps.numbers("step.id"),
+        Spans(steps.numbers("step.start"), steps.numbers("step.end")),
         Spans(begin, stop),
-        rows_of(connection, numbers(tasks["connectionId"], NO_CONNECTION)),
-        Spans(numbers(tasks["startNs"]), numbers(tasks["endNs"])),
+        rows_of(connection, own.numbers("task.connection", NO_CONNECTION)),
+        Spans(own.numbers("task.start"), own.numbers("task.end")),
     )
 
 

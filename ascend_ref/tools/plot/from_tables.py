@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
@@ -13,76 +13,22 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import show_path
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import StepRange
+from ascend_spec import text_catalog
 
 from .choice import chosen
 from .columns import Columns, Texts, texts
-from .csv_columns import header, nanoseconds, newest_names, read_sheet, wholes
+from .csv_columns import header, headers, nanoseconds, newest_names, read_sheet, wholes
 from .errors import CannotDraw
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
 from .names import UNKNOWN, operator_type
 from .recording import LATEST, WHOLE, Lane, Part, Recording, Section, gather
 
-COMMUNICATION: Final = ("COMMUNICATION", "HCCL")
-"""Task types of communication operators, the newest first (text-outputs.md 9, E4)."""
-
-
-class Shape(NamedTuple):
-    """The columns of a file that tell about tasks; empty for one that it never has.
-
-    complete: whether communication operators are rows of it; if so, other tasks are not.
-    """
-
-    file: str
-    complete: bool
-    step: str
-    device: str
-    stream: str
-    name: str
-    operator: str
-    kind: str
-    start: str
-    duration: str
-
-
-SHAPES: Final = (
-    Shape(
-        "kernel_details",
-        True,
-        "Step Id",
-        "Device_id",
-        "Stream ID",
-        "Name",
-        "Type",
-        "Accelerator Core",
-        "Start Time(us)",
-        "Duration(us)",
-    ),
-    Shape(
-        "op_summary",
-        True,
-        "Step Id",
-        "Device_id",
-        "Stream ID",
-        "Op Name",
-        "OP Type",
-        "Task Type",
-        "Task Start Time(us)",
-        "Task Duration(us)",
-    ),
-    Shape(
-        "task_time",
-        False,
-        "",
-        "Device_id",
-        "stream_id",
-        "kernel_name",
-        "",
-        "kernel_type",
-        "task_start(us)",
-        "task_time(us)",
-    ),
-)
-ITERATIONS: Final = ("Device_id", "Iteration ID", "Iteration End(us)", "Iteration Time(us)")
+FILES: Final = ("kernel_details", "op_summary", "task_time")
+TASK: Final = ("device", "stream", "start", "length", "kind")
+KERNEL: Final = ("name", "op_type", "core")
+STEP: Final = "Step Id"
+"""Which step a row belongs to; the column shows no value of the recording."""
+ITERATION: Final = ("device", "iteration_id", "iteration_end", "iteration_time")
 
 
 @dataclass(frozen=True)
@@ -104,8 +50,8 @@ def from_tables(paths: Sequence[Path], iterations: Sequence[Path], device: int |
     iterations: step_trace files of the same capture. Raises :class:`CannotDraw` for a file of
     another kind, and where it has no such device.
     """
-    shape = shape_of(paths[0])
-    tasks = read_tasks(shape, paths)
+    file = file_of(paths[0])
+    tasks = read_tasks(file, paths)
     known = np.unique(tasks.device)
     devices = tuple(known[known >= 0].tolist())
     own = chosen("device", device, devices)
@@ -113,61 +59,66 @@ def from_tables(paths: Sequence[Path], iterations: Sequence[Path], device: int |
         tasks = tasks.take(tasks.device == own)
     bars, lanes, names, dropped = gather(_parts(tasks))
     return Recording(
-        chip=None,
-        rank=None,
         device=own,
         devices=devices,
         bars=bars,
         lanes=lanes,
         names=names,
         steps=tuple(_steps(tasks) or _iterations(iterations, own) or [WHOLE]),
-        groups={},
         divided=bool(np.isin(bars.kind, (Kind.VECTOR, Kind.MIX)).any()),
-        communication=shape.complete,
+        communication=bool(_communication(file)),
         dropped=dropped,
     )
 
 
-def shape_of(path: Path) -> Shape:
+def file_of(path: Path) -> str:
     """What kind of file its columns say it is. Raises :class:`CannotDraw` where they are none."""
     found = header(path)
-    for shape in SHAPES:
-        newest = newest_names(shape.file)
-        if {shape.kind, shape.start, shape.duration} <= {newest.get(name, name) for name in found}:
-            return shape
-    files = " or ".join(shape.file for shape in SHAPES)
+    for file in FILES:
+        newest = newest_names(file)
+        shown = headers(file, "task", TASK) | headers(file, "kernel", KERNEL)
+        kind = shown.get("core") or shown["kind"]
+        if {kind, shown["start"], shown["length"]} <= {newest.get(name, name) for name in found}:
+            return file
+    files = " or ".join(FILES)
     raise CannotDraw(f"{show_path(path)}: line 1: columns of another file; expected {files}")
 
 
-def read_tasks(shape: Shape, paths: Sequence[Path]) -> Tasks:
+def read_tasks(file: str, paths: Sequence[Path]) -> Tasks:
     """The rows of a file or of all slices of one, without those of the profiler itself."""
-    table = read_sheet(shape.file, paths, [name for name in shape[2:] if name])
-    none = Texts(np.full(table.num_rows, -1), ())
-    nothing = np.full(table.num_rows, -1)
-    task_type = texts(table[shape.kind])
-    own = texts(table[shape.name])
-    told = texts(table[shape.operator]) if shape.operator else none
-    name = _known(told.renamed(operator_type), _known(own.renamed(operator_type), task_type))
-    start, length = nanoseconds(table[shape.start]), nanoseconds(table[shape.duration])
+    shown = {"step": STEP} | headers(file, "task", TASK) | headers(file, "kernel", KERNEL)
+    table = read_sheet(file, paths, shown)
+    task_type = texts(table["core" if "core" in shown else "kind"])
+    own = texts(table["name"])
+    told = _known(own.renamed(operator_type), task_type)
+    if "op_type" in shown:
+        told = _known(texts(table["op_type"]).renamed(operator_type), told)
+    start, length = nanoseconds(table["start"]), nanoseconds(table["length"])
     tasks = Tasks(
-        step=wholes(table[shape.step]) if shape.step else nothing,
-        device=wholes(table[shape.device]),
-        stream=wholes(table[shape.stream]),
-        kind=_kinds(shape, task_type, own),
-        name=name,
+        step=wholes(table["step"]),
+        device=wholes(table["device"]),
+        stream=wholes(table["stream"]),
+        kind=_kinds(_communication(file), task_type, own),
+        name=told,
         start=start,
         end=np.where(length < 0, -1, start + length),
     )
     return tasks.take(~task_type.holds(PROFILER_TASKS.__contains__))
 
 
+def _communication(file: str) -> tuple[str, ...]:
+    """Task types of rows that are communication operators; none of a file without such rows."""
+    rows = text_catalog().csv[file].rows
+    return rows["collective"].texts if "collective" in rows else ()
+
+
 def _known(preferred: Texts, otherwise: Texts) -> Texts:
     return preferred.where(preferred.holds(lambda text: text not in UNKNOWN), otherwise)
 
 
-def _kinds(shape: Shape, task_type: Texts, name: Texts) -> Integers:
+def _kinds(communication: Sequence[str], task_type: Texts, name: Texts) -> Integers:
     kind = task_type.numbers(kind_of, Kind.OTHER)
-    if shape.complete:
+    if communication:
         # Every row is an operator. At level 0 its core is not known.
         known = task_type.holds(lambda text: text not in UNKNOWN)
         kind = np.where(np.isin(kind, COMPUTING_KINDS), kind, Kind.ENGINE)
@@ -177,7 +128,7 @@ def _kinds(shape: Shape, task_type: Texts, name: Texts) -> Integers:
         # Where operators have names, a task of a core without one only encloses others.
         kind[np.isin(kind, COMPUTING_KINDS) & ~named & named.any()] = Kind.OTHER
     kind[name.holds(lambda text: text.endswith(COMMUNICATION_KERNELS))] = Kind.SCHEDULE
-    kind[task_type.holds(COMMUNICATION.__contains__)] = Kind.OPERATION
+    kind[task_type.holds(communication.__contains__)] = Kind.OPERATION
     return kind
 
 
@@ -209,10 +160,9 @@ def _iterations(paths: Sequence[Path], device: int | None) -> list[StepRange]:
     """The iterations of a graph."""
     if not paths:
         return []
-    table = read_sheet("step_trace", paths, ITERATIONS)
-    own, number, end, length = (
-        (wholes if place < 2 else nanoseconds)(table[name]) for place, name in enumerate(ITERATIONS)
-    )
+    table = read_sheet("step_trace", paths, headers("step_trace", "step_trace", ITERATION))
+    own, number = (wholes(table[name]) for name in ITERATION[:2])
+    end, length = (nanoseconds(table[name]) for name in ITERATION[2:])
     sane = (number >= 0) & (length > 0) & (end >= length)
     if device is not None:
         sane &= own == device

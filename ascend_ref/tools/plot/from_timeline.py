@@ -63,17 +63,13 @@ def from_timeline(paths: Sequence[Path], device: int | None) -> Recording:
     ran = events.take(events.phase.equals("X") & (events.category.codes < 0))
     bars, lanes, names, dropped = gather([*_streams(ran, layers, own), *_groups(ran, layers, own)])
     return Recording(
-        chip=None,
-        rank=None,
         device=own,
         devices=layers.devices(),
         bars=bars,
         lanes=lanes,
         names=names,
         steps=tuple(_steps(events, bars)),
-        groups={},
         divided=bool((bars.kind == Kind.VECTOR).any()),
-        communication=True,
         dropped=dropped,
     )
 

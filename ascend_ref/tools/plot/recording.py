@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -77,18 +77,18 @@ class Recording:
     tells when communication operators ran. dropped: rows without a sane interval.
     """
 
-    chip: str | None
-    rank: int | None
     device: int | None
     devices: tuple[int, ...]
     bars: Bars
     lanes: tuple[Lane, ...]
     names: tuple[str, ...]
     steps: tuple[StepRange, ...]
-    groups: Mapping[str, str]
     divided: bool
-    communication: bool
     dropped: int
+    chip: str | None = None
+    rank: int | None = None
+    groups: Mapping[str, str] = field(default_factory=dict)
+    communication: bool = True
 
 
 class Gathered(NamedTuple):

@@ -11,13 +11,14 @@ from typing import Any
 
 from ascend_ref.bin import MalformedPayload, open_file
 
-from . import timeline as lanes
 from .answer import Answer, Body, failure
 from .blocks import Blocks
 from .columns import cores_of
-from .commands import CACHELINES_TYPE, COMMANDS, Question
+from .commands import CACHELINES_TYPE, COMMANDS
 from .instructions import INSTRUCTIONS_TYPE
 from .params import read_params, refusal
+from .question import Question
+from .timeline import Timeline, read_timeline, unit
 from .values import UINT64
 
 NO_ORIGIN = UINT64.stop - 1
@@ -30,7 +31,7 @@ BIN_PROJECT = 1
 """``projectType`` of a bin file."""
 
 _NOTHING = Blocks(memoryview(b""))
-_NO_TIMELINE = lanes.Timeline()
+_NO_TIMELINE = Timeline()
 
 
 class Answers:
@@ -48,16 +49,16 @@ class Answers:
         self.payloads = self.blocks.timelines()
 
     @cached_property
-    def _read(self) -> lanes.Timeline | MalformedPayload:
+    def _read(self) -> Timeline | MalformedPayload:
         try:
-            return lanes.read_timeline(self.payloads)
+            return read_timeline(self.payloads)
         except MalformedPayload as problem:
             return problem
 
     @property
-    def timeline(self) -> lanes.Timeline:
+    def timeline(self) -> Timeline:
         """The timeline; an empty one where it cannot be read."""
-        return self._read if isinstance(self._read, lanes.Timeline) else _NO_TIMELINE
+        return self._read if isinstance(self._read, Timeline) else _NO_TIMELINE
 
     @property
     def timeline_problem(self) -> str | None:
@@ -97,7 +98,7 @@ class Answers:
             is_window = params["startTime"] <= params["endTime"] <= NO_ORIGIN - start
             problem = problem or (None if is_window else failure("parameters"))
         if problem:
-            nothing = Question(_NOTHING, params, None, _no_timeline, (), 0)
+            nothing = Question(_NOTHING, params, None, Timeline, (), 0)
             return Answer(_answer_of(answered(nothing)).body, result=False, error=problem)
         beside = baseline.blocks if baseline and params.get("isCompared") else None
         asked = Question(self.blocks, params, beside, lambda: self.timeline, self.payloads, start)
@@ -145,7 +146,7 @@ class Answers:
 
     def unit(self, card: str) -> Body:
         """The tree of processes and lanes that parse/success shows for a card."""
-        return lanes.unit(self.timeline, self.payloads, card)
+        return unit(self.timeline, self.payloads, card)
 
 
 NOT_IMPORTED: Body = {
@@ -171,10 +172,6 @@ def open_answers(path: Path | str) -> Iterator[Answers]:
 
 def _answer_of(told: Answer | Body) -> Answer:
     return told if isinstance(told, Answer) else Answer(told)
-
-
-def _no_timeline() -> lanes.Timeline:
-    return _NO_TIMELINE
 
 
 def _text(path: Path) -> str:

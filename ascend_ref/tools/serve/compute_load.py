@@ -2,61 +2,64 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ascend_spec import bin_catalog, per_spec
 
 from .answer import Answer, Body
 from .blocks import Blocks
 from .differences import difference
-from .values import integer, member, text, texts
+from .payloads import body
+from .question import Question
+from .values import integer, member
 
-CHART_TYPE, TABLE_TYPE = 0x06, 0x07
+PARTS = {"chartData": 0x06, "tableData": 0x07}
 
 NO_VALUE = "-"
+NOTHING = {"value": NO_VALUE, "originValue": NO_VALUE}
+"""Of a figure without a baseline."""
 
 Figure = dict[str, str]
 Compared = dict[str, Figure]
 
 
-def compute_load(blocks: Blocks, baseline: Blocks | None) -> Answer:
+def compute_load(asked: Question) -> Answer:
     """The answer to ``source/details/computeworkload``.
 
     Without both blocks it fails, without an error. In compare mode only figures of the file itself
     are shown, each once, and no advice. The viewer's order of blocks, and of figures in compare
     mode, is that of a hash table; ours is the file's.
     """
-    if blocks.is_empty(CHART_TYPE) and blocks.is_empty(TABLE_TYPE):
-        empty: Body = {"detailDataList": [], "advice": []}
-        body = {"blockIdList": [], "chartData": empty, "tableData": empty}
-        return Answer(body, result=False)
-    parts = {"chartData": _part(blocks, CHART_TYPE), "tableData": _part(blocks, TABLE_TYPE)}
-    ids = [figure["compare"]["blockId"] for part in parts.values() for figure in part[0]]
-    has_baseline = baseline is not None and not (
-        baseline.is_empty(CHART_TYPE) and baseline.is_empty(TABLE_TYPE)
-    )
-    if has_baseline and baseline is not None:
-        parts = {
-            "chartData": (_merged(parts["chartData"][0], _part(baseline, CHART_TYPE)[0]), []),
-            "tableData": (_merged(parts["tableData"][0], _part(baseline, TABLE_TYPE)[0]), []),
-        }
-    shown = {
-        name: {"detailDataList": figures, "advice": advice}
-        for name, (figures, advice) in parts.items()
-    }
-    return Answer({"blockIdList": list(dict.fromkeys(ids)), **shown})
+    blocks, baseline = asked.blocks, asked.baseline
+    if all(map(blocks.is_empty, PARTS.values())):
+        return Answer(body("computeWorkloadBody", None), result=False)
+    parts = {name: _part(blocks, code) for name, code in PARTS.items()}
+    ids = [one["compare"]["blockId"] for part in parts.values() for one in part["detailDataList"]]
+    if baseline is not None and not all(map(baseline.is_empty, PARTS.values())):
+        for name, code in PARTS.items():
+            beside = _part(baseline, code)["detailDataList"]
+            parts[name] = {
+                "detailDataList": _merged(parts[name]["detailDataList"], beside),
+                "advice": [],
+            }
+    return Answer({"blockIdList": list(dict.fromkeys(ids)), **parts})
 
 
-def _part(blocks: Blocks, code: int) -> tuple[list[Compared], list[str]]:
+def _part(blocks: Blocks, code: int) -> Body:
     document = blocks.details(code)
-    if not isinstance(member(document, "subblock_detail"), list):
-        return [], []
-    figures = [_figure(entry) for entry in document["subblock_detail"]]
-    nothing = {"blockId": "", "blockType": "", "name": "", "unit": "", **_values(NO_VALUE)}
-    compared = [
-        {"compare": figure, "baseline": dict(nothing), "diff": dict(nothing)} for figure in figures
+    figures = member(document, "subblock_detail")
+    if not isinstance(figures, list):
+        return body("workload", None)
+    labelled = [
+        {
+            **(figure if isinstance(figure, dict) else {}),
+            "unit": _unit_labels().get(integer(member(figure, "unit")), ""),
+        }
+        for figure in figures
     ]
-    return compared, texts(member(document, "advice"))
+    part = body("workload", {**document, "subblock_detail": labelled})
+    for compared in part["detailDataList"]:
+        compared["baseline"] |= NOTHING
+        compared["diff"] |= NOTHING
+    return part
 
 
 @per_spec
@@ -65,26 +68,11 @@ def _unit_labels() -> dict[int | str, str]:
     return {unit.value: unit.label or "" for unit in bin_catalog().enums["units"].members}
 
 
-def _figure(entry: Any) -> Figure:
-    return {
-        "blockId": text(member(entry, "block_id")),
-        "blockType": text(member(entry, "block_type")),
-        "name": text(member(entry, "name")),
-        "unit": _unit_labels().get(integer(member(entry, "unit")), ""),
-        "value": text(member(entry, "value")),
-        "originValue": text(member(entry, "origin_value")),
-    }
-
-
-def _values(value: str) -> Figure:
-    return {"value": value, "originValue": value}
-
-
 def _merged(figures: list[Compared], baseline: list[Compared]) -> list[Compared]:
     merged: dict[tuple[str, str, str], Compared] = {}
     for compared in figures:
         figure = compared["compare"]
-        nothing = {**figure, **_values(NO_VALUE)}
+        nothing = figure | NOTHING
         merged[_key(figure)] = {"compare": figure, "baseline": nothing, "diff": dict(nothing)}
     for compared in baseline:
         other = compared["compare"]

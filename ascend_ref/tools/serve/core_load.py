@@ -10,6 +10,7 @@ from typing import Any
 
 from .answer import Answer, Body
 from .blocks import Blocks
+from .question import Question
 from .values import integer, items, member, real, text
 
 CORE_LOAD_TYPE = 0x0C
@@ -42,17 +43,17 @@ class Core:
     parts: tuple[Part, ...]
 
 
-def core_load(blocks: Blocks, baseline: Blocks | None) -> Answer:
+def core_load(asked: Question) -> Answer:
     """The answer to ``source/details/interCoreLoadAnalysis``; it fails without the block.
 
     The viewer keeps core numbers in 8 bits and drops cores beyond 254 of a vector operator (A14),
     and its differences are 0 (A15); ours are not. In compare mode only cores and parts of the file
     itself are shown, each once.
     """
-    found = _load(blocks)
+    found = _load(asked.blocks)
     if found is None:
         return Answer({"soc": "", "opType": "", "advice": "", "opDetails": []}, result=False)
-    beside = _load(baseline) if baseline else None
+    beside = _load(asked.baseline) if asked.baseline else None
     if beside is not None:
         _compare(found["opDetails"], beside["opDetails"])
     return Answer(found)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .answer import Body
-from .blocks import Blocks
 from .columns import core_index, cores_of, declared_types, row
+from .question import Question
 from .registers import RegisterRows
 from .values import UINT64, is_int32, items, member, text
 
@@ -18,13 +18,14 @@ STATUS = "GPR Status"
 _HEXADECIMAL = re.compile(r"[ \t\n\v\f\r]*(?:0[xX])?([0-9a-fA-F]+)")
 
 
-def instructions(blocks: Blocks, core: str) -> Body:
+def instructions(asked: Question) -> Body:
     """The body of ``source/api/instructions/dynamic``; an unknown core counts as the first.
 
     With declared columns the instructions are sorted by address as a number; where one of several
     has none, there are no instructions at all. Registers are shown in rows of their own.
     """
-    document = blocks.hot_spots(INSTRUCTIONS_TYPE)
+    core = asked.params["coreName"]
+    document = asked.blocks.hot_spots(INSTRUCTIONS_TYPE)
     index = core_index(cores_of(document), core)
     types = declared_types(document, "Instructions Dtype", "Instructions")
     if not types:

@@ -2,73 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .answer import Answer, Body
-from .blocks import Blocks
 from .compute_load import NO_VALUE
 from .differences import difference
-from .values import items, member, text, texts
+from .payloads import elements_of, empty_element
+from .question import Question
+from .values import items, member
 
 TABLE_TYPE = 0x09
+BODY = "memoryTableBody"
 
 
-def memory_table(
-    blocks: Blocks, block_id: str, baseline: Blocks | None, *, compared: bool
-) -> Answer:
+def memory_table(asked: Question) -> Answer:
     """The answer to ``source/details/memoryTable``: no elements where none has that ``block_id``.
 
     A payload without ``table_per_block`` fails, without an error. In compare mode rows without a
     baseline show -, tables that both have say their size as columns and rows (A13), and a block
     that only the baseline has shows no tables.
     """
-    elements = _elements(blocks, block_id)
+    block_id, baseline = asked.params["blockId"], asked.baseline
+    elements = elements_of(asked.blocks, TABLE_TYPE, BODY, block_id, _with_rows)
     if elements is None:
         return Answer({"memoryTable": []}, result=False)
-    beside = _elements(baseline, block_id) if baseline else []
-    if compared and beside is not None:
+    beside = elements_of(baseline, TABLE_TYPE, BODY, block_id, _with_rows) if baseline else []
+    if asked.params["isCompared"] and beside is not None:
         elements = _merged(elements, beside)
     return Answer({"memoryTable": elements})
 
 
-def _elements(blocks: Blocks, block_id: str) -> list[Body] | None:
-    if blocks.is_empty(TABLE_TYPE):
-        return []
-    listed = member(blocks.details(TABLE_TYPE), "table_per_block")
-    if not isinstance(listed, list):
-        return None
-    return [_element(item) for item in listed if text(member(item, "block_id")) == block_id]
-
-
-def _element(element: Any) -> Body:
+def _with_rows(element: Body) -> Body:
+    """An element of the payload without the tables that have no rows."""
+    tables = items(element.get("table_detail"))
     return {
-        "advice": list(dict.fromkeys(texts(member(element, "advice")))),
-        "blockId": text(member(element, "block_id")),
-        "tableOpType": text(member(element, "table_op_type")),
-        "tableDetail": [
-            _table(table)
-            for table in items(member(element, "table_detail"))
-            if isinstance(member(table, "row"), list)
-        ],
-    }
-
-
-def _table(table: Any) -> Body:
-    return {
-        "headerName": texts(member(table, "header_name")),
-        "tableName": text(member(table, "table_name")),
-        "size": texts(member(table, "size")),
-        "row": [
-            {
-                "compare": {
-                    "name": text(member(row, "name")),
-                    "value": texts(member(row, "value")),
-                },
-                "baseline": {"name": "", "value": []},
-                "diff": {"name": "", "value": []},
-            }
-            for row in member(table, "row")
-        ],
+        **element,
+        "table_detail": [one for one in tables if isinstance(member(one, "row"), list)],
     }
 
 
@@ -83,7 +50,11 @@ def _merged(elements: list[Body], baseline: list[Body]) -> list[Body]:
                         "value": [NO_VALUE] * len(row["compare"]["value"]),
                     }
     for other in baseline:
-        alone = {**_element({}), "blockId": other["blockId"], "tableOpType": other["tableOpType"]}
+        alone = {
+            **empty_element(BODY),
+            "blockId": other["blockId"],
+            "tableOpType": other["tableOpType"],
+        }
         element = merged.setdefault(other["blockId"], alone)
         element["tableDetail"] = _merged_tables(element["tableDetail"], other["tableDetail"])
     return list(merged.values())

@@ -7,12 +7,13 @@ from typing import Any
 from .answer import Body
 from .blocks import Blocks
 from .columns import address_ranges, core_index, cores_of, declared_types, row
+from .question import Question
 from .values import int32, is_int32, items, member, number32, text
 
 LINES_TYPE, INSTRUCTIONS_TYPE = 0x03, 0x04
 
 
-def lines_of_old_files(blocks: Blocks, source: str, core: str) -> Body:
+def lines_of_old_files(asked: Question) -> Body:
     """The body of ``source/api/line``.
 
     Only of files without "Files Dtype"; keys are without the s that the file has (A6).
@@ -25,21 +26,22 @@ def lines_of_old_files(blocks: Blocks, source: str, core: str) -> Body:
                 "Cycle": line["Cycles"],
                 "Address Range": line["Address Range"],
             }
-            for line in _legacy_lines(blocks, source, core)
+            for line in _legacy_lines(asked)
         ]
     }
 
 
-def lines(blocks: Blocks, source: str, core: str) -> Body:
+def lines(asked: Question) -> Body:
     """The body of ``source/api/line/dynamic``.
 
     With declared columns the core falls back to the first; without them, the lines of
     ``source/api/line`` under the file's keys, and none for an unknown core.
     """
+    blocks, source, core = _place(asked)
     document = blocks.hot_spots(LINES_TYPE)
     types = declared_types(document, "Files Dtype", "Lines")
     if not types:
-        return {"Lines": _legacy_lines(blocks, source, core)}
+        return {"Lines": _legacy_lines(asked)}
     index = core_index(cores_of(blocks.hot_spots(INSTRUCTIONS_TYPE)), core)
     found = [
         {**row(line, types, index, json_texts=False), "Address Range": address_ranges(line)}
@@ -51,8 +53,14 @@ def lines(blocks: Blocks, source: str, core: str) -> Body:
     return {"Lines": found, "Files Dtype": {"Lines": types}}
 
 
-def _legacy_lines(blocks: Blocks, source: str, core: str) -> list[dict[str, Any]]:
+def _place(asked: Question) -> tuple[Blocks, str, str]:
+    """The blocks, and the file and core that are asked for."""
+    return asked.blocks, asked.params["sourceName"], asked.params["coreName"]
+
+
+def _legacy_lines(asked: Question) -> list[dict[str, Any]]:
     """Lines that ran on a core, of the last entry with that path."""
+    blocks, source, core = _place(asked)
     document = blocks.hot_spots(LINES_TYPE)
     cores = cores_of(blocks.hot_spots(INSTRUCTIONS_TYPE))
     if core not in cores or (isinstance(document, dict) and "Files Dtype" in document):

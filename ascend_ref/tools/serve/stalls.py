@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from .answer import Body
 from .blocks import Blocks
+from .question import Question
 from .values import INT64, UINT64, member
 
 STALLS_TYPE = 0x0F
 
 
-def stall_reasons(blocks: Blocks, baseline: Blocks | None) -> Body:
+def stall_reasons(asked: Question) -> Body:
     """The body of ``source/queryTopWarpStallReason``; no data without the block.
 
     Without a baseline the difference is the number itself. Reasons that only the baseline has
     follow with 0 of the file. The viewer's order is that of a hash table; ours is the file's.
     """
-    compare = _reasons(blocks)
-    beside = _reasons(baseline) if baseline and compare else {}
+    compare = _reasons(asked.blocks)
+    beside = _reasons(asked.baseline) if asked.baseline and compare else {}
     return {
         "unit": "count",
         "data": [

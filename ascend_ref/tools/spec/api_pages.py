@@ -133,11 +133,7 @@ def api_subjects(catalog: Catalog) -> Iterator[Subject]:
             summary=command.summary,
             page=f"api/commands.md#{anchor(command.name)}",
             section=partial(command_section, catalog, command),
-            fact={
-                "command": command,
-                "parameters": api.params_schema(command.name),
-                "body": api.body_schema(command.name),
-            },
+            fact=partial(_command_fact, api, command),
             cells={
                 "module": command.module,
                 "blocks": ", ".join(f"0x{one:02X}" for one in command.blocks),
@@ -151,7 +147,7 @@ def api_subjects(catalog: Catalog) -> Iterator[Subject]:
             summary=event.summary,
             page=f"api/events.md#{anchor(event.name)}",
             section=partial(event_section, event),
-            fact={"event": event, "body": api.event_schema(event.name)},
+            fact=partial(_event_fact, api, event),
             cells={"module": event.module, "since": event.since or ""},
         )
     for error in api.errors.values():
@@ -172,7 +168,7 @@ def api_subjects(catalog: Catalog) -> Iterator[Subject]:
             summary=summary,
             page=f"api/index.md#{anchor(name)}",
             section=partial(envelope_section, catalog, name),
-            fact=api.schema(DEFINITIONS.get(name, name)),
+            fact=partial(api.schema, DEFINITIONS.get(name, name)),
         )
     for generation in api.generations:
         yield Subject(
@@ -183,6 +179,18 @@ def api_subjects(catalog: Catalog) -> Iterator[Subject]:
             section=partial(generation_section, generation),
             fact=generation,
         )
+
+
+def _command_fact(api: ApiCatalog, command: Command) -> dict[str, object]:
+    return {
+        "command": command,
+        "parameters": api.params_schema(command.name),
+        "body": api.body_schema(command.name),
+    }
+
+
+def _event_fact(api: ApiCatalog, event: Event) -> dict[str, object]:
+    return {"event": event, "body": api.event_schema(event.name)}
 
 
 def api_site(catalog: Catalog, below: Style) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -125,12 +125,10 @@ def text_place(style: Style, place: str) -> str:
 
 
 def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
-    """CSV files, their columns, writers, groups of counters and their metrics."""
+    """CSV files, writers, groups of counters and their metrics."""
     texts = text_catalog()
     for file in texts.csv.values():
         yield _file_subject(catalog, file)
-        for name in dict.fromkeys(one.name for one in file.columns):
-            yield _header_subject(catalog, file, name)
     for group in texts.pmu.groups.values():
         yield Subject(
             kind="counter-group",
@@ -216,8 +214,19 @@ def _holds(when: Condition, scope: Scope) -> bool:
     )
 
 
-def _header_subject(catalog: Catalog, file: CsvFile, name: str) -> Subject:
-    variants = [column for column in file.columns if column.name == name]
+def header_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """The columns of CSV files."""
+    for file in text_catalog().csv.values():
+        by_name: dict[str, list[CsvColumn]] = defaultdict(list)
+        for column in file.columns:
+            by_name[column.name].append(column)
+        for name, variants in by_name.items():
+            yield _header_subject(catalog, file, name, variants)
+
+
+def _header_subject(
+    catalog: Catalog, file: CsvFile, name: str, variants: list[CsvColumn]
+) -> Subject:
     alone = [column.when for column in variants]
     levels = {level for when in alone for level in when.levels or (0, 1, 2)}
     products = {one for when in alone for one in when.families or file.families}

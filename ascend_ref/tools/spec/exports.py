@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.markdown import Kind
-from ascend_spec import Catalog, Schema, api_catalog, bin_catalog, text_catalog
+from ascend_spec import Catalog, api_catalog, bin_catalog, text_catalog
 from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import exported
 from ascend_spec.db.model import Reading
@@ -22,11 +22,10 @@ from .document_pages import (
     writers_of_document,
     writers_of_layer,
 )
-from .formats import FORMATS, file_name
+from .formats import FORMATS, JSON_SCHEMA, file_name
 from .payload import export_payload_schema, payload_file_name
 from .subject import Subject
 
-JSON_SCHEMA = "json-schema"
 STEP_TRACE = "step_trace_json"
 
 
@@ -68,18 +67,13 @@ def export(catalog: Catalog, subject: Subject, wanted: Wanted) -> Exported:
 
 
 def _database(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
-    schema = schema_at(catalog, name, wanted.at, wanted.reading)
+    revisions = [one.id for one in catalog.revisions]
+    try:
+        schema = catalog.at(wanted.at or revisions[-1], name, wanted.reading)
+    except KeyError:
+        raise CannotExport(unknown("revision", str(wanted.at), revisions)) from None
     chosen = FORMATS[wanted.format]
     return Exported(chosen.write(schema), file_name(schema, chosen))
-
-
-def schema_at(catalog: Catalog, carrier: str, revision: str | None, reading: Reading) -> Schema:
-    """A state of a database; raises :class:`CannotExport` for an unknown revision."""
-    try:
-        return catalog.at(revision or catalog.revisions[-1].id, carrier, reading)
-    except KeyError:
-        known = [one.id for one in catalog.revisions]
-        raise CannotExport(unknown("revision", str(revision), known)) from None
 
 
 def _block(_: Catalog, name: str, wanted: Wanted) -> Exported:

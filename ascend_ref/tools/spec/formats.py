@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ascend_spec import Schema
-
-from .c_header import export_c_header
-from .ddl import export_ddl
-from .json_schema import export_json_schema
-from .markdown import export_markdown
+if TYPE_CHECKING:
+    from ascend_spec import Schema
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: the function that writes it and the ending of its file names."""
+    """A format: the module of this folder that writes it, and the ending of its file names."""
 
-    write: Callable[[Schema], str]
+    module: str
     ending: str
+
+    def write(self, schema: Schema) -> str:
+        """The text of a schema, by the function ``export_MODULE``."""
+        module = import_module(f".{self.module}", __package__)
+        text: str = getattr(module, f"export_{self.module}")(schema)
+        return text
 
 
 FORMATS: Mapping[str, Format] = {
-    "json-schema": Format(export_json_schema, ".schema.json"),
-    "ddl": Format(export_ddl, ".sql"),
-    "c-header": Format(export_c_header, ".h"),
-    "markdown": Format(export_markdown, ".md"),
+    "json-schema": Format("json_schema", ".schema.json"),
+    "ddl": Format("ddl", ".sql"),
+    "c-header": Format("c_header", ".h"),
+    "markdown": Format("markdown", ".md"),
 }
+JSON_SCHEMA = next(iter(FORMATS))
 
 
 def file_name(schema: Schema, chosen: Format) -> str:

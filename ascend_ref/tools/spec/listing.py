@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ascend_spec import Catalog
 
-from .lookup import subjects
+from .lookup import of_kinds, subjects
 from .subject import KINDS, Scope, Subject
 
 EVERYTHING = "all"
@@ -14,12 +14,8 @@ EVERYTHING = "all"
 
 def chosen(catalog: Catalog, kind: str, scope: Scope) -> list[Subject]:
     """The subjects of a kind, or of every kind that the scope can narrow, in a scope."""
-    axes = scope.axes
-    found = (
-        one.within(scope)
-        for one in subjects(catalog).values()
-        if one.kind == kind or (kind == EVERYTHING and axes <= set(KINDS[one.kind].axes))
-    )
+    every = subjects(catalog).values() if kind == EVERYTHING else of_kinds(catalog, [kind])
+    found = (one.within(scope) for one in every if scope.axes <= set(KINDS[one.kind].axes))
     return [one for one in found if one is not None]
 
 

@@ -6,54 +6,76 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from ascend_ref.cli.suggest import close_to
-from ascend_spec import Catalog, per_spec
+from ascend_ref.markdown import Kind
+from ascend_spec import per_spec
 
-from .layout_pages import address_of_file
 from .subject import KINDS, Subject
 
+if TYPE_CHECKING:
+    from ascend_spec import Catalog
+
 PROVIDERS = "ascend_ref.subjects"
-"""Entry points: functions from a catalog to the subjects that a package adds."""
+"""Entry points, called like kinds: functions from a catalog to the subjects of that kind."""
 
 
 class NotFound(Exception):
     """The text means nothing, or several things; the message says what could be meant."""
 
 
-@per_spec
+FAMILIES: Mapping[str, tuple[Kind, ...]] = {
+    "pages:schema_subjects": ("table", "column", "enum", "member"),
+    "csv_pages:csv_subjects": ("csv", "counter-group", "metric", "writer"),
+    "csv_pages:header_subjects": ("header",),
+    "timeline_pages:timeline_subjects": (
+        *("timeline", "layer", "trace-event", "argument"),
+        *("flow", "trace-key", "trace-form", "pid-rule"),
+    ),
+    "document_pages:document_subjects": ("document",),
+    "blocks:bin_subjects": ("block", "record", "values", "epoch"),
+    "blocks:key_subjects": ("key",),
+    "api_pages:api_subjects": ("command", "event", "error", "envelope", "generation"),
+    "recording_pages:recording_subjects": ("entity",),
+    "layout_pages:layout_subjects": ("layout",),
+    "lexicon:lexicon_subjects": (
+        *("addition", "carrier", "revision", "schema-version", "switch", "product", "data"),
+        *("capability", "level", "vocabulary", "value-type", "source"),
+    ),
+    "disagreements:erratum_subjects": ("erratum",),
+}
+"""The functions of this folder that give the subjects of the spec, with the kinds of each."""
+
+
 def subjects(catalog: Catalog) -> Mapping[str, Subject]:
     """Every subject of every installed package by its address, in the order of the kinds."""
-    given = [one for name in _providers() for one in _given(catalog, name)]
     order = {kind: place for place, kind in enumerate(KINDS)}
-    return {one.address: one for one in sorted(given, key=lambda one: order[one.kind])}
+    given = sorted(of_kinds(catalog, KINDS), key=lambda one: order[one.kind])
+    return {one.address: one for one in given}
+
+
+def of_kinds(catalog: Catalog, kinds: Iterable[str]) -> list[Subject]:
+    """The subjects of some kinds; nothing is loaded for the others."""
+    wanted = set(kinds)
+    references = dict.fromkeys(_references()[kind] for kind in KINDS if kind in wanted)
+    given = (one for reference in references for one in _given(catalog, reference))
+    return [one for one in given if one.kind in wanted]
 
 
 @cache
-def _providers() -> Mapping[str, EntryPoint]:
-    """By name, which is a kind where a provider gives only that."""
-    found = {one.name: one for one in entry_points(group=PROVIDERS)}
-    return dict(sorted(found.items()))
+def _references() -> Mapping[str, str]:
+    """By kind, the function that gives its subjects; packages register one for a kind of theirs."""
+    installed = {one.name: one.value for one in entry_points(group=PROVIDERS)}
+    for place, kinds in FAMILIES.items():
+        installed |= dict.fromkeys(kinds, f"{__package__}.{place}")
+    return installed
 
 
 @per_spec
-def _given(catalog: Catalog, provider: str) -> tuple[Subject, ...]:
-    give: Callable[[Catalog], Iterable[Subject]] = _providers()[provider].load()
+def _given(catalog: Catalog, reference: str) -> tuple[Subject, ...]:
+    give: Callable[[Catalog], Iterable[Subject]] = EntryPoint("", reference, PROVIDERS).load()
     return tuple(give(catalog))
-
-
-def _possible(catalog: Catalog, text: str) -> list[Subject]:
-    """The subjects that a text may mean; kinds whose names look otherwise are not even loaded."""
-    own = text.partition("/")[0].casefold()
-    slow = {kind: facts for kind, facts in KINDS.items() if kind in _providers()}
-    asked = {kind for kind, facts in slow.items() if kind == own or facts.has_name(text)}
-    names = (name for name in _providers() if name not in slow or name in asked)
-    return [one for name in names for one in _given(catalog, name)]
-
-
-def of_kind(catalog: Catalog, kind: str) -> tuple[Subject, ...]:
-    """The subjects of one kind."""
-    return tuple(one for one in subjects(catalog).values() if one.kind == kind)
 
 
 def find(catalog: Catalog, text: str) -> Subject:
@@ -63,11 +85,11 @@ def find(catalog: Catalog, text: str) -> Subject:
     (``op_summary.csv``, ``ACL_AICORE_L2_CACHE``); the name of a file of a profile is that of what
     it holds. Raises :class:`NotFound`.
     """
-    possible = _possible(catalog, text)
     kind, _, name = text.casefold().partition("/")
-    within = [one for one in possible if one.kind == kind]
-    short = [one for one in possible if KINDS[one.kind].short]
-    found = _named(within, name) or _named(short, text.casefold())
+    short = (one for one, facts in KINDS.items() if facts.short and facts.has_name(text))
+    found = _named(of_kinds(catalog, [kind]), name) or _named(
+        of_kinds(catalog, short), text.casefold()
+    )
     if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
         found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
     if len(found) == 1:
@@ -76,6 +98,8 @@ def find(catalog: Catalog, text: str) -> Subject:
         found.sort(key=lambda one: list(KINDS).index(one.kind))
         listed = ", ".join(one.address for one in found)
         raise NotFound(f"{text!r} is the name of several things: {listed}; give the address")
+    from .layout_pages import address_of_file
+
     known = subjects(catalog)
     held = known.get(address_of_file(text) or "")
     if held is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
-from ascend_spec import recording_catalog
+from ascend_spec import Catalog, recording_catalog
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, EntityColumn, Shower
 
@@ -81,7 +81,7 @@ def _place_link(shower: Shower, cell: str, style: Style) -> str:
     return style.link("layer", layer, f"{shower.name}: {cell}")
 
 
-def recording_subjects() -> Iterator[Subject]:
+def recording_subjects(_: Catalog) -> Iterator[Subject]:
     """The entities."""
     for entity in recording_catalog().entities.values():
         yield Subject(

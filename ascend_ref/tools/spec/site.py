@@ -12,7 +12,7 @@ from . import blocks, lexicon, pages
 from .api_pages import api_site
 from .csv_pages import csv_site
 from .document_pages import document_site
-from .lookup import of_kind, subjects
+from .lookup import of_kinds, subjects
 from .recording_pages import recording_site
 from .timeline_pages import timeline_site
 
@@ -133,7 +133,7 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
     written |= api_site(catalog, below)
     written |= recording_site(below)
     for path, sheet in SHEETS.items():
-        held = [one for kind in sheet.kinds for one in of_kind(catalog, kind)]
+        held = [one for kind in sheet.kinds for one in of_kinds(catalog, [kind])]
         sections = (one.section(root, 2).rstrip("\n") for one in held)
         written[path] = page(f"# {sheet.title}", sheet.lead, *sections)
     return written

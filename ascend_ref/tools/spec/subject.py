@@ -47,7 +47,9 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "revision": KindOfSubject("revisions", "a state of the database schema", ("revision",)),
     "schema-version": KindOfSubject("schema-versions", "a SCHEMA_VERSION and its revisions"),
     "csv": KindOfSubject("csv", "a CSV file", ("level", "product", "default")),
-    "header": KindOfSubject("headers", "a column of a CSV file", ("level", "product")),
+    "header": KindOfSubject(
+        "headers", "a column of a CSV file", ("level", "product"), names=".+/.+"
+    ),
     "counter-group": KindOfSubject("counter-groups", "a group of core counters", ("product",)),
     "metric": KindOfSubject("metrics", "a metric of the core counters", ("product",)),
     "writer": KindOfSubject("writers", "a generation of exporters of text", ("product",)),
@@ -83,7 +85,9 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "level": KindOfSubject("levels", "a profiler level", ("level",)),
     "vocabulary": KindOfSubject("vocabularies", "words that exporters write"),
     "value-type": KindOfSubject("value-types", "a kind of value"),
-    "erratum": KindOfSubject("errata", "a disagreement between sources", SCHEMA),
+    "erratum": KindOfSubject(
+        "errata", "a disagreement between sources", SCHEMA, names="[a-z]+[0-9]+"
+    ),
     "source": KindOfSubject("sources", "where facts come from"),
     "rule": KindOfSubject(
         "rules", "a rule of the checker", names="[a-z]+[0-9]+|[a-z0-9]+(-[a-z0-9]+)+"
@@ -112,10 +116,11 @@ class Subject:
     """One thing that has an address.
 
     ``section`` writes its page, ``page`` is where the site has it (path and fragment), ``fact`` the
-    object of the spec behind it. ``also``: further names, such as that of a file or an option.
-    ``cells`` are what a list shows before the summary. ``levels`` and ``products``: ``None`` where
-    it is the same for all. ``at`` gives the subject as it stands in a schema, ``None`` where it
-    does not; ``part`` the subject narrowed to what a level and a product leave of it.
+    object of the spec behind it, or what makes it when it is asked for. ``also``: further names,
+    such as that of a file or an option. ``cells`` are what a list shows before the summary.
+    ``levels`` and ``products``: ``None`` where it is the same for all. ``at`` gives the subject as
+    it stands in a schema, ``None`` where it does not; ``part`` the subject narrowed to what a level
+    and a product leave of it.
     """
 
     kind: Kind
@@ -155,7 +160,8 @@ class Subject:
 
     def document(self) -> dict[str, Any]:
         """Address, summary and fact in the types of JSON."""
-        return {"address": self.address, "summary": self.summary, "fact": plain(self.fact)}
+        fact = self.fact() if callable(self.fact) else self.fact
+        return {"address": self.address, "summary": self.summary, "fact": plain(fact)}
 
 
 def with_section(subject: Subject, section: Section, fact: object) -> Subject:

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
-from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.console import print_columns, print_page
-from ascend_ref.cli.outputs import refuse_existing
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
 from . import listing
-from .exports import JSON_SCHEMA, CannotExport, Wanted, schema_at
-from .exports import export as export_subject
-from .formats import FORMATS
-from .lookup import NotFound, find, subjects
-from .revision_diff import revision_differences
+from .formats import FORMATS, JSON_SCHEMA
+from .lookup import NotFound, find, of_kinds
 from .subject import KINDS, Axis, Scope, Subject
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,15 +42,14 @@ class Address(click.ParamType[Subject]):
     ) -> list[CompletionItem]:
         """Addresses that begin so; before the slash the kinds, and the names of tables."""
         wanted = incomplete.casefold()
-        known: Iterable[Subject] = subjects(catalog()).values()
         if "/" in incomplete:
             return [
                 CompletionItem(one.address, help=one.summary)
-                for one in known
+                for one in of_kinds(catalog(), [wanted.partition("/")[0]])
                 if one.address.casefold().startswith(wanted)
             ]
         kinds = [CompletionItem(f"{kind}/") for kind in KINDS if kind.startswith(wanted)]
-        tables = (one.name for one in known if one.kind == "table")
+        tables = (one.name for one in of_kinds(catalog(), ["table"]))
         return kinds + [CompletionItem(one) for one in tables if one.casefold().startswith(wanted)]
 
 
@@ -232,6 +226,8 @@ def show(
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -> None:
     """List what changed in the databases from revision OLD to NEW."""
+    from .revision_diff import revision_differences
+
     found = revision_differences(catalog(), old, new, carrier)
     rows = [(one.carrier, one.place, one.what) for one in found]
     if as_json:
@@ -293,6 +289,12 @@ def export(
     visualize_data.bin, a row of a CSV file, a JSON document, an event of a layer or a message of
     the API as json-schema.
     """
+    from ascend_ref.atomic import write_atomically
+    from ascend_ref.cli.outputs import refuse_existing
+
+    from .exports import CannotExport, Wanted
+    from .exports import export as export_subject
+
     try:
         exported = export_subject(catalog(), subject, Wanted(format_, at, reading, part))
     except CannotExport as problem:
@@ -329,7 +331,7 @@ def _scope(
     schemas: tuple[Schema, ...] = ()
     if carrier or revision or reading:
         schemas = tuple(
-            schema_at(facts, one, revision.id if revision else None, reading or "observed")
+            facts.at((revision or facts.revisions[-1]).id, one, reading or "observed")
             for one in ((carrier,) if carrier else CARRIERS)
         )
     axes = frozenset(axis for axis, value in given.items() if value is not None)

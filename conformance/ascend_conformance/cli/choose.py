@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,7 +11,9 @@ from click.shell_completion import CompletionItem
 from ascend_ref.cli.suggest import unknown
 
 from ..media import load_rules
-from ..ruleset import Rule
+
+if TYPE_CHECKING:
+    from ..ruleset import Rule
 
 
 class RulePatterns(click.ParamType[str]):

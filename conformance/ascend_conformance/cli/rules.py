@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ascend_ref.cli.console import print_columns
-from ascend_spec import catalog
 
-from ..engine.relations.rule import load_relations
 from ..finding import OF_FILES
 from ..media import load_rules, media
-from ..ruleset import Rule
 from .choose import RulePatterns, fits, patterns
+
+if TYPE_CHECKING:
+    from ..ruleset import Rule
 
 SPECIMENS = tuple(dict.fromkeys(one for medium in media().values() for one in medium.specimens))
 """What ``--carrier`` chooses from: kinds of databases, and the files of other media."""
@@ -100,6 +100,7 @@ def _row(rule: Rule[Any]) -> dict[str, str]:
 def _print_relations(as_json: bool) -> int:
     """Each relation with the media in which it is judged."""
     from ..engine.relations.media import MEDIA, judged_in
+    from ..engine.relations.rule import load_relations
 
     rows: list[dict[str, str]] = []
     for relation in load_relations().values():
@@ -116,6 +117,8 @@ def _print_relations(as_json: bool) -> int:
 
 
 def _revision(name: str) -> str:
+    from ascend_spec import catalog
+
     try:
         return catalog().revision(name).id
     except KeyError as error:

@@ -101,22 +101,19 @@ def try_changes(
 
 
 def wrong_rows(
-    found: Sequence[Rows], stated: Any, rows_of: Callable[[str | None], Rows]
+    found: Sequence[Rows], stated: int | str | None, rows_of: Callable[[str | None], Rows]
 ) -> str | None:
     """Why none of the findings of a rule are the rows that its break should be found as.
 
-    ``stated`` is what the rule says of them (:attr:`.Rule.found`): their number, one of several
-    numbers, or a query; ``rows_of`` gets the query, or ``None`` for the rows that were changed.
+    ``stated`` is what the rule says of them (:attr:`.Rule.found`): their number, or a query;
+    ``rows_of`` gets the query, or ``None`` for the rows that were changed.
     """
     if not found:
         return None
-    if isinstance(stated, int | list):
-        expected = list(map(Rows, stated if isinstance(stated, list) else [stated]))
-    else:
-        expected = [rows_of(stated)]
-    if any(one.fits(rows) for one in found for rows in expected):
+    expected = Rows(stated) if isinstance(stated, int) else rows_of(stated)
+    if any(one.fits(expected) for one in found):
         return None
-    return f"found {found[0]} instead of {expected[0]}"
+    return f"found {found[0]} instead of {expected}"
 
 
 @dataclass

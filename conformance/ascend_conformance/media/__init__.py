@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ascend_ref.markdown import Style
+if TYPE_CHECKING:
+    from ascend_ref.markdown import Style
 
-from ..engine.candidate import Candidate, Listing
-from ..engine.failure import own_rules
-from ..engine.progress import Progress
-from ..engine.relations.selftest import Bench
-from ..engine.trials import Trials
-from ..finding import FileReport, Finding
-from ..options import Options
-from ..ruleset import Rule
+    from ..engine.candidate import Candidate, Listing
+    from ..engine.progress import Progress
+    from ..engine.relations.selftest import Bench
+    from ..engine.trials import Trials
+    from ..finding import FileReport, Finding
+    from ..options import Options
+    from ..ruleset import Rule
 
-Judged: TypeAlias = tuple[FileReport, Sequence[Any]]
+Judged: TypeAlias = "tuple[FileReport, Sequence[Any]]"
 """The verdict on a candidate, and what the comparison with others of the medium needs of it."""
 
 
@@ -76,6 +76,8 @@ class Medium(ABC):
         progress: Any,
     ) -> Trials:
         """Every rule tried on clean files."""
+        from ..engine.trials import Trials
+
         return Trials()
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
@@ -107,6 +109,8 @@ class _Checker(Medium):
     name = "any"
 
     def rules(self) -> Mapping[str, Rule[Any]]:
+        from ..engine.failure import own_rules
+
         return own_rules()
 
     def where(self, rule: Rule[Any], style: Style) -> str:

@@ -135,7 +135,7 @@ def _chosen(name: str, ranks: int | None, steps: int | None, level: int | None) 
 
 
 def _idle(scenario: Scenario) -> tuple[str, ...]:
-    from ..scenario.idle import idle_switches
+    from ..scenario.collected import idle_switches
 
     return idle_switches(scenario)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import MISSING, Field, fields, is_dataclass
-from importlib.resources import files
 from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from .text import Path
 
@@ -72,7 +71,7 @@ class ScenarioSchema:
 
 def read_schema(package: str, name: str, kind: type) -> ScenarioSchema:
     """The schema in a YAML file of a package, completed by a dataclass."""
-    return ScenarioSchema(parse((files(package) / name).read_text(encoding="utf-8")), kind)
+    return ScenarioSchema(packaged(package, name), kind)
 
 
 def _merged(own: dict[str, Any], derived: dict[str, Any], field: Field[Any]) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar, cast
 
 import msgspec
-import yaml
 from faker.providers import BaseProvider
+
+from ascend_spec.core import packaged
 
 Word = TypeVar("Word")
 
@@ -137,11 +137,9 @@ class AscendProvider(BaseProvider):
         return self._pick(self._words(kind))
 
 
-@cache
 def vocabulary() -> Mapping[str, Any]:
     """The words by kind."""
-    text = files(__package__).joinpath("vocabulary.yaml").read_text(encoding="utf-8")
-    return cast(Mapping[str, Any], yaml.safe_load(text))
+    return cast(Mapping[str, Any], packaged(__package__, "vocabulary.yaml"))
 
 
 @cache

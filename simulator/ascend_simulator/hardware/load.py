@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
+from dataclasses import fields
 from typing import Any
 
-import yaml
-
 from ascend_spec import catalog, per_spec
+from ascend_spec.core import packaged
 
 from ..choices import HardwareChoice, ProductName
 from .model import Chip, Link, Machine
@@ -19,11 +17,9 @@ MEBI = 1 << 20
 LOCAL_LATENCY_NS = 700
 
 
-@cache
 def products() -> dict[ProductName, dict[str, Any]]:
     """The product file, by product."""
-    text = files(__package__).joinpath("products.yaml").read_text(encoding="utf-8")
-    loaded: dict[ProductName, dict[str, Any]] = yaml.safe_load(text)
+    loaded: dict[ProductName, dict[str, Any]] = packaged(__package__, "products.yaml")
     return loaded
 
 
@@ -31,19 +27,23 @@ def products() -> dict[ProductName, dict[str, Any]]:
 def machine(choice: HardwareChoice) -> Machine:
     """The machine that a scenario chooses."""
     sheet, spec = products()[choice.product], catalog().products
+    frequency = choice.frequency or sheet["frequency"]
+    figures = {item.name: sheet[item.name] for item in fields(Chip) if item.name in sheet}
     chip = Chip(
-        product=choice.product,
-        name=spec.chip_name(choice.product),
-        split=spec[choice.product].can("split-cores"),
-        ffts=spec[choice.product].can("ffts"),
-        frequency=choice.frequency or sheet["frequency"],
-        low_frequency=min(sheet["low_frequency"], choice.frequency or sheet["frequency"]),
-        hbm_bandwidth=(choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
-        l2_bandwidth=sheet["l2_bandwidth"] * GIGA,
-        local_bandwidth=sheet["local_bandwidth"] * GIGA,
-        memory=sheet["memory"] * MEBI,
-        l2=sheet["l2"] * MEBI,
-        **{name: sheet[name] for name in _PLAIN},
+        **figures
+        | {
+            "product": choice.product,
+            "name": spec.chip_name(choice.product),
+            "split": spec[choice.product].can("split-cores"),
+            "ffts": spec[choice.product].can("ffts"),
+            "frequency": frequency,
+            "low_frequency": min(sheet["low_frequency"], frequency),
+            "hbm_bandwidth": (choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
+            "l2_bandwidth": sheet["l2_bandwidth"] * GIGA,
+            "local_bandwidth": sheet["local_bandwidth"] * GIGA,
+            "memory": sheet["memory"] * MEBI,
+            "l2": sheet["l2"] * MEBI,
+        }
     )
     paired = sheet.get("paired")
     return Machine(
@@ -54,23 +54,6 @@ def machine(choice: HardwareChoice) -> Machine:
         local=Link("ON_CHIP", chip.local_bandwidth, LOCAL_LATENCY_NS, 0),
         paired=_link(paired, None) if paired else None,
     )
-
-
-_PLAIN = (
-    "cube_cores",
-    "vector_cores",
-    "ai_cpu_cores",
-    "cube_flops",
-    "vector_flops",
-    "core_bytes",
-    "core_hbm_bytes",
-    "start",
-    "start_block",
-    "memory_kind",
-    "random_unit",
-    "trains",
-)
-"""Fields of a chip that stand in the product file as they are."""
 
 
 def _link(entry: dict[str, Any], bandwidth: int | None) -> Link:

@@ -38,6 +38,7 @@ class Chip:
     communication tasks run as sub-tasks of an FFTS+ task on one stream (910B); else on streams of
     their own (910A). random_unit: random masks come from a unit of their own (DSA), not from AI
     CPU. trains: made for training; on the other chips a network for images only answers.
+    piece_alignment: the pieces of a collective but the last are multiples of so many Byte.
     """
 
     product: ProductName
@@ -63,6 +64,7 @@ class Chip:
     ffts: bool
     random_unit: bool
     trains: bool
+    piece_alignment: int
 
 
 @dataclass(frozen=True, slots=True)

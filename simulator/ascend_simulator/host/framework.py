@@ -231,11 +231,13 @@ class _Writer:
         if self.switches.record_shapes:
             for column, values in (("data_types", table.data_types), ("shapes", table.shapes)):
                 self._part(5, column)[:] = renumbered(values, table.texts, self.texts)
+        steps = np.arange(self.steps, dtype=np.int64)[:, None]
         if self.switches.stack:
-            self._part(5, "stack")[:] = table.stack
+            calls = np.flatnonzero(table.stack != NONE)
+            numbers = np.arange(len(calls), dtype=np.int64)
+            self._part(5, "stack")[:, calls] = steps * len(calls) + numbers
         paired = np.flatnonzero(table.link >= 0)
         first = self.steps * len(self.enqueue)
-        steps = np.arange(self.steps, dtype=np.int64)[:, None]
         self._part(5, "link")[:, paired] = first + steps * script.pairs + table.link[paired]
 
     def links(self, called: Called) -> Links:
@@ -248,16 +250,17 @@ class _Writer:
         return Links(rows.reshape(-1)[recorded], connections.reshape(-1)[recorded])
 
     def frames(self) -> Frames:
-        """The call stacks."""
+        """The call stacks: each operator of the main thread has its own, as in real profiles."""
         if not self.switches.stack:
             return Frames.empty()
-        stacks = [call_stack(path) for path in self.script.stacks]
-        depths = [np.arange(len(stack), dtype=np.int64) for stack in stacks]
-        numbers = np.arange(len(stacks), dtype=np.int64)
+        paths = [
+            self.texts.numbers(self.names.frame(frame) for frame in call_stack(path))
+            for path in self.script.stacks
+        ]
+        stacks = [paths[path] for path in self.operators.stack.tolist() if path != NONE]
+        lengths = np.tile([len(stack) for stack in stacks], self.steps)
         return Frames(
-            stack=np.repeat(numbers, [len(stack) for stack in stacks]),
-            depth=np.concatenate(depths),
-            frame=self.texts.numbers(
-                self.names.frame(frame) for stack in stacks for frame in stack
-            ),
+            stack=np.repeat(np.arange(len(lengths), dtype=np.int64), lengths),
+            depth=np.tile(np.concatenate([np.arange(len(stack)) for stack in stacks]), self.steps),
+            frame=np.tile(np.concatenate(stacks), self.steps),
         )

@@ -38,6 +38,21 @@ AWAKE_NS = 2_100
 WITHOUT_OPERANDS = ("item", "_local_scalar_dense", "result_type")
 VIEWS = frozenset(("aten::t", "aten::transpose", "aten::as_strided"))
 """They turn the second operand."""
+FUNCTION_NAME = "torch/nn/functional.py({}): {}"
+FUNCTIONS = {
+    "relu_": (1460, "relu"),
+    "dropout": (1249, "dropout"),
+    "max_pool2d": (769, "_max_pool2d"),
+    "adaptive_avg_pool2d": (1214, "adaptive_avg_pool2d"),
+    "log_softmax": (1907, "log_softmax"),
+    "nll_loss_nd": (2963, "cross_entropy"),
+    "embedding": (2175, "embedding"),
+    "binary_cross_entropy": (3089, "binary_cross_entropy"),
+}
+"""ATen operators that Python wraps, with line and name (of fixtures-2025-01 where they occur)."""
+OPERATOR_CALL = "torch/_ops.py(692): __call__"
+MARKS = "mstx"
+"""Space of the operators that set marks: not called through ``torch.ops``."""
 NODE_CALL_NAME = "autograd::engine::evaluate_function: {}"
 
 
@@ -110,6 +125,14 @@ def node_of(script: HostScript, span: Span) -> int | None:
 def is_mark(script: HostScript, span: Span) -> bool:
     """Whether an operator does nothing but set marks."""
     return all(isinstance(script.program.items[run.first], Annotate) for _, run in span.runs)
+
+
+def wrapping_function(operator: str) -> tuple[str, ...]:
+    """The frame of the Python function around an operator, where it has one."""
+    space, _, name = operator.rpartition("::")
+    if space in ("", MARKS) or (space == "aten" and name not in FUNCTIONS):
+        return ()
+    return (FUNCTION_NAME.format(*FUNCTIONS[name]) if space == "aten" else OPERATOR_CALL,)
 
 
 def node_name(forward: Operator) -> str:
@@ -240,10 +263,17 @@ class _Builder:
 
     def _row(self, operator: Operator, span: Span, name: str, start: Moment) -> Row:
         thread = framework_thread(self.script, span.first)
-        stack = operator.module if thread == Thread.MAIN else None
+        stack = self._stack(operator, thread)
         row = Row(start, start, thread, name, stack=stack)
         self.rows.operators.append(row)
         return row
+
+    @staticmethod
+    def _stack(operator: Operator, thread: Thread) -> tuple[str, ...] | None:
+        """The path of the call stack; only the main thread has one."""
+        if thread != Thread.MAIN:
+            return None
+        return *operator.module, *wrapping_function(operator.name)
 
     def _own(self, row: Row, operator: Operator, span: Span, *, inside: bool) -> None:
         """What only the operator's own row tells: its place in the autograd sequence."""
@@ -312,7 +342,7 @@ class _Builder:
                     thread,
                     entry.name,
                     launches=launches,
-                    stack=operator.module if thread == Thread.MAIN else None,
+                    stack=self._stack(operator, thread),
                     mark=mark,
                 )
                 self.rows.operators.append(leaf)

@@ -9,7 +9,7 @@ from ..program.model import MODULE
 from ..world.timeline import RankTimeline
 from .calls import Thread, framework_thread
 from .clock import Moment
-from .operators import Row, Span, is_mark, spans
+from .operators import Row, Span, is_mark, spans, wrapping_function
 from .script import HostScript
 from .window import (
     BUILT_IN,
@@ -51,24 +51,11 @@ STOP_FRAMES = (
 WRAPPED_CALL = "torch/nn/modules/module.py(1511): _wrapped_call_impl"
 CALL = "torch/nn/modules/module.py(1520): _call_impl"
 TRACING_STATE = "<built-in method _get_tracing_state of PyCapsule object at 0xfffdc9b38270>"
-FUNCTION_NAME = "torch/nn/functional.py({}): {}"
-FUNCTIONS = {
-    "relu_": (1460, "relu"),
-    "dropout": (1249, "dropout"),
-    "max_pool2d": (769, "_max_pool2d"),
-    "adaptive_avg_pool2d": (1214, "adaptive_avg_pool2d"),
-    "log_softmax": (1907, "log_softmax"),
-    "nll_loss_nd": (2963, "cross_entropy"),
-    "embedding": (2175, "embedding"),
-    "binary_cross_entropy": (3089, "binary_cross_entropy"),
-}
-"""ATen operators that Python wraps, with line and name (of fixtures-2025-01 where they occur)."""
 METHODS = frozenset(
     ("item", "to", "mul", "mul_", "add", "add_", "div", "eq", "sum", "topk", "reshape", "argmax")
 )
 """ATen operators that are called as methods of a tensor."""
 METHOD_NAME = "<built-in method {} of Tensor object at 0xfffc{:08x}>"
-OPERATOR_CALL = "torch/_ops.py(692): __call__"
 OVERRIDES = "<built-in function _has_torch_function_variadic>"
 BUILT_IN_NAME = "<built-in method {} of type object at 0xffffb386cf10>"
 LEAD_NS = 345_670
@@ -124,10 +111,7 @@ class _Tracer:
         if space == "aten" and name in METHODS:
             address = crc32(f"{name} {first.first}".encode())
             rows[0] = (METHOD_NAME.format(name, address), *rows[0][1:])
-        if space != "aten" or name in FUNCTIONS:
-            function = OPERATOR_CALL
-            if space == "aten":
-                function = FUNCTION_NAME.format(*FUNCTIONS[name])
+        for function in wrapping_function(operator):
             rows = [
                 (function, FUNCTION, ending(self.script, last, FUNCTION_END)),
                 (OVERRIDES, TEST, beginning(first, TEST_END)),

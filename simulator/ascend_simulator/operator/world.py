@@ -65,6 +65,18 @@ class World:
             free[core] = found[block] + lengths[block]
         return found
 
+    @cached_property
+    def moments(self) -> tuple[Integers, Integers]:
+        """Cycles of the task at which each transfer starts and ends."""
+        transfers = self.transfers
+        begin, end = np.zeros((2, len(transfers)), np.int64)
+        for number, timing in enumerate(self.timings):
+            own = np.flatnonzero(transfers.tape == number)
+            place = (transfers.step[own], transfers.place[own])
+            offset = self.starts[transfers.block[own]]
+            begin[own], end[own] = offset + timing.start[place], offset + timing.end[place]
+        return begin, end
+
     @property
     def task_cycles(self) -> int:
         """Cycles of the whole task."""

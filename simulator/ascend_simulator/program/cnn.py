@@ -89,9 +89,8 @@ class AlexNet:
             (images,) = self._batch(1)
             with tape.module("AlexNet"):
                 scores = self._classify(self._features(images), drops=False)
-            api = "aclnnArgMax"
-            (best,) = tape.call("aten::argmax", api, (scores,), [((batch,), "INT64")])
-            tape.vector("ArgMaxV2", api, (scores,), (best,))
+            new = ((batch,), "INT64")
+            (best,) = tape.run("aten::argmax", "aclnnArgMax", "ArgMaxV2", (scores,), [new])
             tape.copy_out("aten::to", best)
 
     def _batch(self, tensors: int) -> list[Value]:
@@ -204,13 +203,11 @@ METERS = (
 def _share(tape: Tape, equal: Value, count: int) -> None:
     """Right answers among the first ones, as a share."""
     flat = Value((count,), equal.data_type, equal.storage)
-    shape = [((count,), "FLOAT")]
-    (numbers,) = tape.call("npu::npu_dtype_cast", "aclnnCast", (flat,), shape)
-    tape.vector("Cast", "aclnnCast", (flat,), (numbers,))
-    total = reduce_sum(tape, numbers, 1)
-    tape.call("aten::mul_", "aclnnInplaceMuls", (total,))
-    factor = Operand((), "FLOAT")
-    tape.vector("Muls", "aclnnInplaceMuls", (total,), (total,), extra=(factor,))
+    new = ((count,), "FLOAT")
+    (numbers,) = tape.run("npu::npu_dtype_cast", "aclnnCast", "Cast", (flat,), [new])
+    total, factor = reduce_sum(tape, numbers, 1), Operand((), "FLOAT")
+    api = "aclnnInplaceMuls"
+    tape.run("aten::mul_", api, "Muls", (total,), written=(total,), extra=(factor,))
 
 
 def momentum(training: Training) -> None:

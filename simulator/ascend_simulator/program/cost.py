@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
-import yaml
+from ascend_spec.core import packaged
 
 from ..hardware.model import Chip
 
@@ -47,7 +46,7 @@ FIRST_PS = {"vec": 30_000, "mte2": 250_000, "mte3": 130_000}
 ALIGNED = 128
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """An entry of operators.yaml; see the head of that file."""
 
@@ -61,13 +60,13 @@ class Kind:
     hbm: int
     scalar: tuple[int, int]
     icache: int
-    efficiency: int
-    mte1: int
-    mte2: int
-    fixpipe: int
-    rate: int
-    rows: int
-    blocks: int
+    efficiency: int = 0
+    mte1: int = 0
+    mte2: int = 280
+    fixpipe: int = 0
+    rate: int = 0
+    rows: int = 1024
+    blocks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +104,10 @@ class Cost:
 @cache
 def kinds() -> dict[str, Kind]:
     """All kinds of operators, by name."""
-    text = files(__package__).joinpath("operators.yaml").read_text(encoding="utf-8")
-    document: dict[str, Any] = yaml.safe_load(text)
-    blank = {
-        "efficiency": 0,
-        "mte1": 0,
-        "mte2": 280,
-        "fixpipe": 0,
-        "rate": 0,
-        "rows": 1024,
-        "blocks": 0,
-        **document["default"],
-    }
+    document: dict[str, Any] = packaged(__package__, "operators.yaml")
     found = {}
     for name, entry in document["kinds"].items():
-        values = {"type": name, **blank, **entry}
+        values = {"type": name, **document["default"], **entry}
         values.setdefault("kernel", f"{values['type']}AiCore")
         if values["unit"] in ("cube", "attention") and "scalar" not in entry:
             values["scalar"] = CUBE_SCALAR

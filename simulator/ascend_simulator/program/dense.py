@@ -69,8 +69,8 @@ class Attention:
     def _join(self, parts: Sequence[Value]) -> Value:
         length, batch, width = parts[0].shape
         shape = (length, batch, width * len(parts))
-        (made,) = self.tape.call("aten::cat", "aclnnCat", parts, [(shape, parts[0].data_type)])
-        self.tape.vector("ConcatD", "aclnnCat", parts, (made,))
+        new = (shape, parts[0].data_type)
+        (made,) = self.tape.run("aten::cat", "aclnnCat", "ConcatD", parts, [new])
         return made
 
 

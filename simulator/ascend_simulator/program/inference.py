@@ -163,11 +163,8 @@ class Server:
             scores = linear(tape, rms_norm(tape, newest, norm), weight)
             if self.tensor > 1:
                 scores = self._side_by_side(all_gather(tape, scores, "tp", self.tensor))
-            api = "aclnnArgMax"
-            shape = (choice.batch, 1)
-            (tokens,) = tape.call("aten::argmax", api, (scores,), [(shape, "INT64")])
-            tape.vector("ArgMaxV2", api, (scores,), (tokens,))
-        return tokens
+            new = ((choice.batch, 1), "INT64")
+            return tape.run("aten::argmax", "aclnnArgMax", "ArgMaxV2", (scores,), [new])[0]
 
     def _side_by_side(self, gathered: Value) -> Value:
         """The scores of every rank, gathered one rank after the other, as rows of all words."""
@@ -175,8 +172,8 @@ class Server:
         batch, words = self.choice.batch, gathered.shape[-1]
         stacked = gathered.view(self.tensor, batch, words)
         shape = (batch, self.tensor, words)
-        (made,) = tape.call("aten::reshape", api, (stacked,), [(shape, gathered.data_type)])
-        tape.vector("Transpose", api, (stacked,), (made,), extra=(Operand((3,), "INT64"),))
+        new, axes = (shape, gathered.data_type), Operand((3,), "INT64")
+        (made,) = tape.run("aten::reshape", api, "Transpose", (stacked,), [new], extra=(axes,))
         return made.view(batch, 1, self.tensor * words)
 
     def _joined(self, x: Value) -> Value:

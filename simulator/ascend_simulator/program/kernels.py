@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
 from math import prod
 
@@ -191,34 +191,23 @@ class Kernels:
         hf32: str = "NO",
     ) -> Kernel:
         core, task_type, subtask = self._engine(kind, bool(api))
-        counted = cost.blocks > 0
         kernel = Kernel(
             name=name or f"{api}_{kind.kernel}_{kind.type}",
             op_type=kind.type,
             core=core,
             task_type=task_type,
-            blocks=cost.blocks,
-            mix_blocks=cost.mix_blocks,
             input_formats=_joined([operand.layout for operand in inputs]),
             input_data_types=_joined([operand.data_type for operand in inputs]),
             input_shapes=_shapes(inputs),
             output_formats=_joined([operand.layout for operand in outputs]),
             output_data_types=_joined([operand.data_type for operand in outputs]),
             output_shapes=_shapes(outputs),
-            duration=cost.duration,
             op_state="dynamic" if name is None else "static",
             hf32=hf32,
-            clock_bound=cost.clock_bound,
-            read=cost.read,
-            written=cost.written,
-            loaded=cost.loaded,
-            stored=cost.stored,
             flops=flops,
-            busy=cost.busy if counted else 0,
-            pipes=cost.pipes,
-            mix_pipes=cost.mix_pipes,
-            rates={"icache_miss_rate": cost.icache / 1000} if counted else {},
+            rates={"icache_miss_rate": cost.icache / 1000} if cost.blocks else {},
             subtask=subtask,
+            **{name: getattr(cost, name) for name in _FIGURES},
         )
         # Operands that lie elsewhere may make no difference.
         known = self._known.setdefault(repr(kernel), kernel)
@@ -236,6 +225,10 @@ class Kernels:
             return "AI_VECTOR_CORE", "KERNEL_AIVEC", False
         core: Core = "MIX_AIV" if kind.unit == "mix_vector" else "MIX_AIC"
         return core, "KERNEL_AICORE" if from_library else core, True
+
+
+_FIGURES = [column.name for column in fields(Cost) if column.name != "icache"]
+"""What a kernel has of its cost."""
 
 
 def _traffic(inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Traffic:

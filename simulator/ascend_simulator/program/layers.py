@@ -77,62 +77,36 @@ def reduce_sum(tape: Tape, x: Value, *shape: int) -> Value:
     return made
 
 
-def elementwise(
-    tape: Tape,
-    name: str,
-    api: str,
-    kind: str,
-    inputs: tuple[Value, ...],
-    data_type: str | None = None,
-) -> Value:
-    """One new tensor of the first input's shape, outside of autograd."""
-    shape, own_type = inputs[0].shape, inputs[0].data_type
-    (made,) = tape.call(name, api, inputs, [(shape, data_type or own_type)])
-    tape.vector(kind, api, inputs, (made,))
-    return made
-
-
 def add(tape: Tape, left: Value, right: Value) -> Value:
     """Sum of two tensors, such as a residual connection."""
-    made = elementwise(tape, "aten::add", "aclnnAdd", "Add", (left, right))
+    (made,) = tape.run("aten::add", "aclnnAdd", "Add", (left, right), [left.like])
     return tape.differentiable(made, (left, right), lambda gradient: [gradient, gradient])
 
 
 def cast(tape: Tape, x: Value, data_type: str) -> Value:
     """Another data type."""
-    made = elementwise(tape, "npu::npu_dtype_cast", "aclnnCast", "Cast", (x,), data_type)
-
-    def backward(gradient: Value) -> list[Value | None]:
-        name = "npu::npu_dtype_cast_backward"
-        return [elementwise(tape, name, "aclnnCast", "Cast", (gradient,), x.data_type)]
-
-    return tape.differentiable(made, (x,), backward)
+    name, new = "npu::npu_dtype_cast", (x.shape, data_type)
+    (made,) = tape.run(name, "aclnnCast", "Cast", (x,), [new])
+    return tape.differentiable(
+        made,
+        (x,),
+        lambda gradient: tape.run(f"{name}_backward", "aclnnCast", "Cast", (gradient,), [x.like]),
+    )
 
 
 def rms_norm(tape: Tape, x: Value, weight: Parameter) -> Value:
     """Root mean square normalisation over the last axis."""
     statistics = (*x.shape[:-1], 1)
-    made, deviation = tape.call(
-        "npu::npu_rms_norm",
-        "aclnnRmsNorm",
-        (x, weight),
-        [(x.shape, x.data_type), (statistics, "FLOAT")],
-    )
-    tape.vector("RmsNorm", "aclnnRmsNorm", (x, weight), (made, deviation))
+    name, new = "npu::npu_rms_norm", [x.like, (statistics, "FLOAT")]
+    made, deviation = tape.run(name, "aclnnRmsNorm", "RmsNorm", (x, weight), new)
 
-    def backward(gradient: Value) -> list[Value | None]:
-        inputs = (gradient, x, deviation, weight)
-        of_x, of_weight = tape.call(
-            "npu::npu_rms_norm_backward",
-            "aclnnRmsNormGrad",
-            inputs,
-            [(x.shape, x.data_type), (weight.shape, "FLOAT")],
+    def backward(gradient: Value) -> list[Value]:
+        inputs, news = (gradient, x, deviation, weight), [x.like, (weight.shape, "FLOAT")]
+        of_x, of_weight = tape.run(
+            f"{name}_backward", "aclnnRmsNormGrad", "RmsNormGrad", inputs, news
         )
-        tape.vector("RmsNormGrad", "aclnnRmsNormGrad", inputs, (of_x, of_weight))
         if weight.data_type != of_weight.data_type:
-            of_weight = elementwise(
-                tape, "aten::to", "aclnnCast", "Cast", (of_weight,), weight.data_type
-            )
+            (of_weight,) = tape.run("aten::to", "aclnnCast", "Cast", (of_weight,), [weight.like])
         return [of_x, of_weight]
 
     return tape.differentiable(made, (x, weight), backward)
@@ -141,40 +115,34 @@ def rms_norm(tape: Tape, x: Value, weight: Parameter) -> Value:
 def swiglu(tape: Tape, x: Value) -> Value:
     """Gated activation: halves the last axis."""
     shape = (*x.shape[:-1], x.shape[-1] // 2)
-    (made,) = tape.call("npu::npu_swiglu", "aclnnSwiGlu", (x,), [(shape, x.data_type)])
-    tape.vector("SwiGlu", "aclnnSwiGlu", (x,), (made,))
-
-    def backward(gradient: Value) -> list[Value | None]:
-        inputs = (gradient, x)
-        name, api = "npu::npu_swiglu_backward", "aclnnSwiGluGrad"
-        (of_x,) = tape.call(name, api, inputs, [(x.shape, x.data_type)])
-        tape.vector("SwiGluGrad", api, inputs, (of_x,))
-        return [of_x]
-
-    return tape.differentiable(made, (x,), backward)
+    name, api, new = "npu::npu_swiglu", "aclnnSwiGlu", (shape, x.data_type)
+    (made,) = tape.run(name, api, "SwiGlu", (x,), [new])
+    return tape.differentiable(
+        made,
+        (x,),
+        lambda gradient: tape.run(
+            f"{name}_backward", f"{api}Grad", "SwiGluGrad", (gradient, x), [x.like]
+        ),
+    )
 
 
 def relu(tape: Tape, x: Value) -> Value:
     """In place."""
-    tape.call("aten::relu_", "aclnnInplaceRelu", (x,))
-    tape.vector("Relu", "aclnnInplaceRelu", (x,), (x,))
-
-    def backward(gradient: Value) -> Value:
-        name, api = "aten::threshold_backward", "aclnnThresholdBackward"
-        return elementwise(tape, name, api, "ReluGrad", (gradient, x))
-
-    return tape.in_place(x, backward)
+    tape.run("aten::relu_", "aclnnInplaceRelu", "Relu", (x,), written=(x,))
+    name, api = "aten::threshold_backward", "aclnnThresholdBackward"
+    return tape.in_place(
+        x, lambda gradient: tape.run(name, api, "ReluGrad", (gradient, x), [gradient.like])[0]
+    )
 
 
 def rotary(tape: Tape, x: Value, cosine: Value, sine: Value) -> Value:
     """Rotary position embedding of queries or keys."""
-    api = "aclnnRotaryPositionEmbedding"
-    inputs = (x, cosine, sine)
-    made = elementwise(tape, "npu::npu_rotary_mul", api, "RotaryPositionEmbedding", inputs)
+    name, kind = "npu::npu_rotary_mul", "RotaryPositionEmbedding"
+    (made,) = tape.run(name, f"aclnn{kind}", kind, (x, cosine, sine), [x.like])
 
-    def backward(gradient: Value) -> list[Value | None]:
-        name, kind = "npu::npu_rotary_mul_backward", "RotaryPositionEmbeddingGrad"
-        return [elementwise(tape, name, f"{api}Grad", kind, (gradient, cosine, sine))]
+    def backward(gradient: Value) -> list[Value]:
+        inputs, own = (gradient, cosine, sine), f"{kind}Grad"
+        return tape.run(f"{name}_backward", f"aclnn{own}", own, inputs, [gradient.like])
 
     return tape.differentiable(made, (x,), backward)
 
@@ -194,7 +162,7 @@ def embedding(tape: Tape, tokens: Value, weight: Parameter) -> Value:
     def backward(gradient: Value) -> list[Value | None]:
         inputs = (gradient, tokens)
         name, api = "aten::embedding_dense_backward", "aclnnEmbeddingDenseBackward"
-        (of_weight,) = tape.call(name, api, inputs, [(weight.shape, weight.data_type)])
+        (of_weight,) = tape.call(name, api, inputs, [weight.like])
         tape.launch(tape.kernels.clear(api, "EmbeddingDenseGradV2", of_weight.size))
         tape.vector("EmbeddingDenseGrad", api, inputs, (of_weight,))
         return [of_weight]
@@ -230,7 +198,7 @@ def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) ->
             "npu::npu_fusion_attention_grad",
             api,
             needed,
-            [(part.shape, part.data_type) for part in inputs],
+            [part.like for part in inputs],
             workspace=tape.machine.chip.cube_cores << 21,
         )
         seen = tape.see(*needed)
@@ -244,13 +212,12 @@ def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) ->
 def cross_entropy(tape: Tape, logits: Value, labels: Value) -> Value:
     """Mean negative log likelihood of (rows, classes); the result is a scalar."""
     rows, classes = logits.shape
-    likelihood = elementwise(
-        tape, "aten::log_softmax", "aclnnLogSoftmax", "LogSoftmaxV2", (logits,)
-    )
+    api = "aclnnLogSoftmax"
+    (likelihood,) = tape.run("aten::log_softmax", api, "LogSoftmaxV2", (logits,), [logits.like])
 
-    def softmax_backward(gradient: Value) -> list[Value | None]:
-        name, api = "aten::_log_softmax_backward_data", "aclnnLogSoftmaxBackward"
-        return [elementwise(tape, name, api, "LogSoftmaxGrad", (gradient, likelihood))]
+    def softmax_backward(gradient: Value) -> list[Value]:
+        name, inputs = "aten::_log_softmax_backward_data", (gradient, likelihood)
+        return tape.run(name, f"{api}Backward", "LogSoftmaxGrad", inputs, [gradient.like])
 
     tape.differentiable(likelihood, (logits,), softmax_backward)
     weight = _ones(tape, classes, logits.data_type)
@@ -289,7 +256,7 @@ def _ones(tape: Tape, count: int, data_type: str) -> Value:
 def ones_like(tape: Tape, x: Value) -> Value:
     """The gradient of a loss with respect to itself."""
     api = "aclnnInplaceFillScalar"
-    (made,) = tape.call("aten::ones_like", api, (x,), [(x.shape, x.data_type)])
+    (made,) = tape.call("aten::ones_like", api, (x,), [x.like])
     inputs = [Operand((1,), "INT64"), Operand((), x.data_type)]
     tape.see_new([made])
     tape.launch(tape.kernels.vector("Fill", api, inputs, [Operand((1,), x.data_type)]))

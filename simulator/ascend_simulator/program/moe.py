@@ -6,13 +6,13 @@ variants, and those of one pass through one layer share a load, so that they dra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
 from ..choices import ModelChoice, Parallelism
 from .kernels import Operand
-from .layers import elementwise, linear
+from .layers import linear
 from .parallel import all_gather, exchange, feed_forward_width
 from .tape import Tape
 from .values import Parameter, Value
@@ -22,6 +22,7 @@ LOADS = (1000, 620, 740, 830, 900, 960)
 the reverse order, where they get as much more: the n-th and the n-th last make two even shares."""
 ROUNDED = 16
 GROUPED = "aclnnGroupedMatmulV4"
+_Product = tuple[Operand, Operand, Operand, tuple[int, int, int, int]]
 
 
 class Experts:
@@ -66,63 +67,48 @@ class Experts:
         logits = linear(tape, x, self.gate)
         shape = (x.shape[0], self.choice.top_k)
         api = "aclnnMoeGatingTopKSoftmax"
-        shares, indices, rows = tape.call(
+        shares, indices, _ = tape.run(
             "npu::npu_moe_gating_top_k_softmax",
             api,
+            "MoeGatingTopKSoftmax",
             (logits,),
             [(shape, x.data_type), (shape, "INT32"), (shape, "INT32")],
         )
-        tape.vector("MoeGatingTopKSoftmax", api, (logits,), (shares, indices, rows))
 
-        def backward(gradient: Value) -> list[Value | None]:
+        def backward(gradient: Value) -> list[Value]:
             name, own = "aten::_softmax_backward_data", "aclnnSoftmaxBackward"
-            return [elementwise(tape, name, own, "SoftmaxGrad", (logits, gradient, shares))]
+            return tape.run(name, own, "SoftmaxGrad", (logits, gradient, shares), [logits.like])
 
         return tape.differentiable(shares, (logits,), backward), indices
 
     def _permute(self, x: Value, indices: Value) -> tuple[Value, Value]:
         """One copy of each token for each of its experts, sorted by expert, and their places."""
-        tape, api = self.tape, "aclnnMoeTokenPermute"
+        tape, name, kind = self.tape, "npu::npu_moe_token_permute", "MoeTokenPermute"
         rows = indices.elements
-        made, places = tape.call(
-            "npu::npu_moe_token_permute",
-            api,
-            (x, indices),
-            [((rows, x.shape[1]), x.data_type), ((rows,), "INT32")],
-        )
-        tape.vector("MoeTokenPermute", api, (x, indices), (made, places))
+        news = [((rows, x.shape[1]), x.data_type), ((rows,), "INT32")]
+        made, places = tape.run(name, f"aclnn{kind}", kind, (x, indices), news)
 
-        def backward(gradient: Value) -> list[Value | None]:
-            name, own = "npu::npu_moe_token_permute_grad", f"{api}Grad"
-            needed = (gradient, places)
-            (of_x,) = tape.call(name, own, needed, [(x.shape, x.data_type)])
-            tape.vector("MoeTokenPermuteGrad", own, needed, (of_x,))
-            return [of_x]
+        def backward(gradient: Value) -> list[Value]:
+            own = f"{kind}Grad"
+            return tape.run(f"{name}_grad", f"aclnn{own}", own, (gradient, places), [x.like])
 
         return tape.differentiable(made, (x,), backward), places
 
     def _unpermute(self, made: Value, places: Value, shares: Value, x: Value) -> Value:
         """Weighted sum of the experts' answers for each token."""
-        tape, api = self.tape, "aclnnMoeTokenUnpermute"
-        inputs = (made, places, shares)
-        (out,) = tape.call("npu::npu_moe_token_unpermute", api, inputs, [(x.shape, x.data_type)])
-        tape.vector("MoeTokenUnpermute", api, inputs, (out,))
+        tape, name, kind = self.tape, "npu::npu_moe_token_unpermute", "MoeTokenUnpermute"
+        (out,) = tape.run(name, f"aclnn{kind}", kind, (made, places, shares), [x.like])
 
-        def backward(gradient: Value) -> list[Value | None]:
-            name, own = "npu::npu_moe_token_unpermute_grad", f"{api}Grad"
-            needed = (made, gradient, places, shares)
-            news = [(made.shape, made.data_type), (shares.shape, shares.data_type)]
-            of_made, of_shares = tape.call(name, own, needed, news)
-            tape.vector("MoeTokenUnpermuteGrad", own, needed, (of_made, of_shares))
-            return [of_made, of_shares]
+        def backward(gradient: Value) -> list[Value]:
+            own, needed = f"{kind}Grad", (made, gradient, places, shares)
+            return tape.run(f"{name}_grad", f"aclnn{own}", own, needed, [made.like, shares.like])
 
         return tape.differentiable(out, (made, shares), backward)
 
     def _tell_counts(self, indices: Value) -> None:
         """Ranks tell each other how many tokens each expert gets; the host needs the numbers."""
-        tape, api = self.tape, "aclnnHistc"
-        (counts,) = tape.call("aten::histc", api, (indices,), [((self.choice.experts,), "INT64")])
-        tape.vector("Histogram", api, (indices,), (counts,))
+        tape, new = self.tape, ((self.choice.experts,), "INT64")
+        (counts,) = tape.run("aten::histc", "aclnnHistc", "Histogram", (indices,), [new])
         tape.copy_out("aten::to", all_gather(tape, counts, "ep", self.ranks))
 
     def _exchange(self, x: Value) -> Value:
@@ -135,69 +121,56 @@ class Experts:
     def _grouped(self, x: Value, weight: Parameter, load: int) -> Value:
         """Rows of each expert times its weight."""
         _, depth, width = weight.shape
-        made = self._product(x, weight, (x.shape[0], width), (width, depth), load)
+        made = self._rows_times(x, weight, width, load)
 
-        def backward(gradient: Value) -> list[Value | None]:
-            of_x = self._product(gradient, weight, x.shape, (depth, width), load)
-            of_weight = self._outer(x, gradient, weight, load)
-            return [of_x, of_weight]
+        def backward(gradient: Value) -> list[Value]:
+            of_x = self._rows_times(gradient, weight, depth, load)
+            return [of_x, self._outer(x, gradient, weight, load)]
 
         return self.tape.differentiable(made, (x, weight), backward)
 
     def _product(
-        self, x: Value, weight: Value, shape: tuple[int, ...], size: tuple[int, int], load: int
+        self,
+        inputs: tuple[Value, Value],
+        new: tuple[tuple[int, ...], str],
+        load: int,
+        operands: Callable[[Operand, Operand, Operand, int], _Product],
     ) -> Value:
-        """Rows of each expert times a matrix; size: columns of the result and of ``x``."""
+        """A product for each expert. ``operands``: left, right, result and size (experts, rows,
+        columns, inner length) of the kernel for so many tokens.
+        """
         tape = self.tape
         with nullcontext() if load else tape.flops("grouped_matmul"):
-            (made,) = tape.call(
-                "npu::npu_grouped_matmul", GROUPED, (x, weight), [(shape, x.data_type)]
-            )
-            rows, weights = tape.see(x, weight)
+            (made,) = tape.call("npu::npu_grouped_matmul", GROUPED, inputs, [new])
+            left, right = tape.see(*inputs)
             (written,) = tape.see_new([made])
-            columns, depth = size
-            tape.launch(
-                *[
-                    tape.kernels.matmul(
-                        "GroupedMatmul",
-                        GROUPED,
-                        [_rows(rows, count), weights, Operand((self.local,), "INT64")],
-                        _rows(written, count),
-                        (self.local, -(-count // self.local), columns, depth),
-                    )
-                    for count in self._counts(x.shape[0], load)
-                ],
-                load=load,
-            )
+            kernels = []
+            for count in self._counts(inputs[0].shape[0], load):
+                one, other, result, size = operands(left, right, written, count)
+                seen = [one, other, Operand((self.local,), "INT64")]
+                kernels.append(tape.kernels.matmul("GroupedMatmul", GROUPED, seen, result, size))
+            tape.launch(*kernels, load=load)
         return made
+
+    def _rows_times(self, x: Value, weight: Value, width: int, load: int) -> Value:
+        """Rows of each expert times a matrix, which gives ``width`` columns."""
+        depth = x.shape[1]
+
+        def operands(left: Operand, right: Operand, written: Operand, count: int) -> _Product:
+            size = (self.local, -(-count // self.local), width, depth)
+            return _rows(left, count), right, _rows(written, count), size
+
+        return self._product((x, weight), ((x.shape[0], width), x.data_type), load, operands)
 
     def _outer(self, x: Value, gradient: Value, weight: Parameter, load: int) -> Value:
         """Gradient of the weights: for each expert a product over its rows."""
-        tape = self.tape
-        with nullcontext() if load else tape.flops("grouped_matmul"):
-            (made,) = tape.call(
-                "npu::npu_grouped_matmul",
-                GROUPED,
-                (x, gradient),
-                [(weight.shape, weight.data_type)],
-            )
-            left, right = tape.see(x, gradient)
-            (written,) = tape.see_new([made])
-            local, depth, width = weight.shape
-            tape.launch(
-                *[
-                    tape.kernels.matmul(
-                        "GroupedMatmul",
-                        GROUPED,
-                        [_rows(left, count), _rows(right, count), Operand((local,), "INT64")],
-                        written,
-                        (local, depth, width, -(-count // local)),
-                    )
-                    for count in self._counts(x.shape[0], load)
-                ],
-                load=load,
-            )
-        return made
+        local, depth, width = weight.shape
+
+        def operands(left: Operand, right: Operand, written: Operand, count: int) -> _Product:
+            size = (local, depth, width, -(-count // local))
+            return _rows(left, count), _rows(right, count), written, size
+
+        return self._product((x, gradient), weight.like, load, operands)
 
     def _activate(self, x: Value, load: int) -> Value:
         """The gated activation between the two products."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ..choices import ModelChoice, Parallelism
-from .model import Dimension
+from .model import CollectiveKind, Dimension
 from .tape import Tape
 from .values import Value
 
@@ -24,6 +24,16 @@ def feed_forward_width(choice: ModelChoice, ranks: int) -> int:
     return max(1, choice.hidden * choice.expand // 10 // ranks)
 
 
+def collective(
+    tape: Tape, kind: CollectiveKind, dimension: Dimension, count: int, x: Value, rows: int
+) -> Value:
+    """A collective for which the compute stream waits, with ``rows`` coming out."""
+    news = [((rows, *x.shape[1:]), x.data_type)]
+    item, (made,) = tape.collective(kind, dimension, count, x.data_type, inputs=(x,), outputs=news)
+    tape.wait(item)
+    return made
+
+
 def all_reduce(tape: Tape, x: Value, dimension: Dimension) -> Value:
     """Sum over the ranks of a group, in place; the compute stream waits for it."""
     item, _ = tape.collective("allReduce", dimension, x.elements, x.data_type, inputs=(x,))
@@ -33,37 +43,17 @@ def all_reduce(tape: Tape, x: Value, dimension: Dimension) -> Value:
 
 def all_gather(tape: Tape, x: Value, dimension: Dimension, size: int) -> Value:
     """Join the pieces of ``size`` ranks along the first axis."""
-    shape = (x.shape[0] * size, *x.shape[1:])
-    item, (made,) = tape.collective(
-        "allGather", dimension, x.elements, x.data_type, inputs=(x,), outputs=[(shape, x.data_type)]
-    )
-    tape.wait(item)
-    return made
+    return collective(tape, "allGather", dimension, x.elements, x, x.shape[0] * size)
 
 
 def reduce_scatter(tape: Tape, x: Value, dimension: Dimension, size: int) -> Value:
     """Sum over ``size`` ranks, of which each keeps its piece of the first axis."""
-    shape = (x.shape[0] // size, *x.shape[1:])
-    item, (made,) = tape.collective(
-        "reduceScatter",
-        dimension,
-        x.elements // size,
-        x.data_type,
-        inputs=(x,),
-        outputs=[(shape, x.data_type)],
-    )
-    tape.wait(item)
-    return made
+    return collective(tape, "reduceScatter", dimension, x.elements // size, x, x.shape[0] // size)
 
 
 def exchange(tape: Tape, x: Value, rows: int) -> Value:
     """Send rows to the ranks that hold their experts, and receive ``rows`` from them."""
-    shape = (rows, *x.shape[1:])
-    item, (made,) = tape.collective(
-        "alltoallv", "ep", x.elements, x.data_type, inputs=(x,), outputs=[(shape, x.data_type)]
-    )
-    tape.wait(item)
-    return made
+    return collective(tape, "alltoallv", "ep", x.elements, x, rows)
 
 
 class TensorParallel:

@@ -11,7 +11,7 @@ from itertools import pairwise
 from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
 from .kernels import Operand
-from .layers import elementwise, embedding, linear, relu
+from .layers import embedding, linear, relu
 from .model import Dimension, Program
 from .parallel import Pipeline
 from .tape import Tape
@@ -76,13 +76,11 @@ class Recommender:
                 return self._loss(scores, labels)
 
     def _bucketized(self, dense: Value) -> Value:
-        tape, api = self.tape, "aclnnBucketize"
-        shape = [(dense.shape, "INT32")]
-        (made,) = tape.call("aten::bucketize", api, (dense,), shape)
-        tape.vector("Bucketize", api, (dense,), (made,))
-        return elementwise(
-            tape, "npu::npu_dtype_cast", "aclnnCast", "Cast", (made,), self.choice.data_type
+        tape, new = self.tape, (dense.shape, self.choice.data_type)
+        (made,) = tape.run(
+            "aten::bucketize", "aclnnBucketize", "Bucketize", (dense,), [(dense.shape, "INT32")]
         )
+        return tape.run("npu::npu_dtype_cast", "aclnnCast", "Cast", (made,), [new])[0]
 
     def _dense(self, x: Value, weights: Weights, *, ends_plain: bool = False) -> Value:
         for place, (weight, bias) in enumerate(weights):
@@ -95,12 +93,8 @@ class Recommender:
         tape, batch = self.tape, self.choice.batch
         tokens = Value((batch,), "INT64", sparse.storage)
         if place % UNIQUE_EVERY == 0:
-            api = "aclnnUnique2"
-            news = [((batch,), "INT64"), ((batch,), "INT64")]
-            tokens, inverse = tape.call("aten::_unique2", api, (tokens,), news)
-            tape.vector(
-                "Unique", api, (Value((batch,), "INT64", sparse.storage),), (tokens, inverse)
-            )
+            news = [tokens.like, tokens.like]
+            tokens, _ = tape.run("aten::_unique2", "aclnnUnique2", "Unique", (tokens,), news)
         return embedding(tape, tokens, self.tables[place])
 
     def _interact(self, rows: list[Value], below: Value) -> Value:
@@ -111,10 +105,10 @@ class Recommender:
         shape = (batch, count, count)
         made = self._products(features, features, shape, (batch, count, count, width))
 
-        def backward(gradient: Value) -> list[Value | None]:
+        def backward(gradient: Value) -> list[Value]:
             size = (batch, count, width, count)
             twice = [self._products(gradient, features, features.shape, size) for _ in range(2)]
-            return [elementwise(tape, "aten::add", "aclnnAdd", "Add", (twice[0], twice[1]))]
+            return tape.run("aten::add", "aclnnAdd", "Add", twice, [twice[0].like])
 
         tape.differentiable(made, (features,), backward)
         flat = made.view(batch, count * count)
@@ -133,35 +127,29 @@ class Recommender:
 
     def _joined(self, parts: list[Value], shape: tuple[int, ...]) -> Value:
         tape = self.tape
-        (made,) = tape.call("aten::cat", "aclnnCat", parts, [(shape, parts[0].data_type)])
-        tape.vector("ConcatD", "aclnnCat", parts, (made,))
+        (made,) = tape.run("aten::cat", "aclnnCat", "ConcatD", parts, [(shape, parts[0].data_type)])
 
-        def backward(gradient: Value) -> list[Value | None]:
-            api = "aclnnSplitTensor"
-            news = [(part.shape, part.data_type) for part in parts]
-            made = tape.call("aten::split_with_sizes_copy", api, (gradient,), news)
-            tape.vector("SplitD", api, (gradient,), made)
-            return list(made)
+        def backward(gradient: Value) -> list[Value]:
+            name, news = "aten::split_with_sizes_copy", [part.like for part in parts]
+            return tape.run(name, "aclnnSplitTensor", "SplitD", (gradient,), news)
 
         return tape.differentiable(made, parts, backward)
 
     def _loss(self, scores: Value, labels: Value) -> Value:
         tape, kind = self.tape, scores.data_type
-        likely = elementwise(tape, "aten::sigmoid", "aclnnSigmoid", "Sigmoid", (scores,))
+        name, kernel = "aten::sigmoid", "aclnnSigmoid"
+        (likely,) = tape.run(name, kernel, "Sigmoid", (scores,), [scores.like])
 
-        def sigmoid_backward(gradient: Value) -> list[Value | None]:
-            name, api = "aten::sigmoid_backward", "aclnnSigmoidBackward"
-            return [elementwise(tape, name, api, "SigmoidGrad", (gradient, likely))]
+        def sigmoid_backward(gradient: Value) -> list[Value]:
+            inputs, new = (gradient, likely), gradient.like
+            return tape.run(f"{name}_backward", f"{kernel}Backward", "SigmoidGrad", inputs, [new])
 
         tape.differentiable(likely, (scores,), sigmoid_backward)
-        api = "aclnnBinaryCrossEntropy"
-        (loss,) = tape.call("aten::binary_cross_entropy", api, (likely, labels), [((), kind)])
-        seen = tape.see(likely, labels)
-        written = tape.see_new([loss])
-        tape.launch(tape.kernels.vector("BinaryCrossEntropy", api, seen, written))
+        entropy, api = "aten::binary_cross_entropy", "aclnnBinaryCrossEntropy"
+        (loss,) = tape.run(entropy, api, "BinaryCrossEntropy", (likely, labels), [((), kind)])
 
         def backward(gradient: Value) -> list[Value | None]:
-            name, own = "aten::binary_cross_entropy_backward", f"{api}Backward"
+            name, own = f"{entropy}_backward", f"{api}Backward"
             (made,) = tape.call(name, own, (gradient, likely, labels), [(likely.shape, kind)])
             seen = [Operand((), kind), *tape.see(likely, labels)]
             written = tape.see_new([made])

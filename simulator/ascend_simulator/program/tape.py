@@ -58,26 +58,22 @@ class Tape(Writer):
         """The same tensor, whose gradient goes through ``backward`` on its way back."""
         if not self._differentiates:
             return x
-        made = x.view(*x.shape)
-        place = len(self._drafts) - 1 if x.node is None else x.node.forward
-        made.node = Node(
-            self._sequence, place, (x,), lambda gradient: [backward(gradient)], x.shape
-        )
-        made.slot = 0
-        self._sequence += 1
-        return made
+        return self._same(x, len(self._drafts) - 1 if x.node is None else x.node.forward, backward)
 
     def in_place(self, x: Value, backward: Callable[[Value], Value]) -> Value:
         """The tensor that the last operator has overwritten, and how that is differentiated."""
         if not self._differentiates:
             return x
-        place = len(self._drafts) - 1
+        self._drafts[-1].sequence = self._sequence
+        return self._same(x, len(self._drafts) - 1, backward)
+
+    def _same(self, x: Value, place: int, backward: Callable[[Value], Value]) -> Value:
+        """The same tensor with a node of its own, that of the operator at a place."""
         made = x.view(*x.shape)
         made.node = Node(
             self._sequence, place, (x,), lambda gradient: [backward(gradient)], x.shape
         )
         made.slot = 0
-        self._drafts[place].sequence = self._sequence
         self._sequence += 1
         return made
 
@@ -143,10 +139,8 @@ class Tape(Writer):
             parts, place = item.parts, value.slot
         other = parts.get(place)
         if other is not None:
-            new = [(other.shape, other.data_type)]
-            (total,) = self.call("aten::add", "aclnnAdd", (other, gradient), new)
-            self.vector("Add", "aclnnAdd", (other, gradient), (total,))
-            gradient = total
+            both = (other, gradient)
+            (gradient,) = self.run("aten::add", "aclnnAdd", "Add", both, [other.like])
         parts[place] = gradient
 
 

@@ -141,17 +141,15 @@ class Training:
         place = id(parameter)
         if place in self.gradients:
             into = self.gradients[place]
-            api = "aclnnInplaceAdd"
-            tape.call("aten::add_", api, (into, gradient))
-            tape.vector("Add", api, (into, gradient), (into,))
+            tape.run("aten::add_", "aclnnInplaceAdd", "Add", (into, gradient), written=(into,))
         elif summed:
             factor = Operand((), gradient.data_type)
             into = tape.constant(
                 *parameter.shape, data_type=parameter.data_type, layout=parameter.layout
             )
-            tape.call("torch::distributed::reducer::mul_out", "aclnnMuls", (gradient,))
             plain = Value(into.shape, into.data_type, into.storage)
-            tape.vector("Muls", "aclnnMuls", (gradient,), (plain,), extra=(factor,))
+            name, one = "torch::distributed::reducer::mul_out", (gradient,)
+            tape.run(name, "aclnnMuls", "Muls", one, written=(plain,), extra=(factor,))
             self.gradients[place] = into
         else:
             self.gradients[place] = gradient
@@ -194,9 +192,8 @@ def adam(training: Training) -> None:
             moments = tape.constant(2 * parameter.elements, data_type="FLOAT")
             first, second = (moments.view(*parameter.shape) for _ in range(2))
             inputs = (parameter, first, second, gradient)
-            api = "aclnnApplyAdamWV2"
-            tape.call("npu::npu_apply_adam_w", api, inputs)
-            tape.vector("ApplyAdamWV2", api, inputs, (parameter, first, second))
+            name, kind, own = "npu::npu_apply_adam_w", "ApplyAdamWV2", inputs[:3]
+            tape.run(name, f"aclnn{kind}", kind, inputs, written=own)
 
 
 def _leaf(received: Sequence[Value]) -> Value | None:

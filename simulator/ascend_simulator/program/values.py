@@ -41,6 +41,11 @@ class Value:
     leaf: bool = False
 
     @property
+    def like(self) -> tuple[tuple[int, ...], str]:
+        """Shape and data type, as a new tensor is asked for."""
+        return self.shape, self.data_type
+
+    @property
     def wants_gradient(self) -> bool:
         """Whether anybody uses its gradient."""
         return self.node is not None or self.leaf

@@ -333,18 +333,15 @@ def dropout(tape: Tape, x: Value) -> Value:
     tape.launch(
         tape.kernels.vector(kind, mask_api, [], [Operand((size,), "UINT8")]), stream=OTHER_STREAM
     )
-    (made,) = tape.call("npu::npu_dropout_do_mask", api, (x, mask), [(x.shape, x.data_type)])
-    kept = Operand((1,), x.data_type)
-    tape.vector("DropOutDoMask", api, (x, mask), (made,), extra=(kept,))
 
-    def backward(gradient: Value) -> list[Value | None]:
-        inputs = (gradient, mask)
-        name = "npu::npu_dropout_backward"
-        (of_x,) = tape.call(name, api, inputs, [(x.shape, x.data_type)])
-        tape.vector("DropOutDoMask", api, inputs, (of_x,), extra=(kept,))
-        return [of_x]
+    def masked(name: str, whole: Value) -> list[Value]:
+        kept = Operand((1,), x.data_type)
+        return tape.run(name, api, "DropOutDoMask", (whole, mask), [x.like], extra=(kept,))
 
-    return tape.differentiable(made, (x,), backward)
+    (made,) = masked("npu::npu_dropout_do_mask", x)
+    return tape.differentiable(
+        made, (x,), lambda gradient: masked("npu::npu_dropout_backward", gradient)
+    )
 
 
 def pooled(side: int, size: int, stride: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from ..hardware.model import Machine
 from .framework import FRAMES, INNER
@@ -41,7 +41,9 @@ COLLECTIVE_CALL_NS = 75_000
 """On either thread: of a collective with its events (fixtures-2025-01)."""
 HOST_COPY_RATE = 25_700
 """Byte per microsecond from the host (PCIe 4.0 x16; fixtures-2025-01)."""
-DEVICE_COPY_NS = 600
+HOST_COPY_NS, DEVICE_COPY_NS, ARGUMENT_NS = 2_000, 600, 240
+"""What a copy from or to the host, or on the device, takes beside its Byte; one of an argument
+takes the last one more."""
 COPIED_BYTES = 200_000
 """From this size on a kernel copies (fixtures-2025-01: 1.2 MB is copied by one, 93 kB not)."""
 L2_SHARE = 3, 4
@@ -237,6 +239,25 @@ class Writer:
         seen = [*self.see(*inputs), *extra]
         self.launch(self.kernels.vector(kind, api, seen, self.see_new(outputs)), stream=stream)
 
+    def run(
+        self,
+        name: str,
+        api: str,
+        kind: str,
+        inputs: Sequence[Value],
+        outputs: Sequence[tuple[tuple[int, ...], str]] = (),
+        *,
+        written: Sequence[Value] = (),
+        extra: Sequence[Operand] = (),
+    ) -> list[Value]:
+        """Call an operator that is one kernel of the vector unit; returns its new tensors.
+
+        written: older tensors that it writes. extra: as :meth:`vector` takes them.
+        """
+        made = self.call(name, api, inputs, outputs)
+        self.vector(kind, api, inputs, [*written, *made], extra)
+        return made
+
     def collective(
         self,
         kind: CollectiveKind,
@@ -270,37 +291,34 @@ class Writer:
     ) -> Value:
         """Copy an input from the host; the framework waits for it unless it is ``pinned`` there."""
         (made,) = self.call(name, "aclrtMemcpyAsync", (), [(shape, data_type)], layout=layout)
-        duration = 2_000 + made.size * 1000 // HOST_COPY_RATE
-        operator = len(self._drafts) - 1
-        draft = self._drafts[operator]
+        draft = self._drafts[-1]
         draft.data_types, draft.shapes = FRAMEWORK_TYPES[data_type], shape_text(shape)
-        self._items.append(Copy(operator, made.size, "host to device", duration // 20 * 20))
+        self._copy(made.size, "host to device", HOST_COPY_NS)
         if not pinned:
-            self._items.append(Synchronize(operator))
+            self._items.append(Synchronize(len(self._drafts) - 1))
         made.storage.touched = None
         return made
 
     def copy_out(self, name: str, x: Value) -> None:
         """Copy a tensor to the host, which waits for it."""
         self.call(name, "aclrtMemcpyAsync", (x,))
-        duration = 2_000 + x.size * 1000 // HOST_COPY_RATE
-        operator = len(self._drafts) - 1
-        self._items.append(Copy(operator, x.size, "device to host", duration // 20 * 20))
-        self._items.append(Synchronize(operator))
+        self._copy(x.size, "device to host", HOST_COPY_NS)
+        self._items.append(Synchronize(len(self._drafts) - 1))
 
     def copy_over(self, name: str, source: Value, target: Value) -> None:
         """Copy a small tensor on the device without a kernel."""
         self.call(name, "aclnnInplaceCopy", (target, source))
         rate = self.machine.chip.local_bandwidth
-        duration = DEVICE_COPY_NS + source.size * 1000 // rate
-        operator = len(self._drafts) - 1
-        self._items.append(Copy(operator, source.size, "device to device", duration // 20 * 20))
+        self._copy(source.size, "device to device", DEVICE_COPY_NS, rate)
 
     def copy_argument(self, size: int) -> None:
         """Copy so many Byte that the current operator's kernel needs from the host."""
-        duration = 2_000 + size * 1000 // HOST_COPY_RATE + 240
-        operator = len(self._drafts) - 1
-        self._items.append(Copy(operator, size, "host to device", duration // 20 * 20))
+        self._copy(size, "host to device", HOST_COPY_NS + ARGUMENT_NS)
+
+    def _copy(self, size: int, operation: str, start: int, rate: int = HOST_COPY_RATE) -> None:
+        """A copy of the current operator. start: ns before the first Byte; rate: per us."""
+        duration = start + size * 1000 // rate
+        self._items.append(Copy(len(self._drafts) - 1, size, operation, duration // 20 * 20))
 
     def new_load(self) -> int:
         """A number for launches that work on the same tokens."""
@@ -385,20 +403,11 @@ class Writer:
 
     def program(self) -> Program:
         """What was written, ending with a wait for the device."""
+        plain = [column.name for column in fields(_Draft) if column.name != "taken"]
         operators = tuple(
             Operator(
-                draft.name,
-                draft.api,
-                draft.thread,
-                draft.host,
-                two_phase=draft.two_phase,
-                workspace=draft.workspace,
-                data_types=draft.data_types,
-                shapes=draft.shapes,
+                **{name: getattr(draft, name) for name in plain},
                 inner=INNER.get(draft.name, ()),
-                module=draft.module,
-                forward=draft.forward,
-                sequence=draft.sequence,
                 tensors=tuple([Tensor(part.size, part.last) for part in draft.taken]),
             )
             for draft in self._drafts

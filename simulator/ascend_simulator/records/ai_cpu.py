@@ -35,7 +35,6 @@ def aicpu(scene: RecordScene) -> Columns:
     dispatch, schedule, prepare, copy = parts
     task = total - dispatch - schedule
     return {
-        "device": scene.device(len(total)),
         "time": runs.start + dispatch + schedule,
         "name": runs.name,
         "compute": task - prepare - copy,

@@ -39,7 +39,7 @@ def l2_cache(scene: RecordScene) -> Columns:
         for name in ("loaded", "stored", "read", "written")
     }
     request = lines["loaded"] + lines["stored"]
-    return runs.task_columns(scene) | {
+    return runs.task_columns() | {
         "request": request,
         "hit": request - lines["read"] - lines["written"],
         "victim": lines["written"],
@@ -52,11 +52,11 @@ def soc_pmu(scene: RecordScene) -> Columns:
     moved = scene.column("loaded") + scene.column("stored")
     far = scene.column("read") + scene.column("written")
     request, miss = _units(moved, PAGE)[runs.kind], _units(far, SEGMENT)[runs.kind]
-    return runs.task_columns(scene) | {"request": request, "hit": request - miss, "miss": miss}
+    return runs.task_columns() | {"request": request, "hit": request - miss, "miss": miss}
 
 
 def page_fault(scene: RecordScene) -> Columns:
     """Large pages that the process never held before are mapped by the next kernel."""
     runs = _counted(scene)
     held = np.append(scene.footprint.framework[0], scene.footprint.at(runs.start))
-    return runs.task_columns(scene) | {"faults": np.diff(np.maximum.accumulate(held)) // SEGMENT}
+    return runs.task_columns() | {"faults": np.diff(np.maximum.accumulate(held)) // SEGMENT}

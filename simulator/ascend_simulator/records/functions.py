@@ -75,7 +75,6 @@ def top_function(scene: RecordScene, processor: Processor) -> Columns:
     modules = [module for (_, module), _ in found]
     named = all(module is not None for module in modules)
     return {
-        "device": scene.device(len(found)),
         "function": scene.texts(name for (name, _), _ in found),
         "module": scene.texts(str(module) for module in modules)
         if named
@@ -88,10 +87,9 @@ def pmu_events(scene: RecordScene, processor: Processor) -> Columns:
     """The cycles of all functions together, and the instructions in them."""
     cycles = sum(functions(scene, processor).values())
     if not cycles:
-        return {"device": scene.device(0)}
+        return {}
     rate = scene.draws(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
     return {
-        "device": scene.device(len(EVENTS)),
         "event": np.array(list(EVENTS), np.int64),
         "name": scene.texts(EVENTS.values()),
         "count": np.array([cycles, cycles * rate // 1_000], np.int64),

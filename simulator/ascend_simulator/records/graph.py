@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
 from math import prod
 
 import numpy as np
 
 from ascend_ref.capture.model import NONE
 from ascend_ref.names import stamp
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ..memory.blocks import rounded
 from ..program.kernels import NOT_COLLECTED, WIDTHS
@@ -25,11 +23,8 @@ WHOLE_GRAPH = "0"
 """In place of the name of a part of the graph."""
 
 
-@cache
 def _fused() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = parse(
-        files(__package__).joinpath("fused.yaml").read_text(encoding="utf-8")
-    )
+    found: dict[str, list[str]] = packaged(__package__, "fused.yaml")
     return found
 
 

@@ -26,10 +26,9 @@ def step_trace(scene: RecordScene) -> Columns:
     timeline = scene.timeline
     launches, backward, running = _places(scene)
     if not launches:
-        return {"device": scene.device(0)}
+        return {}
     none = np.full(timeline.steps, NONE)
     return {
-        "device": scene.device(timeline.steps),
         "model": np.full(timeline.steps, scene.model),
         "iteration": 1 + np.arange(timeline.steps),
         "start": timeline.start[:, running].min(axis=1),
@@ -92,7 +91,6 @@ def step_trace_get_next(scene: RecordScene) -> Columns:
 
 def _within(scene: RecordScene, iteration: Integers, start: Integers, end: Integers) -> Columns:
     return {
-        "device": scene.device(len(start)),
         "model": np.full(len(start), scene.model),
         "iteration": iteration,
         "start": start,

@@ -11,7 +11,7 @@ from ascend_ref.capture import Integers, Switches
 from ..samples.held import held_by_process
 from ..samples.host import record_host_samples
 from .processors import DEVICE_PROCESSES, host_processes
-from .scene import HOST, Columns, RecordScene, stacked
+from .scene import HOST, Columns, RecordScene, by_device
 
 PAGE = 4_096
 HOST_BYTES = 512 << 30
@@ -30,19 +30,18 @@ VIRTUAL = 5
 
 def sys_mem(scene: RecordScene) -> Columns:
     """Of the device as far as it is sampled, then of the host."""
-    parts = []
+    parts = {}
     switches = scene.scenario.capture
     if switches.sys_profiling:
         grid = scene.moments("sys_mem", switches.sys_profiling)
         total = scene.machine.chip.memory
         held = held_by_process(scene.timeline.program, scene.footprint, grid)
-        parts.append(_system(scene, "sys_mem device", grid, total, held + DEVICE_SYSTEM_BYTES))
-        parts[-1]["device"] = scene.device(len(grid))
+        used = held + DEVICE_SYSTEM_BYTES
+        parts[scene.timeline.device] = _system(scene, "sys_mem device", grid, total, used)
     if "mem" in switches.host_sys_usage:
         grid, used = host_memory(scene)
-        parts.append(_system(scene, "sys_mem host", grid, HOST_BYTES, used))
-        parts[-1]["device"] = np.full(len(grid), HOST)
-    return stacked(parts)
+        parts[HOST] = _system(scene, "sys_mem host", grid, HOST_BYTES, used)
+    return by_device(parts)
 
 
 def _system(scene: RecordScene, record: str, grid: Integers, total: int, used: Integers) -> Columns:
@@ -53,7 +52,6 @@ def _system(scene: RecordScene, record: str, grid: Integers, total: int, used: I
     cached = rest * draws.one(*CACHED_PER_MILLE) // 1_000 // PAGE * PAGE
     zero = np.zeros(len(grid), np.int64)
     return {
-        "device": zero,
         "time": grid,
         "total": zero + total,
         "free": rest - buffers - cached,
@@ -79,19 +77,17 @@ def host_memory(scene: RecordScene) -> tuple[Integers, Integers]:
 
 def process_mem(scene: RecordScene) -> Columns:
     """Of the device's processes as far as they are sampled, then of the host's."""
-    parts = []
+    parts = {}
     switches = scene.scenario.capture
     if switches.sys_pid:
         grid = scene.moments("process_mem", switches.sys_pid)
         used = np.full(len(grid), DEVICE_SYSTEM_BYTES)
-        names = DEVICE_PROCESSES
-        parts.append(_processes(scene, "process_mem device", grid, used, names))
-        parts[-1]["device"] = scene.device(len(parts[-1]["time"]))
+        found = _processes(scene, "process_mem device", grid, used, DEVICE_PROCESSES)
+        parts[scene.timeline.device] = found
     if "mem" in switches.host_sys_usage:
         grid, used = host_memory(scene)
-        parts.append(_processes(scene, "process_mem host", grid, used, host_processes(scene)))
-        parts[-1]["device"] = np.full(len(parts[-1]["time"]), HOST)
-    return stacked(parts)
+        parts[HOST] = _processes(scene, "process_mem host", grid, used, host_processes(scene))
+    return by_device(parts)
 
 
 def _processes(
@@ -106,7 +102,6 @@ def _processes(
     resident = np.stack([own, *[other] * (len(names) - 1)], axis=-1).reshape(-1)
     count = len(grid)
     return {
-        "device": np.zeros(len(resident), np.int64),
         "time": np.repeat(grid, len(names)),
         "pid": np.tile(np.array(list(names), np.int64), count),
         "name": np.tile(scene.texts(names.values()), count),

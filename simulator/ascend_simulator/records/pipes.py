@@ -78,7 +78,6 @@ def biu_cycles(scene: RecordScene) -> Columns:
                 count = len(grid) - 1
                 parts.append(
                     {
-                        "device": scene.device(count),
                         "time": grid[:-1],
                         "length": np.diff(grid),
                         "group": np.full(count, group),
@@ -135,7 +134,6 @@ def biu_flow(scene: RecordScene) -> Columns:
             written += np.diff(curve.written(grid))
         parts.append(
             {
-                "device": scene.device(count),
                 "time": grid[:-1],
                 "group": np.full(count, group),
                 "read_bandwidth": read,

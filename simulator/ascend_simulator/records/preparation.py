@@ -40,7 +40,6 @@ def aicpu_mi(scene: RecordScene) -> Columns:
     """How long each batch was waited for: the first half of its kernel."""
     runs = get_next_runs(scene)
     return {
-        "device": scene.device(len(runs.start)),
         "name": scene.texts([NODE] * len(runs.start)),
         "start": runs.start,
         "end": (runs.start + runs.end) // 2,
@@ -52,7 +51,6 @@ def dp(scene: RecordScene) -> Columns:
     """Each batch that left the queue."""
     mi = aicpu_mi(scene)
     return {
-        "device": mi["device"],
         "time": mi["end"],
         "action": scene.texts([ACTION] * len(mi["end"])),
         "source": scene.texts([SOURCE] * len(mi["end"])),
@@ -65,7 +63,7 @@ def dvpp(scene: RecordScene) -> Columns:
     choice = scene.scenario.model
     pictures = choice.batch * len(get_next_runs(scene).start)
     if not pictures:
-        return {"device": scene.device(0)}
+        return {}
     grid = scene.moments("dvpp", scene.scenario.capture.dvpp)
     engines = [(kind, number) for kind, count in ENGINES.items() for number in range(count)]
     frames = np.array(
@@ -76,7 +74,6 @@ def dvpp(scene: RecordScene) -> Columns:
         np.int64,
     )
     return {
-        "device": scene.device(len(engines)),
         "group": np.zeros(len(engines), np.int64),
         "type": scene.texts(kind for kind, _ in engines),
         "engine": np.array([number for _, number in engines], np.int64),

@@ -13,7 +13,7 @@ from ..faker import run_names
 from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
 from ..samples.traffic import Curve, Flow
 from .ai_cpu import ai_cpu_runs
-from .scene import HOST, Columns, RecordScene, stacked
+from .scene import HOST, Columns, RecordScene, by_device
 
 DEVICE_PROCESSES = {1_021: "aicpu_scheduler", 874: "hdcd", 861: "slogd", 902: "dmp_daemon"}
 """Processes of the device's system; the first runs the kernels of AI CPU."""
@@ -45,13 +45,13 @@ def control_cores(ai_cpu_cores: int) -> int:
 
 def cpu_usage(scene: RecordScene) -> Columns:
     """Of the device's processors as far as they are sampled, then of the host's."""
-    parts = []
+    parts = {}
     switches = scene.scenario.capture
     if switches.sys_profiling:
-        parts.append(_device_usage(scene))
+        parts[scene.timeline.device] = _device_usage(scene)
     if "cpu" in switches.host_sys_usage:
-        parts.append(_host_usage(scene))
-    return stacked(parts)
+        parts[HOST] = _host_usage(scene)
+    return by_device(parts)
 
 
 def _device_usage(scene: RecordScene) -> Columns:
@@ -70,7 +70,6 @@ def _device_usage(scene: RecordScene) -> Columns:
     cores = control + count
     kinds = scene.texts(["ctrlcpu"] * control + ["aicpu"] * count)
     return {
-        "device": scene.device(cores * len(lengths)),
         "time": np.repeat(grid[1:], cores),
         "cpu": np.tile(np.arange(cores), len(lengths)),
         "type": np.tile(kinds, len(lengths)),
@@ -82,7 +81,6 @@ def _host_usage(scene: RecordScene) -> Columns:
     """The load of each processor that CPU_USAGE shows, or would."""
     time, cpu, worked, lengths = host_load(scene)
     return {
-        "device": np.full(len(time), HOST),
         "time": time,
         "cpu": cpu,
         "type": scene.texts(["host"] * len(time)),
@@ -130,7 +128,7 @@ def _first(moments: Integers, scene: RecordScene) -> int:
 
 def process_cpu_usage(scene: RecordScene) -> Columns:
     """Of the device's processes as far as they are sampled, then of the host's."""
-    parts = []
+    parts = {}
     switches = scene.scenario.capture
     if switches.sys_pid:
         grid = scene.moments("process_cpu_usage", switches.sys_pid)
@@ -142,11 +140,11 @@ def process_cpu_usage(scene: RecordScene) -> Columns:
         others = lengths[:, None] * shares.reshape(len(lengths), -1) // 4_000
         system = lengths * (chip.ai_cpu_cores + control_cores(chip.ai_cpu_cores))
         busy = np.column_stack([own, others])
-        parts.append(_processes(scene, grid[1:], DEVICE_PROCESSES, busy, system))
-        parts[-1]["device"] = scene.device(busy.size)
+        found = _processes(scene, grid[1:], DEVICE_PROCESSES, busy, system)
+        parts[scene.timeline.device] = found
     if "cpu" in switches.host_sys_usage:
-        parts.append(_host_processes(scene))
-    return stacked(parts)
+        parts[HOST] = _host_processes(scene)
+    return by_device(parts)
 
 
 def _host_processes(scene: RecordScene) -> Columns:
@@ -163,9 +161,7 @@ def _host_processes(scene: RecordScene) -> Columns:
     own = np.minimum(own, all_worked)
     other = (all_worked - own) // (2 * len(DAEMONS))
     busy = np.column_stack([own, *[other] * len(DAEMONS)])
-    found = _processes(scene, moments, host_processes(scene), busy, interval * PROCESSORS)
-    found["device"] = np.full(busy.size, HOST)
-    return found
+    return _processes(scene, moments, host_processes(scene), busy, interval * PROCESSORS)
 
 
 def host_processes(scene: RecordScene) -> dict[int, str]:
@@ -188,7 +184,6 @@ def _processes(
     worked = busy.reshape(-1)
     zero = np.zeros(len(worked), np.int64)
     return {
-        "device": zero,
         "time": np.repeat(time, len(names)),
         "pid": np.tile(np.array(list(names), np.int64), len(time)),
         "name": np.tile(scene.texts(names.values()), len(time)),

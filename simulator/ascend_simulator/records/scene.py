@@ -56,10 +56,6 @@ class RecordScene:
         """The random numbers of a record, which are no other one's."""
         return Draws(self.seed, "record", record, self.timeline.rank)
 
-    def device(self, count: int) -> Integers:
-        """The column ``device`` for rows of the rank's device."""
-        return np.full(count, self.timeline.device, np.int64)
-
     def texts(self, texts: Iterable[str]) -> Integers:
         """Numbers of texts, which may be new."""
         return self.capture.texts.numbers(texts)
@@ -110,14 +106,9 @@ class KernelRuns:
         """Some of the runs."""
         return KernelRuns(*(getattr(self, name)[rows] for name in self.__slots__))
 
-    def task_columns(self, scene: RecordScene) -> Columns:
-        """The columns that tell which task a row is about."""
-        return {
-            "device": scene.device(len(self.start)),
-            "stream": self.stream,
-            "number": self.number,
-            "name": self.name,
-        }
+    def task_columns(self) -> Columns:
+        """The columns that state which task a row is about."""
+        return {"stream": self.stream, "number": self.number, "name": self.name}
 
 
 def rows(columns: Mapping[str, Iterable[Any]]) -> Columns:
@@ -125,8 +116,18 @@ def rows(columns: Mapping[str, Iterable[Any]]) -> Columns:
     return {name: np.array(list(values), np.int64) for name, values in columns.items()}
 
 
+def by_device(parts: Mapping[int, Columns]) -> Columns:
+    """Rows of the systems of several devices, or of HOST, one after the other."""
+    return stacked(
+        [
+            {"device": np.full(len(next(iter(part.values()))), device), **part}
+            for device, part in parts.items()
+        ]
+    )
+
+
 def stacked(parts: Sequence[Columns]) -> Columns:
     """Rows of several parts, one after the other; none without parts."""
     if not parts:
-        return {"device": np.empty(0, np.int64)}
+        return {}
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -79,7 +79,6 @@ def aicore_freq(scene: Scene, faults: Sequence[FaultChoice]) -> Columns:
     valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", faults, timeline)
     time, clock = time[valid], clock[valid]
     return {
-        "deviceId": scene.device(len(time)),
         "timestampNs": time,
         "freq": clock,
         "dieId": np.full(len(time), -1, np.int64),
@@ -158,7 +157,6 @@ def sample_pmu_timeline(scene: Scene) -> Columns:
     kinds = np.repeat(scene.texts.numbers(counts), list(counts.values()))
     identity = np.concatenate([np.arange(count, dtype=np.int64) for count in counts.values()])
     return {
-        "deviceId": scene.device(worked.size),
         "timestampNs": np.tile(grid, len(worked)),
         "totalCycle": worked.reshape(-1),
         "usage": (worked * 100_000 / (clock * interval)).reshape(-1),
@@ -182,7 +180,6 @@ def sample_pmu_summary(scene: Scene, group: str) -> Columns:
     lengths = [count for count, _, _, _ in rows]
     identity = [np.arange(length, dtype=np.int64) for length in lengths]
     return {
-        "deviceId": scene.device(sum(lengths)),
         "metric": np.repeat(scene.texts.numbers(metric for _, _, metric, _ in rows), lengths),
         "value": np.concatenate([np.empty(0), *(values for _, _, _, values in rows)]),
         "coreId": np.concatenate([np.empty(0, np.int64), *identity]),

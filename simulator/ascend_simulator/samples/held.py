@@ -39,7 +39,6 @@ def npu_mem(scene: Scene) -> Columns:
         "ddr": nothing if on_chip else held,
         "hbm": held if on_chip else nothing,
         "timestampNs": np.append(app, device),
-        "deviceId": scene.device(len(held)),
     }
 
 
@@ -64,7 +63,6 @@ def npu_module_mem(scene: Scene) -> Columns:
         "moduleId": np.tile(ids, len(grid)),
         "timestampNs": np.repeat(grid, len(modules)),
         "totalReserved": reserved.reshape(-1),
-        "deviceId": scene.device(reserved.size),
     }
 
 

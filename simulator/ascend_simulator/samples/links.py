@@ -34,7 +34,6 @@ def hccs(scene: Scene) -> Columns:
     draws = scene.draws("HCCS")
     count = max(len(grid) - 1, 0)
     return {
-        "deviceId": scene.device(count),
         "timestampNs": grid[1:],
         "txThroughput": per_second(scene.written(grid, "hccs"), grid)
         + draws.between(*IDLE_LINK, count),
@@ -50,7 +49,6 @@ def sio(scene: Scene) -> Columns:
     received = per_second(scene.read(grid, "sio"), grid)
     count = len(sent) * len(DIES)
     columns: Columns = {
-        "deviceId": scene.device(count),
         "name": np.repeat(scene.texts.numbers(DIES), len(sent)),
         "timestampNs": np.tile(grid[1:], len(DIES)),
     }
@@ -91,7 +89,7 @@ def pcie(scene: Scene) -> Columns:
         "rxNonpost": nothing,
         "rxCpl": received,
     }
-    columns: Columns = {"deviceId": scene.device(len(parts)), "timestampNs": grid[1:]}
+    columns: Columns = {"timestampNs": grid[1:]}
     length = np.diff(parts) // MICROSECOND
     whole = length.sum(axis=1)
     for name, amount in moved.items():

@@ -39,10 +39,8 @@ def hbm(scene: Scene) -> Columns:
         for unit in range(UNITS):
             moved = per_second(parts[:, unit] * on_chip, grid)
             rates[1:, direction, unit] = moved + noise[:, unit]
-    count = len(grid) * 2 * UNITS
     kinds = scene.texts.numbers(("read", "write"))
     return {
-        "deviceId": scene.device(count),
         "timestampNs": np.repeat(grid, 2 * UNITS),
         "bandwidth": rates.reshape(-1),
         "hbmId": np.tile(np.arange(UNITS, dtype=np.int64), 2 * len(grid)),
@@ -61,7 +59,6 @@ def ddr(scene: Scene) -> Columns:
         noise = draws.between(*idle, len(amount))
         rates[direction, 1:] = per_second(amount * in_use, grid) + noise
     return {
-        "deviceId": scene.device(len(grid)),
         "timestampNs": grid,
         "read": rates[0],
         "write": rates[1],
@@ -91,7 +88,6 @@ def llc(scene: Scene) -> Columns:
         hits.append(hit)
     count = len(grid) * len(weights)
     return {
-        "deviceId": scene.device(count),
         "llcId": np.repeat(np.arange(len(weights), dtype=np.int64), len(grid)),
         "timestampNs": np.tile(grid, len(weights)),
         "hitRate": np.concatenate(hits) / 10.0,
@@ -118,7 +114,6 @@ def qos(scene: Scene) -> Columns:
     rates = np.stack(list(events.values()), axis=-1) // MEBI * MEBI
     count = rates.size
     return {
-        "deviceId": scene.device(count),
         "eventName": np.tile(scene.texts.numbers(events), len(rates)),
         "bandwidth": rates.reshape(-1),
         "timestampNs": np.repeat(grid[1:], len(events)),
@@ -135,7 +130,6 @@ def acc_pmu(scene: Scene) -> Columns:
         "accId": np.tile(np.arange(ACCELERATORS, dtype=np.int64), len(grid)),
         **{level: np.zeros(count, np.int64) for level in levels},
         "timestampNs": np.repeat(grid, ACCELERATORS),
-        "deviceId": scene.device(count),
     }
 
 
@@ -149,5 +143,4 @@ def soc_bandwidth_level(scene: Scene) -> Columns:
         "l2BufferBwLevel": np.minimum(rate * CACHE_LEVELS // chip.l2_bandwidth, CACHE_LEVELS),
         "mataBwLevel": np.minimum(rate * BUS_LEVELS // chip.hbm_bandwidth, BUS_LEVELS),
         "timestampNs": grid,
-        "deviceId": scene.device(len(grid)),
     }

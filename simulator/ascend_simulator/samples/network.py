@@ -51,7 +51,7 @@ def roce(scene: Scene) -> Columns:
 def netdev_stats(scene: Scene) -> Columns:
     """Differences between samples, layer by layer; so the first sample gives no row."""
     grid = scene.grids["NETDEV_STATS"]
-    columns: Columns = {"deviceId": scene.device(max(len(grid) - 1, 0)), "timestampNs": grid[1:]}
+    columns: Columns = {"timestampNs": grid[1:]}
     quiet = np.zeros(max(len(grid) - 1, 0), np.int64)
     columns |= dict.fromkeys(QUIET, quiet)
     for side, carried in _carried(scene, grid).items():
@@ -79,7 +79,6 @@ def _port(scene: Scene, table: str, counted: Literal["payload", "frames"]) -> Co
     grid = scene.grids[table]
     uptime = scene.draws("port")
     columns: Columns = {
-        "deviceId": scene.device(len(grid)),
         "timestampNs": grid,
         "bandwidth": np.full(len(grid), _speed(scene), np.int64),
         "funcId": np.zeros(len(grid), np.int64),

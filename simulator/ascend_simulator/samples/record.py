@@ -14,6 +14,7 @@ from ..choices import FaultChoice
 from ..draws import Draws
 from ..hardware.model import Machine
 from ..memory import Footprint
+from ..scenario.collected import frequency
 from ..world.timeline import RankTimeline
 from . import cores, held, links, memory_bus, network
 from .grids import MICROSECOND, Window, kept, period_of, regular
@@ -68,11 +69,11 @@ def record_samples(
     frequencies = _frequencies(switches, machine.chip.product)
     window = Window.of(timeline, traffic)
     grids: dict[str, Integers] = {}
-    for table, frequency in frequencies.items():
+    for table, often in frequencies.items():
         if table not in SAMPLERS:
             continue
         draws = Draws(seed, "grid", table, timeline.rank)
-        grid = regular(window, _period(table, frequency, machine), draws)
+        grid = regular(window, _period(table, often, machine), draws)
         grids[table] = grid[kept(grid, table, faults, timeline)]
         if table == "NPU_MEM":
             delay = draws.one(*DELAY_US) * MICROSECOND
@@ -85,23 +86,24 @@ def record_samples(
         tables["SAMPLE_PMU_SUMMARY"] = cores.sample_pmu_summary(scene, switches.aic_metrics)
     if "AICORE_FREQ" in frequencies:
         tables["AICORE_FREQ"] = cores.aicore_freq(scene, faults)
-    return {table: columns for table, columns in tables.items() if len(columns["deviceId"])}
+    counts = {table: len(next(iter(columns.values()))) for table, columns in tables.items()}
+    return {
+        table: {"deviceId": np.full(counts[table], timeline.device, np.int64), **columns}
+        for table, columns in tables.items()
+        if counts[table]
+    }
 
 
 def _frequencies(switches: Switches, product: str) -> dict[str, int]:
     """Samples per second of every device table that the switches turn on for a product."""
-    by_switch = {
-        "sys-hardware-mem": switches.sys_hardware_mem,
-        "sys-io": switches.sys_io,
-        "sys-interconnection": switches.sys_interconnection,
-        "ai-core-sample-based": CORE_FREQUENCY * _samples_cores(switches),
-    }
     found: dict[str, int] = {}
     for name in (*SAMPLERS, "SAMPLE_PMU_SUMMARY", "AICORE_FREQ"):
         table = catalog().tables[name]
-        frequency = max((by_switch.get(switch, 0) for switch in table.switches), default=1)
-        if product in table.products and frequency and switches.level in table.levels:
-            found[name] = frequency
+        often = frequency(switches, table.data)
+        if name.startswith("SAMPLE_PMU"):
+            often = CORE_FREQUENCY * _samples_cores(switches)
+        if product in table.products and often and switches.level in table.levels:
+            found[name] = often
     return found
 
 
@@ -110,8 +112,8 @@ def _samples_cores(switches: Switches) -> bool:
     return wanted and switches.level > 0
 
 
-def _period(table: str, frequency: int, machine: Machine) -> int:
-    period = period_of(frequency)
+def _period(table: str, often: int, machine: Machine) -> int:
+    period = period_of(often)
     if table in ("ACC_PMU", "SOC_BANDWIDTH_LEVEL"):
         return period * BUS_STRETCH[0] // BUS_STRETCH[1] // MICROSECOND * MICROSECOND
     if table == "LLC":

@@ -58,10 +58,6 @@ class Scene:
         """The noise of a table."""
         return Draws(self._seed, "noise", table, self.timeline.rank)
 
-    def device(self, count: int) -> Integers:
-        """The column ``deviceId``."""
-        return np.full(count, self.timeline.device, np.int64)
-
     def curve(self, flow: str) -> Curve:
         """What a flow of :class:`Traffic` moved until the moments of the grids."""
         if flow not in self._curves:

@@ -16,6 +16,7 @@ from ..hardware.model import Machine
 from ..program.cost import kinds
 from ..program.counters import metric_groups
 from ..program.single import least_lengths
+from .collected import collecting, setting
 from .estimate import BYTES_PER_ROW, MOST_ROWS, MOST_ROWS_PER_RANK, rows_per_rank, rows_per_step
 from .schema import run_schema
 
@@ -216,13 +217,14 @@ def _sampler(scenario: Scenario, sampler: str, at: Path) -> Iterator[Problem]:
     known = {
         name: table
         for name, table in catalog().tables.items()
-        if table.sample and not _OPTIONS.keys().isdisjoint(table.switches)
+        if table.sample and collecting(table.data)
     }
     if sampler not in known:
         yield at, f"is {sampler}; expected one of {', '.join(sorted(known))}"
         return
     if sampler not in sampled_tables(scenario):
-        needed = " or ".join(_OPTIONS[one] for one in known[sampler].switches if one in _OPTIONS)
+        fields = [one.split(".") for one in collecting(known[sampler].data)]
+        needed = " or ".join(f"capture.{': ['.join(one)}{']' * len(one[1:])}" for one in fields)
         yield (
             at,
             f"is {sampler}, which this run does not sample; expected {needed} on a product that "
@@ -232,37 +234,12 @@ def _sampler(scenario: Scenario, sampler: str, at: Path) -> Iterator[Problem]:
 
 def sampled_tables(scenario: Scenario) -> set[str]:
     """The tables that the run of a scenario fills by sampling."""
-    on = _switches_on(scenario)
     return {
         name
         for name, table in catalog().tables.items()
         if table.sample
-        and not on.isdisjoint(table.switches)
+        and any(setting(scenario.capture, field) for field in collecting(table.data))
         and scenario.hardware.product in table.products
-    }
-
-
-_OPTIONS = {
-    "sys-hardware-mem": "capture.sys_hardware_mem",
-    "sys-io": "capture.sys_io",
-    "sys-interconnection": "capture.sys_interconnection",
-    "host-sys-cpu": "capture.host_sys: [cpu]",
-    "host-sys-mem": "capture.host_sys: [mem]",
-    "host-sys-disk": "capture.host_sys: [disk]",
-    "host-sys-network": "capture.host_sys: [network]",
-}
-"""Sampling switches of the spec, with the field that turns each on."""
-
-
-def _switches_on(scenario: Scenario) -> set[str]:
-    chosen = scenario.capture
-    device = {
-        "sys-hardware-mem": chosen.sys_hardware_mem,
-        "sys-io": chosen.sys_io,
-        "sys-interconnection": chosen.sys_interconnection,
-    }
-    return {name for name, rate in device.items() if rate} | {
-        f"host-sys-{name}" for name in chosen.host_sys
     }
 
 

@@ -10,7 +10,7 @@ from ascend_ref.derive.group_hash import group_hash
 
 from ..draws import Draws
 from .device import Part
-from .world import Collective, Transfer
+from .world import Row
 
 NO_NOTIFY = -1
 MASTER_PLANE = 0
@@ -35,7 +35,7 @@ def operator_name(kind: str, group: str, index: int) -> str:
 class Expansion:
     """Lays the tasks of one operator out in time; planes run side by side."""
 
-    operator: Collective
+    operator: Row
     rank: int
     ranks: int
     draws: Draws
@@ -44,15 +44,15 @@ class Expansion:
 
     def parts(self) -> list[Part]:
         """The tasks in order of their context id."""
-        if self.operator.kind == "send":
+        if self.operator["kind"] == "send":
             return list(self._send())
-        if self.operator.kind == "receive":
+        if self.operator["kind"] == "receive":
             return list(self._receive())
         return list(self._reduce_among_all())
 
     def _reduce_among_all(self) -> Iterator[Part]:
         planes = max(2, self.ranks - 1) if self.ranks > 1 else 1
-        chunk = self.operator.count * ELEMENT_BYTES[self.operator.data_type] // self.ranks
+        chunk = self.operator["count"] * ELEMENT_BYTES[self.operator["data_type"]] // self.ranks
         yield self._copy("Reduce_Inline", MASTER_PLANE, NONE, 4, "ON_CHIP")
         yield self._copy("Memcpy", MASTER_PLANE, self.rank, chunk, "ON_CHIP")
         opened = closed = self.clock
@@ -78,7 +78,7 @@ class Expansion:
 
     def _send(self) -> Iterator[Part]:
         peer = (self.rank + 1) % self.ranks
-        size = self.operator.count * ELEMENT_BYTES[self.operator.data_type]
+        size = self.operator["count"] * ELEMENT_BYTES[self.operator["data_type"]]
         yield self._notify("Notify_Wait", MASTER_PLANE, peer)
         yield self._copy("Memcpy", MASTER_PLANE, peer, size, "SIO")
         yield self._notify("Notify_Record", MASTER_PLANE, peer)
@@ -95,51 +95,29 @@ class Expansion:
         length = self.draws.one(660, 760, 20) if records else self._patience()
         notify = (owner << 32) + self.notify_offset
         self.notify_offset += 4
-        return self._part(
-            kind=kind,
-            length=length,
-            plane=plane,
-            notify=notify,
-            peer=peer,
-            transport="SDMA" if records else "LOCAL",
-        )
+        transport = "SDMA" if records else "LOCAL"
+        return self._part(kind, length, plane, notify, peer, transport=transport)
 
     def _patience(self) -> int:
         return self.draws.one(0, 1) * self.draws.one(20, 24_000, 20)
 
     def _copy(self, kind: str, plane: int, peer: int, size: int, link: str) -> Part:
         speed = LOCAL_BYTES_PER_NS if link == "ON_CHIP" else LINK_BYTES_PER_NS
-        length = 600 + size // speed
-        notify = 0 if kind == "Reduce_Inline" else NO_NOTIFY
+        reduces = kind == "Reduce_Inline"
+        more = {"data_type": self.operator["data_type"]} if reduces else {}
         return self._part(
-            kind=kind, length=length, plane=plane, notify=notify, peer=peer, size=size, link=link
+            *(kind, 600 + size // speed, plane, 0 if reduces else NO_NOTIFY, peer),
+            size=size,
+            link=link,
+            **more,
         )
 
     def _part(
-        self,
-        *,
-        kind: str,
-        length: int,
-        plane: int,
-        notify: int,
-        peer: int,
-        transport: str = "SDMA",
-        size: int = 0,
-        link: str = "INVALID_TYPE",
+        self, kind: str, length: int, plane: int, notify: int, peer: int, **more: object
     ) -> Part:
-        transfer = Transfer(
-            operator=self.operator,
-            kind=kind,
-            plane=plane,
-            notify=notify,
-            source=self.rank,
-            target=peer,
-            transport=transport,
-            size=size,
-            data_type=self.operator.data_type if kind == "Reduce_Inline" else "INVALID_TYPE",
-            link=link,
-            master=plane == MASTER_PLANE,
-        )
+        """more: further columns of the transfer."""
+        transfer = Row(kind=kind, plane=plane, notify=notify, source=self.rank, target=peer, size=0)
+        transfer |= {"transport": "SDMA", "master": int(plane == MASTER_PLANE), **more}
         offset = self.clock
         self.clock += length + self.draws.one(20, 300, 20)
-        return Part(offset, length, TASK_KINDS[kind], transfer=transfer)
+        return Part(offset, length, TASK_KINDS[kind], transfer)

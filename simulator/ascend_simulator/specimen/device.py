@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .world import Call, Kernel, Task, Transfer
+from .world import Row
 
 PROFILING_STREAM = 0
 COMPUTE_STREAM = 2
@@ -22,13 +22,15 @@ ENVELOPE_KIND = "AI_CORE"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One sub-task of an FFTS+ task, ``offset`` ns after the first sub-task may start."""
+    """One sub-task of an FFTS+ task, ``offset`` ns after the first sub-task may start.
+
+    transfer: columns of Transfers.
+    """
 
     offset: int
     length: int
     kind: str
-    kernel: Kernel | None = None
-    transfer: Transfer | None = None
+    transfer: Row = field(default_factory=Row)
 
 
 @dataclass(slots=True)
@@ -36,7 +38,7 @@ class Device:
     """The streams of one device and the tasks that ran on them, in order of launch."""
 
     number: int
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[Row] = field(default_factory=list)
     _free: dict[int, int] = field(default_factory=dict)
     _count: dict[int, int] = field(default_factory=dict)
 
@@ -49,42 +51,37 @@ class Device:
         """End of the last task on a stream."""
         return self._free.get(stream, 0)
 
-    def run(
-        self, stream: int, kind: str, length: int, after: int, call: Call | None = None
-    ) -> Task:
-        """Run one task once ``after`` has passed and the stream is free."""
+    def run(self, stream: int, kind: str, length: int, after: int, **more: object) -> Row:
+        """Run one task once ``after`` has passed and the stream is free. more: of its columns."""
         start = max(after, self.free_from(stream) + GAP_NS)
-        task = Task(start, start + length, self.number, stream, self._next(stream), kind, call=call)
-        self._free[stream] = task.end
-        self.tasks.append(task)
-        return task
+        self._free[stream] = start + length
+        self._count[stream] = self._count.get(stream, 100 * stream + 7) + 1
+        return self._add(start, length, kind, stream, self._count[stream], **more)
 
-    def run_group(self, stream: int, parts: Iterable[Part], after: int, call: Call) -> list[Task]:
+    def run_group(self, stream: int, parts: Iterable[Part], after: int, call: Row) -> list[Row]:
         """Run sub-tasks inside one enclosing task; they share its taskId and are returned."""
         parts = list(parts)
         length = max(part.offset + part.length for part in parts)
-        parent = self.run(
-            stream, ENVELOPE_KIND, ENVELOPE_HEAD_NS + length + ENVELOPE_TAIL_NS, after, call
-        )
-        first = parent.start + ENVELOPE_HEAD_NS
-        subtasks = [
-            Task(
+        whole = ENVELOPE_HEAD_NS + length + ENVELOPE_TAIL_NS
+        parent = self.run(stream, ENVELOPE_KIND, whole, after, connection=call)
+        first = parent["start"] + ENVELOPE_HEAD_NS
+        return [
+            self._add(
                 first + part.offset,
-                first + part.offset + part.length,
-                self.number,
-                stream,
-                parent.number,
+                part.length,
                 part.kind,
+                stream,
+                parent["number"],
                 context=context,
-                call=call,
-                kernel=part.kernel,
-                transfer=part.transfer,
+                connection=call,
             )
             for context, part in enumerate(parts)
         ]
-        self.tasks.extend(subtasks)
-        return subtasks
 
-    def _next(self, stream: int) -> int:
-        self._count[stream] = self._count.get(stream, 100 * stream + 7) + 1
-        return self._count[stream]
+    def _add(
+        self, start: int, length: int, kind: str, stream: int, number: int, **more: object
+    ) -> Row:
+        task = Row(more, start=start, end=start + length, device=self.number)
+        task |= {"stream": stream, "number": number, "kind": kind}
+        self.tasks.append(task)
+        return task

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.derive.group_hash import group_hash
 
 from .device import COMMUNICATION_STREAM, SCHEDULE_STREAM
-from .world import LAUNCH_THREAD, Row, Rows, World
+from .world import LAUNCH_THREAD, Rows, World
 
 
 def instruction_tables(world: World) -> dict[str, Rows]:
@@ -22,14 +22,14 @@ def _arguments(*pairs: tuple[str, object]) -> str:
     return json.dumps(flat, separators=(",", ":"))
 
 
-def _ccu(world: World) -> Iterator[Row]:
+def _ccu(world: World) -> Iterator[Mapping[str, object]]:
     """Two instructions, a loop group and a wait, for each AI CPU kernel that schedules."""
-    for task in world.tasks:
-        if task.stream != SCHEDULE_STREAM:
+    for task in world.rows["tasks"]:
+        if task["stream"] != SCHEDULE_STREAM:
             continue
-        place = (("Physic Stream Id", task.stream), ("Task Id", task.number))
+        shown = (("Physic Stream Id", task["stream"]), ("Task Id", task["number"]))
         loop = _arguments(
-            *place,
+            *shown,
             ("Instruction ID", 3),
             ("Data Size", 4096),
             ("Bandwidth (B/s)", 4096 * 10**6),
@@ -37,27 +37,24 @@ def _ccu(world: World) -> Iterator[Row]:
             ("Input Data Type", "FP32"),
             ("Output Data Type", "FP32"),
         )
-        wait = _arguments(*place, ("Notify Instruction ID", 4), ("Notify Rank ID", 1), ("Mask", 1))
-        middle = (task.start + task.end) // 2
+        wait = _arguments(*shown, ("Notify Instruction ID", 4), ("Notify Rank ID", 1), ("Mask", 1))
+        middle = (task["start"] + task["end"]) // 2
         for name, start, end, arguments in (
-            ("LoopGroup", task.start, middle, loop),
-            ("Wait", middle, task.end, wait),
+            ("LoopGroup", task["start"], middle, loop),
+            ("Wait", middle, task["end"], wait),
         ):
-            yield {
-                "deviceId": task.device,
-                "globalTaskId": task.identity,
-                "name": name,
-                "startNs": start,
-                "endNs": end,
-                "args": arguments,
-            }
+            place = {"deviceId": task["device"], "globalTaskId": task.number}
+            yield place | {"name": name, "startNs": start, "endNs": end, "args": arguments}
 
 
-def _dpu(world: World) -> Iterator[Row]:
+def _dpu(world: World) -> Iterator[Mapping[str, object]]:
     """Tasks of a processing unit on the host; their ids follow those of the devices (4.7)."""
     group = f"{world.group}({group_hash(world.group)})"
+    moving = {row["task"].number for row in world.rows["transfers"]}
     waits = [
-        task for task in world.tasks if task.stream == COMMUNICATION_STREAM and not task.transfer
+        task
+        for task in world.rows["tasks"]
+        if task["stream"] == COMMUNICATION_STREAM and task.number not in moving
     ]
     for offset, task in enumerate(waits):
         number = 11 + offset
@@ -73,9 +70,9 @@ def _dpu(world: World) -> Iterator[Row]:
         yield {
             "dpuDeviceId": 0,
             "globalTid": LAUNCH_THREAD,
-            "startNs": task.start,
-            "endNs": task.end,
-            "globalTaskId": len(world.tasks) + offset,
+            "startNs": task["start"],
+            "endNs": task["end"],
+            "globalTaskId": len(world.rows["tasks"]) + offset,
             "streamId": 1,
             "taskId": number,
             "opName": "HostCpuTask" if plain else "hcom_send_",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ascend_ref.capture.model import NONE
@@ -20,17 +19,6 @@ FRAMEWORK, ENGINE, WORKSPACE = "PTA", "GE", "WORKSPACE"
 FIRST_ALLOCATED = {FRAMEWORK: 981_462_016, ENGINE: 65_536}
 FIRST_RESERVED = {FRAMEWORK: 1_522_532_352, ENGINE: 78_381_056}
 FIRST_ACTIVE = {FRAMEWORK: FIRST_ALLOCATED[FRAMEWORK], ENGINE: 0}
-
-Rows = list[tuple[object, ...]]
-
-
-@dataclass(slots=True)
-class Memory:
-    """Rows of MemoryBlocks, MemoryTotals and WorkspaceEvents of a capture."""
-
-    blocks: Rows = field(default_factory=list)
-    totals: Rows = field(default_factory=list)
-    workspace_events: Rows = field(default_factory=list)
 
 
 class Allocation(NamedTuple):
@@ -65,6 +53,9 @@ class Totals(NamedTuple):
         return Totals(held[0], reserved, held[1])
 
 
+NOTHING = Totals(NONE, NONE, NONE)
+
+
 class Event(NamedTuple):
     """A change of one block: allocation, release, or return to the pool."""
 
@@ -76,76 +67,78 @@ class Event(NamedTuple):
     active: int
 
 
-def memory(world: World, shape: Shape) -> Memory:
-    """What the operators of a played world took."""
+def take_memory(world: World, shape: Shape) -> None:
+    """Add what the operators of a played world took: blocks, totals and events of workspaces."""
     draws = Draws(shape.seed, "memory")
     blocks = [*_blocks(world, draws), *_workspaces(world, draws)]
     events = sorted(
         event for number, block in enumerate(blocks) for event in _events(number, block)
     )
     device = world.busy_devices[0]
-    found = Memory()
     after: dict[tuple[int, str], Totals] = {}
     current = {
         name: Totals(FIRST_ALLOCATED[name], FIRST_RESERVED[name], FIRST_ACTIVE[name])
         for name in FIRST_ALLOCATED
     }
     for event in events:
-        block = blocks[event.block]
-        totals = current[event.component].change(event.allocated, event.active)
-        current[event.component] = after[event.block, event.kind] = totals
-        found.totals.append((event.component, event.time, *totals, block.stream, device))
-        if event.component == ENGINE:
-            found.workspace_events.append(
-                (
-                    *(block.name, block.address, int(event.kind == "allocate"), block.size),
-                    *(event.time, block.thread, totals.allocated, totals.reserved, device),
-                )
+        block, component = blocks[event.block], event.component
+        totals = current[component].change(event.allocated, event.active)
+        current[component] = after[event.block, event.kind] = totals
+        place = {"time": event.time, "stream": block.stream, "device": device}
+        world.add("memory_totals", component=component, **place, **totals._asdict())
+        if component == ENGINE:
+            world.add(
+                "workspace_events",
+                name=block.name,
+                address=block.address,
+                allocate=int(event.kind == "allocate"),
+                size=block.size,
+                time=event.time,
+                thread=block.thread,
+                device=device,
+                total_allocated=totals.allocated,
+                total_reserved=totals.reserved,
             )
         elif event.kind == "allocate" and event.block % 4 == 0:
-            held = (block.size,) * 3
-            found.totals.append((WORKSPACE, event.time, *held, block.stream, device))
-    nothing = Totals(NONE, NONE, NONE)
-    found.blocks = [
-        (
-            *(block.name, block.size, block.start, block.end, block.inactive),
-            *(*after[number, "allocate"], *after.get((number, "release"), nothing)),
-            *(block.stream, device),
-        )
-        for number, block in enumerate(blocks)
-        if block.component == FRAMEWORK
-    ]
-    return found
+            held = Totals(block.size, block.size, block.size)
+            world.add("memory_totals", component=WORKSPACE, **place, **held._asdict())
+    for number, block in enumerate(blocks):
+        if block.component == FRAMEWORK:
+            row = world.add("memory_blocks", name=block.name, size=block.size, device=device)
+            row |= {"allocated": block.start, "released": block.end, "inactive": block.inactive}
+            row["stream"] = block.stream
+            for kind, prefix in (("allocate", "total"), ("release", "release_total")):
+                held = after.get((number, kind), NOTHING)
+                row |= {f"{prefix}_{name}": value for name, value in held._asdict().items()}
 
 
 def _blocks(world: World, draws: Draws) -> Iterator[Allocation]:
-    end = world.steps[-1][1]
-    operators = [row for row in world.activities if row.kind == "op" and row.shapes]
+    end = world.rows["steps"][-1]["end"]
+    activities = world.rows["activities"]
+    operators = [row for row in activities if row["kind"] == "op" and "shapes" in row]
     for place, row in enumerate(operators):
-        released = NONE if place % 3 == 2 else row.end + draws.one(60_000, 200_000, 10)
+        released = NONE if place % 3 == 2 else row["end"] + draws.one(60_000, 200_000, 10)
         if released > end - 1_000:
             released = NONE
         inactive = NONE if released == NONE else released + draws.one(10, 400, 10)
         size = draws.one(PAGE_BYTES, 4 << 20, PAGE_BYTES)
         stream = STREAM_POINTERS[place % 5 == 4]
-        yield Allocation(FRAMEWORK, row.name, size, row.start + 150, released, inactive, stream)
+        start = row["start"] + 150
+        yield Allocation(FRAMEWORK, row["name"], size, start, released, inactive, stream)
 
 
 def _workspaces(world: World, draws: Draws) -> Iterator[Allocation]:
-    for place, task in enumerate(task for task in world.tasks if task.kernel and task.call):
-        if task.kernel is None or task.call is None or task.device != world.busy_devices[0]:
+    kernels = sorted(world.rows["kernels"], key=lambda one: one["task"]["start"])
+    for place, kernel in enumerate(kernels):
+        if kernel["task"]["device"] != world.busy_devices[0]:
             continue
+        call = kernel["task"]["connection"]
         size = draws.one(PAGE_BYTES, 1 << 20, PAGE_BYTES)
-        start, length = task.call.start + 310, draws.one(2_000, 9_000, 10)
+        start, length = call["start"] + 310, draws.one(2_000, 9_000, 10)
         yield Allocation(
-            ENGINE,
-            task.kernel.name,
-            size,
-            start,
-            start + length,
-            NONE,
+            *(ENGINE, kernel["kind"]["name"], size, start, start + length, NONE),
             address=FIRST_ADDRESS + place * (1 << 21),
-            thread=task.call.thread,
+            thread=call["thread"],
         )
 
 

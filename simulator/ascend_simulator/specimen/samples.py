@@ -1,8 +1,14 @@
-"""Rows of the tables that sample a device or the host over time."""
+"""Rows of the tables that sample a device or the host over time.
+
+A table's rows follow from its columns in the spec: one for each combination of what identifies a
+row, with a small value of its type in each other column. Only where columns depend on each other
+does a function write the rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import product
 
 from ascend_ref.db.encode import SOURCES
 from ascend_spec import catalog
@@ -16,312 +22,226 @@ SAMPLES = 5
 FIRST_SAMPLE_NS = 1_000_000
 INTERVAL_NS = 1_000_000
 SAMPLES_PER_SECOND = 1_000_000_000 // INTERVAL_NS
-MEGABYTE = 1 << 20
-WRAP = 1 << 32
-"""The exporter forms QOS and PCIE rates in 32 bits; smaller rates are stored as they are."""
-
-PCIE_STREAMS = ("txPost", "txNonpost", "txCpl", "txNonpostLatency", "rxPost", "rxNonpost", "rxCpl")
-NETDEV_RATES = {
-    "macTxBandwidth": "macTxByte",
-    "macRxBandwidth": "macRxByte",
-    "nicTxBandwidth": "nicTxByte",
-    "nicRxBandwidth": "nicRxByte",
-}
-NETDEV_COUNTS = (
-    "macTxPfcPkt",
-    "macRxPfcPkt",
-    "macTxBadByte",
-    "macRxBadByte",
-    "roceTxPkt",
-    "roceRxPkt",
-    "roceTxErrPkt",
-    "roceRxErrPkt",
-    "roceTxCnpPkt",
-    "roceRxCnpPkt",
-    "roceNewPktRty",
+MOMENTS = tuple(
+    SESSION_START_NS + FIRST_SAMPLE_NS + number * INTERVAL_NS for number in range(SAMPLES)
 )
-SIO_FIELDS = ("rxReq", "rxRsp", "rxSnp", "rxDat", "txReq", "txRsp", "txSnp", "txDat")
+"""The times of all samples."""
+MEGABYTE = 1 << 20
 
-CORES = 2
+Keys = Mapping[str, Iterable[object]]
+Values = dict[str, object]
+TIME: Keys = {"timestampNs": MOMENTS}
+BY_COLUMNS: Mapping[str, Keys] = {
+    "DDR": TIME,
+    "LLC": {**TIME, "mode": ("read", "write"), "llcId": range(2)},
+    "QOS": {**TIME, "eventName": ("QoS OTHERS", "QoS AIC_READ", "QoS HCCL"), "dieId": (-1,)},
+    "HCCS": TIME,
+    "ACC_PMU": {**TIME, "accId": range(4)},
+    "SOC_BANDWIDTH_LEVEL": TIME,
+    "SIO": {"name": ("die 0", "die 1"), **TIME},
+    "AICORE_FREQ": {"timestampNs": MOMENTS[:2], "freq": (FREQUENCY_MHZ,), "dieId": (-1,)},
+    "CPU_USAGE": {**TIME, "cpuId": range(2)},
+    "HOST_MEM_USAGE": TIME,
+    "HOST_DISK_USAGE": TIME,
+    "HOST_NETWORK_USAGE": TIME,
+}
+"""Tables whose rows follow from their columns, with what identifies a row, the slowest first."""
+BOUNDS: Mapping[str, tuple[int, int]] = {
+    "bytesPerSecond": (1, 4_000),
+    "percent": (0, 1_000),
+    "QOS.bytesPerSecond": (1, 4_095),
+    "LLC.percent": (0, 999),
+    "ACC_PMU.ordinal": (0, 3),
+    "SOC_BANDWIDTH_LEVEL.ordinal": (0, 1),
+    "HOST_DISK_USAGE.bytesPerSecond": (0, 900),
+    "HOST_NETWORK_USAGE.bytesPerSecond": (0, 900),
+}
+"""Least and greatest value of a type, rates in MiB/s and shares in tenths of a percent; of a table
+where it has its own. QOS rates stay below the 32 bits in which the exporter forms them."""
+DEVICE_TABLES = (
+    *("HBM", "DDR", "LLC", "QOS", "HCCS", "PCIE", "NIC", "ROCE", "NETDEV_STATS", "ACC_PMU"),
+    *("SOC_BANDWIDTH_LEVEL", "NPU_MEM", "NPU_MODULE_MEM", "SIO", "UB"),
+    *("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY"),
+)
+OF_CORES = ("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY")
+HOST_TABLES = ("CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE")
 SYSTEM_CALLS = ("pthread_mutex_lock", "read", "ioctl")
-
-Sampler = Callable[[int, Draws], Iterator[Row]]
-
-
-def moments() -> list[int]:
-    """The times of all samples, in order."""
-    first = SESSION_START_NS + FIRST_SAMPLE_NS
-    return [first + number * INTERVAL_NS for number in range(SAMPLES)]
+PCIE_STREAMS = ("txPost", "txNonpost", "txCpl", "txNonpostLatency", "rxPost", "rxNonpost", "rxCpl")
 
 
 def sample_tables(world: World, shape: Shape) -> dict[str, Rows]:
     """Rows of every sampled table, without those that the shape switches off."""
-    tables = {name: _sampled(name, SAMPLERS[name], world, shape) for name in _device_tables(shape)}
-    # The clock is sampled, whatever the switches are; the encoder adds the bounds of the session.
-    tables["AICORE_FREQ"] = [
-        {"deviceId": device, "timestampNs": time, "freq": FREQUENCY_MHZ, "dieId": -1}
-        for device in world.devices
-        for time in moments()[:2]
-    ]
+    names: list[str] = []
     if shape.with_samples:
-        tables |= {table.name: list(_by_type(table, world)) for table in _tables_without_capture()}
-    return tables | (_host_tables(shape) if shape.with_host else {})
+        names = [name for name in DEVICE_TABLES if shape.with_pmu or name not in OF_CORES]
+    # The clock is sampled, whatever the switches are; the encoder adds the bounds of the session.
+    names.append("AICORE_FREQ")
+    if shape.with_samples:
+        names += _tables_without_capture()
+    tables: dict[str, Rows] = {}
+    for name in names:
+        draws = Draws(shape.seed, name)
+        tables[name] = [
+            {"deviceId": device, **row} for device in world.devices for row in _rows(name, draws)
+        ]
+    draws = Draws(shape.seed, "host samples")
+    return tables | {
+        name: list(_rows(name, draws)) for name in (HOST_TABLES if shape.with_host else ())
+    }
 
 
-def _tables_without_capture() -> Iterator[Table]:
-    """Tables of the spec that neither a capture nor a sampler here knows: those of a draft."""
-    known = {*SOURCES, *SAMPLERS, *HOST_TABLES, "AICORE_FREQ", "CCU", "DPU_TASK", "STRING_IDS"}
+def _tables_without_capture() -> Iterator[str]:
+    """Tables of the spec that no capture and nothing here knows: those of a draft."""
+    known = {*SOURCES, *DEVICE_TABLES, *BY_COLUMNS, "CCU", "DPU_TASK", "STRING_IDS"}
     for table in catalog().tables.values():
         if table.name not in known | catalog().enums.keys() and table.carriers.keys() != {
             "analysis"
         }:
-            yield table
+            yield table.name
 
 
-def _by_type(table: Table, world: World) -> Iterator[Row]:
-    """A few rows of a table, with a value of the type of each column."""
-    for device in world.devices:
-        for number, time in enumerate(moments()):
-            yield {
-                column.name: _of_type(column, device, number, time)
-                for column in table.columns.values()
-            }
+def _rows(name: str, draws: Draws) -> Iterator[Values]:
+    if name in RELATED:
+        yield from RELATED[name](draws)
+        return
+    table = catalog().tables[name]
+    for number, row in enumerate(_keyed(BY_COLUMNS.get(name, TIME))):
+        drawn = [column for column in table.columns.values() if column.name not in row]
+        yield row | {
+            column.name: _value(table, column, number, draws)
+            for column in drawn
+            if column.type != "deviceId"
+        }
 
 
-def _of_type(column: Column, device: int, number: int, time: int) -> object:
-    if column.type == "deviceId":
-        return device
+def _keyed(keys: Keys) -> Iterator[Values]:
+    """Every combination of the values of some columns."""
+    return (dict(zip(keys, values, strict=True)) for values in product(*keys.values()))
+
+
+def _value(table: Table, column: Column, number: int, draws: Draws) -> object:
+    """A value of the type of a column, in the row of this number."""
     enum = next((one for one in column.references if one.startswith("ENUM_")), None)
     if enum is not None:
         members = catalog().enums[enum.partition(".")[0]].members
         return members[number % len(members)].id
     if column.storage == ("text",) or "STRING_IDS.id" in column.references:
         return column.members[number % len(column.members)] if column.members else column.name
+    bounds = BOUNDS.get(f"{table.name}.{column.type}") or BOUNDS.get(column.type)
+    if bounds is not None:
+        value = draws.one(*bounds)
+        by_unit = {"Byte/s": value * MEGABYTE, "%": value / 10}
+        return by_unit.get(column.unit or "", value)
     least = column.minimum or 0
-    return time if least > number and column.unit == "ns" else int(least) + number
+    return MOMENTS[number % SAMPLES] if least > SAMPLES and column.unit == "ns" else least + number
 
 
-def _device_tables(shape: Shape) -> list[str]:
-    if not shape.with_samples:
-        return []
-    return [name for name in SAMPLERS if shape.with_pmu or name not in OF_CORES]
+def _rate(draws: Draws) -> int:
+    return draws.one(*BOUNDS["bytesPerSecond"]) * MEGABYTE
 
 
-def _sampled(name: str, sampler: Sampler, world: World, shape: Shape) -> Rows:
-    draws = Draws(shape.seed, name)
-    return [
-        {"deviceId": device, **row} for device in world.devices for row in sampler(device, draws)
-    ]
+def _hbm(draws: Draws) -> Iterator[Values]:
+    """The first sample has no interval before it."""
+    for row in _keyed({**TIME, "type": ("read", "write"), "hbmId": range(4)}):
+        yield row | {"bandwidth": 0 if row["timestampNs"] == MOMENTS[0] else _rate(draws)}
 
 
-def _rate(draws: Draws, largest_megabytes: int = 4_000) -> int:
-    return draws.one(1, largest_megabytes) * MEGABYTE
-
-
-def _hbm(_: int, draws: Draws) -> Iterator[Row]:
-    for number, time in enumerate(moments()):
-        for direction in ("read", "write"):
-            for unit in range(4):
-                rate = _rate(draws) if number else 0
-                yield {"timestampNs": time, "bandwidth": rate, "hbmId": unit, "type": direction}
-
-
-def _ddr(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        yield {"timestampNs": time, "read": _rate(draws), "write": _rate(draws)}
-
-
-def _llc(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        for mode in ("read", "write"):
-            for cache in range(2):
-                rate = draws.one(0, 999) / 10
-                row: Row = {"llcId": cache, "timestampNs": time, "hitRate": rate}
-                yield {**row, "throughput": _rate(draws), "mode": mode}
-
-
-def _qos(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        for event in ("OTHERS", "AIC_READ", "HCCL"):
-            rate = _rate(draws, WRAP // MEGABYTE - 1)
-            yield {"eventName": f"QoS {event}", "bandwidth": rate, "timestampNs": time, "dieId": -1}
-
-
-def _hccs(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        sent, received = _rate(draws), _rate(draws)
-        yield {"timestampNs": time, "txThroughput": sent, "rxThroughput": received}
-
-
-def _pcie(_: int, draws: Draws) -> Iterator[Row]:
+def _pcie(draws: Draws) -> Iterator[Values]:
     """Minimum, mean and maximum of each stream, in this order of size."""
-    for time in moments():
-        row: Row = {"timestampNs": time}
+    for row in _keyed(TIME):
         for stream in PCIE_STREAMS:
-            scale = 1 if stream.endswith("Latency") else 1_000_000
-            smallest = draws.one(0, 500)
-            mean = smallest + draws.one(0, 500)
-            largest = mean + draws.one(0, 500)
-            row[f"{stream}Min"] = smallest * scale
-            row[f"{stream}Avg"] = mean * scale
-            row[f"{stream}Max"] = largest * scale
+            scale, value = 1 if stream.endswith("Latency") else 1_000_000, 0
+            for name in ("Min", "Avg", "Max"):
+                value += draws.one(0, 500)
+                row[f"{stream}{name}"] = value * scale
         yield row
 
 
-def _port(_: int, draws: Draws) -> Iterator[Row]:
+def _port(draws: Draws) -> Iterator[Values]:
     """Counters of one port that only grow; the rates are their growth per second."""
     totals = {"rx": [10_000, 4_000_000], "tx": [20_000, 9_000_000]}
-    for number, time in enumerate(moments()):
-        row: Row = {"timestampNs": time, "bandwidth": 25_000_000_000, "funcId": 0}
+    for row in _keyed({**TIME, "bandwidth": (25_000_000_000,), "funcId": (0,)}):
         for side, (packets, size) in totals.items():
-            packets_more = draws.one(0, 300) if number else 0
-            size_more = packets_more * 1_024
-            totals[side] = [packets + packets_more, size + size_more]
-            row[f"{side}PacketRate"] = packets_more * SAMPLES_PER_SECOND
-            row[f"{side}ByteRate"] = size_more * SAMPLES_PER_SECOND
+            more = 0 if row["timestampNs"] == MOMENTS[0] else draws.one(0, 300)
+            totals[side] = [packets + more, size + more * 1_024]
+            row[f"{side}PacketRate"] = more * SAMPLES_PER_SECOND
+            row[f"{side}ByteRate"] = more * 1_024 * SAMPLES_PER_SECOND
             row[f"{side}Packets"], row[f"{side}Bytes"] = totals[side]
             row[f"{side}Errors"] = row[f"{side}Dropped"] = 0
         yield row
 
 
-def _netdev(_: int, draws: Draws) -> Iterator[Row]:
+def _netdev(draws: Draws) -> Iterator[Values]:
     """Growth since the sample before; the first sample has none, so it gives no row."""
-    for time in moments()[1:]:
-        row: Row = {"timestampNs": time}
-        for count in NETDEV_COUNTS:
+    columns = catalog().tables["NETDEV_STATS"].columns
+    rates = [name for name in columns if name.endswith("Bandwidth")]
+    amounts = [f"{name.removesuffix('Bandwidth')}Byte" for name in rates]
+    counts = [name for name in columns if name.endswith(("Pkt", "BadByte", "Rty"))]
+    for row in _keyed({"timestampNs": MOMENTS[1:]}):
+        for count in counts:
             row[count] = draws.one(0, 40)
-        for rate, count in NETDEV_RATES.items():
+        for rate, amount in zip(rates, amounts, strict=True):
             size = draws.one(0, 100_000)
-            row |= {count: size, rate: size * SAMPLES_PER_SECOND}
+            row |= {amount: size, rate: size * SAMPLES_PER_SECOND}
         yield row
 
 
-def _acc_pmu(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        for accelerator in range(4):
-            row: Row = {"accId": accelerator, "timestampNs": time}
-            for level in ("readBwLevel", "writeBwLevel", "readOstLevel", "writeOstLevel"):
-                row[level] = draws.one(0, 3)
-            yield row
+def _npu_mem(draws: Draws) -> Iterator[Values]:
+    """The device holds more than the process on it."""
+    least = {"app": 2_212_077_568, "device": 2_449_920_000}
+    for row in _keyed({"type": least, **TIME, "ddr": (0,)}):
+        yield row | {"hbm": least[str(row["type"])] + draws.one(0, 4 << 20, 4_096)}
 
 
-def _soc(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        levels: Row = {"l2BufferBwLevel": draws.one(0, 1), "mataBwLevel": draws.one(0, 1)}
-        yield {**levels, "timestampNs": time}
-
-
-def _npu_mem(_: int, draws: Draws) -> Iterator[Row]:
-    for owner, least in (("app", 2_212_077_568), ("device", 2_449_920_000)):
-        for time in moments():
-            held = least + draws.one(0, 4 << 20, 4_096)
-            yield {"type": owner, "ddr": 0, "hbm": held, "timestampNs": time}
-
-
-def _module_mem(_: int, draws: Draws) -> Iterator[Row]:
+def _module_mem(draws: Draws) -> Iterator[Values]:
     modules = sorted({member.id for member in catalog().enums["ENUM_MODULE"].members})
-    for time in moments()[:2]:
-        for module in modules:
-            held = draws.one(0, 64 << 20, 4_096) if module % 3 == 0 else 0
-            yield {"moduleId": module, "timestampNs": time, "totalReserved": held}
+    for time, module in product(MOMENTS[:2], modules):
+        held = draws.one(0, 64 << 20, 4_096) if module % 3 == 0 else 0
+        yield {"moduleId": module, "timestampNs": time, "totalReserved": held}
 
 
-def _sio(_: int, draws: Draws) -> Iterator[Row]:
-    for die in range(2):
-        for time in moments():
-            row: Row = {"name": f"die {die}", "timestampNs": time}
-            yield row | {field: _rate(draws) for field in SIO_FIELDS}
+def _ub(draws: Draws) -> Iterator[Values]:
+    for row in _keyed({**TIME, "portId": range(2)}):
+        bound = draws.one(0, 1_000)
+        yield row | {"rxUdmaBind": bound, "txUdmaBind": bound // 2}
 
 
-def _ub(_: int, draws: Draws) -> Iterator[Row]:
-    for time in moments():
-        for port in range(2):
-            bound = draws.one(0, 1_000)
-            row: Row = {"portId": port, "timestampNs": time}
-            yield {**row, "rxUdmaBind": bound, "txUdmaBind": bound // 2}
-
-
-def _core_timeline(_: int, draws: Draws) -> Iterator[Row]:
+def _core_timeline(draws: Draws) -> Iterator[Values]:
     """Load of each core; its first sample is related to 1 ns, as the exporter does."""
-    for kind in ("AIC", "AIV"):
-        for core in range(2):
-            for number, time in enumerate(moments()):
-                cycles = draws.one(0, FREQUENCY_MHZ * INTERVAL_NS // 1_000)
-                interval = INTERVAL_NS if number else 1
-                yield {
-                    "timestampNs": time,
-                    "totalCycle": cycles,
-                    "usage": 100 * cycles * 1_000 / (FREQUENCY_MHZ * interval),
-                    "freq": FREQUENCY_MHZ,
-                    "coreId": core,
-                    "coreType": kind,
-                }
+    for row in _keyed({"coreType": ("AIC", "AIV"), "coreId": range(2), **TIME}):
+        cycles = draws.one(0, FREQUENCY_MHZ * INTERVAL_NS // 1_000)
+        interval = 1 if row["timestampNs"] == MOMENTS[0] else INTERVAL_NS
+        usage = 100 * cycles * 1_000 / (FREQUENCY_MHZ * interval)
+        yield row | {"totalCycle": cycles, "usage": usage, "freq": FREQUENCY_MHZ}
 
 
-def _core_summary(_: int, draws: Draws) -> Iterator[Row]:
-    for kind, metrics in (
-        ("AIC", ("mac_ratio", "mte2_ratio")),
-        ("AIV", ("vec_ratio", "mte3_ratio")),
-    ):
-        for core in range(2):
-            for metric in metrics:
-                share = draws.one(0, 1_000) / 1_000
-                yield {"metric": metric, "value": share, "coreId": core, "coreType": kind}
+def _core_summary(draws: Draws) -> Iterator[Values]:
+    metrics = {"AIC": ("mac_ratio", "mte2_ratio"), "AIV": ("vec_ratio", "mte3_ratio")}
+    for kind, names in metrics.items():
+        for core, name in product(range(2), names):
+            share = draws.one(0, 1_000) / 1_000
+            yield {"metric": name, "value": share, "coreId": core, "coreType": kind}
 
 
-SAMPLERS: Mapping[str, Sampler] = {
+RELATED: Mapping[str, Callable[[Draws], Iterator[Values]]] = {
     "HBM": _hbm,
-    "DDR": _ddr,
-    "LLC": _llc,
-    "QOS": _qos,
-    "HCCS": _hccs,
     "PCIE": _pcie,
     "NIC": _port,
     "ROCE": _port,
     "NETDEV_STATS": _netdev,
-    "ACC_PMU": _acc_pmu,
-    "SOC_BANDWIDTH_LEVEL": _soc,
     "NPU_MEM": _npu_mem,
     "NPU_MODULE_MEM": _module_mem,
-    "SIO": _sio,
     "UB": _ub,
     "SAMPLE_PMU_TIMELINE": _core_timeline,
     "SAMPLE_PMU_SUMMARY": _core_summary,
 }
-HOST_TABLES = ("CPU_USAGE", "HOST_MEM_USAGE", "HOST_DISK_USAGE", "HOST_NETWORK_USAGE")
-OF_CORES = ("SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY")
+"""Tables whose columns depend on each other."""
 
 
-def _host_tables(shape: Shape) -> dict[str, Rows]:
-    """Usages are percent, rates Byte/s."""
-    draws = Draws(shape.seed, "host samples")
-
-    def percent() -> float:
-        return draws.one(0, 1_000) / 10
-
-    def rate() -> int:
-        return draws.one(0, 900) * MEGABYTE
-
-    return {
-        "CPU_USAGE": [
-            {"timestampNs": time, "cpuId": core, "usage": percent()}
-            for time in moments()
-            for core in range(CORES)
-        ],
-        "HOST_MEM_USAGE": [{"timestampNs": time, "usage": percent()} for time in moments()],
-        "HOST_DISK_USAGE": [
-            {"timestampNs": time, "readRate": rate(), "writeRate": rate(), "usage": percent()}
-            for time in moments()
-        ],
-        "HOST_NETWORK_USAGE": [
-            {"timestampNs": time, "usage": percent(), "speed": rate()} for time in moments()
-        ],
-    }
-
-
-def system_calls(shape: Shape) -> Iterator[tuple[int, int, int, str]]:
-    """Start, end, thread and name of calls of the operating system."""
+def system_calls(shape: Shape) -> Iterator[Row]:
+    """Calls of the operating system, as rows of SystemCalls."""
     draws = Draws(shape.seed, "system calls")
-    for number, time in enumerate(moments() if shape.with_host else ()):
+    for number, time in enumerate(MOMENTS if shape.with_host else ()):
         end = time + draws.one(0, 90_000, 10)
-        yield time, end, RELEASE_THREAD, SYSTEM_CALLS[number % len(SYSTEM_CALLS)]
+        name = SYSTEM_CALLS[number % len(SYSTEM_CALLS)]
+        yield Row(start=time, end=end, thread=RELEASE_THREAD, name=name)

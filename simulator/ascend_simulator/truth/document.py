@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import cache
-from importlib import resources
 from typing import Any
 
-import yaml
+from ascend_spec.core import packaged
 
 from .faults import FaultTruth
 from .totals import RankTotals
@@ -17,11 +15,9 @@ FORMAT = "ascend-ref-truth/1"
 SCHEMA = "truth.schema.yaml"
 
 
-@cache
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of truth.json."""
-    text = resources.files(__package__).joinpath(SCHEMA).read_text(encoding="utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = packaged(__package__, SCHEMA)
     return found
 
 
@@ -29,6 +25,7 @@ def truth_document(
     scenario: str,
     seed: int,
     product: str,
+    idle_switches: Sequence[str],
     totals: Sequence[RankTotals],
     faults: Sequence[FaultTruth],
 ) -> dict[str, Any]:
@@ -38,6 +35,7 @@ def truth_document(
         "scenario": scenario,
         "seed": seed,
         "product": product,
+        "idle_switches": list(idle_switches),
         "ranks": len(totals),
         "faults": [asdict(fault) for fault in faults],
         "totals": [asdict(one) for one in totals],

@@ -21,28 +21,6 @@ EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
 COPY = "MEMCPY_ASYNC"
 PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
 ENQUEUES, DEQUEUES = 1, 2
-SAMPLED = {
-    "CPU_USAGE": "CPU Usage",
-    "HOST_MEM_USAGE": "Memory Usage",
-    "HOST_NETWORK_USAGE": "Network Usage",
-    "HOST_DISK_USAGE": "Disk Usage",
-    "AICORE_FREQ": "AI Core Freq",
-    "NPU_MEM": "NPU MEM",
-    "DDR": "DDR",
-    "HBM": "HBM",
-    "HCCS": "HCCS",
-    "NIC": "NIC",
-    "ROCE": "RoCE",
-    "PCIE": "PCIe",
-    "LLC": "LLC",
-    "ACC_PMU": "Acc PMU",
-    "SOC_BANDWIDTH_LEVEL": "Stars Soc Info",
-    "SIO": "SIO",
-    "QOS": "QoS",
-    "SAMPLE_PMU_TIMELINE": "AI Core Utilization",
-}
-"""Sampled tables, with the layers that show them as counters (text-outputs.md 6)."""
-
 Mask = npt.NDArray[np.bool_]
 
 
@@ -71,11 +49,11 @@ def _sampled(capture: Capture) -> Iterator[str]:
     writer = text_catalog().writers["adapter"].copied(family)
     # The exporter adds the clock at the session's bounds.
     clocked = capture.switches.npu and family in catalog().tables["AICORE_FREQ"].products
-    for table, name in SAMPLED.items():
-        layer = timeline_catalog().layers[name]
+    for layer in timeline_catalog().layers.values():
         here = writer in layer.writers and (not layer.families or family in layer.families)
-        if here and (table in capture.samples or (table == "AICORE_FREQ" and clocked)):
-            yield name
+        sampled = capture.samples.keys() & layer.tables
+        if here and (sampled or (clocked and "AICORE_FREQ" in layer.tables)):
+            yield layer.name
 
 
 class Launched(NamedTuple):

@@ -127,9 +127,9 @@ def _lengths(
     frequency = disturbances.frequency(rank, nominal)[:, None]
     slower = nominal_length * compiled.clock_bound[chosen] // 1000 * nominal // frequency
     slowed = slower + nominal_length * (1000 - compiled.clock_bound[chosen]) // 1000
-    slowed = slowed * disturbances.slowness(rank)[:, None] // THOUSAND
+    slowed = slowed * disturbances.factor("slow-rank", rank)[:, None] // THOUSAND
     straggling = np.where(
-        compiled.on_ai_cpu[chosen], disturbances.straggling(rank)[:, None], THOUSAND
+        compiled.on_ai_cpu[chosen], disturbances.factor("ai-cpu-straggler", rank)[:, None], THOUSAND
     )
     slowed = slowed * straggling // THOUSAND
     drawn = Draws(seed, "kernels", rank).scaled(slowed.reshape(-1), KERNEL_SCATTER)
@@ -145,7 +145,7 @@ def _host(
     """Relative host times, chain of the framework thread first, then that of the consumer."""
     plan = compiled.plan
     steps, items = disturbances.steps, len(plan.before)
-    factor = disturbances.launch(rank)[:, None]
+    factor = disturbances.factor("host-bound-launch", rank)[:, None]
     draws = Draws(seed, "host", rank)
 
     def drawn(nominal: Integers) -> Integers:
@@ -158,9 +158,9 @@ def _host(
         if isinstance(item, Prepare):
             before[:, place] += item.duration
     first = compiled.places(Prepare)[0] if len(compiled.places(Prepare)) else 0
-    before[:, first] += disturbances.stall(rank)
+    before[:, first] += disturbances.pause("data-loading-stall", rank)
     pause = np.zeros((steps, items), np.int64)
-    pause[:, items // 2] = disturbances.collection(rank)
+    pause[:, items // 2] = disturbances.pause("gc-pause", rank)
 
     synchronizes = np.zeros(items, np.int64)
     synchronizes[compiled.places(Synchronize)] = 1

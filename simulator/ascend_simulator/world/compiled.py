@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from ..program.model import (
     Await,
     Collective,
     Copy,
+    Item,
     Kernel,
     Launch,
     Program,
@@ -76,29 +78,24 @@ class Compiled:
         """Places of the items of one kind."""
         return np.flatnonzero([isinstance(item, kind) for item in self.program.items])
 
+    def _flags(self, chosen: Callable[[Item], bool]) -> Flags:
+        return np.array([chosen(item) for item in self.program.items], bool)
+
     @cached_property
     def on_compute(self) -> Flags:
         """Items that take a place on the compute stream."""
-        return np.array(
-            [
+        return self._flags(
+            lambda item: (
                 (isinstance(item, Launch) and item.stream == COMPUTE_STREAM)
                 or isinstance(item, Copy | Collective | Await)
                 or (isinstance(item, Annotate) and item.on_device)
-                for item in self.program.items
-            ],
-            bool,
+            )
         )
 
     @cached_property
     def on_other(self) -> Flags:
         """Launches beside the compute stream."""
-        return np.array(
-            [
-                isinstance(item, Launch) and item.stream != COMPUTE_STREAM
-                for item in self.program.items
-            ],
-            bool,
-        )
+        return self._flags(lambda item: isinstance(item, Launch) and item.stream != COMPUTE_STREAM)
 
     @cached_property
     def meetings(self) -> list[Meeting]:
@@ -129,27 +126,24 @@ class Compiled:
 
     def runs_enclosed(self, kind: Integers) -> Flags:
         """Which runs are kernels inside an FFTS+ task; ``kind``: row of kinds, -1 for none."""
-        if not self.kinds:
-            return np.zeros(kind.shape, bool)
-        enclosed: Flags = (kind >= 0) & self.enclosed[kind]
-        return enclosed
+        return self._runs(kind, self.enclosed)
 
     def runs_resting(self, kind: Integers) -> Flags:
         """Which runs are kernels after which the compute stream rests."""
+        return self._runs(kind, self.rests)
+
+    def _runs(self, kind: Integers, flags: Flags) -> Flags:
+        """Which runs are kernels of a kind with a flag."""
         if not self.kinds:
             return np.zeros(kind.shape, bool)
-        resting: Flags = (kind >= 0) & self.rests[kind]
-        return resting
+        chosen: Flags = (kind >= 0) & flags[kind]
+        return chosen
 
     @cached_property
     def from_host(self) -> Flags:
         """Copies from the host."""
-        return np.array(
-            [
-                isinstance(item, Copy) and item.operation == "host to device"
-                for item in self.program.items
-            ],
-            bool,
+        return self._flags(
+            lambda item: isinstance(item, Copy) and item.operation == "host to device"
         )
 
     @cached_property

@@ -50,10 +50,12 @@ class Disturbances:
                 values[first : last + 1] = joined(values[first : last + 1], fault)
         return values
 
-    def _factor(self, kind: FaultKind, rank: int) -> Integers:
+    def factor(self, kind: FaultKind, rank: int) -> Integers:
+        """Thousandths that what the faults of a kind slow down takes on a rank, per step."""
         return self._per_step(kind, rank, THOUSAND, lambda one, by: one * by.factor // THOUSAND)
 
-    def _pause(self, kind: FaultKind, rank: int) -> Integers:
+    def pause(self, kind: FaultKind, rank: int) -> Integers:
+        """ns that the faults of a kind add on a rank, per step."""
         return self._per_step(kind, rank, 0, lambda one, by: one + by.milliseconds * MILLISECOND)
 
     def ranks_of(self, fault: FaultChoice) -> tuple[int, ...] | range:
@@ -64,35 +66,11 @@ class Disturbances:
         """The first and the last captured step that a fault hits, counted from 0."""
         return fault.steps or (0, self.steps - 1)
 
-    def slowness(self, rank: int) -> Integers:
-        """Thousandths that kernels of a slow rank take, per step."""
-        return self._factor("slow-rank", rank)
-
     def frequency(self, rank: int, nominal: int) -> Integers:
         """Clock in force, MHz, per step."""
         return self._per_step(
             "frequency-throttling", rank, nominal, lambda one, by: np.minimum(one, by.frequency)
         )
-
-    def launch(self, rank: int) -> Integers:
-        """Thousandths that the host takes for a launch, per step."""
-        return self._factor("host-bound-launch", rank)
-
-    def straggling(self, rank: int) -> Integers:
-        """Thousandths that AI CPU kernels take, per step."""
-        return self._factor("ai-cpu-straggler", rank)
-
-    def stall(self, rank: int) -> Integers:
-        """ns that loading data takes longer, per step."""
-        return self._pause("data-loading-stall", rank)
-
-    def collection(self, rank: int) -> Integers:
-        """ns of a long garbage collection in the middle of a step, per step."""
-        return self._pause("gc-pause", rank)
-
-    def retry(self, rank: int) -> Integers:
-        """ns that a retry costs the first data that a rank moves in a step, per step."""
-        return self._pause("communication-retry", rank)
 
     def skew(self, rank: int) -> int:
         """ns that the clock of a rank's host runs ahead."""

@@ -22,8 +22,6 @@ from ascend_ref.capture import Integers
 
 Motion = Literal["reduce", "copy", "none"]
 Flags = npt.NDArray[np.bool_]
-ALIGNMENT = 16_384
-"""Real pieces are multiples of so many Byte, but for the last one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +66,8 @@ class Plan:
         object.__setattr__(self, "lanes", max(len(item.peer) for item in self.rounds))
 
 
-def piece_sizes(total: int, pieces: int, element: int) -> Integers:
+def piece_sizes(total: int, pieces: int, element: int, alignment: int) -> Integers:
     """Byte of each piece: equal multiples of the alignment, the last one smaller."""
-    alignment = ALIGNMENT
     while True:
         size = -(-total // (pieces * alignment)) * alignment
         last = total - size * (pieces - 1)

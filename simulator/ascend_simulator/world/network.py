@@ -108,7 +108,8 @@ class Network:
     @cached_property
     def late(self) -> Integers:
         """ns that a retry costs the first data that a rank moves in a step; by rank and step."""
-        return np.stack([self.disturbances.retry(rank) for rank in range(len(self.collectives))])
+        ranks, pause = range(len(self.collectives)), self.disturbances.pause
+        return np.stack([pause("communication-retry", rank) for rank in ranks])
 
     @cached_property
     def retried(self) -> Integers:
@@ -189,7 +190,7 @@ class Network:
         plan_ = self.plan_of(item, groups[0])
         element = ELEMENT_BYTES[item.data_type]
         total = item.count * element * (plan_.pieces if item.kind in ONE_PIECE else 1)
-        pieces = piece_sizes(total, plan_.pieces, element)
+        pieces = piece_sizes(total, plan_.pieces, element, self.machine.chip.piece_alignment)
         sizes, lengths = [], []
         for turn in plan_.rounds:
             peer = np.maximum(turn.peer, 0)

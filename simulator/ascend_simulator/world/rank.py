@@ -14,6 +14,8 @@ from .coupled import Encounters
 from .network import FamilyRuns
 from .timeline import HostTimes
 
+MOMENTS = ("bases", "ready", "ended", "step_starts", "step_ends")
+
 
 @dataclass(frozen=True, slots=True)
 class RankMeetings:
@@ -37,14 +39,8 @@ class RankMeetings:
             )
             for (_, numbers), waits in zip(compiled.families, found.waits, strict=True)
         ]
-        return cls(
-            np.ascontiguousarray(found.bases[..., place]),
-            np.ascontiguousarray(found.ready[..., place]),
-            np.ascontiguousarray(found.ended[..., place]),
-            families,
-            np.ascontiguousarray(found.step_starts[:, place]),
-            np.ascontiguousarray(found.step_ends[:, place]),
-        )
+        own = {name: np.ascontiguousarray(getattr(found, name)[..., place]) for name in MOMENTS}
+        return cls(families=families, **own)
 
     def ahead(self, skew: int) -> RankMeetings:
         """The same meetings as told by a clock that runs so many ns ahead."""
@@ -54,14 +50,8 @@ class RankMeetings:
             replace(family, ready=family.ready + skew, waits=family.waits + skew)
             for family in self.families
         ]
-        return RankMeetings(
-            self.bases + skew,
-            self.ready + skew,
-            self.ended + skew,
-            families,
-            self.step_starts + skew,
-            self.step_ends + skew,
-        )
+        moments = {name: getattr(self, name) + skew for name in MOMENTS}
+        return RankMeetings(families=families, **moments)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ TASK_TYPES = {
 """TASK.taskType of each small task, with FFTS+ and without (db-schema.md 7.3)."""
 MOTIONS = {"reduce": "Reduce_Inline", "copy": "Memcpy"}
 SENT = "RDMASend"
-NO_RDMA = "INVALID_TYPE"
+NO_RDMA = NO_TYPE = "INVALID_TYPE"
 Moments = tuple[Integers, Integers]
 """Starts and ends."""
 
@@ -125,10 +125,10 @@ class Lanes:
             parts.append(self._tiny(played.begin))
         locals_left = list(played.local)
         if journey.plan.before:
-            parts.append(self._local(journey, ends, *locals_left.pop(0)))
+            parts.append(self._local(journey, ends, locals_left.pop(0)))
         for turn in range(len(journey.plan.rounds)):
             if turn == journey.plan.middle:
-                parts.append(self._local(journey, ends, *locals_left.pop(0)))
+                parts.append(self._local(journey, ends, locals_left.pop(0)))
             parts += self._round(item, journey, played, turn, ends)
         if item.kind not in SENDS:
             parts.append(self._tiny(played.end - OPENING_NS))
@@ -136,34 +136,24 @@ class Lanes:
 
     def _tiny(self, start: Integers) -> SmallTasks:
         """The reduction of 4 Byte that opens and closes an operator."""
-        one = np.zeros(1, np.int64)
-        start = start[None]
-        return SmallTasks(
-            "Reduce_Inline",
-            "SDMA",
-            "INT32",
-            start,
-            start + OPENING_NS,
-            plane=one,
-            notify=one,
-            target=one + NONE,
-            size=one + TINY_REDUCTION,
-            link=one + self.links["ON_CHIP"],
-        )
+        moments = start, start + OPENING_NS
+        return self._on_chip("Reduce_Inline", "INT32", moments, 0, NONE, TINY_REDUCTION)
 
-    def _local(self, journey: Journey, ends: Ends, start: Integers, end: Integers) -> SmallTasks:
-        one = np.zeros(1, np.int64)
+    def _local(self, journey: Journey, ends: Ends, moments: Moments) -> SmallTasks:
+        """The copy of the own piece."""
+        own, size = int(ends.places[ends.place]), int(journey.own[0, ends.place])
+        return self._on_chip("Memcpy", NO_TYPE, moments, NONE, own, size)
+
+    def _on_chip(
+        self, kind: str, data_type: str, moments: Moments, notify: int, target: int, size: int
+    ) -> SmallTasks:
+        """What a rank does in its own memory."""
+        start, end = moments
+        values = (0, notify, target, size, self.links["ON_CHIP"])
+        plane, notified, place, moved, link = (np.array([one]) for one in values)
         return SmallTasks(
-            "Memcpy",
-            "SDMA",
-            "INVALID_TYPE",
-            start[None],
-            end[None],
-            plane=one,
-            notify=one + NONE,
-            target=one + int(ends.places[ends.place]),
-            size=one + int(journey.own[0, ends.place]),
-            link=one + self.links["ON_CHIP"],
+            *(kind, "SDMA", data_type, start[None], end[None]),
+            *(plane, notified, place, moved, link),
         )
 
     def _round(
@@ -174,7 +164,7 @@ class Lanes:
             values[:, ends.place] for values in (plan_round.told, plan_round.heard, plan_round.peer)
         )
         size = journey.sizes[turn][:, 0, ends.place]
-        motion = MOTIONS.get(plan_round.motion, "")
+        motion, own = MOTIONS.get(plan_round.motion, ""), int(ends.places[ends.place])
         parts = []
         for kind, chosen, start, end, other in (
             ("Notify_Record", told >= 0, played.record_start, played.record_end, told),
@@ -183,71 +173,34 @@ class Lanes:
         ):
             rank = ends.ranks[np.maximum(other, 0)]
             away = self.network.wires.remote[self.rank, rank]
-            for lanes, sent in ((chosen & ~away, False), (chosen & away, True)):
+            for lanes, far in ((chosen & ~away, False), (chosen & away, True)):
                 if not lanes.any():
                     continue
-                where = _Where(
-                    plane=np.flatnonzero(lanes) + (journey.plan.lanes > 1),
-                    far=ends.places[other[lanes]],
-                    link=self.link_ids[self.network.wires.link[self.rank, rank[lanes]]],
-                    size=np.where(kind == motion, size[lanes], 0),
+                target = ends.places[other[lanes]]
+                notify = np.full_like(target, 0 if kind == "Reduce_Inline" else NONE)
+                link = self.link_ids[self.network.wires.link[self.rank, rank[lanes]]]
+                waits, sent = kind == "Notify_Wait", far and kind != "Notify_Wait"
+                if kind != motion:
+                    owner, teller = (own, target) if waits else (target, own)
+                    notify = notify_id(owner, teller, ends.size, turn % 2)
+                    link = link if sent else np.full_like(link, self.links["INVALID_TYPE"])
+                purpose = "PAYLOAD" if kind == motion else "NOTIFY"
+                parts.append(
+                    SmallTasks(
+                        SENT if sent and kind != motion else kind,
+                        "LOCAL" if waits else "RDMA" if sent else "SDMA",
+                        item.data_type if kind == "Reduce_Inline" else NO_TYPE,
+                        start=start[turn][lanes],
+                        end=end[turn][lanes],
+                        plane=np.flatnonzero(lanes) + (journey.plan.lanes > 1),
+                        notify=notify,
+                        target=target,
+                        size=np.where(kind == motion, size[lanes], 0),
+                        link=link,
+                        rdma=f"RDMA_SEND_{purpose}" if sent else NO_RDMA,
+                    )
                 )
-                moments = start[turn][lanes], end[turn][lanes]
-                if kind == "Notify_Wait":
-                    parts.append(self._wait(where, moments, turn, ends))
-                elif kind == "Notify_Record":
-                    parts.append(self._record(where, moments, turn, ends, sent))
-                else:
-                    parts.append(self._motion(item, kind, where, moments, sent))
         return parts
-
-    def _record(
-        self, where: _Where, moments: Moments, turn: int, ends: Ends, sent: bool
-    ) -> SmallTasks:
-        own = int(ends.places[ends.place])
-        return SmallTasks(
-            SENT if sent else "Notify_Record",
-            "RDMA" if sent else "SDMA",
-            "INVALID_TYPE",
-            *moments,
-            plane=where.plane,
-            notify=notify_id(where.far, own, ends.size, turn % 2),
-            target=where.far,
-            size=where.size,
-            link=where.link if sent else np.full_like(where.far, self.links["INVALID_TYPE"]),
-            rdma="RDMA_SEND_NOTIFY" if sent else NO_RDMA,
-        )
-
-    def _wait(self, where: _Where, moments: Moments, turn: int, ends: Ends) -> SmallTasks:
-        own = int(ends.places[ends.place])
-        return SmallTasks(
-            "Notify_Wait",
-            "LOCAL",
-            "INVALID_TYPE",
-            *moments,
-            plane=where.plane,
-            notify=notify_id(own, where.far, ends.size, turn % 2),
-            target=where.far,
-            size=where.size,
-            link=np.full_like(where.far, self.links["INVALID_TYPE"]),
-        )
-
-    def _motion(
-        self, item: Collective, kind: str, where: _Where, moments: Moments, sent: bool
-    ) -> SmallTasks:
-        reduces = kind == "Reduce_Inline"
-        return SmallTasks(
-            kind,
-            "RDMA" if sent else "SDMA",
-            item.data_type if reduces else "INVALID_TYPE",
-            *moments,
-            plane=where.plane,
-            notify=np.full_like(where.far, 0 if reduces else NONE),
-            target=where.far,
-            size=where.size,
-            link=where.link,
-            rdma="RDMA_SEND_PAYLOAD" if sent else NO_RDMA,
-        )
 
     def arrivals(self, journey: Journey, played: Beats, ends: Ends) -> Arrivals:
         """What peers move in a round is there when all waits of the next one are over."""
@@ -270,16 +223,6 @@ class Lanes:
                     )
                 )
         return Arrivals.joined(parts)
-
-
-@dataclass(frozen=True, slots=True)
-class _Where:
-    """Lanes of a small task: plane, place of the other rank, id of the link, Byte."""
-
-    plane: Integers
-    far: Integers
-    link: Integers
-    size: Integers
 
 
 def notify_id(owner: Integers | int, teller: Integers | int, size: int, parity: int) -> Integers:

@@ -2,7 +2,7 @@
 
 from .bounds import DAYS, Axis, Bounds, bounds_of
 from .facts import Decision, Erratum, Grade, Source, Switch, best_grade, decisions
-from .folder import Document, Folder, SpecError, parse
+from .folder import Document, Folder, SpecError, packaged, parse
 from .loader import Loader
 from .products import Capability, DataSet, Product, Products, WithoutValue
 from .values import StorageClass, ValueType
@@ -30,5 +30,6 @@ __all__ = [
     "best_grade",
     "bounds_of",
     "decisions",
+    "packaged",
     "parse",
 ]

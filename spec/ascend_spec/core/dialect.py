@@ -24,10 +24,11 @@
 ``keys_of``, ``each``
     A named set whose values become required properties, each as ``each`` says.
 
-The annotations ``unit``, ``erratum``, ``advisory``, ``references``, ``maxBytes`` and ``source``
-remain in the result. ``erratum`` and ``advisory`` speak of whatever fails at or below their node;
-the nearest wins. ``source`` is where a node comes from, and all below it that states none. Keys of
-the result are in the order of the document.
+The annotations ``unit``, ``shows``, ``erratum``, ``advisory``, ``references``, ``maxBytes`` and
+``source`` remain in the result. ``shows`` names the member of a payload that a member of an answer
+shows, within what the object around it shows. ``erratum`` and ``advisory`` speak of whatever fails
+at or below their node; the nearest wins. ``source`` is where a node comes from, and all below it
+that states none. Keys of the result are in the order of the document.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ Holds = Callable[[Mapping[str, Any]], bool]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-_OURS = frozenset(("unit", "erratum", "advisory", "references", "maxBytes", "source"))
+_OURS = frozenset(("unit", "shows", "erratum", "advisory", "references", "maxBytes", "source"))
 ANNOTATIONS = _OURS | {"title", "description", "default"}
 _SINGLE = frozenset(
     ("items", "contains", "additionalProperties", "propertyNames", "not", "if", "then", "else")

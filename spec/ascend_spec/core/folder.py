@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import yaml
+import ryaml
 
 Document = dict[str, Any]
-
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-TEXT, MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
-
-PACKAGED = Path(__file__).parent.parent
 
 
 class SpecError(ValueError):
@@ -31,7 +27,7 @@ class Folder:
         """One document; raises :class:`SpecError` for one that is missing or is no YAML."""
         try:
             return parse((self.root / name).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        except (OSError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise SpecError(f"{self.root / name}: cannot be read: {reason}") from error
 
@@ -46,22 +42,14 @@ class Folder:
 
 
 def parse(text: str) -> Any:
-    """YAML text to plain Python values, with libyaml where it was built in.
+    """YAML text to plain Python values; raises ``ValueError`` for what is no YAML 1.2.
 
-    Texts, mappings and sequences are taken from the nodes directly, which needs two thirds of the
-    time of ``yaml.load``: loading documents is most of what a short command does.
+    Loading documents is most of what a short command does, hence the parser in Rust.
     """
-    loader = LOADER(text)
-    try:
-        node = loader.get_single_node()
-        return None if node is None else _value(loader, node)
-    finally:
-        loader.dispose()
+    return ryaml.loads(text)
 
 
-def _value(loader: Any, node: Any) -> Any:
-    if isinstance(node, yaml.MappingNode) and not any(key.tag == MERGE for key, _ in node.value):
-        return {_value(loader, key): _value(loader, value) for key, value in node.value}
-    if isinstance(node, yaml.SequenceNode):
-        return [_value(loader, value) for value in node.value]
-    return node.value if node.tag == TEXT else loader.construct_object(node, deep=True)
+@cache
+def packaged(package: str, name: str) -> Any:
+    """The YAML document of a package, read once and not to be changed."""
+    return parse((files(package) / name).read_text(encoding="utf-8"))

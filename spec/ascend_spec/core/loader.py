@@ -39,9 +39,9 @@ class Loader:
         names = _names(cast(Hashable, kind))
         if "grade" in names and "grade" not in facts and "source" in facts:
             facts["grade"] = self.grade(facts["source"], place)
-        if unknown := sorted(facts.keys() - names):
+        if not facts.keys() <= names:
             known = ", ".join(sorted(names))
-            raise SpecError(f"{place}: unknown key {unknown[0]!r}; known: {known}")
+            raise SpecError(f"{place}: unknown key {min(facts.keys() - names)!r}; known: {known}")
         try:
             return msgspec.convert(facts, kind)
         except msgspec.ValidationError as error:

@@ -164,7 +164,10 @@ class Products(Mapping[str, Product]):
             return [self._in_full(one) for one in node]
         if not isinstance(node, dict):
             return node
-        full = {name: self._in_full(value) for name, value in node.items()}
+        full = {
+            name: self._in_full(value) if isinstance(value, dict | list) else value
+            for name, value in node.items()
+        }
         if "families" in full:
             full["families"] = list(self.having(full["families"]))
         if "data" in full:

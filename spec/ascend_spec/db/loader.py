@@ -7,7 +7,7 @@ merges each column with its value type and checks the types of the result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from ascend_spec.core import Document, Loader, SpecError, ValueType
@@ -95,4 +95,4 @@ def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
 
 def type_facts(kind: ValueType) -> dict[str, Any]:
     """What a column of a value type is where it does not say otherwise."""
-    return {key: value for key, value in asdict(kind).items() if key != "id"}
+    return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name != "id"}

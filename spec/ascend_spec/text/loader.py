@@ -20,11 +20,9 @@ from .csv_file import CsvFile
 from .model import CsvColumn, Level, NumberFormat, Writer
 from .pmu import (
     Derived,
-    PmuBlock,
     PmuGroup,
     PmuGroups,
     PmuKind,
-    PmuLayout,
     PmuMetric,
     time_of,
 )
@@ -223,12 +221,9 @@ def load_pmu(merge: ColumnMerger) -> PmuGroups:
             },
             metrics=dict(_metrics(loader, document["metrics"], source, name)),
             groups={
-                group: loader.fact(
-                    PmuGroup, {"timed": False, **row}, f"{name}: {group}", name=group
-                )
+                group: loader.fact(PmuGroup, row, f"{name}: {group}", name=group)
                 for group, row in document["groups"].items()
             },
-            layouts=[_layout(loader, row, f"{name}: layouts") for row in document["layouts"]],
             derived=[
                 Derived(
                     merge.column({**shared, **without(row, "needs")}, source, f"{name}: derived"),
@@ -261,16 +256,3 @@ def _metrics(
                 summary=metric.summary.replace("Share of the cycles", "Time", 1),
             )
             yield time.id, time
-
-
-def _layout(loader: Loader, row: Document, place: str) -> PmuLayout:
-    blocks = [
-        loader.fact(
-            PmuBlock,
-            {"core": None, **one},
-            place,
-            totals=tuple(one.get("totals", {}).items()),
-        )
-        for one in row["blocks"]
-    ]
-    return loader.fact(PmuLayout, row, place, blocks=blocks)

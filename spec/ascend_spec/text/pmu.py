@@ -9,7 +9,7 @@ from typing import Literal
 
 from ascend_spec.core import Grade
 
-from .model import Circumstances, Condition, Core, CsvColumn, Mode, PmuPlace
+from .model import Circumstances, Condition, Core, CsvColumn, Mode, PmuPlace, allows
 
 Kind = Literal[
     "total-time",
@@ -87,15 +87,11 @@ class PmuOrder:
 
     def holds(self, mode: Mode, family: str, engine: str, core: Core | None) -> bool:
         """Whether the order is that of these circumstances."""
-        return (
-            (not self.modes or mode in self.modes)
-            and (not self.families or family in self.families)
-            and (not self.engines or engine in self.engines)
-            and (not self.cores or core in self.cores)
-        )
+        asked = (self.modes, mode), (self.families, family), (self.engines, engine)
+        return all(allows(one, at) for one, at in (*asked, (self.cores, core)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PmuGroup:
     """One group of metrics. ``spelled``: the names in options; ``timed``: task-based, each ratio is
     preceded by its time. Of the ``orders`` the first one that holds counts.
@@ -105,7 +101,7 @@ class PmuGroup:
     summary: str
     spelled: tuple[str, ...]
     families: tuple[str, ...]
-    timed: bool
+    timed: bool = False
     orders: tuple[PmuOrder, ...]
     errata: tuple[str, ...] = ()
 
@@ -114,9 +110,9 @@ class PmuGroup:
 class PmuBlock:
     """A run of columns about one kind of core: total time and cycles, then the metrics."""
 
-    core: Core | None
     prefix: Prefix
-    totals: tuple[tuple[str, str], ...]
+    core: Core | None = None
+    totals: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +155,6 @@ class PmuGroups:
         return next(
             (one for one in self.groups.values() if name == one.name or name in one.spelled), None
         )
-
-    def groups_on(self, family: str) -> tuple[str, ...]:
-        """The groups that can be collected on a family."""
-        return tuple(one.name for one in self.groups.values() if family in one.families)
 
     def metric(self, name: str) -> PmuMetric | None:
         """The metric of a column, by its name with prefix and without unit (``aic_mac_ratio``).
@@ -261,7 +253,7 @@ class PmuGroups:
         engine: str,
         registers: Sequence[str],
     ) -> Iterator[CsvColumn]:
-        for text, total in block.totals:
+        for text, total in block.totals.items():
             yield self._column(text, self.metrics[total], block)
         core = place.core or block.core
         order = next(
@@ -283,17 +275,24 @@ class PmuGroups:
         return self._column(text, metric, block)
 
     def _column(self, name: str, metric: PmuMetric, block: PmuBlock) -> CsvColumn:
-        kind = self.kinds[metric.kind]
-        return replace(
-            kind.column,
-            name=name,
-            summary=metric.summary,
-            grade=metric.grade,
-            source=metric.source,
-            metric=f"{block.prefix}{metric.shown}",
-            core=block.core,
-            errata=metric.errata,
-        )
+        key = name, metric.id, block.prefix, block.core
+        if key not in self._made:
+            self._made[key] = replace(
+                self.kinds[metric.kind].column,
+                name=name,
+                summary=metric.summary,
+                grade=metric.grade,
+                source=metric.source,
+                metric=f"{block.prefix}{metric.shown}",
+                core=block.core,
+                errata=metric.errata,
+            )
+        return self._made[key]
+
+    @cached_property
+    def _made(self) -> dict[tuple[str, str, str, Core | None], CsvColumn]:
+        """Columns by text, metric, prefix and core: layouts, families and engines repeat them."""
+        return {}
 
 
 def time_of(ratio: str) -> str:

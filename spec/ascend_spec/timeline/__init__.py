@@ -1,19 +1,21 @@
 """Chrome-trace timelines: what msprof and the PyTorch adapter write into their JSON files."""
 
 from .catalog import TimelineCatalog
-from .files import EventKey, MetadataEvent, TimelineFile
 from .model import (
     Arg,
+    EventKey,
     EventKind,
     FlowEnd,
     FlowId,
     FlowIdPart,
     FlowKind,
     Layer,
+    MetadataEvent,
     PartForm,
     Phase,
     PidRule,
     Thread,
+    TimelineFile,
     WriterForm,
 )
 from .names import Field, NameForm

@@ -8,14 +8,15 @@ from functools import cached_property
 from ascend_spec.core import Loader, Source
 
 from . import loader
-from .files import EventKey, MetadataEvent, TimelineFile
 from .model import (
+    EventKey,
     EventKind,
     FlowKind,
     Layer,
-    Phase,
+    MetadataEvent,
     PidRule,
     Thread,
+    TimelineFile,
     WriterForm,
     holds,
 )
@@ -45,32 +46,33 @@ class TimelineCatalog:
     @cached_property
     def flows(self) -> Mapping[str, FlowKind]:
         """Kinds of arrows by id."""
-        return loader.load_flows(self.documents)
+        return loader.load_named(self.documents, "flows.yaml", "flow", FlowKind, "name")
 
     @cached_property
     def forms(self) -> Mapping[str, WriterForm]:
         """How each writer writes, by its id: spacing, order of keys, types, labels."""
-        return loader.load_forms(self.documents)
+        return loader.load_named(self.documents, "forms.yaml", "writer", WriterForm, "labels")
 
     @cached_property
     def pids(self) -> Mapping[str, PidRule]:
         """Rules of the pid by id."""
-        return loader.load_pids(self.documents)
+        return loader.load_named(self.documents, "pids.yaml", "rule", PidRule)
 
     @cached_property
     def files(self) -> Mapping[str, TimelineFile]:
         """Files that hold a timeline, by id."""
-        return loader.load_files(self.documents)
+        names = "name", "sliced"
+        return loader.load_named(self.documents, "files.yaml", "file", TimelineFile, *names)
 
     @cached_property
     def keys(self) -> Mapping[str, EventKey]:
         """Keys of an event by name; what viewers compute stands under the empty text."""
-        return loader.load_keys(self.documents)
+        return loader.load_named(self.documents, "keys.yaml", "key", EventKey)
 
     @cached_property
     def metadata(self) -> Mapping[str, MetadataEvent]:
         """Events of phase M by name."""
-        return loader.load_metadata(self.documents)
+        return loader.load_named(self.documents, "metadata.yaml", "name", MetadataEvent)
 
     def form(self, writer: str) -> WriterForm:
         """How a writer writes."""
@@ -195,7 +197,3 @@ class TimelineCatalog:
             for flow in self.flows.values()
             if any(whose.intersection(one.writers) for one in flow.ids)
         )
-
-    def key_order(self, layer: Layer, phase: Phase, engine: str) -> tuple[str, ...]:
-        """The order of the keys of an event; ``engine`` is one of :meth:`engines`."""
-        return self.form(engine).parts[layer.part].keys.get(phase, ())

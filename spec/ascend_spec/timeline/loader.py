@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ascend_spec.core import Document, Loader
-from ascend_spec.core.loader import Row, part, reading, without
+from ascend_spec.core.loader import Fact, Row, part, reading, without
 from ascend_spec.core.shows import event_shows, row_tests, shown
 from ascend_spec.db.loader import typed
 
-from . import files, model
+from . import model
 from .names import Field, NameForm
 
 FOLDER = "timeline"
@@ -32,6 +32,15 @@ class Kind:
     maximum: int | float | None = None
     pattern: str | None = None
     none: tuple[int | str, ...] = ()
+
+
+QUANTITIES: Mapping[str, Field] = {
+    "id": Field("id", "integer", summary="The id of the flow."),
+    "deviceId": Field("deviceId", "integer"),
+    "timestamp": Field("timestamp", "integer", digits=14),
+    "slice": Field("slice", "integer", digits=1),
+}
+"""Changing parts of the names of flows, labels and files."""
 
 
 def load_kinds(loader: Loader) -> dict[str, Kind]:
@@ -63,80 +72,25 @@ def load_layers(loader: Loader) -> dict[str, model.Layer]:
     return {layer.name: layer for layer in layers}
 
 
-def load_flows(loader: Loader) -> dict[str, model.FlowKind]:
-    """Every kind of arrow by its id."""
-    name = f"{FOLDER}/flows.yaml"
-    fields = {"id": Field("id", "integer", summary="The id of the flow.")}
+def load_named(
+    loader: Loader, document: str, key: str, kind: type[Fact], *names: str
+) -> dict[str, Fact]:
+    """The rows of a document by their key; ``names``: keys of names with changing parts."""
+    name = f"{FOLDER}/{document}"
     with reading(name):
         return {
-            flow: loader.fact(
-                model.FlowKind,
-                row,
-                place,
-                name=NameForm(row["name"], fields if "{id}" in row["name"] else {}),
+            value: loader.fact(
+                kind, row, place, **{one: _named(row[one]) for one in names if one in row}
             )
-            for flow, row, place in loader.rows(name, "flow")
+            for value, row, place in loader.rows(name, key)
         }
 
 
-def load_forms(loader: Loader) -> dict[str, model.WriterForm]:
-    """How each writer writes, by its id."""
-    name = f"{FOLDER}/forms.yaml"
-    device = {"deviceId": Field("deviceId", "integer")}
-    with reading(name):
-        return {
-            writer: loader.fact(
-                model.WriterForm,
-                row,
-                place,
-                labels={
-                    side: NameForm(label, device if "{deviceId}" in label else {})
-                    for side, label in row["labels"].items()
-                },
-            )
-            for writer, row, place in loader.rows(name, "writer")
-        }
-
-
-def load_pids(loader: Loader) -> dict[str, model.PidRule]:
-    """The rules of the pid by their ids."""
-    return loader.by("rule", model.PidRule, f"{FOLDER}/pids.yaml")
-
-
-def load_files(loader: Loader) -> dict[str, files.TimelineFile]:
-    """The files that hold a timeline, by their ids."""
-    name = f"{FOLDER}/files.yaml"
-    with reading(name):
-        return {
-            file: loader.fact(
-                files.TimelineFile,
-                row,
-                place,
-                name=_file_name(row["name"]),
-                sliced=_file_name(row["sliced"]) if "sliced" in row else None,
-            )
-            for file, row, place in loader.rows(name, "file")
-        }
-
-
-def load_keys(loader: Loader) -> dict[str, files.EventKey]:
-    """The keys of an event, in no order of theirs; what viewers compute is keyed by nothing."""
-    return loader.by("key", files.EventKey, f"{FOLDER}/keys.yaml")
-
-
-def load_metadata(loader: Loader) -> dict[str, files.MetadataEvent]:
-    """The events of phase M by name."""
-    return loader.by("name", files.MetadataEvent, f"{FOLDER}/metadata.yaml")
-
-
-def _file_name(template: str) -> NameForm:
-    fields = {
-        "timestamp": Field("timestamp", "integer", digits=14),
-        "slice": Field("slice", "integer", digits=1),
-    }
-    return NameForm(
-        template, {name: one for name, one in fields.items() if f"{{{name}}}" in template}
-    )
+def _named(template: str | Mapping[str, str]) -> NameForm | dict[str, NameForm]:
+    """A name with changing parts, or several by a key."""
+    if isinstance(template, str):
+        return NameForm.made(template, QUANTITIES)
+    return {key: NameForm.made(one, QUANTITIES) for key, one in template.items()}
 
 
 def _layer(loader: Loader, row: Document, document: str, kinds: Mapping[str, Kind]) -> model.Layer:
@@ -171,14 +125,11 @@ class _Reader:
 
     def name(self, template: str, fields: Row) -> NameForm:
         """A name; its parts are described next to it, or for the whole layer."""
-        known = {**self.layer.get("fields", {}), **fields}
-        return NameForm(
-            template,
-            {
-                part: self.loader.fact(Field, known.get(part, {}), self.document, name=part)
-                for part in NameForm.parts_of(template)
-            },
-        )
+        known = {
+            name: self.loader.fact(Field, row, self.document, name=name)
+            for name, row in {**self.layer.get("fields", {}), **fields}.items()
+        }
+        return NameForm.made(template, known)
 
     def event(self, row: Document) -> model.EventKind:
         place = f"{self.document}: {row['event']}"

@@ -375,3 +375,42 @@ class FlowKind:
     def id_of(self, writer: str) -> FlowId | None:
         """How a writer makes the id; ``None`` where it has no such flow."""
         return next((one for one in self.ids if writer in one.writers), None)
+
+
+@dataclass(frozen=True, slots=True)
+class EventKey:
+    """A key of an event. ``shown_as``: what viewers and documents call it."""
+
+    key: str
+    summary: str
+    unit: str | None = None
+    shown_as: tuple[str, ...] = ()
+    required: tuple[Phase, ...] = ()
+    optional: tuple[Phase, ...] = ()
+    errata: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataEvent:
+    """An event of phase M: its name, the one member of its args, and what that tells."""
+
+    name: str
+    arg: str
+    json: tuple[JsonType, ...]
+    of: Literal["process", "thread"]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineFile:
+    """A kind of file that holds a timeline, and the layers in it (empty: all)."""
+
+    file: str
+    summary: str
+    output: Literal["msprof", "pytorch"]
+    name: NameForm
+    writers: tuple[str, ...]
+    grade: Grade
+    source: tuple[str, ...]
+    sliced: NameForm | None = None
+    errata: tuple[str, ...] = ()

@@ -52,6 +52,12 @@ class NameForm:
     template: str
     fields: Mapping[str, Field] = field(default_factory=dict)
 
+    @classmethod
+    def made(cls, template: str, known: Mapping[str, Field]) -> NameForm:
+        """The form of a template; a part of which nothing is known is any text."""
+        names = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
+        return cls(template, {name: known.get(name, Field(name)) for name in names})
+
     @cached_property
     def expression(self) -> str:
         """The regular expression of the whole name, without anchors."""
@@ -96,11 +102,6 @@ class NameForm:
                 for part in self._parts()
             )
         )
-
-    @staticmethod
-    def parts_of(template: str) -> Iterator[str]:
-        """The names of the changing parts of a template, in order."""
-        return (name for _, name, _, _ in Formatter().parse(template) if name is not None)
 
     def _parts(self) -> Iterator[str | Field]:
         for text, name, _, _ in Formatter().parse(self.template):

@@ -12,8 +12,7 @@ from ascend_spec.core.dialect import DIALECT, Node
 from ascend_spec.documents import DocumentCatalog
 
 from .catalog import TimelineCatalog
-from .files import MetadataEvent
-from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, Phase
+from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, MetadataEvent, Phase
 from .names import NameForm
 
 STEP_TRACE = "step_trace_json"

@@ -1,51 +1,58 @@
-"""Slices that cross, against a look at the earlier slices of the thread, in parts of any size."""
+"""Slices that cross, against a look at the earlier slices of the thread."""
 
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_conformance.media.text.crossing import Sweep
+from ascend_conformance.media.text.crossing import CROSSED
+from ascend_conformance.media.text.database import open_facts
 
 Slices = list[tuple[int, int, int]]
-"""Number of the thread, start and end; in order of thread and start, longer ones first."""
+"""Number of the thread, start and end in ns; in order of thread and start, longer ones first."""
 
 
-def by_hand(slices: Slices) -> set[int]:
-    """Those that cross the one before them on their thread, or the earlier one that ends last."""
-    found = set()
+def by_hand(slices: Slices) -> list[tuple[int, int]]:
+    """Those that cross the one before them on their thread, or else the earlier one that ends last,
+    with the end that they cross.
+    """
+    found = []
     for row, (thread, start, end) in enumerate(slices):
         ends = [one[2] for one in slices[:row] if one[0] == thread]
-        if any(start < other < end for other in (*ends[-1:], max(ends, default=start))):
-            found.add(row)
+        crossed = [x for x in (*ends[-1:], max(ends, default=start)) if start < x < end]
+        found += [(row, crossed[0])] if crossed else []
     return found
 
 
-@settings(max_examples=200, deadline=None)
-@given(seed=st.integers(0, 2**32), count=st.integers(1, 60), parts=st.integers(1, 12))
-def test_crossing_slices_are_those_found_by_hand(seed: int, count: int, parts: int) -> None:
+def by_query(slices: Slices, examples: int = 1000) -> list[tuple[int, int]]:
+    rows = ", ".join(
+        f"(0, {row}, 'X', 7, {thread}, {start}, {(end - start) / 1000})"
+        for row, (thread, start, end) in enumerate(slices)
+    )
+    with open_facts() as facts:
+        facts.connection.execute(
+            f"INSERT INTO trace.event BY NAME SELECT * FROM (VALUES {rows}) "
+            "t(file, row, ph, pid, tid, ts, dur)"
+        )
+        found = facts.rows(CROSSED, (0, examples))
+    assert all(count >= len(found) for *_, count, _ in found)
+    return [(row, other) for row, _, _, _, other in found]
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 60))
+def test_crossing_slices_are_those_found_by_hand(seed: int, count: int) -> None:
     chance = random.Random(seed)
     slices: Slices = []
     for _ in range(count):
         start = chance.randrange(80)
         slices.append((chance.randrange(1, 4), start, start + chance.randrange(1, 40)))
     slices.sort(key=lambda one: (one[0], one[1], -one[2]))
-    cuts = sorted({0, count, *(chance.randrange(count) for _ in range(parts - 1))})
-    columns = np.array([(row, *one) for row, one in enumerate(slices)], np.int64).T
-    sweep = Sweep()
-    for begin, end in pairwise(cuts):
-        sweep.add(*columns[:, begin:end])
-    assert {int(row) for part in sweep.found for row in part[:, 0]} == by_hand(slices)
-    assert sweep.total == count
+    assert by_query(slices) == by_hand(slices)
 
 
-def test_a_crossing_is_told_with_the_end_that_it_crosses() -> None:
-    sweep = Sweep()
-    slices = ((0, 1, 0, 100), (1, 1, 10, 20), (2, 1, 90, 120), (3, 2, 95, 130))
-    for one in slices:
-        sweep.add(*(np.array([value]) for value in one))
-    assert np.concatenate(sweep.found).tolist() == [[2, 90, 120, 100]]
+def test_a_crossing_is_reported_with_the_end_that_it_crosses() -> None:
+    slices = [(1, 0, 100), (1, 10, 20), (1, 90, 120), (2, 95, 130)]
+    assert by_query(slices) == [(2, 100)]

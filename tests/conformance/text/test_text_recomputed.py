@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from ascend_conformance.media.text.database import Facts, open_facts
-from ascend_conformance.media.text.derived import TABLES
-from ascend_conformance.media.text.made import Derived
+from ascend_conformance.media.text.derived import FUNCTIONS
+from ascend_conformance.media.text.derived.reading import Asked
 from ascend_conformance.media.text.selftest import open_specimen
-
-DERIVED: dict[str, Derived] = {table.name: table for table in TABLES}
+from ascend_conformance.media.text.sources import Sources
 
 OPERATOR = "file, row, pid, tid, ts, dur, end_ns, name, group_name"
 TASK = (
@@ -35,7 +34,7 @@ def packets(facts: Facts, operators: str, tasks: str) -> list[tuple[str, int]]:
     """Names of operators with the packets that they moved."""
     fill(facts, "view.drawn_communication", OPERATOR, operators)
     fill(facts, "view.drawn_communication_task", TASK, tasks)
-    found = DERIVED["communication_packets"].compute(facts)
+    found = FUNCTIONS["communication_packets"](Asked(facts))
     return list(zip(found["name"].to_pylist(), found["packets"].to_pylist(), strict=True))
 
 
@@ -70,8 +69,8 @@ def test_the_layout_tells_which_total_a_time_is(facts: Facts, cycles: str, metri
         f'file, row, "Stream ID", "Task ID", "Task Start Time(us)", "aicore_time(us)", "{cycles}"'
     )
     fill(facts, "csv.op_summary", columns, "(0, 0, 2, 108, 1000, 51.983::DOUBLE, 63627)")
-    found = DERIVED["counters_of_op_summary"].compute(facts).to_pylist()
-    told = {(row["column"], row["metric"], row["value"]) for row in found}
+    Sources(facts).columns("derived.counters_of_op_summary")
+    told = set(facts.rows('SELECT "column", metric, value FROM derived.counters_of_op_summary'))
     assert told == {("aicore_time(us)", metric, 51983.0), (cycles, cycles, 63627.0)}
 
 

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from ascend_ref.markdown import Style, code
-
-from ...ruleset import Rule
 from .. import Medium
-from .rules import load_api_rules
+
+if TYPE_CHECKING:
+    from ascend_ref.markdown import Style
+
+    from ...ruleset import Rule
 
 
 class _Answers(Medium):
     name = "api"
 
     def rules(self) -> Mapping[str, Rule[Any]]:
+        from .rules import load_api_rules
+
         return load_api_rules()
 
     def where(self, rule: Rule[Any], style: Style) -> str:
         return "the answers of a server, by ascend-ref probe"
 
     def search(self, rule: Rule[Any]) -> str:
+        from ascend_ref.markdown import code
+
         finds = code(rule.search.finds)
         return f"The probe compares what came with what is due, and notices: {finds}."
 
     def mutation(self, rule: Rule[Any]) -> Iterator[str]:
+        import yaml
+
         if rule.breaks:
             yield "## How the tests break it"
             yield "In what a sound server sends, each of these changes wakes this rule alone:"

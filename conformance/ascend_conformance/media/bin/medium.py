@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ascend_ref.markdown import Style
-from ascend_ref.sniff import is_block_file
-from ascend_spec import layout_catalog
-
-from ...engine.candidate import Candidate, Listing
-from ...engine.progress import Progress
-from ...engine.trials import Trials
-from ...options import Options
-from ...ruleset import Rule
 from .. import Judged, Medium
-from .rules import load_bin_rules
+
+if TYPE_CHECKING:
+    from ascend_ref.markdown import Style
+
+    from ...engine.candidate import Candidate, Listing
+    from ...engine.progress import Progress
+    from ...engine.trials import Trials
+    from ...options import Options
+    from ...ruleset import Rule
 
 
 class _BlockFiles(Medium):
@@ -25,12 +24,20 @@ class _BlockFiles(Medium):
     specimens = ("bin",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
+        from .rules import load_bin_rules
+
         return load_bin_rules()
 
     def is_named(self, name: str) -> bool:
+        from ascend_spec import layout_catalog
+
         return layout_catalog().is_file("blocks", name)
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        from ascend_ref.sniff import is_block_file
+
+        from ...engine.candidate import Candidate
+
         return Candidate(self.name, path) if is_block_file(path) else None
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:

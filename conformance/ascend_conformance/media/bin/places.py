@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ascend_ref.bin import BinFile, locate
+from ascend_ref.bin import BinFile
 from ascend_ref.bin.records import read_memory_trace
 from ascend_ref.db.display import clip, printable
+from ascend_ref.json_place import place_of
 from ascend_spec import bin_catalog
 from ascend_spec.bin import HEADER
 from ascend_spec.core.pointer import ANY, escaped, unescaped
@@ -103,7 +104,7 @@ class Locator:
         self.left -= len(payload)
         if self.left < 0:
             return None
-        return entry.payload_offset + entry.payload_size - len(payload) + locate(payload, pointer)
+        return entry.payload_offset + entry.payload_size - len(payload) + place_of(payload, pointer)
 
 
 def header_field(name: str | None) -> int:

@@ -14,7 +14,7 @@ from ascend_ref.bin import BinFile, read_blocks
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
-from ..db.places import fill
+from ...ruleset import fill
 from .edits import apply_edits
 from .facts import Facts, open_facts
 from .judge import collect, judge_content

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ascend_spec import recording_catalog
+from ascend_spec.core.units import factor
 from ascend_spec.db.model import STRINGS, Column
 
 from ...engine.relations.edits import CannotShow
-from ...engine.relations.units import factor
 from ...engine.relations.views import View
 from .views import ShownByDatabase, newest_names
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from ...engine.asking import EXAMPLE_COLUMNS, examples_of
 from ...finding import Finding
+from ...ruleset import fill
 from .checks import Fault
 from .judge import Outcome, bad_row, without_rows
-from .places import Instance, fill
+from .places import Instance
 from .references import References
 from .rows import Hit
 from .session import Session

@@ -14,7 +14,8 @@ from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_spec.db.model import Column, Table
 
 from ...engine.trials import NotBreakable
-from .places import Instance, fill
+from ...ruleset import fill
+from .places import Instance
 from .session import Session
 from .sql import single_row
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from ascend_spec import Catalog, Schema
 from ascend_spec.db.model import Column, Table
 
+from ...ruleset import fill
 from .rules import DbRule, applies_at
 
 Place = Mapping[str, str]
@@ -50,13 +51,6 @@ class Instance:
     def key(self) -> str:
         """``DB203@TASK.taskType``: stable name of the instance."""
         return f"{self.rule.id}@{self.at}"
-
-
-def fill(template: str, place: Place) -> str:
-    """The template with its placeholders replaced; unknown braces are left alone."""
-    for name, value in place.items():
-        template = template.replace(f"{{{name}}}", value)
-    return template
 
 
 def instances(rule: DbRule, schema: Schema, catalog: Catalog) -> Iterator[Instance]:

@@ -25,14 +25,14 @@ from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
-from ...ruleset import Selection
+from ...ruleset import Selection, fill
 from .edits import EditableDatabase
 from .filetrials import file_trials
 from .findings import make_findings
 from .functions import register
 from .judge import judge
 from .mutation import statements
-from .places import Instance, fill
+from .places import Instance
 from .plan import all_instances, schema_key
 from .relations import judge_relations
 from .session import Session, start

@@ -11,10 +11,10 @@ import apsw
 from ascend_ref.db.open import read_examples
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
+from ascend_spec.core.units import factor
 from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import Entity
 
-from ...engine.relations.units import factor
 from ...engine.relations.views import Dialect, Part, View, with_interval
 from .session import Session
 

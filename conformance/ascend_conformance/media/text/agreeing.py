@@ -12,24 +12,23 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import document_catalog, per_spec, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
+from ...compare.agreement import WHICH, Agreement, Side, Which
+from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, Outcome, difference, pair_types
 from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
 from ...finding import Finding, Scalar
 from ...options import Options
-from .agreement import WHICH, Agreement, Side, Which
 from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
-from .loaddocs import key_of, pointer_below
+from .loaddocs import key_of
 from .loadtrace import layer_table
-from .made import Cell
-from .pairing import PAIRS, Outcome, best_reading, difference
+from .places import NOWHERE, Position, position
 from .queries import limited, nothing_asked
 from .rules import TextRule
-from .selecting import FILE, ROW, Absent, Compared, pair_types
+from .selecting import Absent, reading_of
 from .sources import WHOLE, Sources, gathers, home_of
-from .structuredocs import byte_of
 
-NOWHERE = -1
+NO_FILE = -1
 """The number of no file of the folder; that of the database, if there is one."""
 DIGITS = 9
 """Digits of fractions, where they suffice."""
@@ -61,7 +60,7 @@ def _answer(
     folder: Folder, sources: Sources, agreement: Agreement, options: Options, asked: Sequence[At]
 ) -> Iterator[Finding]:
     try:
-        for fault in faults(folder, best_reading(sources, agreement), options):
+        for fault in faults(folder, reading_of(sources, agreement), options):
             yield finding_of(folder, asked[0].rule, fault)
     except Absent as problem:
         raise NoAnswer(_reason(folder, problem) or "") from problem
@@ -134,21 +133,19 @@ class Place:
     column: str
     cell: Cell | None = None
     row: int | None = None
-    line: int | None = None
-    offset: int | None = None
-    pointer: str | None = None
+    at: Position = NOWHERE
 
     @property
     def words(self) -> str:
         """``op_summary.csv line 17``, ``TASK row 3``; the table alone where there is no row."""
         if self.row is None:
             return self.table
-        if self.line is not None:
-            return f"{self.table} line {self.line:,}"
-        if self.offset is not None:
+        if self.at.line is not None:
+            return f"{self.table} line {self.at.line:,}"
+        if self.cell is not None and self.cell.table.startswith("doc."):
+            return f"{self.table} {self.at.pointer}"
+        if self.at.offset is not None:
             return f"{self.table} event {self.row:,}"
-        if self.pointer is not None:
-            return f"{self.table} {self.pointer}"
         return f"{self.table} row {self.row:,}"
 
     @property
@@ -205,7 +202,7 @@ class _Shown:
         rows = self._rows(query, max(options.max_examples, 1))
         shown = [name for name in self.compared.shown if name != FILE][:COLUMNS_SHOWN]
         place = self._where(which, None, rows[0])
-        if place.file == NOWHERE:  # what is recomputed from many places is missed in the other file
+        if place.file == NO_FILE:  # what is recomputed from many places is missed in the other file
             place = replace(place, file=self._file_of(other))
         examples = [
             {
@@ -246,11 +243,9 @@ class _Shown:
             count=count,
             total=max(total, count),
             row=place.row,
-            line=place.line,
-            offset=byte_of(self.folder, place.file, place.pointer)
-            if place.offset is None
-            else place.offset,
-            pointer=place.pointer,
+            line=place.at.line,
+            offset=place.at.offset,
+            pointer=place.at.pointer,
             examples=examples,
             remark=clip(printable(remark), SHOWN),
             query=query if options.with_sql else None,
@@ -290,11 +285,13 @@ class _Shown:
             cell = Cell(home, cell.column if cell else "")
             number = row.get(f"{which}_{ROW}")
         if cell is None or number is None:
-            return Place(NOWHERE if file is None else file, called, label, cell)
+            return Place(NO_FILE if file is None else file, called, label, cell)
         named = cell.key or cell.column
         if named.startswith("@"):
             label = row[f"{which}_{named[1:]}"] or label
-        return Place(file, called, label, cell, number, *self._position(cell, file, number))
+        at = NO_FILE if file is None else file
+        found = position(self.folder, cell.table, at, number, cell.column, exact=False)
+        return Place(file, called, label, cell, number, found)
 
     def _label(self, which: Which, name: str) -> str:
         """What users call a column of a side: of the file, or the formula."""
@@ -312,7 +309,7 @@ class _Shown:
         home = home_of(self.compared.sides[which].side.of)
         called = table_in_words(self.folder, home) if home else ""
         places = {number: file.place for number, file in self.folder.files.items()}
-        return next((one for one, place in places.items() if called.startswith(place)), NOWHERE)
+        return next((one for one, place in places.items() if called.startswith(place)), NO_FILE)
 
     def _called(self, which: Which, cell: Cell | None = None) -> str:
         """What users call a side."""
@@ -321,27 +318,6 @@ class _Shown:
             return side.called
         home = cell.table if cell else home_of(side.of)
         return table_in_words(self.folder, home) if home else "what is recomputed"
-
-    def _position(
-        self, cell: Cell, file: int | None, row: int
-    ) -> tuple[int | None, int | None, str | None]:
-        schema = cell.table.partition(".")[0]
-        facts = self.folder.facts
-        if schema in ("csv", "raw"):
-            table = cell.table.replace("csv.", "raw.", 1)
-            found = facts.rows(
-                f'SELECT line, "offset" FROM {table} WHERE file = ? AND row = ?', (file, row)
-            )
-            return (*found[0], None) if found else (None, None, None)
-        if schema == "trace":
-            elements = self.folder.timelines.get(NOWHERE if file is None else file)
-            return None, None if elements is None else elements.offset_of(row), f"/{row}"
-        if schema == "doc":
-            query = f"SELECT pointer FROM {cell.table} WHERE file = ? AND row = ?"
-            pointer = facts.value(query, (file, row))
-            below = pointer_below(cell.table, cell.column)
-            return None, None, pointer if pointer is None else f"{pointer}{below}"
-        return None, None, None
 
     def _value(self, name: str, value: Any) -> Scalar:
         one = self.compared.columns.get(name)

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from ascend_ref.markdown import code, table
 
-from .agreement import WHICH, Agreement, Comparison, Side
+from ...compare.agreement import WHICH, Agreement, Comparison, Side
+from .selecting import stated
 
 ONE_SIDED = {
     "both": "A row of either side without a counterpart is a finding.",
@@ -24,14 +25,15 @@ def where(agreement: Agreement) -> str:
 
 def search(agreement: Agreement) -> str:
     """How the sides are selected and compared."""
-    left, right = agreement.left, agreement.right
-    shown = dict.fromkeys([*agreement.keys, agreement.near or "", *agreement.compare])
+    asked = stated(agreement.instances[0]) if agreement.entities else agreement
+    left, right = asked.left, asked.right
+    shown = dict.fromkeys([*asked.keys, asked.near or "", *asked.compare])
     rows = (
         (
             code(name),
             _cell(left, name),
             _cell(right, name),
-            _difference(agreement, name),
+            _difference(asked, name),
         )
         for name in shown
         if name

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ascend_ref.text.read import columns_of
 from ascend_spec import text_catalog
 
+from ...compare.sql import quoted
 from .cells import CellCheck, checks_of
-from .database import quoted
 from .findings import Fault, example_of
 from .folder import Folder
 from .loadcsv import PLACE

@@ -12,7 +12,8 @@ from ascend_spec import text_catalog
 from ascend_spec.text import CsvColumn
 from ascend_spec.text.model import NumberFormat, Writer
 
-from .database import Facts, quoted, text_literal
+from ...compare.sql import quoted, text_literal
+from .database import Facts
 from .deliverables import Deliverable
 from .loadcsv import PLACE
 

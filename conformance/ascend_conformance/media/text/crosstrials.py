@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...compare.agreement import WHICH, Agreement
+from ...compare.match import Outcome, tells_of
 from ...engine.trials import Trial
-from .agreement import WHICH, Agreement
 from .disagreement import Mutation, broken, mutations
 from .folder import Folder
-from .pairing import Outcome, best_reading, tells_of, told_by
 from .rules import TextRule
-from .selecting import Absent
+from .selecting import Absent, reading_of, sums_of
 from .sources import Sources
 
 
@@ -53,22 +53,22 @@ def _tried(
         own = [one for one in together if one.which == which]
         if own:
             with broken(sources, own):
-                outcome = best_reading(sources, agreement)
+                outcome = reading_of(sources, agreement)
                 caught += [one for one in own if _is_told(sources, outcome, one)]
     for mutation in found:
         if mutation in caught:
             yield mutation, True
             continue
         with broken(sources, [mutation]):
-            outcome = best_reading(sources, agreement)
+            outcome = reading_of(sources, agreement)
             is_told = (
                 any(outcome.differing.get(name) for name in mutation.columns)
                 if mutation.columns
                 else outcome.faults > 0
             )
             reading = outcome.compared.agreement
-            told = None if is_told else told_by(sources, reading, mutation.which)
-        if is_told or told != told_by(sources, reading, mutation.which):
+            told = None if is_told else sums_of(sources, reading, mutation.which)
+        if is_told or told != sums_of(sources, reading, mutation.which):
             yield mutation, is_told
 
 

@@ -14,6 +14,8 @@ import pyarrow as pa
 from ascend_spec import per_spec
 from ascend_spec.core import parse
 
+from ...compare.sql import quoted, text_literal
+
 MEMORY = "230MB"
 """What DuckDB may hold before it moves rows to the temporary folder."""
 
@@ -35,16 +37,6 @@ def fact_tables() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")
     found: Mapping[str, Mapping[str, Mapping[str, Any]]] = parse(text)
     return found
-
-
-def quoted(name: str) -> str:
-    """An identifier; whatever stands in a file's header may be one."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text_literal(text: str) -> str:
-    """A text as SQL."""
-    return "'" + text.replace("'", "''") + "'"
 
 
 class Facts:

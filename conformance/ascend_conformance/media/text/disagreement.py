@@ -7,18 +7,20 @@ cell of a table of the facts, and that cell is changed.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from .agreement import WHICH, Agreement, Comparison, Which, quoted_names
-from .database import Facts, quoted
-from .made import Cell, Input
-from .pairing import PAIRS, best_reading, pair_all
-from .selecting import FILE, ROW, Compared
-from .sources import Sources, base_tables, derived, gathers, home_of, inputs_of
+from ...compare.agreement import WHICH, Agreement, Comparison, Which, quoted_names
+from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, pair_all
+from ...compare.sql import quoted
+from .database import Facts
+from .made import Input
+from .selecting import reading_of
+from .sources import Sources, base_tables, gathers, home_of, inputs_of, made
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""
@@ -27,6 +29,7 @@ STEP_US, STEP_NS = Decimal("1.5"), 1500
 SCALED = 10**9
 """What is added to numbers that may be compared in other units."""
 TAB = "\t"
+_SENTINEL = re.compile(r"nullif\((\w+), '[^']*'\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,9 @@ class Mutation:
 def mutations(sources: Sources, agreement: Agreement) -> list[Mutation]:
     """Every way to break an agreement in clean facts, at one row each.
 
-    Raises :class:`.pairing.Absent`.
+    Raises :class:`.selecting.Absent`.
     """
-    asked = best_reading(sources, agreement).compared
+    asked = reading_of(sources, agreement).compared
     pair_all(sources.facts, asked)
     found = [one for which in WHICH for one in _changes(sources, asked, which)]
     return found + [one for which in WHICH for one in _removals(sources, asked, which)]
@@ -95,7 +98,7 @@ def mutations(sources: Sources, agreement: Agreement) -> list[Mutation]:
 def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutation]:
     """A change of each cell that a side shows, or that a derived table follows from."""
     selected = asked.sides[which]
-    computed = [derived()[one.partition(".")[2]] for one in _computed(selected.side.of)]
+    computed = [made()[one] for one in _computed(selected.side.of)]
     for one in computed:
         yield from _inputs(sources.facts, one.inputs, which)
     if selected.side.of.startswith("derived.") and computed:
@@ -128,16 +131,14 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
 
 def _computed(source: str) -> list[str]:
     """The derived tables with inputs that a source reads, or is."""
-    schema, _, name = source.partition(".")
-    if schema == "derived":
-        return [source] if derived()[name].inputs else []
-    if schema != "view":
-        return []
+    if source.startswith("derived."):
+        return [source] if made()[source].inputs else []
     return [table for one in inputs_of(source) for table in _computed(one)]
 
 
 def _is_plain(sql: str) -> bool:
-    """Whether an expression is a column by itself."""
+    """Whether an expression is a column by itself, be it without a text that stands for none."""
+    sql = _SENTINEL.sub(r"\1", sql)
     return sql.isidentifier() or [sql] == [quoted(name) for name in quoted_names(sql)]
 
 

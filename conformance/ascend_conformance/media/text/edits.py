@@ -10,13 +10,13 @@ from typing import Any
 from ascend_ref.text.read import columns_of, is_text
 from ascend_spec import recording_catalog, timeline_catalog
 from ascend_spec.core.shows import Show
+from ascend_spec.core.units import factor
 from ascend_spec.text import CsvColumn
 from ascend_spec.timeline import EventKind
 
+from ...compare.sql import quoted
 from ...engine.relations.edits import CannotShow
-from ...engine.relations.units import factor
 from ...engine.relations.views import View
-from .database import quoted
 from .loadcsv import PLACE
 from .loadtrace import layer_table
 from .views import ShownByFiles, row_of_place

@@ -12,7 +12,8 @@ from ascend_ref.text.read import columns_of, value_of
 from ascend_ref.text.rows import CsvRows
 from ascend_spec import text_catalog
 
-from .database import Facts, quoted
+from ...compare.sql import quoted
+from .database import Facts
 from .deliverables import Deliverable
 
 PLACE = ("file", "row", "line", "offset")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.recorded import Recorded, from_database
 
-from .database import quoted
+from ...compare.sql import quoted
 from .folder import Folder
 from .rules import TextRule, instances
 from .sources import tables_to_compare

@@ -19,7 +19,8 @@ from ascend_ref.timeline.read import element_reader, events_query
 from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.timeline import EventKind
 
-from .database import Facts, quoted, text_literal
+from ...compare.sql import quoted, text_literal
+from .database import Facts
 from .deliverables import Deliverable
 from .layers import FLOWS, Process, Reading, Shape, Spelling, arg_columns, is_free, read_as
 

@@ -1,30 +1,18 @@
-"""What tables made of the facts are: views and derived tables, and the cells they follow from."""
+"""What tables made of the facts are: views and what Python computes, and the cells they show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import pyarrow as pa
+from ...compare.match import Cell
 
-from .database import Facts
+EVERY = "*"
+"""Every column that has no cell of its own."""
 
 
 class LacksColumn(Exception):
     """A derived table reads a column that the files do not have; the text is its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A column of a table of the facts, and by which column its row is known (``row``).
-
-    A column that begins with @ is named by another column. ``key``: the member, of args, likewise.
-    """
-
-    table: str
-    column: str
-    row: str = "row"
-    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,42 +25,37 @@ class Input:
 
 
 @dataclass(frozen=True)
-class View:
-    """A query that several sides share (views.yaml, sample_views.yaml).
+class Made:
+    """A query that several sides share (views.yaml, sample_views.yaml), or what is computed from
+    one (derived.yaml).
 
     ``of`` is the table that ``file`` and ``row`` are of, and all columns that ``cells`` does not
-    mention. ``timeline``: the view is absent without this file of the spec. ``told``: it is absent
-    where this condition does not hold, since the table that it is of then tells nothing about it.
-    ``gathers``: a row of the view stands for several.
+    mention. ``timeline``: it is absent without this file of the spec. ``told``: it is absent where
+    this condition does not hold, since the table that it is of then tells nothing about it.
+    ``gathers``: a row stands for several.
+
+    ``compute``: the function of :mod:`.derived` that makes the table of the rows of ``select``;
+    ``needs``: further sources that it reads, ``takes`` those that it reads if they are there;
+    ``inputs``: which cells of any row change it. ``given``: the values of its placeholders.
     """
 
     summary: str
-    select: str
+    select: str = ""
     of: str | None = None
     timeline: str | None = None
     told: str | None = None
     cells: Mapping[str, Cell] = field(default_factory=dict)
     gathers: bool = False
-
-
-@dataclass(frozen=True)
-class Derived:
-    """A table that Python computes from the facts.
-
-    ``needs`` are the sources that it reads; without them it is absent. ``takes`` are further ones
-    that it reads if they are there.
-    ``cells`` say which cells a column follows from, in the row that the table names, ``inputs``
-    which cells of any row change it.
-    """
-
-    name: str
-    summary: str
-    needs: tuple[str, ...]
-    compute: Callable[[Facts], pa.Table | pa.RecordBatchReader]
-    of: str | None = None
-    cells: Mapping[str, Cell] = field(default_factory=dict)
-    inputs: tuple[Input, ...] = ()
+    compute: str | None = None
+    needs: tuple[str, ...] = ()
     takes: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def cell(self, column: str) -> Cell | None:
+        """The cell that a column shows."""
+        found = self.cells.get(column) or self.cells.get(EVERY)
+        return found or (Cell(self.of, column) if self.of else None)
 
 
 def cell_of(place: str) -> Cell:
@@ -85,3 +68,9 @@ def cell_of(place: str) -> Cell:
     named = column.startswith("@")
     column, _, row = column[named:].partition("@")
     return Cell(f"{schema}.{table}", f"{'@' * named}{column}", row or "row", key or None)
+
+
+def input_of(given: Mapping[str, str]) -> Input:
+    """An input from its cell and condition."""
+    schema, table, column = given["cell"].split(".", 2)
+    return Input(f"{schema}.{table}", column, given.get("where", "true"))

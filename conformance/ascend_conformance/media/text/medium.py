@@ -2,47 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ascend_ref.db.carrier import carrier_of_name
-from ascend_ref.markdown import Style
-
-from ...engine.candidate import Candidate, Listing
-from ...engine.progress import Progress
-from ...engine.relations.selftest import Bench
-from ...engine.trials import Trials
-from ...options import Options
-from ...ruleset import Rule
 from .. import Judged, Medium
-from .deliverables import Deliverable, beside, deliverable_of_content, deliverables_of
-from .rules import load_text_rules
 
+if TYPE_CHECKING:
+    from ascend_ref.markdown import Style
 
-@dataclass(frozen=True, slots=True)
-class Output:
-    """The text files of a folder, or one that was given ``alone``, and the database beside them."""
-
-    deliverables: tuple[Deliverable, ...]
-    alone: bool = False
-    database: Path | None = None
-
-    def anywhere(self) -> Output:
-        """The same, with paths that do not depend on the working directory."""
-        return replace(
-            self,
-            deliverables=tuple(one.anywhere() for one in self.deliverables),
-            database=self.database and self.database.absolute(),
-        )
-
-    def candidate(self, path: Path) -> Candidate:
-        """It as something to judge."""
-        files = tuple(one.path for one in self.deliverables)
-        return Candidate("text", path, files=files, details=self, absolute=Output.anywhere)
+    from ...engine.candidate import Candidate, Listing
+    from ...engine.progress import Progress
+    from ...engine.relations.selftest import Bench
+    from ...engine.trials import Trials
+    from ...options import Options
+    from ...ruleset import Rule
+    from .output import Output
 
 
 class _Texts(Medium):
@@ -51,17 +28,19 @@ class _Texts(Medium):
     specimens = ("text",)
 
     def rules(self) -> Mapping[str, Rule[Any]]:
+        from .rules import load_text_rules
+
         return load_text_rules()
 
-    def candidates(self, listing: Listing) -> Iterator[Candidate]:
-        texts = deliverables_of(listing.paths)
-        if texts:
-            every = (*texts, *beside(listing.folder))
-            yield Output(every, database=_database(listing)).candidate(listing.folder)
+    def candidates(self, listing: Listing) -> Iterable[Candidate]:
+        from .output import output_of_folder
+
+        return output_of_folder(listing)
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
-        text = deliverable_of_content(path)
-        return None if text is None else Output((text,), alone=True).candidate(path)
+        from .output import output_of_file
+
+        return output_of_file(path)
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
         from .judge import judge_text  # slow: duckdb, pyarrow
@@ -108,17 +87,6 @@ class _Texts(Medium):
         from . import pages
 
         return pages.mutation(rule)
-
-
-def _database(listing: Listing) -> Path | None:
-    """The profiler's database in a folder or, of msprof, one above it; the last by its name."""
-    for carrier in ("pytorch", "msprof"):
-        for place in (listing, listing.above):
-            named = [one for one in place.paths if carrier_of_name(one.name)[0] == carrier]
-            found = next((one for one in reversed(named) if one.is_file()), None)
-            if found is not None:
-                return found
-    return None
 
 
 MEDIUM = _Texts()

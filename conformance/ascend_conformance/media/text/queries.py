@@ -11,20 +11,20 @@ import pyarrow as pa
 
 from ascend_ref.db.display import clip, printable
 from ascend_spec import timeline_catalog
-from ascend_spec.core.pointer import escaped
 
+from ...compare.sql import text_literal
 from ...engine.asking import Asked, Question
 from ...engine.failure import Failures
 from ...engine.work import NoAnswer
 from ...finding import Finding
 from ...options import Options
-from .database import Facts, text_literal
-from .findings import SHOWN, Fault, event_text, example_of, finding_of, place_in_event
+from .database import Facts
+from .findings import SHOWN, Fault, example_of, finding_of
 from .folder import Folder
-from .loaddocs import key_of, pointer_below
+from .loaddocs import key_of
 from .loadtrace import layer_table
+from .places import position
 from .rules import TextInstance, TextRule, instances
-from .structuredocs import byte_of
 from .watch import watch
 
 SECONDS = 120.0
@@ -173,16 +173,16 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
         return
     file, row = first[0]["file"], first[0]["row"]
     examples = [example_of(tuple(one), tuple(one.values())) for one in first]
-    line, offset, pointer = place_of(folder, instance, file, row)
+    place = position(folder, instance.table, file, row, instance.column)
     fault = Fault(
         file,
         column_place(instance),
         count=count,
         total=facts.value(f"SELECT count(*) FROM {instance.table}"),
         row=row,
-        line=line,
-        offset=offset,
-        pointer=pointer,
+        line=place.line,
+        offset=place.offset,
+        pointer=place.pointer,
         examples=examples[: options.max_examples],
         query=instance.query if options.with_sql else None,
     )
@@ -198,47 +198,3 @@ def column_place(instance: TextInstance) -> str | None:
     if schema == "db":
         return ".".join(part for part in (table, instance.column) if part)
     return instance.column and key_of(instance.table, instance.column)
-
-
-def place_of(
-    folder: Folder, instance: TextInstance, file: int, row: int
-) -> tuple[int | None, int | None, str | None]:
-    """Line, byte and pointer of a row of a table."""
-    schema, _, _ = instance.table.partition(".")
-    facts = folder.facts
-    if schema in ("csv", "raw"):
-        found = facts.rows(
-            f'SELECT line, "offset" FROM {instance.table} WHERE file = ? AND row = ?', (file, row)
-        )
-        return (*found[0], None) if found else (None, None, None)
-    if schema == "trace":
-        elements = folder.timelines.get(file)
-        offset = None if elements is None else elements.offset_of(row)
-        if offset is None:
-            return None, None, None
-        pointer = _key(folder, instance, file, offset)
-        if pointer:
-            offset = place_in_event(folder.files[file], offset, pointer)
-        return None, offset, f"/{row}{pointer}"
-    if schema == "doc":
-        pointer = facts.value(
-            f"SELECT pointer FROM {instance.table} WHERE file = ? AND row = ?", (file, row)
-        )
-        if pointer is not None:
-            pointer += pointer_below(instance.table, instance.column)
-        return None, byte_of(folder, file, pointer), pointer
-    return None, None, None
-
-
-def _key(folder: Folder, instance: TextInstance, file: int, offset: int) -> str:
-    """Where in an event the column of a rule stands; nothing for the event itself."""
-    column = instance.column
-    if not column or file not in folder.timelines:
-        return ""
-    token = escaped(column)
-    text = event_text(folder.files[file], offset)
-    for pointer, mark in ((f"/args/{token}", f'"{column}"'), (f"/{token}", f'"{column}"')):
-        inside = text.partition(b'"args"')[2] if pointer.startswith("/args") else text
-        if mark.encode() in inside:
-            return pointer
-    return ""

@@ -13,10 +13,11 @@ from ...engine.relations.rule import Relation
 from ...engine.relations.views import View
 from ...finding import Finding
 from ...options import Options
-from .findings import Fault, event_text, finding_of, place_in_event
+from .findings import Fault, finding_of
 from .folder import Folder
 from .loadcsv import PLACE
 from .loadtrace import layer_table
+from .places import position
 from .queries import limited, nothing_asked
 from .views import ShownByFiles, row_of_place
 
@@ -62,7 +63,8 @@ def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:
     relation, view = answer.relation, answer.view
     file, row = row_of_place(answer.places[0])
     cell = _cell(folder, view, relation.search.at.partition(".")[2])
-    line, offset, pointer = _place(folder, view, file, row, cell)
+    table = f"raw.{view.space}" if view.medium == "csv" else f"trace.{layer_table(view.space)}"
+    place = position(folder, table, file, row, cell)
     column = cell
     if view.medium == "timeline":
         column = f"{view.name}: {cell}" if cell else view.name
@@ -72,9 +74,9 @@ def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:
         count=answer.count,
         total=answer.population,
         row=row,
-        line=line,
-        offset=offset,
-        pointer=pointer,
+        line=place.line,
+        offset=place.offset,
+        pointer=place.pointer,
         examples=answer.examples,
         query=answer.query if options.with_sql else None,
     )
@@ -100,27 +102,3 @@ def _cell(folder: Folder, view: View, column: str) -> str | None:
             if own and value in show.of:
                 return cell
     return None
-
-
-def _place(
-    folder: Folder, view: View, file: int, row: int, cell: str | None
-) -> tuple[int | None, int | None, str | None]:
-    """Line, byte and pointer of a row."""
-    if view.medium == "csv":
-        query = f'SELECT line, "offset" FROM raw."{view.space}" WHERE file = ? AND row = ?'
-        found = folder.facts.rows(query, (file, row))
-        return (*found[0], None) if found else (None, None, None)
-    elements = folder.timelines.get(file)
-    offset = None if elements is None else elements.offset_of(row)
-    if offset is None:
-        return None, None, None
-    text = event_text(folder.files[file], offset)
-    pointer = ""
-    if cell is not None:
-        token = cell.replace("~", "~0").replace("/", "~1")
-        known = (f"/{token}", text.partition(b'"args"')[0]), (f"/args/{token}", text)
-        mark = f'"{cell}"'.encode()
-        pointer = next((one for one, part in known if mark in part), "")
-    if pointer:
-        offset = place_in_event(folder.files[file], offset, pointer)
-    return None, offset, f"/{row}{pointer}"

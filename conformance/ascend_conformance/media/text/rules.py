@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
 
-from ...ruleset import Rule, rules_in
-from ..db.places import fill
-from .agreement import Agreement, agreement_of
+from ...compare.agreement import Agreement, agreement_of
+from ...ruleset import Rule, fill, rules_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class TextInstance:
     query: str
     needs: tuple[str, ...]
     breaks: tuple[str, ...]
-    found: Any
+    found: int | str | None
     keeps: Mapping[str, tuple[str, ...]]
 
     @property

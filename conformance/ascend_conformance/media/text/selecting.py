@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import duckdb
 
-from ...engine.work import NoAnswer
-from .agreement import WHICH, Agreement, Comparison, Side, Which, names_in, quoted_names
-from .database import Facts, quoted
-from .made import Cell
-from .sources import Sources
+from ascend_spec import recording_catalog
 
-FILE, ROW, TIMES = "file", "row", "times"
-"""Columns of every side: the place of a row, and how many rows it gathers."""
-NUMBERS = frozenset(
-    f"{sign}{name}" for sign in ("", "U") for name in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
-) | {"HUGEINT", "UHUGEINT"}
-REALS = frozenset({"FLOAT", "DOUBLE"})
+from ...compare.agreement import WHICH, Agreement, Side, Which, names_in, quoted_names
+from ...compare.follow import Shown, followed
+from ...compare.match import (
+    FILE,
+    ROW,
+    TIMES,
+    Compared,
+    Outcome,
+    Selected,
+    best_reading,
+    further_columns,
+    sum_of,
+)
+from ...compare.sql import quoted
+from ...engine.work import NoAnswer
+from .database import Facts
+from .shown import shown_columns, shown_rows
+from .sources import Sources, home_of
 
 
 class Absent(NoAnswer):
@@ -36,31 +46,42 @@ class Absent(NoAnswer):
         self.of_derived = of_derived
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
-    """A side as a query. ``types`` of its columns; ``cells``: those that each column shows."""
-
-    side: Side
-    query: str
-    types: Mapping[str, str]
-    cells: Mapping[str, tuple[Cell, ...]]
+def reading_of(sources: Sources, agreement: Agreement) -> Outcome:
+    """The reading of an agreement that leaves least apart. Raises :class:`Absent`."""
+    return best_reading(sources.facts, agreement, partial(compared, sources))
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """An agreement with what can be compared here, and how its sides are selected."""
+def sums_of(sources: Sources, agreement: Agreement, which: Which) -> list[Any]:
+    """A sum over what a side shows, in each reading; changes of it change the sum."""
+    readings = (compared(sources, reading) for reading in agreement.read_as)
+    return [sum_of(sources.facts, asked, which) for asked in readings]
 
-    agreement: Agreement
-    keys: tuple[str, ...]
-    near: str | None
-    columns: Mapping[str, Comparison]
-    sides: Mapping[Which, Selected]
 
-    @property
-    def shown(self) -> tuple[str, ...]:
-        """Every column of a pair."""
-        near = [self.near] if self.near else []
-        return tuple(dict.fromkeys([*self.keys, *near, *self.columns]))
+def stated(agreement: Agreement) -> Agreement:
+    """An agreement with what follows from the entities that both sides show."""
+    if not agreement.entities:
+        return agreement
+    shows = {which: _shows(agreement.side(which), agreement.entities) for which in WHICH}
+    left, right = (_of_entities(agreement.side(which), agreement.entities) for which in WHICH)
+    entities = [recording_catalog().entities[name] for name in agreement.entities]
+    return followed(replace(agreement, left=left, right=right), entities, shows)
+
+
+def _shows(side: Side, entities: Sequence[str]) -> Mapping[str, Shown]:
+    """What a side shows of the entities; the first one that has a column counts."""
+    found: dict[str, Shown] = {}
+    for table in side.showers or (home_of(side.of) or side.of,):
+        for entity in entities:
+            found = {**shown_columns(table, entity, side.kinds), **found}
+    return found
+
+
+def _of_entities(side: Side, entities: Sequence[str]) -> Side:
+    """A side with the conditions of rows that show the entities; its own are instead of those."""
+    home = home_of(side.of) or side.of
+    rows = [one for entity in entities for one in shown_rows(home, entity, side.kinds)]
+    own = side.where if home.startswith("raw.") and side.where else (*rows, *side.where)
+    return replace(side, where=tuple(dict.fromkeys(own)))
 
 
 def compared(sources: Sources, agreement: Agreement) -> Compared:
@@ -76,6 +97,7 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     }
     if missing:
         raise Absent(", ".join(missing.values()), missing)
+    agreement = stated(agreement)
     unmade = {
         which: agreement.side(which).of
         for which in WHICH
@@ -136,7 +158,7 @@ def _selected(sources: Sources, side: Side) -> Selected:
         else f"min({quoted(one)})"
         if aggregated
         else quoted(one)
-        for one in (FILE, ROW, *_extra(cells))
+        for one in (FILE, ROW, *further_columns(cells))
     }
     selected[TIMES] = "count(*)" if aggregated else "1"
     selected |= {name: _safe(sql, aggregated) for name, sql in given.items()}
@@ -179,47 +201,3 @@ def _untold(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
         and facts.value(f"SELECT EXISTS (FROM ({side.query}))")
         for side in sides.values()
     )
-
-
-def pair_types(asked: Compared) -> Mapping[str, str]:
-    """The types in which the columns of the sides are compared."""
-    return {
-        name: _common_type(asked.sides["left"].types[name], asked.sides["right"].types[name])
-        for name in asked.shown
-    }
-
-
-def _common_type(one: str, other: str) -> str:
-    """The type in which two values are compared."""
-    if one == other and (one in NUMBERS or one in REALS):
-        return one
-    if {one, other} <= NUMBERS | REALS:
-        return "HUGEINT" if {one, other} <= NUMBERS else "DOUBLE"
-    return "VARCHAR"
-
-
-def typed(selected: Selected, types: Mapping[str, str]) -> str:
-    """The query of a side, with its columns in these types."""
-    columns = [
-        quoted(name)
-        if selected.types[name] == kind
-        else f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
-        for name, kind in types.items()
-    ]
-    others = [quoted(name) for name in selected.types if name not in types]
-    rows = [quoted(row) for row in extra_rows(selected)]
-    places = [one for one in (FILE, ROW) if one not in types]
-    chosen = [*places, TIMES, *rows, *columns, *others]
-    return f"SELECT {', '.join(chosen)} FROM ({selected.query})"
-
-
-def extra_rows(selected: Selected) -> list[str]:
-    """The columns that tell rows of other tables than the first, and columns of cells."""
-    return _extra(selected.cells)
-
-
-def _extra(cells: Mapping[str, tuple[Cell, ...]]) -> list[str]:
-    every = {cell for some in cells.values() for cell in some}
-    texts = [text for cell in every for text in (cell.column, cell.key or "")]
-    named = {text[1:] for text in texts if text.startswith("@")}
-    return sorted({cell.row for cell in every} - {ROW} | named)

@@ -8,17 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.resources import files
+from typing import Any
 
 import duckdb
 
 from ascend_spec import per_spec
 from ascend_spec.core import parse
 
-from ..db.places import fill
-from .agreement import WHICH, combinations_of, tables_in
-from .database import Facts, quoted, text_literal
-from .derived import TABLES
-from .made import Cell, Derived, LacksColumn, View, cell_of
+from ...compare.agreement import WHICH, combinations_of, tables_in
+from ...compare.match import Cell
+from ...compare.sql import quoted, text_literal
+from ...ruleset import fill
+from .database import Facts
+from .derived import FUNCTIONS
+from .derived.reading import Asked
+from .made import LacksColumn, Made, cell_of, input_of
 from .rules import TextRule
 
 MADE = ("layer", "view", "derived")
@@ -34,7 +38,8 @@ DOCUMENTS |= {"matrix": "communication_matrix"}
 OPTIONAL_TABLES = ("db.SESSION_TIME_INFO", "db.COMMUNICATION_SCHEDULE_TASK_INFO")
 """Tables that derived tables look into if they are there."""
 
-VIEWS = ("views.yaml", "sample_views.yaml")
+DOCUMENTS_OF = {"view": ("views.yaml", "sample_views.yaml"), "derived": ("derived.yaml",)}
+"""What is made here, by schema."""
 
 OF_EVENTS = ("trace.flow", "trace.arrow", "trace.slice", "trace.counter")
 """Relations of the facts that show rows of ``trace.event``."""
@@ -49,33 +54,32 @@ MACROS = (
 
 
 @per_spec
-def views() -> Mapping[str, View]:
-    """The views by name; one with ``each`` stands for one at each of these places."""
-    found: dict[str, View] = {}
-    documents = [parse((files(__package__) / one).read_text(encoding="utf-8")) for one in VIEWS]
-    for name, given in (pair for document in documents for pair in document.items()):
-        places = given.get("each", ({},))
-        for place in (chosen for some in places for chosen in combinations_of(some)):
-            cells = {
-                fill(column, place): cell_of(fill(cell, place))
-                for column, cell in (given.get("cells") or {}).items()
-            }
-            found[fill(name, place)] = View(
-                given["summary"],
-                fill(given["select"], place),
-                fill(given["of"], place) if "of" in given else None,
-                given.get("timeline"),
-                given.get("told"),
-                cells,
-                given.get("gathers", False),
-            )
-    return found
+def made() -> Mapping[str, Made]:
+    """Views and derived tables by name; one with ``each`` is one at each of these places."""
+    return {
+        f"{schema}.{fill(name, place)}": _made(_filled(given, place), place)
+        for schema, documents in DOCUMENTS_OF.items()
+        for document in documents
+        for name, given in parse((files(__package__) / document).read_text("utf-8")).items()
+        for some in given.get("each", ({},))
+        for place in combinations_of(some)
+    }
 
 
-@per_spec
-def derived() -> Mapping[str, Derived]:
-    """The derived tables by name."""
-    return {table.name: table for table in TABLES}
+def _filled(given: Any, place: Mapping[str, str]) -> Any:
+    """A part of a document with its placeholders replaced."""
+    if isinstance(given, str):
+        return fill(given, place)
+    if isinstance(given, Mapping):
+        return {_filled(name, place): _filled(one, place) for name, one in given.items()}
+    return tuple(_filled(one, place) for one in given) if isinstance(given, list) else given
+
+
+def _made(given: Mapping[str, Any], place: Mapping[str, str]) -> Made:
+    facts = {name: one for name, one in given.items() if name != "each"}
+    facts["cells"] = {column: cell_of(cell) for column, cell in facts.get("cells", {}).items()}
+    facts["inputs"] = tuple(map(input_of, facts.get("inputs", ())))
+    return Made(**facts, given=place)
 
 
 class Sources:
@@ -109,9 +113,9 @@ class Sources:
             absent = self.missing(table)
             if absent is not None:
                 yield absent
-        told = views()[bare].told if schema == "view" else None
+        told = made()[name].told if name in made() else None
         if told is not None and not self.facts.value(f"SELECT {told}"):
-            yield views()[bare].of or name
+            yield made()[name].of or name
 
     def columns(self, name: str) -> tuple[str, ...]:
         """The columns of a source, which is made if need be; none of one that is absent."""
@@ -122,9 +126,7 @@ class Sources:
     def _ready(self, name: str) -> tuple[str, ...]:
         schema, _, bare = name.partition(".")
         if schema in MADE:
-            for table in inputs_of(name):
-                self.columns(table)
-            for table in derived()[bare].takes if schema == "derived" else ():
+            for table in read_by(name):
                 self.columns(table)
             self._make(schema, bare)
         return self.facts.columns(name)
@@ -134,8 +136,9 @@ class Sources:
         wanted: tuple[str, ...] = WHOLE if schema == "layer" else ()
         if schema == "doc":
             wanted = (DOCUMENTS.get(name, name),)
-        if schema == "view" and (timeline := views()[name].timeline) is not None:
-            wanted = (timeline,)
+        source = made().get(f"{schema}.{name}")
+        if source is not None and source.timeline is not None:
+            wanted = (source.timeline,)
         if not wanted:
             return []
         named = ", ".join(map(text_literal, wanted))
@@ -144,15 +147,17 @@ class Sources:
 
     def _make(self, schema: str, name: str) -> None:
         place = f"{schema}.{quoted(name)}"
-        if schema == "derived":
+        source = made().get(f"{schema}.{name}")
+        if source is not None and source.compute is not None:
+            asked = Asked(self.facts, source.select, source.given)
             try:
-                table = derived()[name].compute(self.facts)
+                table = FUNCTIONS[source.compute](asked)
             except LacksColumn as problem:
                 self.lacking[f"{schema}.{name}"] = str(problem)
                 return
             self.facts.scan("computed", table, f"CREATE OR REPLACE TABLE {place} AS FROM computed")
             return
-        select = _layer(name) if schema == "layer" else views()[name].select
+        select = _layer(name) if source is None else source.select
         try:
             self.facts.connection.execute(f"CREATE OR REPLACE VIEW {place} AS {select}")
         except duckdb.BinderException:
@@ -175,13 +180,12 @@ class Sources:
 
     def cell(self, source: str, column: str) -> Cell | None:
         """The cell that a column of a source shows."""
-        schema, _, name = source.partition(".")
+        schema = source.partition(".")[0]
         if schema in ("layer", "trace"):
             return Cell(str(home_of(source)), "dur" if column == "end_ns" else column)
         if schema not in MADE:
             return Cell(source, column)
-        made: View | Derived = views()[name] if schema == "view" else derived()[name]
-        return made.cells.get(column) or (Cell(made.of, column) if made.of else None)
+        return made()[source].cell(column)
 
 
 @per_spec
@@ -247,15 +251,14 @@ def home_of(source: str) -> str | None:
     if schema == "layer":
         return f"trace.{name}"
     if schema == "view":
-        home = views()[name].of
+        home = made()[source].of
         return home_of(home) if home else None
     return None if schema == "derived" else source.replace("csv.", "raw.", 1)
 
 
 def gathers(source: str) -> bool:
     """Whether a row of a source stands for several."""
-    schema, _, name = source.partition(".")
-    return schema == "view" and views()[name].gathers
+    return source in made() and made()[source].gathers
 
 
 def _layer(table: str) -> str:
@@ -273,18 +276,16 @@ def inputs_of(name: str) -> Iterator[str]:
     schema, _, bare = name.partition(".")
     if schema == "layer":
         yield from (f"trace.{bare}", "trace.event", "trace.process", "unit.file")
-    elif schema == "view":
-        yield from tables_in(views()[bare].select)
-    elif schema == "derived":
-        yield from derived()[bare].needs
+    elif name in made():
+        yield from tables_in(made()[name].select)
+        yield from made()[name].needs
 
 
 def read_by(name: str) -> Iterator[str]:
     """The sources that a view or a derived table reads, or may read."""
-    schema, _, bare = name.partition(".")
     yield from inputs_of(name)
-    if schema == "derived":
-        yield from derived()[bare].takes
+    if name in made():
+        yield from made()[name].takes
 
 
 @per_spec

@@ -9,10 +9,10 @@ from ascend_ref.text.read import columns_of
 from ascend_spec import per_spec, text_catalog
 from ascend_spec.text import CsvColumn, NumberFormat
 
-from .agreement import names_in
+from ...compare.agreement import names_in
+from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_of
 from .checks import CELLS
-from .database import quoted, text_literal
 from .folder import Folder
 from .loadcsv import PLACE
 from .rules import TextRule, instances, load_text_rules

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import escaped
 
-from .database import quoted, text_literal
+from ...compare.sql import quoted, text_literal
 from .findings import Fault, example_of, place_in_event
 from .folder import Folder
 from .layers import ArgColumn, arg_columns, layer_of_slug

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from ascend_spec import catalog, recording_catalog, text_catalog
 from ascend_spec.text import CsvFile, SortKey
 
-from .database import Facts, quoted, text_literal
+from ...compare.sql import quoted, text_literal
+from .database import Facts
 from .findings import Fault, example_of
 from .folder import Folder
 

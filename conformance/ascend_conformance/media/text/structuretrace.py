@@ -11,7 +11,7 @@ from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.timeline import Layer, PidRule
 
-from .database import text_literal
+from ...compare.sql import text_literal
 from .findings import Fault, event_text, example_of, place_in_event
 from .folder import Folder
 from .layers import layer_of_slug

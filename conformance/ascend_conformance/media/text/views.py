@@ -10,12 +10,13 @@ from typing import Any
 from ascend_ref.text.read import columns_of, is_text
 from ascend_spec import recording_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.shows import RowTest, Show
+from ascend_spec.core.units import factor
 from ascend_spec.text import CsvColumn
 from ascend_spec.timeline import EventKind, Layer
 
-from ...engine.relations.units import factor
+from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import Dialect, Part, View, with_interval
-from .database import Facts, quoted, text_literal
+from .database import Facts
 from .loadcsv import PLACE
 from .loadtrace import layer_table
 

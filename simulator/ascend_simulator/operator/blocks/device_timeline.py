@@ -33,15 +33,23 @@ def _microseconds(world: World, cycles: int) -> float:
 
 
 def _task(world: World) -> dict[str, Any]:
+    length = _microseconds(world, world.task_cycles)
+    return _slice("AI_CORE", "CACHEMISS", "AI CORE", "AI_CORE", 0.0, length, args={})
+
+
+def _slice(
+    name: str, lane_colour: str, process: str, lane: str, start: float, length: float, **more: Any
+) -> dict[str, Any]:
+    """A slice; start and length in microseconds."""
     return {
-        "args": {},
-        "cname": colour("CACHEMISS"),
-        "dur": _microseconds(world, world.task_cycles),
-        "name": "AI_CORE",
+        **more,
+        "cname": colour(lane_colour),
+        "dur": length,
+        "name": name,
         "ph": "X",
-        "pid": "AI CORE",
-        "tid": "AI_CORE",
-        "ts": 0.0,
+        "pid": process,
+        "tid": lane,
+        "ts": start,
     }
 
 
@@ -51,15 +59,9 @@ def _blocks(world: World) -> Iterator[dict[str, Any]]:
         start = int(world.starts[block])
         cycles = int(world.counters.total_cycles[block, unit])
         cube = core.endswith("cubecore0")
-        yield {
-            "cname": colour("CACHEMISS" if cube else "ALL"),
-            "dur": _microseconds(world, cycles),
-            "name": "cube time" if cube else "vector time",
-            "ph": "X",
-            "pid": BLOCK,
-            "tid": core,
-            "ts": _microseconds(world, start),
-        }
+        name, shade = ("cube time", "CACHEMISS") if cube else ("vector time", "ALL")
+        begin, length = _microseconds(world, start), _microseconds(world, cycles)
+        yield _slice(name, shade, BLOCK, core, begin, length)
         yield from _dots(world, block, unit, core)
 
 
@@ -81,20 +83,14 @@ def _dots(world: World, block: int, unit: int, core: str) -> Iterator[dict[str, 
             ("Process", first, middle, end),
         ):
             code = tape.steps[number].instruction
-            yield {
-                "args": {
-                    "code": f"{world.program.code.source.path}:{code.line}",
-                    "name": name,
-                    "pc_addr": device_address(code.address),
-                },
-                "cname": colour("MTE1" if name == "Init" else "ALL"),
-                "dur": _microseconds(world, high - low),
+            args = {
+                "code": f"{world.program.code.source.path}:{code.line}",
                 "name": name,
-                "ph": "X",
-                "pid": BLOCK,
-                "tid": core,
-                "ts": _microseconds(world, int(world.starts[block]) + low),
+                "pc_addr": device_address(code.address),
             }
+            start = _microseconds(world, int(world.starts[block]) + low)
+            length, shade = _microseconds(world, high - low), "MTE1" if name == "Init" else "ALL"
+            yield _slice(name, shade, BLOCK, core, start, length, args=args)
 
 
 def _order(world: World) -> Iterator[dict[str, Any]]:
@@ -128,20 +124,14 @@ def _warps(world: World, simt: SimtCode) -> Iterator[dict[str, Any]]:
             low = begin + warp * WARP_SKEW
             high = end - (simt.warps - 1 - warp) * WARP_SKEW
             lanes[process, warp] = None
-            yield {
-                "args": {
-                    "block_id": block,
-                    "core_id": int(core.split(".")[0].removeprefix("core")),
-                    "core_type": int(core[-1]),
-                    "warp_id": warp,
-                },
-                "cname": colour("MTE1"),
-                "dur": (high - low) / world.frequency,
-                "name": f"Warp_{warp}",
-                "ph": "X",
-                "pid": process,
-                "tid": f"Warp {warp}",
-                "ts": (low - origin) / world.frequency,
+            args = {
+                "block_id": block,
+                "core_id": int(core.split(".")[0].removeprefix("core")),
+                "core_type": int(core[-1]),
+                "warp_id": warp,
             }
+            start, length = (low - origin) / world.frequency, (high - low) / world.frequency
+            lane = f"Warp {warp}"
+            yield _slice(f"Warp_{warp}", "MTE1", process, lane, start, length, args=args)
     for process, warp in sorted(lanes):
         yield sort_index("thread_sort_index", process, f"Warp {warp}", warp)

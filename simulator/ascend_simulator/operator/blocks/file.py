@@ -35,6 +35,23 @@ ONLY_ON_910B = (0x0E,)
 """What it collects on that family alone, as long as not everything is asked for."""
 EXPERIMENTAL = (0x0A, 0x0B)
 
+OF_REPORT: dict[int, Callable[[Report], Any]] = {
+    0x05: basic_info,
+    0x06: load_figure,
+    0x07: load_table,
+    0x08: heat_map,
+    0x09: memory_tables,
+    0x0C: inter_core_load,
+    0x0D: roofline,
+}
+OF_WORLD: dict[int, Callable[[World], Any]] = {
+    0x0A: memory_trace,
+    0x0B: cache_records,
+    0x0E: cachelines,
+    0x0F: top_stalls,
+}
+"""What makes the payload of a block, from the report or from the kernel itself."""
+
 
 class File:
     """The file of one kernel that ran."""
@@ -57,7 +74,7 @@ class File:
     def codes(self) -> list[int]:
         """The types that the file may hold, in their order."""
         mode, family = self.world.scenario.capture.mode, self.world.chip.family
-        if mode == "simulator":
+        if self._simulated:
             return list(SIMULATOR)
         known = bin_catalog().blocks.values()
         placed = [
@@ -73,42 +90,31 @@ class File:
         return [code for code in found if family == "910B" or code not in ONLY_ON_910B]
 
     def _payload(self, code: int) -> bytes | memoryview | None:
-        made = self._makers[code]()
+        made = self._made(code)
         return made if made is None or isinstance(made, bytes | memoryview) else canonical(made)
 
-    @property
-    def _makers(self) -> dict[int, Callable[[], Any]]:
+    def _made(self, code: int) -> Any:
         world = self.world
-        simulator = world.scenario.capture.mode == "simulator"
-        return {
-            0x01: world.program.code.source.text.encode,
-            0x02: lambda: simulator_timeline(world) if simulator else device_timeline(world),
-            0x03: self._lines,
-            0x04: self._instructions,
-            0x05: lambda: basic_info(self.report),
-            0x06: lambda: load_figure(self.report),
-            0x07: lambda: load_table(self.report),
-            0x08: lambda: heat_map(self.report),
-            0x09: lambda: memory_tables(self.report),
-            0x0A: lambda: memory_trace(world),
-            0x0B: lambda: cache_records(world),
-            0x0C: lambda: inter_core_load(self.report),
-            0x0D: lambda: roofline(self.report),
-            0x0E: lambda: cachelines(world),
-            0x0F: lambda: top_stalls(world),
-        }
+        match code:
+            case 0x01:
+                return world.program.code.source.text.encode()
+            case 0x02:
+                return simulator_timeline(world) if self._simulated else device_timeline(world)
+            case 0x03:
+                return self._listing.lines()
+            case 0x04:
+                return self._listing.instructions()
+        return OF_REPORT[code](self.report) if code in OF_REPORT else OF_WORLD[code](world)
+
+    @property
+    def _simulated(self) -> bool:
+        return self.world.scenario.capture.mode == "simulator"
 
     @cached_property
     def report(self) -> Report:
         """What the pages of figures are made of."""
         return Report.of(self.world)
 
-    def _lines(self) -> dict[str, Any]:
-        return self._listing.lines()
-
-    def _instructions(self) -> dict[str, Any]:
-        return self._listing.instructions()
-
     @cached_property
     def _listing(self) -> Listing:
-        return Listing.of(self.world, simulator=self.world.scenario.capture.mode == "simulator")
+        return Listing.of(self.world, simulator=self._simulated)

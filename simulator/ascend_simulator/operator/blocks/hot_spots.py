@@ -58,28 +58,19 @@ class HotSpots:
 def hot_spots(world: World, *, per_core: bool) -> HotSpots:
     """Sum up the steps of a kernel."""
     program = world.program
-    names = {
-        (block, unit): core_name(world, block, unit) if per_core else ALL_CORES
-        for block in range(program.block_dim)
-        for unit in range(len(program.units))
-    }
-    cores = sorted(set(names.values()))
-    place = {name: number for number, name in enumerate(cores)}
-    column = np.array(
+    names = [
         [
-            [place[names[block, unit]] for unit in range(len(program.units))]
-            for block in range(program.block_dim)
+            core_name(world, block, unit) if per_core else ALL_CORES
+            for unit, _ in enumerate(program.units)
         ]
-    )
+        for block in range(program.block_dim)
+    ]
+    cores = sorted({name for own in names for name in own})
+    column = np.array([[cores.index(name) for name in own] for own in names])
     instructions = program.code.instructions
     shape = (len(instructions), len(cores))
     sums = {name: np.zeros(shape, np.int64) for name in _SUMS}
-    extremes = {
-        "bytes": np.full(shape, NOT_APPLICABLE, np.int64),
-        "utilization": np.full(shape, NOT_APPLICABLE, np.int64),
-        "read_conflicts": np.full(shape, NOT_APPLICABLE, np.int64),
-        "write_conflicts": np.full(shape, NOT_APPLICABLE, np.int64),
-    }
+    extremes = {name: np.full(shape, NOT_APPLICABLE, np.int64) for name in _EXTREMES}
     _steps(world, column, sums, extremes)
     code = world.transfers.code[world.lines.transfer]
     hits = np.bincount(code, world.fate.hit, len(instructions)).astype(np.int64)
@@ -94,6 +85,7 @@ def hot_spots(world: World, *, per_core: bool) -> HotSpots:
 
 
 _SUMS = ("executed", "cycles", "stalls", "fetch", "queue")
+_EXTREMES = ("bytes", "utilization", "read_conflicts", "write_conflicts")
 
 
 def _steps(

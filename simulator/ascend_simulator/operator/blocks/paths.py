@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from typing import Any
 
 from ascend_spec import bin_catalog
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ..chip.model import GIBI
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, six
 from .view import Report, Unit
 
+ROWS = "memory_rows.yaml"
 MAIN_MEMORY = (0, 1)
 """Paths between L2 and main memory, whose requests L2 counts itself (bin-blocks.md H6)."""
 SECOND = "_2"
@@ -66,7 +66,7 @@ class MemoryFlows:
 
     def row(self, block: int, table: str, name: str) -> Asked:
         """A row of a table about memories."""
-        unit = self._unit(block, table)
+        unit = self.unit(block, table)
         hidden = self.report.world.program.simt is not None and name in OF_VECTORS
         target = self._rows[name].get("as", name)
         facts = self._rows[target]
@@ -88,7 +88,7 @@ class MemoryFlows:
             return found if with_peak else Asked(found.requests, found.bandwidth, bytes=found.bytes)
         units = list(self.report.units(block))
         name = self._path_names[number]
-        amounts = _facts()[self.report.family]["paths"][number]
+        amounts = packaged(__package__, ROWS)[self.report.family]["paths"][number]
         unit = units[0]
         if self.report.mixed and name.startswith(("UB_", "DCACHE_", "L1_TO_UB")):
             unit = units[2 if name.endswith(SECOND) else 1]
@@ -127,7 +127,7 @@ class MemoryFlows:
         shown = six(min(bandwidth, limit) * 100 / limit) if limit else NOT_AVAILABLE
         return Asked(requests, bandwidth, shown, size)
 
-    def _unit(self, block: int, table: str) -> Unit:
+    def unit(self, block: int, table: str) -> Unit:
         """The sub-core that a table is about."""
         units = list(self.report.units(block))
         return units[1 + int(table[-1])] if table[:-1].endswith("Core") else units[0]
@@ -139,7 +139,7 @@ class MemoryFlows:
 
     @property
     def _rows(self) -> Mapping[str, Any]:
-        rows: Mapping[str, Any] = _facts()[self.report.family]["rows"]
+        rows: Mapping[str, Any] = packaged(__package__, ROWS)[self.report.family]["rows"]
         return rows
 
     @cached_property
@@ -165,10 +165,3 @@ class MemoryFlows:
     def _path_names(self) -> Mapping[int, str]:
         members = bin_catalog().enums["memory_paths"].members
         return {int(one.value): str(one.name) for one in members}
-
-
-@cache
-def _facts() -> dict[str, Any]:
-    text = (files(__package__) / "memory_rows.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = parse(text)
-    return found

@@ -5,7 +5,7 @@ No exporter writes them and no viewer reads them (bin-blocks.md 4); they follow 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
 from functools import cache
 
 import numpy as np
@@ -27,29 +27,18 @@ EARLY, LATE = -1, 1 << 60
 """Moments before and after everything that runs."""
 
 
-@dataclass(slots=True)
-class _Columns:
+class _Columns(defaultdict[str, list[Integers]]):
     """Records before they are put in order. time: cycles of the task; core, unit: who did it."""
-
-    time: list[Integers]
-    core: list[Integers]
-    unit: list[Integers]
-    type: list[Integers]
-    space: list[Integers]
-    address: list[Integers]
-    size: list[Integers]
-    code: list[Integers]
 
     def add(self, count: int, **values: object) -> None:
         """More records; a single number stands in all of them."""
         for name, value in values.items():
-            column = np.broadcast_to(np.asarray(value, np.int64), count)
-            getattr(self, name).append(column)
+            self[name].append(np.broadcast_to(np.asarray(value, np.int64), count))
 
 
 def memory_trace(world: World) -> bytes | memoryview:
     """The payload of 0x0A."""
-    columns = _Columns(*([] for _ in range(8)))
+    columns = _Columns(list)
     _tensors(world, columns)
     _transfers(world, columns)
     _moves(world, columns)
@@ -116,7 +105,7 @@ def _tensors(world: World, columns: _Columns) -> None:
 def _transfers(world: World, columns: _Columns) -> None:
     """Each row of each transfer, in pieces; and the whole transfer at the core's end."""
     transfers = world.transfers
-    time = _starts(world)
+    time, _ = world.moments
     most = world.scenario.capture.access_bytes
     owner, address = transfers.pieces()
     size = transfers.row_bytes[owner]
@@ -148,17 +137,6 @@ def _transfers(world: World, columns: _Columns) -> None:
         size=transfers.size,
         code=transfers.code,
     )
-
-
-def _starts(world: World) -> Integers:
-    """Cycle of the task at which each transfer starts."""
-    transfers = world.transfers
-    found = np.zeros(len(transfers), np.int64)
-    for number, timing in enumerate(world.timings):
-        own = np.flatnonzero(transfers.tape == number)
-        at = timing.start[transfers.step[own], transfers.place[own]]
-        found[own] = world.starts[transfers.block[own]] + at
-    return found
 
 
 def _locals(world: World) -> Integers:
@@ -207,24 +185,24 @@ def _ends(move: Move) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def _ordered(world: World, columns: _Columns) -> Records:
     program = world.program
-    time, core, unit = (np.concatenate(getattr(columns, name)) for name in ("time", "core", "unit"))
-    size = np.concatenate(columns.size)
-    order = np.lexsort((unit, core, time))
-    order = order[size[order] > 0]
+    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
+    order = np.lexsort((whole["unit"], whole["core"], whole["time"]))
+    order = order[whole["size"][order] > 0]
+    column = {name: values[order] for name, values in whole.items()}
     kinds = np.array([not name.startswith("vector") for name in program.units])
     addresses = np.array([one.address for one in program.code.instructions], np.int64)
     found = np.zeros(len(order), TRACE_DTYPE)
-    found["type"] = np.concatenate(columns.type)[order]
-    found["space"] = np.concatenate(columns.space)[order]
-    found["coreId"] = core[order]
-    found["blockType"] = np.where(
-        kinds[unit[order]], codes("blockType")["AIC"], codes("blockType")["AIV"]
-    )
+    for field, name in _PLAIN.items():
+        found[field] = column[name]
+    cores = codes("blockType")
+    found["blockType"] = np.where(kinds[column["unit"]], cores["AIC"], cores["AIV"])
     found["recordId"] = np.arange(len(order))
-    found["addr"] = np.concatenate(columns.address)[order]
-    found["memSize"] = size[order]
-    found["pc"] = addresses[np.concatenate(columns.code)[order]]
+    found["pc"] = addresses[column["code"]]
     return found
+
+
+_PLAIN = {"type": "type", "space": "space", "coreId": "core", "addr": "address", "memSize": "size"}
+"""Fields of a TraceRecord by the column that they show as it is."""
 
 
 @cache

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import RooflineChart
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ..memory.accesses import REQUEST_BYTES
 from ..world import EPOCH
@@ -20,6 +18,7 @@ from .numbers import NOT_AVAILABLE, share, single, six
 from .paths import MemoryFlows
 from .view import Report, Unit
 
+LINES = "roofline_lines.yaml"
 TEBI = 1 << 40
 GIBI_PER_TEBI = 1024
 THREADS_PER_WARP = 32
@@ -100,7 +99,7 @@ def busiest(report: Report) -> tuple[str, float]:
 def _line(
     report: Report, title: str, name: str, roof: Roof
 ) -> tuple[dict[str, Any] | None, Judged]:
-    facts = _facts()[report.family][title][name]
+    facts = packaged(__package__, LINES)[report.family][title][name]
     volume = _volume(report, facts)
     if volume <= 0:
         return None, Judged(None, "")
@@ -206,7 +205,7 @@ def _cube_roof(report: Report) -> Roof:
     if not units or (not cycles and not report.world.chip.unified):
         return Roof("", 0, 0.0)
     integer = any(report.amount(unit, "MMAD INT") for unit in units)
-    each = _facts()["cube_operations"]["INT" if integer else "FP"]
+    each = packaged(__package__, LINES)["cube_operations"]["INT" if integer else "FP"]
     chip = report.world.chip
     computility = each * report.world.frequency * chip.cube_cores / 1e6 if cycles else 0.0
     name = _named(report, "cube", "INT" if integer else "FP")
@@ -215,8 +214,8 @@ def _cube_roof(report: Report) -> Roof:
 
 def _vector_roof(report: Report) -> Roof:
     units, chip = _units(report, "vector"), report.world.chip
-    each = _facts()["vector_operations"][report.family]
-    names = _facts()["vector_names"]
+    each = packaged(__package__, LINES)["vector_operations"][report.family]
+    names = packaged(__package__, LINES)["vector_names"]
     repeats = {kind: sum(report.amount(unit, f"repeats {kind}") for unit in units) for kind in each}
     total = sum(repeats.values())
     operations = sum(count * each[kind] for kind, count in repeats.items())
@@ -258,7 +257,7 @@ def _cubes_950(report: Report) -> list[Roof]:
     if not cycles:
         return []
     data_type = report.world.scenario.operator.data_type
-    name, each = _facts()["cube_operations_950"][data_type]
+    name, each = packaged(__package__, LINES)["cube_operations_950"][data_type]
     chip = report.world.chip
     computility = each * report.world.frequency * chip.cube_cores / 1e6
     return [Roof(name, cycles * each, computility)]
@@ -270,13 +269,6 @@ def _simt_950(report: Report) -> list[Roof]:
         return []
     computing = sum(not one.name.startswith(("LDG", "STG", "BRA")) for one in simt.body)
     operations = int(simt.rounds.sum()) * simt.warps * computing * THREADS_PER_WARP
-    each = _facts()["simt_operations"]["Integer"]
+    each = packaged(__package__, LINES)["simt_operations"]["Integer"]
     computility = each * chip.vector_cores * report.world.frequency / 1e6
     return [Roof("Integer", operations, computility)]
-
-
-@cache
-def _facts() -> dict[str, Any]:
-    text = (files(__package__) / "roofline_lines.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = parse(text)
-    return found

@@ -54,7 +54,7 @@ def _block(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
 
 
 def _table(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -> dict[str, Any]:
-    names = [*table.rows, *_optional(report, block, table)]
+    names = [*table.rows, *_optional(report, flows, block, table)]
     rows = [{"name": name, "value": _cells(report, flows, block, table, name)} for name in names]
     return {
         "table_name": table.name,
@@ -67,7 +67,7 @@ def _table(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -
 def _cells(
     report: Report, flows: MemoryFlows, block: int, table: MemoryTable, row: str
 ) -> list[str]:
-    unit = _unit(report, block, table.name)
+    unit = flows.unit(block, table.name)
     if table.name == "Cache":
         return _cache(report, block, row)
     if table.name.startswith("Pipe"):
@@ -78,11 +78,6 @@ def _cells(
     asked = flows.row(block, table.name, row)
     cells = [asked.request_text, asked.bandwidth_text]
     return [*cells, asked.peak] if "peak(%)" in table.headers else cells
-
-
-def _unit(report: Report, block: int, table: str) -> Unit:
-    units = list(report.units(block))
-    return units[1 + int(table[-1])] if table[:-1].endswith("Core") else units[0]
 
 
 def _cache(report: Report, block: int, row: str) -> list[str]:
@@ -162,10 +157,10 @@ def _scalar(report: Report, unit: Unit) -> dict[str, int]:
     return {**stalls, **known, **internuclear}
 
 
-def _optional(report: Report, block: int, table: MemoryTable) -> list[str]:
+def _optional(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -> list[str]:
     if not table.optional_rows:
         return []
-    known = _scalar(report, _unit(report, block, table.name))
+    known = _scalar(report, flows.unit(block, table.name))
     return [name for name in table.optional_rows if known.get(name.removeprefix("Scalar "))]
 
 

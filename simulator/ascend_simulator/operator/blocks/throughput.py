@@ -57,12 +57,7 @@ def _names() -> list[str]:
 def _copies(world: World) -> tuple[Integers, Integers, Integers, Any]:
     """First and last cycle, Byte and counter of every copy."""
     transfers = world.transfers
-    begin, end = np.zeros((2, len(transfers)), np.int64)
-    for number, timing in enumerate(world.timings):
-        own = np.flatnonzero(transfers.tape == number)
-        place = (transfers.step[own], transfers.place[own])
-        offset = world.starts[transfers.block[own]]
-        begin[own], end[own] = offset + timing.start[place], offset + timing.end[place]
+    begin, end = world.moments
     names = [COUNTED.get(one.name, "") for one in world.program.code.instructions]
     name = np.array(names)[transfers.code]
     counted = name != ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ...hardware import products
 from .model import KIBI, CacheShape, KernelChip
 
+CHIPS = "chips.yaml"
 MEBI = 1 << 20
 GIGA_PER_TERA = 1000
 _OF_PRODUCT = ("cube_cores", "vector_cores", "cube_flops", "start", "start_block")
@@ -19,15 +19,17 @@ _OF_PRODUCT = ("cube_cores", "vector_cores", "cube_flops", "start", "start_block
 @cache
 def chip_names() -> tuple[str, ...]:
     """The chips of the chip file, in its order."""
-    return tuple(_documents()["chips"])
+    return tuple(packaged(__package__, CHIPS)["chips"])
 
 
 @cache
 def chip(name: str) -> KernelChip:
     """One chip. Raises ``KeyError`` for a name that the chip file does not hold."""
-    document = _documents()["chips"][name]
-    sheet = {**_documents()["defaults"][document["family"]], **document}
-    shape = _documents()["defaults"][document["family"]]["cache"] | document.get("cache", {})
+    document = packaged(__package__, CHIPS)["chips"][name]
+    sheet = {**packaged(__package__, CHIPS)["defaults"][document["family"]], **document}
+    shape = packaged(__package__, CHIPS)["defaults"][document["family"]]["cache"] | document.get(
+        "cache", {}
+    )
     product: dict[str, Any] = products()[sheet["product"]] if "product" in sheet else {}
     machine = {key: product[key] for key in _OF_PRODUCT} if product else sheet["machine"]
     return KernelChip(
@@ -45,10 +47,3 @@ def chip(name: str) -> KernelChip:
         transfer=sheet["transfer"],
         **machine,
     )
-
-
-@cache
-def _documents() -> dict[str, Any]:
-    text = (files(__package__) / "chips.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = parse(text)
-    return found

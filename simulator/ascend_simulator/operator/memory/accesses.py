@@ -6,6 +6,7 @@ these depend on the order.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,7 +104,7 @@ def transfers_of(program: Program) -> Transfers:
 def _of_tape(number: int, tape: Tape, cores: int) -> tuple[dict[str, Integers], list[Integers]]:
     """Its columns, and the offsets that its transfers list."""
     width = len(tape.blocks)
-    rows: dict[str, list[Integers]] = {name: [] for name in _COLUMNS}
+    rows: defaultdict[str, list[Integers]] = defaultdict(list)
     listed: list[Integers] = []
     used = 0
     for place, step in enumerate(tape.steps):
@@ -131,29 +132,7 @@ def _of_tape(number: int, tape: Tape, cores: int) -> tuple[dict[str, Integers], 
                 used += transfer.offsets.size
             for name, value in values.items():
                 rows[name].append(np.broadcast_to(np.asarray(value, np.int64), width))
-    empty = np.zeros(0, np.int64)
-    return {
-        name: np.concatenate(values) if values else empty for name, values in rows.items()
-    }, listed
-
-
-_COLUMNS = (
-    "number",
-    "tape",
-    "step",
-    "place",
-    "block",
-    "stage",
-    "wave",
-    "unit",
-    "code",
-    "store",
-    "address",
-    "rows",
-    "row_bytes",
-    "pitch",
-    "listed",
-)
+    return {name: np.concatenate(values) for name, values in rows.items()}, listed
 
 
 def lines_of(transfers: Transfers, line_bytes: int) -> Lines:

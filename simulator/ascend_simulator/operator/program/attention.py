@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
@@ -12,8 +10,8 @@ from .cross import CrossFlags
 from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
 from .frame import Ending, Frame, run_scalar, scalar_code
 from .geometry import AttentionGeometry, attention_geometry
-from .listing import Code, Instruction
-from .model import MIX_UNITS, GlobalMemory, Program, by_count, divide
+from .listing import Code
+from .model import MIX_UNITS, Draft, Program
 from .product import contiguous
 from .recipes import c_type, element_bytes, recipe
 from .source import source
@@ -24,35 +22,44 @@ VECTORS = (1, 2)
 SLOTS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensors:
-    """Addresses; scores, probabilities and values lie in workspace, two of each per block."""
-
-    query: int
-    key: int
-    value: int
-    output: int
-    scores: int
-    probabilities: int
-    values: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Attention:
-    plan: AttentionGeometry
-    near: bool
-    size: int
-    frame: Frame
-    inner: list[Instruction]
-    first: CubePart
-    second: CubePart
-    ending: Ending
-    vector_frame: Frame
-    softmax: VectorPart
-    rescale: VectorPart
-    vector_ending: Ending
-    cross: CrossFlags
-    at: _Tensors
+    """The code of both kinds of cores, and the addresses of the tensors.
+
+    Scores, probabilities and values lie in workspace, two of each per block; on ``near`` cores
+    (950) they stay on the chip.
+    """
+
+    def __init__(self, draft: Draft, plan: AttentionGeometry) -> None:
+        """Add the kernel to the code, and its operands to the memory."""
+        code, tensor = draft.code, draft.memory.tensor
+        self.plan, self.near = plan, draft.chip.family == "950"
+        self.size = element_bytes(draft.scenario.operator.data_type)
+        cross = self.cross = CrossFlags(draft)
+        store: Store = "ub" if self.near else "gm"
+        reads = "VECTOR" if self.near else "MTE2"
+        self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
+        self.first = CubePart(draft, step=plan.width, store=store, prefix="s-")
+        cross.set("scores", "FIXP", "s-cross-set")
+        cross.wait("softmax", "MTE2", "cube-wait")
+        self.second = CubePart(draft, step=plan.keys, store=store, prefix="v-")
+        cross.set("values", "FIXP", "v-cross-set")
+        self.ending, self.vector_frame = Ending(code), Frame(code, "vector-")
+        cross.wait("scores", reads, "p-cross-wait")
+        self.softmax, self.rescale = (
+            VectorPart(draft, recipe(name, "float32"), inputs=int(not self.near), prefix=prefix)
+            for name, prefix in (("scores", "p-"), ("rescale", "o-"))
+        )
+        cross.set("softmax", "MTE3", "p-cross-set")
+        cross.wait("values", reads, "o-cross-wait")
+        self.vector_ending = Ending(code)
+        whole = plan.tiles // plan.tiles_per_head * plan.tokens * plan.width * self.size
+        slots = plan.blocks * SLOTS * plan.queries
+        self.query, self.key, self.value, self.output = (
+            tensor(name, whole) for name in ("query", "key", "value", "output")
+        )
+        self.scores = tensor("scores", slots * plan.keys * ACCUMULATOR_BYTES)
+        self.probabilities = tensor("probabilities", slots * plan.keys * self.size)
+        self.values = tensor("values", slots * plan.width * ACCUMULATOR_BYTES)
 
     def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
         """What the blocks execute that have so many tiles of queries."""
@@ -90,15 +97,15 @@ class _Attention:
         plan, size = self.plan, self.size
         row = plan.width * size
         head = tile // plan.tiles_per_head
-        query = contiguous_rows(self.at.query + tile * plan.queries * row, plan.queries, row)
+        query = contiguous_rows(self.query + tile * plan.queries * row, plan.queries, row)
         place = (head * plan.tokens + step * plan.keys) * row
-        key = contiguous_rows(self.at.key + place, plan.keys, row)
+        key = contiguous_rows(self.key + place, plan.keys, row)
         self._product(
             tape,
             self.first,
             Load(query if step == 0 else None, key, plan.width),
             (plan.queries, plan.keys),
-            self._slot(self.at.scores, blocks, step, plan.keys * ACCUMULATOR_BYTES),
+            self._slot(self.scores, blocks, step, plan.keys * ACCUMULATOR_BYTES),
         )
         self.cross.give(tape, 0, VECTORS, "scores")
 
@@ -108,10 +115,10 @@ class _Attention:
         row = plan.width * size
         head = tile // plan.tiles_per_head
         place = (head * plan.tokens + step * plan.keys) * row
-        value = contiguous_rows(self.at.value + place, plan.keys, row)
+        value = contiguous_rows(self.value + place, plan.keys, row)
         probabilities = None
         if not self.near:
-            start = self._slot(self.at.probabilities, blocks, step, plan.keys * size)
+            start = self._slot(self.probabilities, blocks, step, plan.keys * size)
             probabilities = contiguous_rows(start, plan.queries, plan.keys * size)
         self.cross.take(tape, 0, VECTORS, "softmax")
         self._product(
@@ -119,7 +126,7 @@ class _Attention:
             self.second,
             Load(probabilities, value, plan.keys),
             (plan.queries, plan.width),
-            self._slot(self.at.values, blocks, step, plan.width * ACCUMULATOR_BYTES),
+            self._slot(self.values, blocks, step, plan.width * ACCUMULATOR_BYTES),
         )
         self.cross.give(tape, 0, VECTORS, "values")
 
@@ -139,21 +146,14 @@ class _Attention:
         elements = plan.queries * plan.keys // len(VECTORS)
         for place, unit in enumerate(VECTORS):
             self.cross.take(tape, unit, (0,), "scores")
-            start = self._slot(self.at.scores, blocks, step, plan.keys * ACCUMULATOR_BYTES)
-            source = contiguous(
-                start + place * elements * ACCUMULATOR_BYTES,
-                elements * ACCUMULATOR_BYTES,
-                store=False,
-                local="UB",
-            )
-            target = self._slot(self.at.probabilities, blocks, step, plan.keys * size)
-            output = contiguous(
-                target + place * elements * size, elements * size, store=True, local="UB"
-            )
+            start = self._slot(self.scores, blocks, step, plan.keys * ACCUMULATOR_BYTES)
+            target = self._slot(self.probabilities, blocks, step, plan.keys * size)
             hand = (
                 Hand(elements, (), None, elements * size)
                 if self.near
-                else Hand(elements, (source,), output)
+                else Hand(
+                    elements, _part(start, place, elements), self._out(target, place, elements)
+                )
             )
             self.softmax.emit(tape, unit, hand)
             self.cross.give(tape, unit, (0,), "softmax")
@@ -163,29 +163,26 @@ class _Attention:
         elements = plan.queries * plan.width // len(VECTORS)
         for place, unit in enumerate(VECTORS):
             self.cross.take(tape, unit, (0,), "values")
-            start = self._slot(self.at.values, blocks, step, plan.width * ACCUMULATOR_BYTES)
-            source = contiguous(
-                start + place * elements * ACCUMULATOR_BYTES,
-                elements * ACCUMULATOR_BYTES,
-                store=False,
-                local="UB",
-            )
-            number = tile * plan.queries * plan.width + place * elements
-            output = contiguous(
-                self.at.output + number * self.size, elements * self.size, store=True, local="UB"
-            )
-            self.rescale.emit(
-                tape,
-                unit,
-                Hand(
-                    elements,
-                    () if self.near else (source,),
-                    output if step == plan.steps - 1 else None,
-                ),
-            )
+            start = self._slot(self.values, blocks, step, plan.width * ACCUMULATOR_BYTES)
+            inputs = () if self.near else _part(start, place, elements)
+            target = self.output + tile * plan.queries * plan.width * self.size
+            last = step == plan.steps - 1
+            output = self._out(target, place, elements) if last else None
+            self.rescale.emit(tape, unit, Hand(elements, inputs, output))
+
+    def _out(self, target: Integers, place: int, elements: int) -> Transfer:
+        """What a vector core writes of a tile."""
+        size = elements * self.size
+        return contiguous(target + place * size, size, store=True, local="UB")
 
     def _slot(self, base: int, blocks: Integers, step: int, row_bytes: int) -> Integers:
         return base + (blocks * SLOTS + step % SLOTS) * self.plan.queries * row_bytes
+
+
+def _part(start: Integers, place: int, elements: int) -> tuple[Transfer]:
+    """What a vector core reads of a tile that the cube left."""
+    size = elements * ACCUMULATOR_BYTES
+    return (contiguous(start + place * size, size, store=False, local="UB"),)
 
 
 def contiguous_rows(address: Integers, rows: int, row_bytes: int) -> Transfer:
@@ -196,92 +193,18 @@ def contiguous_rows(address: Integers, rows: int, row_bytes: int) -> Transfer:
 def attention_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     """The program of flash-attention."""
     plan = attention_geometry(scenario, chip)
-    data_type, near = scenario.operator.data_type, chip.family == "950"
-    size, buffers = element_bytes(data_type), scenario.tiling.buffers
     text = source(
         scenario.operator.kind,
         {
-            "buffers": buffers,
+            "buffers": scenario.tiling.buffers,
             "tile_m": plan.queries,
             "tile_n": plan.keys,
             "k": plan.width,
             "tiles": plan.tiles,
             "steps": plan.steps,
-            "type": c_type(data_type),
+            "type": c_type(scenario.operator.data_type),
         },
     )
-    code, memory = Code(text), GlobalMemory()
-    cross, store = CrossFlags(code, chip), "ub" if near else "gm"
-    frame, inner = Frame.of(code), scalar_code(code, "loop-k", 3)
-    parts = []
-    for prefix, name, step in (("s-", "scores", plan.width), ("v-", "values", plan.keys)):
-        if name == "values":
-            cross.wait("softmax", "MTE2", "cube-wait")
-        parts.append(_cube_part(code, chip, size, step, buffers, store, prefix))
-        cross.set(name, "FIXP", f"{prefix}cross-set")
-    ending, vector_frame = Ending.of(code), Frame.of(code, "vector-")
-    cross.wait("scores", "VECTOR" if near else "MTE2", "p-cross-wait")
-    conflicts = scenario.conditions.bank_conflicts
-    softmax, rescale = (
-        VectorPart(
-            code,
-            chip,
-            recipe(name, "float32"),
-            buffers=buffers,
-            bank_conflicts=conflicts,
-            inputs=int(not near),
-            prefix=prefix,
-        )
-        for name, prefix in (("scores", "p-"), ("rescale", "o-"))
-    )
-    cross.set("softmax", "MTE3", "p-cross-set")
-    cross.wait("values", "VECTOR" if near else "MTE2", "o-cross-wait")
-    heads = plan.tiles // plan.tiles_per_head
-    whole = heads * plan.tokens * plan.width * size
-    slots = plan.blocks * SLOTS * plan.queries
-    tensors = _Tensors(
-        query=memory.tensor("query", whole),
-        key=memory.tensor("key", whole),
-        value=memory.tensor("value", whole),
-        output=memory.tensor("output", whole),
-        scores=memory.tensor("scores", slots * plan.keys * ACCUMULATOR_BYTES),
-        probabilities=memory.tensor("probabilities", slots * plan.keys * size),
-        values=memory.tensor("values", slots * plan.width * ACCUMULATOR_BYTES),
-    )
-    attention = _Attention(
-        plan=plan,
-        near=near,
-        size=size,
-        frame=frame,
-        inner=inner,
-        first=parts[0],
-        second=parts[1],
-        ending=ending,
-        vector_frame=vector_frame,
-        softmax=softmax,
-        rescale=rescale,
-        vector_ending=Ending.of(code),
-        cross=cross,
-        at=tensors,
-    )
-    starts, counts = divide(plan.tiles, plan.blocks, scenario.conditions.imbalance)
-    return Program(
-        chip=chip,
-        op_type="mix",
-        units=MIX_UNITS,
-        block_dim=plan.blocks,
-        cores=chip.cube_cores,
-        kernel="flash_attention_custom",
-        code=code,
-        tapes=tuple(
-            attention.tape(blocks, starts[blocks], count) for count, blocks in by_count(counts)
-        ),
-        tensors=tuple(memory.tensors),
-    )
-
-
-def _cube_part(
-    code: Code, chip: KernelChip, size: int, step: int, buffers: int, store: str, prefix: str
-) -> CubePart:
-    kind: Store = "ub" if store == "ub" else "gm"
-    return CubePart(code, chip, size=size, step=step, buffers=buffers, store=kind, prefix=prefix)
+    draft = Draft(scenario, chip, Code(text))
+    whole, cores = _Attention(draft, plan), chip.cube_cores
+    return draft.program(MIX_UNITS, cores, plan.blocks, plan.tiles, whole.tape)

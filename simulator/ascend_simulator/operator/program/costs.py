@@ -7,7 +7,8 @@ Fitted to bin-blocks.md 8.3 (mix.bin, 910B4, two blocks): 80 MMAD of 512 fractal
 from __future__ import annotations
 
 from ..chip import KernelChip
-from .tape import Quantity, ceil_div
+from .listing import Instruction
+from .tape import Move, Quantity, Tape, ceil_div
 
 SCALAR_CYCLES = 1
 SCALAR_LOAD_CYCLES = 12
@@ -30,7 +31,22 @@ def fractals(m: Quantity, n: Quantity, k: Quantity, size: int) -> Quantity:
     return ceil_div(m, FRACTAL) * ceil_div(n, FRACTAL) * ceil_div(k, FRACTAL_BYTES // size)
 
 
-def copy_cycles(chip: KernelChip, path: str, size: Quantity) -> Quantity:
-    """Cycles of a copy within a core."""
+def copy_within(
+    tape: Tape,
+    unit: int,
+    instruction: Instruction,
+    chip: KernelChip,
+    path: str,
+    size: Quantity,
+    counter: str | None = None,
+) -> None:
+    """Execute a copy within a core; ``counter``: what counts its Byte, if it is not the path."""
     rate = chip.port(path)
-    return COPY_START + ceil_div(size * rate.denominator, rate.numerator)
+    source, _, target = path.partition("_TO_")
+    tape.run(
+        unit,
+        instruction,
+        COPY_START + ceil_div(size * rate.denominator, rate.numerator),
+        {counter or path: size},
+        move=Move(source, target, size),
+    )

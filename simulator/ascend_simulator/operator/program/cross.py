@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..chip import KernelChip
-from .listing import CROSS_SET, CROSS_WAIT, Code, Instruction
+from .listing import CROSS_SET, CROSS_WAIT, Instruction
+from .model import Draft
 from .tape import Tape
 
 FFTS_SET, DEVICE_WAIT = "FFTS_CROSS_CORE_SYNC", "WAIT_FLAG_DEV"
@@ -15,8 +15,8 @@ FIRST_NUMBER = 8
 class CrossFlags:
     """Flags by name; each is set by one kind of core and awaited by the other."""
 
-    def __init__(self, code: Code, chip: KernelChip) -> None:
-        self._code, self._near = code, chip.family == "950"
+    def __init__(self, draft: Draft) -> None:
+        self._code, self._near = draft.code, draft.chip.family == "950"
         self._sets: dict[str, Instruction] = {}
         self._waits: dict[str, Instruction] = {}
 

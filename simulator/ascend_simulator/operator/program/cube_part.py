@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..chip import KernelChip
-from .costs import COPY_START, FRACTALS_PER_L0A_READ, MMAD_START, ROW_CYCLES, copy_cycles, fractals
+from .costs import COPY_START, FRACTALS_PER_L0A_READ, MMAD_START, ROW_CYCLES, copy_within, fractals
 from .flags import Flags
-from .listing import Code
-from .tape import Move, Quantity, Tape, Transfer, ceil_div
+from .model import Draft
+from .recipes import element_bytes
+from .tape import Quantity, Tape, Transfer, ceil_div
 
 ACCUMULATOR_BYTES = 4
 L0_BYTES = 512
@@ -31,31 +31,28 @@ class Load:
 class CubePart:
     """Code of one product.
 
-    prefix: of its marks. size: Byte of an element. step: inner length of one MMAD. integer: whether
-    the cube works on integers. c_buffers: tiles that L0C holds.
+    prefix: of its marks. step: inner length of one MMAD. c_buffers: tiles that L0C holds.
     """
 
     def __init__(
         self,
-        code: Code,
-        chip: KernelChip,
+        draft: Draft,
         *,
-        size: int,
         step: int,
-        buffers: int,
         store: Store,
         prefix: str = "",
-        integer: bool = False,
         c_buffers: int = 1,
     ) -> None:
-        self.chip, self._size, self._step = chip, size, step
+        code, data_type = draft.code, draft.scenario.operator.data_type
+        buffers = draft.scenario.tiling.buffers
+        self.chip, self._size, self._step = draft.chip, element_bytes(data_type), step
         self._buffers, self._c_buffers = buffers, c_buffers
-        self._kind = "INT" if integer else "FP"
+        self._kind = "INT" if data_type == "int8" else "FP"
         self._prefix = prefix
         drain = "VECTOR" if store == "vector" else "FIXP"
-        l1 = self._l1 = Flags(code, chip, prefix, buffers)
-        l0 = self._l0 = Flags(code, chip, prefix, buffers)
-        c = self._c = Flags(code, chip, prefix, c_buffers)
+        l1 = self._l1 = Flags(draft, prefix, buffers)
+        l0 = self._l0 = Flags(draft, prefix, buffers)
+        c = self._c = Flags(draft, prefix, c_buffers)
         l1.wait("l1-free", "MTE1", "MTE2", "l1-wait")
         self._load_a = code.add(
             "MTE2", "MOV_OUT_TO_L1_MULTI_ND2NZ", "XD,XN,XM,XT", f"{prefix}load-a"
@@ -96,14 +93,8 @@ class CubePart:
         self._l1.take(tape, unit, "l1-free", slot, unless_new=True)
         for instruction, one in ((self._load_a, load.a), (self._load_b, load.b)):
             if isinstance(one, Transfer):
-                tape.run(
-                    unit,
-                    instruction,
-                    COPY_START + (one.rows - 1) * ROW_CYCLES,
-                    {"GM_TO_L1": one.size},
-                    transfers=(one,),
-                    bound="GM_TO_L1",
-                )
+                cycles = COPY_START + (one.rows - 1) * ROW_CYCLES
+                tape.transfer(unit, instruction, one, "GM_TO_L1", cycles)
         self._l1.give(tape, unit, "l1-full", slot)
         self._l1.take(tape, unit, "l1-full", slot)
         steps = -(-load.k // self._step)
@@ -120,22 +111,9 @@ class CubePart:
         self._c.take(tape, unit, "c-full", slot)
         if self._fix is not None:
             if output is not None:
-                tape.run(
-                    unit,
-                    self._fix,
-                    COPY_START,
-                    {"L0C_TO_GM": output.size},
-                    transfers=(output,),
-                    bound="L0C_TO_GM",
-                )
+                tape.transfer(unit, self._fix, output, "L0C_TO_GM", COPY_START)
             else:
-                tape.run(
-                    unit,
-                    self._fix,
-                    copy_cycles(self.chip, "L0C_TO_UB", size),
-                    {"FIXP_TO_UB": size},
-                    move=Move("L0C", "UB", size),
-                )
+                copy_within(tape, unit, self._fix, self.chip, "L0C_TO_UB", size, "FIXP_TO_UB")
             self.release(tape, unit)
 
     def release(self, tape: Tape, unit: int) -> None:
@@ -173,13 +151,7 @@ class CubePart:
             (self._split_a, "L1_TO_L0A", a),
             (self._split_b, "L1_TO_L0B", b),
         ):
-            tape.run(
-                unit,
-                instruction,
-                copy_cycles(self.chip, path, size),
-                {path: size},
-                move=Move("L1", path[-3:], size),
-            )
+            copy_within(tape, unit, instruction, self.chip, path, size)
         if frees is not None:
             self._l1.give(tape, unit, "l1-free", frees)
         self._l0.give(tape, unit, "l0-full", slot)

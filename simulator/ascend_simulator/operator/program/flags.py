@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..chip import KernelChip
-from .listing import SET, WAIT, Code, Instruction
+from .listing import SET, WAIT, Instruction
+from .model import Draft
 from .tape import FlagKey, Tape
 
 SPELLED = {"VECTOR": "VEC", "CUBE": "M", "FIXP": "FIX", "SCALAR": "S"}
@@ -19,8 +20,8 @@ class Flags:
     before each wait; the sets that no wait took are awaited by :meth:`drain`.
     """
 
-    def __init__(self, code: Code, chip: KernelChip, prefix: str, slots: int) -> None:
-        self._code, self._chip, self._prefix, self._slots = code, chip, prefix, slots
+    def __init__(self, draft: Draft, prefix: str, slots: int) -> None:
+        self._code, self._chip, self._prefix, self._slots = draft.code, draft.chip, prefix, slots
         self._sets: dict[str, Instruction] = {}
         self._waits: dict[str, Instruction] = {}
         self._pipes: dict[str, tuple[str, str]] = {}

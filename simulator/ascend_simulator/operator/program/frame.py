@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from .costs import SCALAR_CYCLES, SCALAR_LOAD_CYCLES
 from .listing import BARRIER, END, Code, Instruction
 from .tape import Tape
@@ -25,54 +23,38 @@ def run_scalar(tape: Tape, unit: int, instructions: list[Instruction]) -> None:
         tape.run(unit, one, SCALAR_CYCLES)
 
 
-@dataclass(frozen=True, slots=True)
 class Frame:
     """Code before the loop of one function, and of each round of the loop."""
 
-    entry: list[Instruction]
-    loads: list[Instruction]
-    loop: list[Instruction]
-
-    @classmethod
-    def of(cls, code: Code, prefix: str = "") -> Frame:
+    def __init__(self, code: Code, prefix: str = "") -> None:
         """Add it to the code; ``prefix`` of its marks."""
         code.function()
-        return cls(
-            entry=scalar_code(code, f"{prefix}entry", 4),
-            loads=[
-                code.add("SCALAR", "LD_XD_XN_IMM", "XD,XN,IMM", f"{prefix}prologue")
-                for _ in range(3)
-            ],
-            loop=scalar_code(code, f"{prefix}loop", 5),
-        )
+        self._entry = scalar_code(code, f"{prefix}entry", 4)
+        self._loads = [
+            code.add("SCALAR", "LD_XD_XN_IMM", "XD,XN,IMM", f"{prefix}prologue") for _ in range(3)
+        ]
+        self._loop = scalar_code(code, f"{prefix}loop", 5)
 
     def begin(self, tape: Tape, unit: int) -> None:
         """Execute what comes before the loop."""
-        run_scalar(tape, unit, self.entry)
-        for one in self.loads:
+        run_scalar(tape, unit, self._entry)
+        for one in self._loads:
             tape.run(unit, one, SCALAR_LOAD_CYCLES)
 
     def round(self, tape: Tape, unit: int) -> None:
         """Execute the head of the loop once."""
-        run_scalar(tape, unit, self.loop)
+        run_scalar(tape, unit, self._loop)
 
 
-@dataclass(frozen=True, slots=True)
 class Ending:
     """Code behind the loop."""
 
-    barrier: Instruction
-    end: Instruction
-
-    @classmethod
-    def of(cls, code: Code) -> Ending:
+    def __init__(self, code: Code) -> None:
         """Add it to the code."""
-        return cls(
-            barrier=code.add("ALL", BARRIER, "PIPE:ALL", "end"),
-            end=code.add("SCALAR", END, "", "end"),
-        )
+        self._barrier = code.add("ALL", BARRIER, "PIPE:ALL", "end")
+        self._end = code.add("SCALAR", END, "", "end")
 
     def run(self, tape: Tape, unit: int) -> None:
         """Wait for all pipes, and end."""
-        tape.barrier(unit, self.barrier)
-        tape.run(unit, self.end, SCALAR_CYCLES)
+        tape.barrier(unit, self._barrier)
+        tape.run(unit, self._end, SCALAR_CYCLES)

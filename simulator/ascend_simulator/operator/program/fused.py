@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ascend_ref.capture import Integers
 
@@ -15,7 +14,7 @@ from .frame import Ending, Frame
 from .geometry import activation
 from .listing import Code
 from .matmul import SLOTS, ProductCode, activation_elements, matmul_source
-from .model import MIX_UNITS, GlobalMemory, Program, by_count, divide
+from .model import MIX_UNITS, Draft, Program
 from .product import Tile, contiguous, tile_at
 from .tape import Quantity, Tape
 from .vector_part import Hand, VectorPart
@@ -26,71 +25,38 @@ VECTORS = (1, 2)
 
 def fused_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     """The program of a product with a leaky ReLU behind it, on separate cores."""
-    near = chip.family == "950"
-    store: Store = "ub" if near else "gm"
-    reads = "VECTOR" if near else "MTE2"
-    code, memory = Code(matmul_source(scenario, chip, store)), GlobalMemory()
-    product = ProductCode.of(scenario, chip, code, memory, store)
-    plan, size = product.plan, product.result_size
-    cross = CrossFlags(code, chip)
-    cross.wait("taken", "FIXP", "cube-wait")
-    cross.set("done", "FIXP", "cube-set")
-    ending = Ending.of(code)
-    frame = Frame.of(code, "vector-")
-    cross.wait("done", reads, "vector-wait")
-    vector = VectorPart(
-        code,
-        chip,
-        activation(scenario),
-        buffers=scenario.tiling.buffers,
-        bank_conflicts=scenario.conditions.bank_conflicts,
-        inputs=int(not near),
-    )
-    cross.set("taken", reads, "vector-set")
-    whole = _Fused(
-        product=product,
-        ending=ending,
-        vector=vector,
-        frame=frame,
-        vector_ending=Ending.of(code),
-        cross=cross,
-        near=near,
-        part=activation_elements(scenario, chip, plan),
-        c=memory.tensor("c", plan.rows * plan.columns * plan.tile_m * plan.tile_n * size),
-        workspace=memory.tensor(
-            "workspace", plan.blocks * SLOTS * plan.tile_m * plan.tile_n * size
-        ),
-    )
-    starts, counts = divide(plan.rows * plan.columns, plan.blocks, scenario.conditions.imbalance)
-    return Program(
-        chip=chip,
-        op_type="mix",
-        units=MIX_UNITS,
-        block_dim=plan.blocks,
-        cores=chip.cube_cores,
-        kernel="matmul_leakyrelu_custom",
-        code=code,
-        tapes=tuple(
-            whole.tape(blocks, starts[blocks], count) for count, blocks in by_count(counts)
-        ),
-        tensors=tuple(memory.tensors),
-    )
+    store: Store = "ub" if chip.family == "950" else "gm"
+    draft = Draft(scenario, chip, Code(matmul_source(scenario, chip, store)))
+    whole = _Fused(draft, store)
+    plan, cores = whole.product.plan, chip.cube_cores
+    tiles = plan.rows * plan.columns
+    return draft.program(MIX_UNITS, cores, plan.blocks, tiles, whole.tape)
 
 
-@dataclass(frozen=True, slots=True)
 class _Fused:
-    """near: tiles go from L0C to UB without global memory. part: elements of a vector tile."""
+    """Tiles go from L0C to UB through global memory, but on ``near`` cores (950)."""
 
-    product: ProductCode
-    ending: Ending
-    vector: VectorPart
-    frame: Frame
-    vector_ending: Ending
-    cross: CrossFlags
-    near: bool
-    part: int
-    c: int
-    workspace: int
+    def __init__(self, draft: Draft, store: Store) -> None:
+        """Add the kernel to the code, and its operands to the memory."""
+        scenario, code, memory = draft.scenario, draft.code, draft.memory
+        self.near = store == "ub"
+        reads = "VECTOR" if self.near else "MTE2"
+        self.product = ProductCode(draft, store)
+        plan, size = self.product.plan, self.product.result_size
+        cross = self.cross = CrossFlags(draft)
+        cross.wait("taken", "FIXP", "cube-wait")
+        cross.set("done", "FIXP", "cube-set")
+        self.ending = Ending(code)
+        self.frame = Frame(code, "vector-")
+        cross.wait("done", reads, "vector-wait")
+        one = activation(scenario)
+        self.vector = VectorPart(draft, one, inputs=int(not self.near))
+        cross.set("taken", reads, "vector-set")
+        self.vector_ending = Ending(code)
+        self.part = activation_elements(scenario, draft.chip, plan)
+        tile = plan.tile_m * plan.tile_n * size
+        self.c = memory.tensor("c", plan.rows * plan.columns * tile)
+        self.workspace = memory.tensor("workspace", plan.blocks * SLOTS * tile)
 
     def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
         """What the blocks execute that have so many tiles."""

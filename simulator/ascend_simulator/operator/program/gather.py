@@ -12,7 +12,7 @@ from ..choices import KernelScenario
 from .frame import Ending, Frame
 from .geometry import THREADS, WARP, GatherGeometry, gather_geometry
 from .listing import Code, Instruction
-from .model import GlobalMemory, Program, SimtCode, by_count, divide, same
+from .model import Draft, Program, SimtCode, divide, same
 from .recipes import c_type, element_bytes
 from .source import source
 from .tape import Tape, Transfer
@@ -53,42 +53,34 @@ def gather_program(scenario: KernelScenario, chip: KernelChip, seed: int) -> Pro
             "tile": plan.tile,
         },
     )
-    code, memory = Code(text), GlobalMemory()
-    frame = Frame.of(code)
+    draft = Draft(scenario, chip, Code(text))
+    code, memory = draft.code, draft.memory
+    frame = Frame(code)
     launch = code.add("VECTOR", "SIMT_VF", "PC,XN", "launch")
-    ending = Ending.of(code)
+    ending = Ending(code)
     code.function()
     body = tuple(code.add("SIMT", name, operands, mark) for name, operands, mark in _BODY)
     table = memory.tensor("table", plan.rows * plan.width * size)
     indices = memory.tensor("indices", plan.count * INDEX_BYTES)
     result = memory.tensor("result", plan.count * plan.width * size)
     chosen = Draws(seed, "gather").between(0, plan.rows - 1, plan.tiles * plan.tile)
-    starts, counts = divide(plan.tiles, plan.blocks, scenario.conditions.imbalance)
-    rounds = counts * _rounds(plan)
+    _, counts = divide(plan.tiles, plan.blocks, scenario.conditions.imbalance)
+    simt = SimtCode(launch, THREADS // WARP, body, counts * _rounds(plan))
     work = _Work(plan, size, (table, indices, result), chosen)
-    tapes = []
-    for count, blocks in by_count(counts):
+
+    def tape(blocks: Integers, starts: Integers, count: int) -> Tape:
         tape = Tape(blocks)
         unit = tape.unit()
         frame.begin(tape, unit)
         for number in range(count):
             tape.stage = number
             frame.round(tape, unit)
-            work.launch(tape, unit, launch, starts[blocks] + number)
+            work.launch(tape, unit, launch, starts + number)
         ending.run(tape, unit)
-        tapes.append(tape)
-    return Program(
-        chip=chip,
-        op_type="vector",
-        units=("vector",),
-        block_dim=plan.blocks,
-        cores=chip.vector_cores,
-        kernel="gather_custom",
-        code=code,
-        tapes=tuple(tapes),
-        tensors=tuple(memory.tensors),
-        simt=SimtCode(launch, THREADS // WARP, body, rounds),
-    )
+        return tape
+
+    cores, blocks = chip.vector_cores, plan.blocks
+    return draft.program(("vector",), cores, blocks, plan.tiles, tape, simt)
 
 
 def _rounds(plan: GatherGeometry) -> int:

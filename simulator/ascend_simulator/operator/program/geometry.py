@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
 from math import prod
 
 from ...documents.text import Path
 from ..chip import KernelChip
+from ..chip.model import Memory
 from ..choices import KernelScenario
 from .costs import FRACTAL, FRACTAL_BYTES
 from .recipes import Recipe, element_bytes, recipe
@@ -143,29 +145,38 @@ def matrix_geometry(
     blocks = scenario.device.block_dim or chip.cube_cores
     found = MatrixGeometry(m, n, k, tile_m, tile_n, step, step * steps, blocks)
     if scenario.device.block_dim is None:
-        blocks = min(blocks, found.rows * found.columns)
-        return MatrixGeometry(m, n, k, tile_m, tile_n, step, step * steps, blocks)
+        return replace(found, blocks=min(blocks, found.rows * found.columns))
     return found
 
 
 def misfits(scenario: KernelScenario, chip: KernelChip, found: MatrixGeometry) -> Iterator[Problem]:
     """What does not fit into L0A, L0B, L0C and L1."""
     size, buffers = element_bytes(scenario.operator.data_type), scenario.tiling.buffers
-    needs = (
+    needs: tuple[tuple[str, Memory, int, str], ...] = (
         ("m", "L0A", found.tile_m * found.step * size * buffers, f"m x k = {found.step}"),
         ("n", "L0B", found.tile_n * found.step * size * buffers, f"k = {found.step} x n"),
         ("m", "L0C", found.tile_m * found.tile_n * ACCUMULATOR_BYTES, f"m x n = {found.tile_n}"),
         ("k", "L1", (found.tile_m + found.tile_n) * found.load * size * buffers, "(m + n) x k"),
     )
     values = {"m": found.tile_m, "n": found.tile_n, "k": found.step}
-    for name, memory, need, product in needs:
-        if need > chip.buffers[memory]:  # type: ignore[index]
+    yield from islice(_too_large(chip, needs, values, buffers, "needs"), 1)
+
+
+def _too_large(
+    chip: KernelChip,
+    needs: Iterable[tuple[str, Memory, int, str]],
+    values: Mapping[str, int],
+    buffers: int,
+    verb: str,
+) -> Iterator[Problem]:
+    """What does not fit. needs: length of a tile, memory, Byte, and what needs them."""
+    for name, memory, need, what in needs:
+        if need > chip.buffers[memory]:
             yield (
                 ("tiling", name),
-                f"is {values[name]}, so {product} needs {need:,} Byte of {memory} in {buffers} "
-                f"buffers; expected at most {chip.buffers[memory]:,}",  # type: ignore[index]
+                f"is {values[name]}, so {what} {verb} {need:,} Byte of {memory} in {buffers} "
+                f"buffers; expected at most {chip.buffers[memory]:,}",
             )
-            return
 
 
 def vector_misfits(
@@ -256,21 +267,15 @@ def _excess(
     """What does not fit of the tiles of attention."""
     size, buffers = element_bytes(scenario.operator.data_type), scenario.tiling.buffers
     tiles = max(buffers, 2)  # that of the scores can be there with that of the values
-    needs = (
-        ("m", "L0A", queries * max(width, keys) * size * tiles),
-        ("n", "L0B", keys * width * size * tiles),
-        ("m", "L0C", queries * max(keys, width) * ACCUMULATOR_BYTES),
-        ("n", "L1", 2 * (queries + keys) * width * size * buffers),
-        ("m", "UB", queries * (keys * 3 + width * 3) * ACCUMULATOR_BYTES // 2),
+    what = "the tiles"
+    needs: tuple[tuple[str, Memory, int, str], ...] = (
+        ("m", "L0A", queries * max(width, keys) * size * tiles, what),
+        ("n", "L0B", keys * width * size * tiles, what),
+        ("m", "L0C", queries * max(keys, width) * ACCUMULATOR_BYTES, what),
+        ("n", "L1", 2 * (queries + keys) * width * size * buffers, what),
+        ("m", "UB", queries * (keys * 3 + width * 3) * ACCUMULATOR_BYTES // 2, what),
     )
-    for name, memory, need in needs:
-        if need > chip.buffers[memory]:  # type: ignore[index]
-            value = queries if name == "m" else keys
-            yield (
-                ("tiling", name),
-                f"is {value}, so the tiles need {need:,} Byte of {memory} in {buffers} buffers; "
-                f"expected at most {chip.buffers[memory]:,}",  # type: ignore[index]
-            )
+    yield from _too_large(chip, needs, {"m": queries, "n": keys}, buffers, "need")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
@@ -18,8 +16,8 @@ from .geometry import (
     result_type,
     shape_of,
 )
-from .listing import Code, Instruction
-from .model import GlobalMemory, Program, by_count, divide
+from .listing import Code
+from .model import Draft, Program
 from .product import Tile, left, result, right, tile_at
 from .recipes import c_type, element_bytes
 from .source import SourceText, source
@@ -35,51 +33,22 @@ _STORES: dict[Store, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class ProductCode:
     """The cube's part of a product. size, result_size: Byte of an element. a, b: addresses."""
 
-    plan: MatrixGeometry
-    size: int
-    result_size: int
-    frame: Frame
-    inner: list[Instruction]
-    cube: CubePart
-    a: int
-    b: int
-
-    @classmethod
-    def of(
-        cls,
-        scenario: KernelScenario,
-        chip: KernelChip,
-        code: Code,
-        memory: GlobalMemory,
-        store: Store,
-    ) -> ProductCode:
+    def __init__(self, draft: Draft, store: Store) -> None:
         """Add it to the code, and its operands to the memory."""
+        scenario, code, memory = draft.scenario, draft.code, draft.memory
         m, k, n = shape_of(scenario)
-        plan = matrix_geometry(scenario, chip, (m, k, n))
-        size = element_bytes(scenario.operator.data_type)
-        return cls(
-            plan=plan,
-            size=size,
-            result_size=element_bytes(result_type(scenario)),
-            frame=Frame.of(code),
-            inner=scalar_code(code, "loop-k", 3),
-            cube=CubePart(
-                code,
-                chip,
-                size=size,
-                step=plan.step,
-                buffers=scenario.tiling.buffers,
-                store=store,
-                integer=scenario.operator.data_type == "int8",
-                c_buffers=_places(plan, chip),
-            ),
-            a=memory.tensor("a", m * k * size),
-            b=memory.tensor("b", k * n * size),
+        plan = self.plan = matrix_geometry(scenario, draft.chip, (m, k, n))
+        size = self.size = element_bytes(scenario.operator.data_type)
+        self.result_size = element_bytes(result_type(scenario))
+        self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
+        self.cube = CubePart(
+            draft, step=plan.step, store=store, c_buffers=_places(plan, draft.chip)
         )
+        self.a = memory.tensor("a", m * k * size)
+        self.b = memory.tensor("b", k * n * size)
 
     def accumulate(self, tape: Tape, tile: Tile) -> None:
         """Compute one tile, up to L0C."""
@@ -133,52 +102,30 @@ def activation_elements(scenario: KernelScenario, chip: KernelChip, plan: Matrix
 def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     """The program of a product; on 310P also with a leaky ReLU behind it."""
     store: Store = "vector" if chip.unified else "gm"
-    code, memory = Code(matmul_source(scenario, chip, store)), GlobalMemory()
-    product = ProductCode.of(scenario, chip, code, memory, store)
-    fused = scenario.operator.kind == "matmul-leakyrelu"
-    vector = None
-    if chip.unified:
-        vector = VectorPart(
-            code,
-            chip,
-            activation(scenario),
-            buffers=scenario.tiling.buffers,
-            bank_conflicts=scenario.conditions.bank_conflicts,
-            inputs=0,
-            computes=fused,
-            accumulator=ACCUMULATOR_BYTES,
-        )
-    plan = product.plan
-    whole = _Alone(
-        product=product,
-        vector=vector,
-        ending=Ending.of(code),
-        c=memory.tensor("c", plan.m * plan.n * product.result_size),
-    )
-    starts, counts = divide(plan.rows * plan.columns, plan.blocks, scenario.conditions.imbalance)
-    return Program(
-        chip=chip,
-        op_type="AiCore" if chip.unified else "cube",
-        units=("AiCore",) if chip.unified else ("cube",),
-        block_dim=plan.blocks,
-        cores=chip.cube_cores,
-        kernel=f"{scenario.operator.kind.replace('-', '_')}_custom",
-        code=code,
-        tapes=tuple(
-            whole.tape(blocks, starts[blocks], count) for count, blocks in by_count(counts)
-        ),
-        tensors=tuple(memory.tensors),
-    )
+    draft = Draft(scenario, chip, Code(matmul_source(scenario, chip, store)))
+    whole = _Alone(draft, store)
+    plan = whole.product.plan
+    tiles, cores = plan.rows * plan.columns, chip.cube_cores
+    return draft.program(("cube",), cores, plan.blocks, tiles, whole.tape)
 
 
-@dataclass(frozen=True, slots=True)
 class _Alone:
     """A product whose result leaves its core by FIXP, or by the vector unit of the same core."""
 
-    product: ProductCode
-    vector: VectorPart | None
-    ending: Ending
-    c: int
+    def __init__(self, draft: Draft, store: Store) -> None:
+        """Add the kernel to the code, and its operands to the memory."""
+        product = self.product = ProductCode(draft, store)
+        self.vector: VectorPart | None = None
+        if draft.chip.unified:
+            self.vector = VectorPart(
+                draft,
+                activation(draft.scenario),
+                inputs=0,
+                computes=draft.scenario.operator.kind == "matmul-leakyrelu",
+                accumulator=ACCUMULATOR_BYTES,
+            )
+        self.ending = Ending(draft.code)
+        self.c = draft.memory.tensor("c", product.plan.m * product.plan.n * product.result_size)
 
     def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
         """What the blocks execute that have so many tiles."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
+from ..choices import KernelScenario
 from .listing import Code, Instruction
 from .tape import Quantity, Tape
 
@@ -75,6 +76,45 @@ class GlobalMemory:
         self.tensors.append(Tensor(name, address, size))
         self._next = -(-(address + size) // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
         return address
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A kernel that is being written: its code and its tensors grow part by part."""
+
+    scenario: KernelScenario
+    chip: KernelChip
+    code: Code
+    memory: GlobalMemory = field(default_factory=GlobalMemory)
+
+    def program(
+        self,
+        units: tuple[str, ...],
+        cores: int,
+        blocks: int,
+        work: int,
+        tape: Callable[[Integers, Integers, int], Tape],
+        simt: SimtCode | None = None,
+    ) -> Program:
+        """The program whose blocks share out so much work.
+
+        tape: what some blocks execute, from their first pieces on, that have so many each.
+        """
+        starts, counts = divide(work, blocks, self.scenario.conditions.imbalance)
+        if self.chip.unified:
+            units = ("AiCore",)
+        return Program(
+            chip=self.chip,
+            op_type=units[0] if len(units) == 1 else "mix",
+            units=units,
+            block_dim=blocks,
+            cores=cores,
+            kernel=f"{self.scenario.operator.kind.replace('-', '_')}_custom",
+            code=self.code,
+            tapes=tuple(tape(own, starts[own], count) for count, own in by_count(counts)),
+            tensors=tuple(self.memory.tensors),
+            simt=simt,
+        )
 
 
 def divide(work: int, blocks: int, imbalance: int) -> tuple[Integers, Integers]:

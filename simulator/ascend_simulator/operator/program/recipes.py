@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
+RECIPES = "recipes.yaml"
 REPEAT_BYTES = 256
 MISC = "Misc"
 
@@ -50,7 +50,7 @@ class Recipe:
 
 def element_bytes(data_type: str) -> int:
     """Byte of an element in memory."""
-    size: int = _document()["bytes"][data_type]
+    size: int = packaged(__package__, RECIPES)["bytes"][data_type]
     return size
 
 
@@ -63,7 +63,7 @@ def c_type(data_type: str) -> str:
 @cache
 def recipe(name: str, data_type: str) -> Recipe:
     """The recipe of an operator on a type; types that no unit computes with are converted."""
-    document = _document()
+    document = packaged(__package__, RECIPES)
     sheet = document["operators"][name]
     computed = document["computed_as"].get(data_type, data_type)
     compute = [_instruction(one, computed) for one in sheet["compute"]]
@@ -80,8 +80,12 @@ def recipe(name: str, data_type: str) -> Recipe:
 
 
 def _instruction(name: str, data_type: str) -> VectorInstruction:
-    sheet: Mapping[str, Any] = _document()["instructions"][name]
-    counter = _document()["counters"][data_type] if sheet["counted"] == "type" else MISC
+    sheet: Mapping[str, Any] = packaged(__package__, RECIPES)["instructions"][name]
+    counter = (
+        packaged(__package__, RECIPES)["counters"][data_type]
+        if sheet["counted"] == "type"
+        else MISC
+    )
     return VectorInstruction(
         name=name,
         cycles=sheet["cycles"],
@@ -89,10 +93,3 @@ def _instruction(name: str, data_type: str) -> VectorInstruction:
         results=sheet["results"],
         counter=counter,
     )
-
-
-@cache
-def _document() -> dict[str, Any]:
-    text = (files(__package__) / "recipes.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = parse(text)
-    return found

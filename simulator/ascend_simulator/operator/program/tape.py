@@ -148,6 +148,12 @@ class Tape:
         for name, count in (counts or {}).items():
             self.tallies[unit][name] += count
 
+    def transfer(
+        self, unit: int, instruction: Instruction, one: Transfer, path: str, cycles: Quantity
+    ) -> None:
+        """Execute a copy from or to global memory, which the width of its path limits."""
+        self.run(unit, instruction, cycles, {path: one.size}, transfers=(one,), bound=path)
+
     def set_flag(self, unit: int, instruction: Instruction, key: FlagKey) -> None:
         """Tell another pipe, when all before it on the instruction's pipe is done."""
         self._append(unit, instruction, 1, sets=key)

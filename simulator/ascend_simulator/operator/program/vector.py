@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -12,20 +11,14 @@ from ascend_ref.capture import Integers
 from ..chip import KernelChip
 from ..choices import KernelScenario
 from .frame import Ending, Frame
-from .geometry import VectorGeometry, vector_geometry
+from .geometry import vector_geometry
 from .listing import Code
-from .model import GlobalMemory, Program, by_count, divide, same
+from .model import Draft, Program, same
+from .product import contiguous
 from .recipes import c_type, recipe
 from .source import source
-from .tape import Tape, Transfer
+from .tape import Tape
 from .vector_part import Hand, VectorPart
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    frame: Frame
-    part: VectorPart
-    ending: Ending
 
 
 def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
@@ -42,71 +35,35 @@ def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
             "tile_rows": plan.tile // plan.columns,
         },
     )
-    code = Code(text)
-    parts = _Parts(
-        frame=Frame.of(code),
-        part=VectorPart(
-            code,
-            chip,
-            recipe(kind, data_type),
-            buffers=scenario.tiling.buffers,
-            bank_conflicts=scenario.conditions.bank_conflicts,
-            inputs=recipe(kind, data_type).inputs,
-        ),
-        ending=Ending.of(code),
-    )
-    memory = GlobalMemory()
-    size = prod(plan.shape) * parts.part.recipe.size
-    names = ("x", "y")[: parts.part.recipe.inputs]
-    addresses = [memory.tensor(name, size) for name in (*names, "result")]
-    starts, counts = divide(plan.tiles, plan.blocks, scenario.conditions.imbalance)
-    tapes = [
-        _tape(parts, plan, blocks, starts[blocks], count, addresses)
-        for count, blocks in by_count(counts)
-    ]
-    return Program(
-        chip=chip,
-        op_type="AiCore" if chip.unified else "vector",
-        units=("AiCore",) if chip.unified else ("vector",),
-        block_dim=plan.blocks,
-        cores=chip.vector_cores,
-        kernel=f"{kind}_custom",
-        code=code,
-        tapes=tuple(tapes),
-        tensors=tuple(memory.tensors),
-    )
+    draft, one = Draft(scenario, chip, Code(text)), recipe(kind, data_type)
+    frame = Frame(draft.code)
+    part = VectorPart(draft, one, inputs=one.inputs)
+    ending, total = Ending(draft.code), prod(plan.shape)
+    names = (*("x", "y")[: one.inputs], "result")
+    addresses = [draft.memory.tensor(name, total * one.size) for name in names]
 
+    def tape(blocks: Integers, starts: Integers, count: int) -> Tape:
+        tape = Tape(blocks)
+        unit = tape.unit()
+        frame.begin(tape, unit)
+        for number in range(count):
+            tape.stage = number
+            first = (starts + number) * plan.tile
+            elements = same(np.minimum(plan.tile, total - first))
+            *inputs, output = [
+                contiguous(
+                    address + first * one.size,
+                    elements * one.size,
+                    store=address == addresses[-1],
+                    local="UB",
+                )
+                for address in addresses
+            ]
+            frame.round(tape, unit)
+            part.emit(tape, unit, Hand(elements, inputs, output))
+        part.drain(tape, unit)
+        ending.run(tape, unit)
+        return tape
 
-def _tape(
-    parts: _Parts,
-    plan: VectorGeometry,
-    blocks: Integers,
-    starts: Integers,
-    count: int,
-    addresses: list[int],
-) -> Tape:
-    tape = Tape(blocks)
-    unit = tape.unit()
-    total, size = prod(plan.shape), parts.part.recipe.size
-    parts.frame.begin(tape, unit)
-    for number in range(count):
-        tape.stage = number
-        first = (starts + number) * plan.tile
-        elements = same(np.minimum(plan.tile, total - first))
-        place = first * size
-        *inputs, output = [
-            Transfer(
-                address=address + place,
-                rows=1,
-                row_bytes=elements * size,
-                pitch=0,
-                store=address == addresses[-1],
-                local="UB",
-            )
-            for address in addresses
-        ]
-        parts.frame.round(tape, unit)
-        parts.part.emit(tape, unit, Hand(elements, inputs, output))
-    parts.part.drain(tape, unit)
-    parts.ending.run(tape, unit)
-    return tape
+    cores, blocks = chip.vector_cores, plan.blocks
+    return draft.program(("vector",), cores, blocks, plan.tiles, tape)

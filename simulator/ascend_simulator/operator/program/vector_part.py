@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..chip import KernelChip
-from .costs import COPY_START, VECTOR_START, copy_cycles
+from .costs import COPY_START, VECTOR_START, copy_within
 from .flags import Flags
 from .listing import Code, Instruction
+from .model import Draft
 from .recipes import REPEAT_BYTES, Recipe
-from .tape import Move, Quantity, Tape, Transfer, ceil_div
+from .tape import Quantity, Tape, Transfer, ceil_div
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +33,22 @@ class VectorPart:
 
     def __init__(
         self,
-        code: Code,
-        chip: KernelChip,
+        draft: Draft,
         recipe: Recipe,
         *,
-        buffers: int,
-        bank_conflicts: int,
         inputs: int,
         stores: bool = True,
         computes: bool = True,
         prefix: str = "",
         accumulator: int = 0,
     ) -> None:
-        self.recipe, self.chip = recipe, chip
-        self._buffers, self._conflicts = buffers, bank_conflicts
+        code = draft.code
+        self.recipe, self.chip = recipe, draft.chip
+        self._conflicts = draft.scenario.conditions.bank_conflicts
+        buffers = self._buffers = draft.scenario.tiling.buffers
         self._accumulator = accumulator
         self._prefix = prefix
-        flags = self._flags = Flags(code, chip, prefix, buffers)
+        flags = self._flags = Flags(draft, prefix, buffers)
         if inputs:
             flags.wait("in-free", "VECTOR", "MTE2", "in-wait")
         self._copies = [
@@ -85,14 +84,7 @@ class VectorPart:
         if hand.inputs:
             flags.take(tape, unit, "in-free", slot, unless_new=True)
             for copy, transfer in zip(self._copies, hand.inputs, strict=True):
-                tape.run(
-                    unit,
-                    copy,
-                    COPY_START,
-                    {"GM_TO_UB": transfer.size},
-                    transfers=(transfer,),
-                    bound="GM_TO_UB",
-                )
+                tape.transfer(unit, copy, transfer, "GM_TO_UB", COPY_START)
             flags.give(tape, unit, "in-full", slot)
             flags.take(tape, unit, "in-full", slot)
         leaves = hand.output is not None or hand.to_l1 is not None
@@ -115,13 +107,7 @@ class VectorPart:
         recipe = self.recipe
         if self._moved is not None:
             size = elements * self._accumulator
-            tape.run(
-                unit,
-                self._moved,
-                copy_cycles(self.chip, "L0C_TO_UB", size),
-                {"L0C_TO_UB": size},
-                move=Move("L0C", "UB", size),
-            )
+            copy_within(tape, unit, self._moved, self.chip, "L0C_TO_UB", size)
         repeats = ceil_div(elements, recipe.lanes)
         for instruction, one in zip(self._compute, recipe.compute, strict=False):
             lost = repeats * self._conflicts // 1000
@@ -147,22 +133,9 @@ class VectorPart:
         self._flags.give(tape, unit, "out-full", slot)
         self._flags.take(tape, unit, "out-full", slot)
         if hand.output is not None:
-            tape.run(
-                unit,
-                self._out,
-                COPY_START,
-                {"UB_TO_GM": hand.output.size},
-                transfers=(hand.output,),
-                bound="UB_TO_GM",
-            )
+            tape.transfer(unit, self._out, hand.output, "UB_TO_GM", COPY_START)
         elif hand.to_l1 is not None:
-            tape.run(
-                unit,
-                self._out,
-                copy_cycles(self.chip, "UB_TO_L1", hand.to_l1),
-                {"UB_TO_L1": hand.to_l1},
-                move=Move("UB", "L1", hand.to_l1),
-            )
+            copy_within(tape, unit, self._out, self.chip, "UB_TO_L1", hand.to_l1)
         self._flags.give(tape, unit, "out-free", slot)
 
 

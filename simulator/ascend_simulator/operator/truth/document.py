@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from ascend_spec import bin_catalog
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ..blocks.file import File
 from ..blocks.hot_spots import core_name
@@ -24,11 +22,9 @@ from ..world import World
 FORMAT = "ascend-ref-kernel-truth/1"
 
 
-@cache
 def truth_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a kernel's truth.json."""
-    text = (files(__package__) / "truth.schema.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = parse(text)
+    found: dict[str, Any] = packaged(__package__, "truth.schema.yaml")
     return found
 
 

@@ -1,30 +1,44 @@
-"""Tables that Python computes from the facts, for agreements to compare with what files say."""
+"""Functions that compute tables (derived.yaml), for agreements to compare with what files say."""
 
 from __future__ import annotations
 
-from ..made import Derived
+from collections.abc import Callable, Mapping
+
+import pyarrow as pa
+
 from . import (
     activity,
     communication,
     framework,
     host,
-    iterations,
+    melted,
     memory,
     operators,
     statistics,
     steps,
     tasks,
 )
+from .reading import Asked
 
-TABLES: tuple[Derived, ...] = (
-    *tasks.TABLES,
-    *operators.TABLES,
-    *statistics.TABLES,
-    *activity.TABLES,
-    *steps.TABLES,
-    *communication.TABLES,
-    *framework.TABLES,
-    *host.TABLES,
-    *memory.TABLES,
-    *iterations.TABLES,
-)
+FUNCTIONS: Mapping[str, Callable[[Asked], pa.Table | pa.RecordBatchReader]] = {
+    **statistics.FUNCTIONS,
+    "session": tasks.session,
+    "shown_task": tasks.shown,
+    "task_batch": tasks.batches,
+    "scheduled": tasks.scheduled,
+    "wait_time": operators.wait,
+    "core_time": operators.core_times,
+    "counters": melted.counters,
+    "reductions": melted.reductions,
+    "overlap": activity.overlap,
+    "step_trace_time": steps.step_trace_time,
+    "step_of_kernel": steps.step_of_kernel,
+    "communication_times": communication.communication_times,
+    "communication_links": communication.communication_links,
+    "communication_packets": communication.communication_packets,
+    "communication_matrix": communication.communication_matrix,
+    "operator_details": framework.operator_times,
+    "demand": host.demands,
+    "blocks": memory.blocks,
+}
+"""By the names that the documents have for them."""

@@ -18,10 +18,10 @@ from ascend_ref.derive.overlap import (
 )
 from ascend_ref.spill import Spill
 
-from ..database import Facts, quoted, text_literal
-from ..made import Derived, Input
+from ....compare.sql import quoted, text_literal
+from ..database import Facts
 from .operators import DEVICE, FILES
-from .reading import integers, read_parts
+from .reading import Asked, integers, read_parts
 
 KINDS = ("computing", "communication", "not-overlapped", "free")
 """Kinds of slices of the layer, in the order of ENUM_OVERLAP_ANALYSIS_TYPE."""
@@ -91,10 +91,10 @@ class _Busy:
         return np.array(bounds, np.int64).reshape(-1)
 
 
-def _overlap(facts: Facts) -> pa.RecordBatchReader:
+def overlap(asked: Asked) -> pa.RecordBatchReader:
     """The four kinds of time of each device, by window."""
     spill = Spill()
-    busy = _Busy(facts, spill)
+    busy = _Busy(asked.facts, spill)
     return pa.RecordBatchReader.from_batches(SCHEMA, _batches(spill, busy))
 
 
@@ -162,19 +162,3 @@ def _computes(name: str) -> str:
 
 def _listed(texts: tuple[str, ...]) -> str:
     return ", ".join(map(text_literal, texts))
-
-
-TABLES = (
-    Derived(
-        "overlap",
-        "The four kinds of time of each device, by what bounds the free time; ns.",
-        ("layer.ascend_hardware", "layer.overlap_analysis"),
-        _overlap,
-        takes=("layer.communication", *(f"csv.{file}" for file in FILES)),
-        inputs=(
-            Input("csv.op_summary", "Task Duration(us)"),
-            Input("csv.kernel_details", "Duration(us)"),
-            Input("trace.communication", "dur", "kind = 'operator'"),
-        ),
-    ),
-)

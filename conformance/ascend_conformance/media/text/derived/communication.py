@@ -20,8 +20,7 @@ from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
 from ascend_ref.derive.group_hash import group_hash
 
 from ..database import Facts
-from ..made import Cell, Derived, Input
-from .reading import NONE, integers, read, reals, texts
+from .reading import NONE, Asked, integers, read, reals, texts
 from .steps import device_steps_of
 
 PARTS = 64
@@ -126,15 +125,15 @@ def _milliseconds(parts: Integers) -> Any:
     return parts / PARTS / NS_PER_MS
 
 
-def _times(facts: Facts) -> pa.Table:
+def communication_times(asked: Asked) -> pa.Table:
     """How each operator spent its time, by the plane that is looked at; ms."""
-    work = _work(facts)
+    work = _work(asked.facts)
     count = len(work.operators)
     known = {
         "file": work.operators["file"],
         "row": work.operators["row"],
         "name": work.operators["name"],
-        "step": pa.array(_step_names(facts, work.start), pa.string()),
+        "step": pa.array(_step_names(asked.facts, work.start), pa.string()),
         "class": pa.array(_classes(texts(work.operators, "name")), pa.string()),
         "start": pa.array(unit_floats(work.start)),
         "elapse": pa.array(_milliseconds(work.length)),
@@ -173,9 +172,9 @@ def _packets(facts: Facts) -> tuple[Work, transit.Packets, transit.Packets]:
     return work, by_link, transit.link_sums(by_link)
 
 
-def _links(facts: Facts) -> pa.Table:
+def communication_links(asked: Asked) -> pa.Table:
     """What each operator moved over each link that the documents tell of."""
-    work, by_link, sums = _packets(facts)
+    work, by_link, sums = _packets(asked.facts)
     count, links = len(work.operators), len(SHOWN_LINKS)
     figures = {name: np.zeros(count * links, np.int64) for name in ("size", "time", "large", "all")}
     first, _ = transit.groups(by_link.owner, by_link.link)
@@ -199,9 +198,9 @@ def _links(facts: Facts) -> pa.Table:
     )
 
 
-def _sizes(facts: Facts) -> pa.Table:
+def communication_packets(asked: Asked) -> pa.Table:
     """Packets of each operator by link and size."""
-    work, by_link, _ = _packets(facts)
+    work, by_link, _ = _packets(asked.facts)
     return pa.table(
         {
             "name": _taken(work.operators["name"], by_link.owner),
@@ -213,12 +212,12 @@ def _sizes(facts: Facts) -> pa.Table:
     )
 
 
-def _matrix(facts: Facts) -> pa.Table:
+def communication_matrix(asked: Asked) -> pa.Table:
     """The chosen flows of each kind of operators, by step, group and pair of ranks."""
-    work = _work(facts)
+    work = _work(asked.facts)
     names = texts(work.operators, "name")
     told = {
-        "step": _step_names(facts, work.start),
+        "step": _step_names(asked.facts, work.start),
         "class": _classes(names),
         "kind": [matrix.matrix_kind(name) for name in names],
         "group": [_hash(name) for name in texts(work.operators, "group_name")],
@@ -264,34 +263,3 @@ def _taken(column: pa.ChunkedArray, rows: Integers) -> pa.Array:
 def _hash(group: str) -> str | None:
     """What the documents call a group; older timelines know the groups by number alone."""
     return None if not group or group.isdecimal() else group_hash(group)
-
-
-NEEDS = ("view.drawn_communication", "view.drawn_communication_task")
-TAKES = ("layer.python", "view.launch")
-INPUTS = (
-    Input("trace.communication", "dur", "\"task type\" = 'Memcpy' AND \"link type\" <> 'ON_CHIP'"),
-)
-OPERATOR = "trace.communication"
-TABLES = (
-    Derived(
-        "communication_times",
-        "How operators spent their time, by plane; ms.",
-        NEEDS,
-        _times,
-        of=OPERATOR,
-        takes=TAKES,
-        cells={"start": Cell(OPERATOR, "ts"), "elapse": Cell(OPERATOR, "dur")},
-        inputs=(Input(OPERATOR, "dur", "kind = 'operator'"),),
-    ),
-    Derived(
-        "communication_links",
-        "What operators moved over each link.",
-        NEEDS,
-        _links,
-        inputs=(*INPUTS, Input(OPERATOR, "size(Byte)", INPUTS[0].where)),
-    ),
-    Derived("communication_packets", "Packets by link and size.", NEEDS, _sizes, inputs=INPUTS),
-    Derived(
-        "communication_matrix", "The chosen flows.", NEEDS, _matrix, takes=TAKES, inputs=INPUTS
-    ),
-)

@@ -14,9 +14,9 @@ from ascend_ref.derive.operator_details import (
 )
 from ascend_ref.derive.steps import Spans
 
-from ..database import Facts, text_literal
-from ..made import Derived, Input
-from .reading import NONE, integers, made, read, reals
+from ....compare.sql import text_literal
+from ..database import Facts
+from .reading import NONE, Asked, integers, made, read, reals
 from .steps import STEP
 
 AI_CORE = "AI_CORE"
@@ -47,8 +47,9 @@ def _spans(rows: pa.Table) -> Spans:
     return Spans(integers(rows, "start"), integers(rows, "stop"))
 
 
-def _details(facts: Facts) -> pa.Table:
+def operator_times(asked: Asked) -> pa.Table:
     """The times of the operators in order of start, steps left out; us. place: among them."""
+    facts = asked.facts
     operators, work = _kind(facts, "operator"), read(facts, WORK)
     spans, threads = _spans(operators), integers(operators, "tid")
     owner, order = _launchers(facts, spans, threads, work)
@@ -102,17 +103,3 @@ def _launchers(
         queued = np.where((call != NONE) & (given[entry] == number), entry, NONE)
     owner = np.append(opened, NONE)[queued]
     return owner, np.argsort(np.where(queued == NONE, len(given), queued), kind="stable")
-
-
-TABLES = (
-    Derived(
-        "operator_details",
-        "Times of the operators of the framework, us.",
-        ("layer.python", "view.launch", "trace.ascend_hardware"),
-        _details,
-        inputs=(
-            Input("trace.python", "dur", "kind = 'operator' AND NOT starts_with(name, 'Profiler')"),
-            Input("trace.ascend_hardware", "dur", f"\"Task Type\" = '{AI_CORE}'"),
-        ),
-    ),
-)

@@ -8,17 +8,14 @@ import pyarrow.compute as pc
 
 from ascend_ref.derive.memory_blocks import memory_blocks
 
-from ..database import Facts
-from ..made import Derived, Input
-from .reading import NONE, integers, read
+from .reading import NONE, Asked, integers
 
-EVENTS = "db.NPU_OP_MEM"
 KIBIBYTE = 1024.0
 
 
-def _blocks(facts: Facts) -> pa.Table:
+def blocks(asked: Asked) -> pa.Table:
     """Each block with the events that took it and gave it back; sizes in KB, times in ns."""
-    events = read(facts, f"SELECT * FROM {EVENTS} ORDER BY row")
+    events = asked.rows()
     device, address = integers(events, "deviceId"), integers(events, "addr")
     time = integers(events, "timestampNs")
     takes = pc.equal(events["type"].cast(pa.string()), "allocate").fill_null(False)
@@ -46,19 +43,3 @@ def _blocks(facts: Facts) -> pa.Table:
             "given_reserved": of("totalReserve", found.given),
         }
     )
-
-
-TABLES = (
-    Derived(
-        "blocks",
-        "Blocks of memory of the graph engine.",
-        (EVENTS,),
-        _blocks,
-        inputs=(
-            Input(EVENTS, "timestampNs"),
-            Input(EVENTS, "size"),
-            Input(EVENTS, "totalAllocate"),
-            Input(EVENTS, "totalReserve"),
-        ),
-    ),
-)

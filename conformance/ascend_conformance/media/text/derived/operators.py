@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
@@ -14,11 +13,9 @@ from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.pmu import cube_utilization, frequencies_in_force, total_time
 from ascend_ref.derive.wait_time import wait_times
-from ascend_spec import text_catalog
 
-from ..database import Facts, quoted, text_literal
-from ..made import Cell, Derived, Input
-from .reading import integers, read, reals, texts
+from ..database import Facts
+from .reading import Asked, by_engine, integers, read, reals, texts
 
 DEVICE, BLOCKS, MIX_BLOCKS = "Device_id", "Block Num", "Mix Block Num"
 UTILIZATION = "cube_utilization(%)"
@@ -66,91 +63,36 @@ RATIOS = ("aic_mac_ratio", "mac_ratio", "mac_exe_ratio")
 """The share of the cube in the cycles, by layout."""
 
 
-def _wait(file: str, facts: Facts) -> pa.Table:
+def wait(asked: Asked) -> pa.Table:
     """Wait times of the rows by engine, from their starts and durations."""
-    names = FILES[file]
-    device = quoted(DEVICE) if DEVICE in facts.columns(f"csv.{file}") else "NULL"
-    rows = read(
-        facts,
-        f"SELECT file, row, {device} AS device, {quoted(names.start)} AS start, "
-        f"ns({quoted(names.duration)}) AS duration FROM csv.{file} ORDER BY file, row",
-    )
-    owner = integers(rows, "device")
+    rows = asked.rows()
+    place, owner = rows.select(["file", "row"]), integers(rows, "device")
     start, duration = integers(rows, "start", 0), integers(rows, "duration", 0)
+    whole = [0, len(rows)]
+    by_device = [0, *(np.flatnonzero(np.diff(owner)) + 1).tolist(), len(rows)]
     parts = []
     for engine in get_args(Engine):
-        bounds = [0, len(rows)]
-        if engine == "python":
-            bounds = [0, *(np.flatnonzero(np.diff(owner)) + 1).tolist(), len(rows)]
+        bounds = by_device if engine == "python" else whole
         waits = [
             wait_times(start[low:high], duration[low:high], engine)
             for low, high in pairwise(bounds)
         ]
-        table = rows.select(["file", "row"]).append_column("wait", pa.array(np.concatenate(waits)))
-        parts.append(table.append_column("engine", pa.array([engine] * len(rows), pa.string())))
-    return pa.concat_tables(parts)
+        parts.append((engine, place.append_column("wait", pa.array(np.concatenate(waits)))))
+    return by_engine(parts)
 
 
-def _counters(file: str, facts: Facts) -> pa.Table:
-    """Every counter of every row, by the name that it has in TASK_PMU_INFO and in its unit there.
-
-    ``scale`` is what one unit of the file is in the database, where times are ns.
-    """
-    have = facts.columns(f"csv.{file}")
-    keys = ", ".join(
-        f"{quoted(column) if column in have else 'NULL::BIGINT'} AS {name}"
-        for name, column in {
-            "device": DEVICE,
-            "stream": "Stream ID",
-            "task": "Task ID",
-            "context": "Context ID",
-            "start": FILES[file].start,
-        }.items()
-    )
-    totals = dict(_totals(have))
-    metrics = {
-        column.name: (
-            totals.get(column.name, column.metric).lower(),
-            NS_PER_US if column.unit == "us" else 1.0,
-        )
-        for column in text_catalog().csv[file].columns
-        if column.metric is not None and column.name in have
-    }
-    parts = [
-        f'SELECT file, row, {keys}, {text_literal(name)} AS "column", '
-        f"{text_literal(metric)} AS metric, {scale} * {quoted(name)} AS value, "
-        f"{scale}::DOUBLE AS scale FROM csv.{file} WHERE {quoted(name)} IS NOT NULL"
-        for name, (metric, scale) in metrics.items()
-    ]
-    nothing = (
-        f"SELECT file, row, {keys}, '' AS \"column\", '' AS metric, 0.0::DOUBLE AS value, "
-        f"1.0::DOUBLE AS scale FROM csv.{file} WHERE false"
-    )
-    return read(facts, " UNION ALL ".join([nothing, *parts]))
-
-
-def _totals(have: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Headers of totals with their metrics; the block tells which one aicore_time(us) is."""
-    for layout in text_catalog().pmu.layouts:
-        for block in layout.blocks:
-            if {text for text, _ in block.totals} <= set(have):
-                yield from ((text, block.prefix + name) for text, name in block.totals)
-
-
-def _core_times(file: str, facts: Facts) -> pa.Table:
+def core_times(asked: Asked) -> pa.Table:
     """Time on the cores and cube utilization of each row, from its cycles and blocks.
 
     How many cores there are no file tells: it is the number that fits most rows. The clock is that
     of the timeline's samples, else the one that most rows tell.
     """
-    names, have = FILES[file], facts.columns(f"csv.{file}")
-    wanted = [DEVICE, names.start, names.duration, names.core, BLOCKS, MIX_BLOCKS]
-    wanted += [UTILIZATION, *RATIOS]
-    wanted += [one for kind in KINDS.values() for one in (*kind.cycles, kind.time)]
-    known = ", ".join(quoted(one) for one in dict.fromkeys(wanted) if one in have)
-    rows = read(facts, f"SELECT file, row, {known} FROM csv.{file} ORDER BY file, row")
+    names = FILES[asked.given["file"]]
+    wanted = {DEVICE, names.start, names.duration, names.core, BLOCKS, MIX_BLOCKS, UTILIZATION}
+    cores = {one for kind in KINDS.values() for one in (*kind.cycles, kind.time)}
+    rows = asked.rows_with({*wanted, *RATIOS, *cores})
     found: dict[str, object] = {"file": rows["file"], "row": rows["row"]}
-    clock = _clock(facts, rows, names)
+    clock = _clock(asked.facts, rows, names)
     for name, kind in KINDS.items():
         found[name] = _time_on(rows, names, kind, clock)
     return pa.table({**found, **dict(_utilizations(rows, names, clock))})
@@ -275,47 +217,3 @@ def _utilizations(
 
 def _first(rows: pa.Table, names: tuple[str, ...]) -> str | None:
     return next((name for name in names if name in rows.column_names), None)
-
-
-def _tables(file: str) -> Iterator[Derived]:
-    source, start = f"csv.{file}", FILES[file].start
-    yield Derived(
-        f"wait_time_of_{file}",
-        "Gaps before the rows, us.",
-        (source,),
-        partial(_wait, file),
-        of=source,
-        cells={"wait": Cell(source, FILES[file].duration)},
-        inputs=(Input(source, FILES[file].duration), Input(source, start)),
-    )
-    yield Derived(
-        f"counters_of_{file}",
-        "Performance counters, a row for each.",
-        (source,),
-        partial(_counters, file),
-        of=source,
-        cells={
-            "value": Cell(source, "@column"),
-            "start": Cell(source, start),
-            "device": Cell(source, DEVICE),
-            "stream": Cell(source, "Stream ID"),
-            "task": Cell(source, "Task ID"),
-            "context": Cell(source, "Context ID"),
-        },
-    )
-    yield Derived(
-        f"core_time_of_{file}",
-        "Time on cube and vector cores in us and cube utilization in percent.",
-        (source,),
-        partial(_core_times, file),
-        of=source,
-        cells={
-            "cube": Cell(source, "aic_total_cycles"),
-            "vector": Cell(source, "aiv_total_cycles"),
-            "utilization_python": Cell(source, "aic_total_cycles"),
-            "utilization_cpp": Cell(source, "aic_total_cycles"),
-        },
-    )
-
-
-TABLES = tuple(table for file in FILES for table in _tables(file))

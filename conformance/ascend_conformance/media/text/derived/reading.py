@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -12,6 +13,7 @@ import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers, Reals
 
+from ....compare.sql import quoted
 from ..database import Facts
 from ..made import LacksColumn
 
@@ -22,6 +24,25 @@ ROWS_AT_ONCE = 50_000
 
 
 _NAMED = re.compile(r'Referenced column "(.+?)" not found')
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a derived table is computed from: the facts, its query, and its placeholders."""
+
+    facts: Facts
+    select: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def rows(self) -> pa.Table:
+        """The rows of the query. Raises :class:`LacksColumn`."""
+        return read(self.facts, self.select)
+
+    def rows_with(self, names: Collection[str]) -> pa.Table:
+        """The rows in the order of the file, with those of these columns that there are."""
+        have = read(self.facts, f"SELECT * FROM ({self.select}) LIMIT 0").column_names
+        listed = ", ".join(quoted(one) for one in have if one in {"file", "row", *names})
+        return read(self.facts, f"SELECT {listed} FROM ({self.select}) ORDER BY file, row")
 
 
 def read(facts: Facts, query: str) -> pa.Table:
@@ -49,6 +70,14 @@ def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([reader.read_next_batch()])
         except StopIteration:
             return
+
+
+def by_engine(parts: Iterable[tuple[str, pa.Table]]) -> pa.Table:
+    """The tables of several engines as one, with the name of each beside its rows."""
+    return pa.concat_tables(
+        table.append_column("engine", pa.array([engine] * len(table), pa.string()))
+        for engine, table in parts
+    )
 
 
 def integers(table: pa.Table, name: str, missing: int = NONE) -> Integers:

@@ -23,9 +23,9 @@ from ascend_ref.derive.adapter_steps import (
 from ascend_ref.derive.decimals import unit_floats
 from ascend_ref.derive.steps import Spans
 
-from ..database import Facts, text_literal
-from ..made import Derived, Input
-from .reading import NONE, integers, read, reals
+from ....compare.sql import text_literal
+from ..database import Facts
+from .reading import NONE, Asked, integers, read, reals
 
 STEP = "ProfilerStep#"
 """So the names of steps begin."""
@@ -46,7 +46,6 @@ FIGURES = (
     "communication_not_overlapped_and_exclude_receive",
     "preparing",
 )
-TIMELINE = "trace.python"
 
 
 def device_steps_of(facts: Facts) -> list[DeviceStep]:
@@ -70,8 +69,9 @@ def device_steps_of(facts: Facts) -> list[DeviceStep]:
     return device_steps(number.tolist(), Spans(start, stop), place, moment, kernels)
 
 
-def _step_trace(facts: Facts) -> pa.Table:
+def step_trace_time(asked: Asked) -> pa.Table:
     """The rows of step_trace_time, the arithmetic of the adapter replayed in its floats."""
+    facts = asked.facts
     slices = read(facts, " UNION ALL ".join(_slices(facts)) + " ORDER BY file, row")
     kinds = np.array([PLACES.get(kind, RECEIVING) for kind in slices["kind"].to_pylist()], np.int64)
     found = step_rows(
@@ -114,40 +114,12 @@ def _first_operator(facts: Facts) -> float | None:
     return None if first is None else float(unit_floats(np.array([first]))[0])
 
 
-def _step_of_kernel(facts: Facts) -> pa.Table:
+def step_of_kernel(asked: Asked) -> pa.Table:
     """The step of each row of kernel_details, empty outside of all; the bounds belong to a step."""
-    rows = read(
-        facts,
-        'SELECT file, row, "Start Time(us)" AS start FROM csv.kernel_details '
-        'WHERE "Start Time(us)" IS NOT NULL ORDER BY file, row',
-    )
+    rows = asked.rows()
     moments = unit_floats(integers(rows, "start"))
     step: Integers = np.full(len(rows), NONE)
-    for one in reversed(device_steps_of(facts)):
+    for one in reversed(device_steps_of(asked.facts)):
         inside = (moments >= one.start) & (moments <= one.end)
         step[inside] = NONE if one.number is None else one.number
     return rows.select(["file", "row"]).append_column("step", pa.array(step, mask=step == NONE))
-
-
-INPUTS = (
-    Input("trace.overlap_analysis", "dur"),
-    Input(TIMELINE, "ts", f"starts_with(name, {text_literal(STEP)})"),
-)
-TABLES = (
-    Derived(
-        "step_trace_time",
-        "The rows of step_trace_time, us.",
-        ("layer.overlap_analysis", "view.launch"),
-        _step_trace,
-        takes=("layer.communication", "layer.python"),
-        inputs=INPUTS,
-    ),
-    Derived(
-        "step_of_kernel",
-        "The steps of the rows of kernel_details.",
-        ("csv.kernel_details", "layer.python", "view.launch"),
-        _step_of_kernel,
-        of="csv.kernel_details",
-        inputs=(Input(TIMELINE, "name", f"starts_with(name, {text_literal(STEP)})"),),
-    ),
-)

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from ..db.places import fill
+from ..ruleset import as_tuple, fill
 
 Which: TypeAlias = Literal["left", "right"]
 WHICH: tuple[Which, Which] = ("left", "right")
@@ -35,11 +35,14 @@ class Side:
     ``of`` is a table of the facts, a view (views.yaml) or a derived table. ``where`` are conditions
     of its rows; one about a column that does not stand in the file is left out. ``together``: rows
     with equal keys are one row, and the compared columns are aggregates. ``called`` is what users
-    call it where the names of its files and tables do not tell.
+    call it where the names of its files and tables do not tell. ``kinds``: of a layer's events, the
+    only ones. ``showers``: the tables whose columns a view passes on, where not just its own.
     """
 
     of: str
     columns: Mapping[str, str]
+    kinds: tuple[str, ...] = ()
+    showers: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
     together: bool = False
     called: str | None = None
@@ -62,6 +65,8 @@ class Comparison:
 class Agreement:
     """What two sides must tell alike.
 
+    With ``entities`` both sides are showers of these: what both show is compared, ``but`` for the
+    columns named there, and ``columns`` and ``compare`` state only what differs from that.
     Rows are paired by ``keys``; those with equal keys by ``near`` where it is equal, the others in
     its order, and it is compared, too. Columns that are ``untold`` by a whole side do not count.
     ``one_sided``: whose rows need a counterpart. ``readings`` are values of the placeholder
@@ -76,6 +81,8 @@ class Agreement:
     untold: tuple[str, ...] = ()
     one_sided: OneSided = "both"
     readings: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    but: tuple[str, ...] = ()
     each: tuple[Mapping[str, str], ...] = ({},)
 
     def side(self, which: Which) -> Side:
@@ -114,6 +121,7 @@ def _filled(side: Side, place: Mapping[str, str]) -> Side:
         of=fill(side.of, place),
         columns={name: sql for name, sql in columns.items() if sql},
         where=tuple(fill(one, place) for one in side.where),
+        kinds=tuple(fill(one, place) for one in side.kinds),
         called=fill(side.called, place) if side.called else None,
     )
 
@@ -125,6 +133,8 @@ def agreement_of(document: Mapping[str, Any] | None) -> Agreement | None:
     return Agreement(
         left=_side(document["left"]),
         right=_side(document["right"]),
+        entities=as_tuple(document.get("entity", ())),
+        but=tuple(document.get("but", ())),
         keys=tuple(document.get("keys", ())),
         compare={
             name: _comparison(given) for name, given in (document.get("compare") or {}).items()
@@ -149,7 +159,9 @@ def combinations_of(place: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
 def _side(given: Mapping[str, Any]) -> Side:
     return Side(
         of=given["of"],
-        columns={name: str(sql) for name, sql in given["columns"].items()},
+        columns={name: str(sql) for name, sql in given.get("columns", {}).items()},
+        kinds=tuple(given.get("kinds", ())),
+        showers=as_tuple(given.get("shower", ())),
         where=tuple(given.get("where", ())),
         together=given.get("together", False),
         called=given.get("called"),

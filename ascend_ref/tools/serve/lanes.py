@@ -1,21 +1,18 @@
-"""Bodies of the commands ``unit/*``.
-
-Times of requests and answers count from ``origin``, the start that parse/success told.
-"""
+"""Bodies of the commands ``unit/*``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..answer import Body
-from .events import args_at
-from .read import dumped, flag_sides
-from .screen import on_screen
-from .tables import FlowPoint, Integers, Place, Timeline
-from .times import LATEST
+from .answer import Body
+from .question import Question
+from .timeline.events import args_at
+from .timeline.read import dumped, flag_sides
+from .timeline.screen import on_screen
+from .timeline.tables import FlowPoint, Integers, Place, Timeline
+from .timeline.times import LATEST
 
 SUMMARY_PARTS = 30_000
 """Gaps of a process up to this part of the window are closed, and gaps of 1 ns always."""
@@ -35,19 +32,20 @@ SHAPES = (
 """Members of a slice's details that only system profiles fill."""
 
 
-def summary(timeline: Timeline, process: str, start: int, end: int, origin: int) -> Body:
+def summary(asked: Question) -> Body:
     """The body of ``unit/threadTracesSummary``: when any lane of the process is busy.
 
     The window sets only how finely is merged; stretches of the whole timeline are told.
     """
-    gap = max((end - start) // SUMMARY_PARTS, 1)
+    timeline, process = asked.timeline, asked.params["processId"]
+    gap = max((asked.params["endTime"] - asked.params["startTime"]) // SUMMARY_PARTS, 1)
     columns = timeline.slices
     numbers = [number for number, lane in enumerate(timeline.lanes) if lane.pid == process]
     places = np.concatenate(
         [np.empty(0, np.int64), *(timeline.slices_of(number) for number in numbers)]
     )
     starts, ends = np.asarray(columns.start)[places], np.asarray(columns.end)[places]
-    return {"data": _stretches(starts, ends, gap, origin)}
+    return {"data": _stretches(starts, ends, gap, asked.origin)}
 
 
 def _stretches(starts: Integers, ends: Integers, gap: int, origin: int) -> list[Body]:
@@ -65,28 +63,24 @@ def _stretches(starts: Integers, ends: Integers, gap: int, origin: int) -> list[
     ]
 
 
-def thread_traces(
-    timeline: Timeline,
-    process: str,
-    threads: Sequence[str],
-    start: int,
-    end: int,
-    origin: int,
-    *,
-    hide_flags: bool,
-) -> Body:
+def thread_traces(asked: Question) -> Body:
     """The body of ``unit/threadTraces``: slices of one lane, or of several over one another."""
+    timeline, params, origin = asked.timeline, asked.params, asked.origin
+    threads = params["threadIdList"] or [params["threadId"]]
+    window = params["startTime"] + origin, params["endTime"] + origin
     rows: list[list[Body]] = []
     max_depth = 0
     for thread in threads:
-        lane = timeline.find_lane(process, thread)
+        lane = timeline.find_lane(params["processId"], thread)
         if lane is None:
             continue
         depths = timeline.depths_of(lane)
         max_depth = max(max_depth, int(depths.max()) + 1 if len(depths) else 0)
-        for place, row in on_screen(timeline, lane, start + origin, end + origin):
+        for place, row in on_screen(timeline, lane, *window):
             slice_ = _slice(timeline, place, row, thread, origin)
-            if slice_["startTime"] < 0 or (hide_flags and slice_["name"] in flag_sides()):
+            if slice_["startTime"] < 0 or (
+                params["isHideFlagEvents"] and slice_["name"] in flag_sides()
+            ):
                 continue
             rows.extend([] for _ in range(row + 1 - len(rows)))
             rows[row].append(slice_)
@@ -117,12 +111,14 @@ def _slice(timeline: Timeline, place: int, row: int, thread: str, origin: int) -
     }
 
 
-def flows(timeline: Timeline, slice_id: str, origin: int) -> Body:
+def flows(asked: Question) -> Body:
     """The body of ``unit/flows``: the flow whose id is that of a SET or WAIT slice.
 
     Only where the id has exactly two points, each on a lane with a slice of that id.
+    ``isSimulation`` is not asked: the lanes of a bin file always are those of a kernel.
     """
-    place = _place(timeline, slice_id)
+    timeline = asked.timeline
+    place = _place(timeline, asked.params["id"])
     flag = timeline.slices.flag[place] if place is not None else -1
     points = timeline.flow_points.get(timeline.names[flag], []) if flag >= 0 else []
     if len(points) != 2:
@@ -130,7 +126,7 @@ def flows(timeline: Timeline, slice_id: str, origin: int) -> Body:
     first, second = points
     if second.kind == "s" and first.kind != "s":
         first, second = second, first
-    ends = [_flow_end(timeline, point, flag, origin) for point in (first, second)]
+    ends = [_flow_end(timeline, point, flag, asked.origin) for point in (first, second)]
     if None in ends:
         return {"unitAllFlows": []}
     told = points[0]
@@ -164,7 +160,7 @@ def _flow_end(timeline: Timeline, point: FlowPoint, flag: int, origin: int) -> B
     }
 
 
-def thread_detail(timeline: Timeline, payloads: Sequence[memoryview], slice_id: str) -> Body:
+def thread_detail(asked: Question) -> Body:
     """The body of ``unit/threadDetail``; empty values for an unknown slice.
 
     selfTime is the duration less what slices of the next row that begin within it cover of it, and
@@ -172,11 +168,12 @@ def thread_detail(timeline: Timeline, payloads: Sequence[memoryview], slice_id: 
     """
     data: dict[str, Any] = {"selfTime": 0, "args": "", "title": "", "duration": 0}
     data |= {"rawStartTime": "0", "rawEndTime": "0", **dict.fromkeys(SHAPES, "")}
-    place = _place(timeline, slice_id)
+    timeline = asked.timeline
+    place = _place(timeline, asked.params["id"])
     if place is not None:
         columns = timeline.slices
         start, end = columns.start[place], columns.end[place]
-        args = args_at(payloads, Place(columns.block[place], columns.offset[place]))
+        args = args_at(asked.payloads, Place(columns.block[place], columns.offset[place]))
         data |= {
             "title": timeline.names[columns.name[place]],
             "duration": end - start,
@@ -209,28 +206,21 @@ def _place(timeline: Timeline, slice_id: str) -> int | None:
     return place if 0 <= place < len(timeline.slices) else None
 
 
-def counter(
-    timeline: Timeline,
-    payloads: Sequence[memoryview],
-    process: str,
-    name: str,
-    start: int,
-    end: int,
-    origin: int,
-) -> Body:
+def counter(asked: Question) -> Body:
     """The body of ``unit/counter``: points at which the value changes, and the last one."""
-    course = timeline.courses.get((process, name))
+    params = asked.params
+    course = asked.timeline.courses.get((params["pid"], params["threadName"]))
     if course is None:
         return {"data": []}
-    times = np.asarray(course.time) - origin
+    times = np.asarray(course.time) - asked.origin
     order = np.argsort(times, kind="stable")
-    start, end = min(start, LATEST), min(end, LATEST)
+    start, end = (min(params[name], LATEST) for name in ("startTime", "endTime"))
     order = order[(times[order] >= start) & (times[order] <= end)]
     changes: list[tuple[int, Any]] = []
     last: tuple[int, Any] = 0, None
     for place in order.tolist():
         at = Place(course.block[place], course.offset[place])
-        point = int(times[place]), args_at(payloads, at)
+        point = int(times[place]), args_at(asked.payloads, at)
         if point[1] != last[1]:
             changes.append(point)
         last = point

@@ -1,21 +1,84 @@
-"""The two sides of an agreement brought together in DuckDB: which rows differ, and in what."""
+"""Rows of two showers matched in DuckDB: which are missing, added or different, and in what."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from .agreement import WHICH, Agreement, Comparison, Which
-from .database import Facts, quoted
-from .selecting import FILE, NUMBERS, ROW, TIMES, Compared, compared, extra_rows, pair_types, typed
-from .sources import Sources
+import duckdb
 
+from .agreement import WHICH, Agreement, Comparison, Side, Which
+from .sql import quoted
+
+FILE, ROW, TIMES = "file", "row", "times"
+"""Columns of every side: the place of a row, and how many rows it gathers."""
+NUMBERS = frozenset(
+    f"{sign}{name}" for sign in ("", "U") for name in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT")
+) | {"HUGEINT", "UHUGEINT"}
+REALS = frozenset({"FLOAT", "DOUBLE"})
 PAIRS = "agreement_pairs"
 """Temporary table of the pairs that differ and of the rows that stand alone."""
 MET: Mapping[Which, str] = {"left": "mine", "right": "theirs"}
 """Columns of the table of rows that have met."""
 TURN = "turn"
+
+
+class Store(Protocol):
+    """The database in which both sides stand."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+
+    def value(self, query: str, values: Sequence[object] = ()) -> Any:
+        """The first value of its first row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A column of a table of the facts, and by which column its row is known (``row``).
+
+    A column that begins with @ is named by another column. ``key``: the member, of args, likewise.
+    """
+
+    table: str
+    column: str
+    row: str = ROW
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A side as a query. ``types`` of its columns; ``cells``: those that each column shows."""
+
+    side: Side
+    query: str
+    types: Mapping[str, str]
+    cells: Mapping[str, tuple[Cell, ...]]
+
+    @property
+    def further(self) -> list[str]:
+        """The columns of rows of other tables than the first, and of the names of cells."""
+        return further_columns(self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """An agreement with what can be compared here, and how its sides are selected."""
+
+    agreement: Agreement
+    keys: tuple[str, ...]
+    near: str | None
+    columns: Mapping[str, Comparison]
+    sides: Mapping[Which, Selected]
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Every column of a pair."""
+        near = [self.near] if self.near else []
+        return tuple(dict.fromkeys([*self.keys, *near, *self.columns]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +101,13 @@ class Outcome:
         )
 
 
-def best_reading(sources: Sources, agreement: Agreement) -> Outcome:
-    """The reading of an agreement that leaves least apart. Raises :class:`Absent`."""
+def best_reading(
+    store: Store, agreement: Agreement, select: Callable[[Agreement], Compared]
+) -> Outcome:
+    """The reading of an agreement that leaves least apart. ``select``: how its sides are read."""
     best: Outcome | None = None
     for reading in agreement.read_as:
-        found = outcome(sources.facts, compared(sources, reading))
+        found = outcome(store, select(reading))
         if best is None or found.faults < best.faults:
             best = found
         if not best.faults:
@@ -51,51 +116,46 @@ def best_reading(sources: Sources, agreement: Agreement) -> Outcome:
         raise ValueError(f"an agreement of {agreement.left.of} has no reading")
     if len(agreement.readings) > 1:
         # Its pairs have been overwritten by those of the readings behind it.
-        return outcome(sources.facts, compared(sources, best.compared.agreement))
+        return outcome(store, best.compared)
     return best
 
 
-def outcome(facts: Facts, asked: Compared) -> Outcome:
+def outcome(store: Store, asked: Compared) -> Outcome:
     """What does not agree. The first look is at hashes of rows, which most sound sides share."""
     types = pair_types(asked)
     queries = {which: typed(asked.sides[which], types) for which in WHICH}
     counting = [which for which in WHICH if asked.agreement.counts(which)]
     if len(counting) == 1:
-        rows, alike = _contained(facts, queries, asked.shown, *counting)
+        rows, alike = _contained(store, queries, asked.shown, *counting)
     else:
-        rows, alike = _hashes(facts, queries, asked.shown)
+        rows, alike = _hashes(store, queries, asked.shown)
     nothing = Outcome(asked, rows, dict.fromkeys(asked.columns, 0), dict.fromkeys(WHICH, 0))
     if alike:
         return nothing
-    _pair(facts, asked, queries, types)
-    return _counted(facts, asked, types, rows)
+    _pair(store, asked, queries, types)
+    return _counted(store, asked, types, rows)
 
 
-def told_by(sources: Sources, agreement: Agreement, which: Which) -> list[Any]:
-    """A sum over what a side tells, in each reading; changes of it change the sum."""
-    found: list[Any] = []
-    for reading in agreement.read_as:
-        asked = compared(sources, reading)
-        query = typed(asked.sides[which], pair_types(asked))
-        columns = ", ".join(map(quoted, asked.shown))
-        select = f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})"
-        found += sources.facts.rows(select)
-    return found
+def sum_of(store: Store, asked: Compared, which: Which) -> Sequence[Any]:
+    """A sum over what a side shows; changes of it change the sum."""
+    query = typed(asked.sides[which], pair_types(asked))
+    columns = ", ".join(map(quoted, asked.shown))
+    return store.rows(f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})")[0]
 
 
 def _hashes(
-    facts: Facts, queries: Mapping[Which, str], shown: Sequence[str]
+    store: Store, queries: Mapping[Which, str], shown: Sequence[str]
 ) -> tuple[Mapping[Which, int], bool]:
     columns = ", ".join(map(quoted, shown))
     found = {
-        which: facts.rows(f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})")[0]
+        which: store.rows(f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})")[0]
         for which, query in queries.items()
     }
     return {which: row[0] for which, row in found.items()}, found["left"] == found["right"]
 
 
 def _contained(
-    facts: Facts, queries: Mapping[Which, str], shown: Sequence[str], which: Which
+    store: Store, queries: Mapping[Which, str], shown: Sequence[str], which: Which
 ) -> tuple[Mapping[Which, int], bool]:
     """The rows of the sides, and whether each of one side has an equal on the other."""
     columns = ", ".join(map(quoted, shown))
@@ -104,7 +164,7 @@ def _contained(
         f"SELECT hash({columns}) AS hash, count(*) AS rows FROM ({queries[one]}) GROUP BY hash"
         for one in (which, other)
     )
-    ((own, others, lacking),) = facts.rows(
+    ((own, others, lacking),) = store.rows(
         "SELECT coalesce(sum(l.rows), 0), coalesce(sum(r.rows), 0), "
         "count(*) FILTER (l.rows > coalesce(r.rows, 0)) "
         f"FROM ({left}) l FULL JOIN ({right}) r USING (hash)"
@@ -112,14 +172,14 @@ def _contained(
     return {which: int(own), other: int(others)}, lacking == 0
 
 
-def pair_all(facts: Facts, asked: Compared) -> None:
+def pair_all(store: Store, asked: Compared) -> None:
     """Every pair and every row alone in :data:`PAIRS`, also those that agree."""
     types = pair_types(asked)
-    _join(facts, asked, {which: typed(asked.sides[which], types) for which in WHICH}, "")
+    _join(store, asked, {which: typed(asked.sides[which], types) for which in WHICH}, "")
 
 
 def _pair(
-    facts: Facts, asked: Compared, queries: Mapping[Which, str], types: Mapping[str, str]
+    store: Store, asked: Compared, queries: Mapping[Which, str], types: Mapping[str, str]
 ) -> None:
     """The pairs that differ and rows alone.
 
@@ -128,24 +188,24 @@ def _pair(
     """
     chosen = ["l.turn IS NULL", "r.turn IS NULL"]
     chosen += [_differs(name, one, types[name], "l.", "r.") for name, one in asked.columns.items()]
-    _join(facts, asked, queries, f" WHERE {' OR '.join(chosen)}")
-    if not facts.value(f"SELECT count(*) FROM {PAIRS}"):
+    _join(store, asked, queries, f" WHERE {' OR '.join(chosen)}")
+    if not store.value(f"SELECT count(*) FROM {PAIRS}"):
         return
     for which in WHICH:
-        _make_alone(facts, asked, which)
-    if not all(facts.value(f"SELECT count(*) FROM alone_{which}") for which in WHICH):
+        _make_alone(store, asked, which)
+    if not all(store.value(f"SELECT count(*) FROM alone_{which}") for which in WHICH):
         return
-    facts.connection.execute("CREATE OR REPLACE TEMP TABLE met (mine BIGINT, theirs BIGINT)")
-    _meet(facts, "keys, near, rest", "id")
-    _meet(facts, "keys, near", "place")
+    store.connection.execute("CREATE OR REPLACE TEMP TABLE met (mine BIGINT, theirs BIGINT)")
+    _meet(store, "keys, near, rest", "id")
+    _meet(store, "keys, near", "place")
     if asked.near:
-        _meet_near(facts, asked)
-        _meet(facts, "keys", "near, id", evenly=True)
-    _replace(facts, asked)
+        _meet_near(store, asked)
+        _meet(store, "keys", "near, id", evenly=True)
+    _replace(store, asked)
 
 
 def _join(
-    facts: Facts,
+    store: Store,
     asked: Compared,
     queries: Mapping[Which, str],
     where: str,
@@ -163,7 +223,7 @@ def _join(
         [f"l.{quoted(key)} IS NOT DISTINCT FROM r.{quoted(key)}" for key in keys]
         + ["l.turn = r.turn"]
     )
-    facts.connection.execute(
+    store.connection.execute(
         f"CREATE OR REPLACE TEMP TABLE {PAIRS} AS SELECT {_both_sides(asked)} "
         f"FROM ({numbered['left']}) l FULL JOIN ({numbered['right']}) r ON {on}{where}"
     )
@@ -195,14 +255,14 @@ def _prefixed(start: str, name: str) -> str:
     return f"{start}{quoted(name)}" if start.endswith(".") else quoted(f"{start}{name}")
 
 
-def _make_alone(facts: Facts, asked: Compared, which: Which) -> None:
+def _make_alone(store: Store, asked: Compared, which: Which) -> None:
     """The rows of a side in :data:`PAIRS`, with numbers for their keys and for what is compared."""
     keys, values = (
         ", ".join(quoted(f"{which}_{name}") for name in names) or "0"
         for names in (asked.keys, asked.columns)
     )
     near = quoted(f"{which}_{asked.near}") if asked.near else "0"
-    facts.connection.execute(
+    store.connection.execute(
         f"CREATE OR REPLACE TEMP TABLE alone_{which} AS SELECT {_listed(asked, which)}, "
         f"hash({keys}) AS keys, {near} AS near, hash({values}) AS rest, rowid AS id, "
         f"row_number() OVER (ORDER BY {values}, {which}_file, {which}_row) AS place "
@@ -210,7 +270,7 @@ def _make_alone(facts: Facts, asked: Compared, which: Which) -> None:
     )
 
 
-def _meet(facts: Facts, by: str, order: str, *, evenly: bool = False) -> None:
+def _meet(store: Store, by: str, order: str, *, evenly: bool = False) -> None:
     """Pairs of rows that have not met, with these values alike, in an order.
 
     ``evenly``: only where both sides have as many of them.
@@ -224,13 +284,13 @@ def _meet(facts: Facts, by: str, order: str, *, evenly: bool = False) -> None:
     on = " AND ".join(
         f"l.{one} IS NOT DISTINCT FROM r.{one}" for one in [*by.split(", "), "turn", "members"]
     )
-    facts.connection.execute(
+    store.connection.execute(
         f"INSERT INTO met SELECT l.id, r.id FROM ({numbered['left']}) l "
         f"JOIN ({numbered['right']}) r ON {on}"
     )
 
 
-def _meet_near(facts: Facts, asked: Compared) -> None:
+def _meet_near(store: Store, asked: Compared) -> None:
     """Rows with the same keys whose ``near`` lie within its tolerance."""
     slack = asked.columns.get(asked.near or "", Comparison()).tolerance
     if slack is None:
@@ -242,16 +302,16 @@ def _meet_near(facts: Facts, asked: Compared) -> None:
         f"SELECT * FROM alone_{which} WHERE id NOT IN (SELECT {MET[which]} FROM met)"
         for which in WHICH
     )
-    facts.connection.execute(
+    store.connection.execute(
         f"INSERT INTO met SELECT l.id, r.id FROM ({left}) l ASOF JOIN ({right}) r "
         f"ON l.keys = r.keys AND {mine} + {slack} >= {theirs} WHERE {theirs} >= {mine} - {slack} "
         "QUALIFY row_number() OVER (PARTITION BY r.id ORDER BY l.id) = 1"
     )
 
 
-def _replace(facts: Facts, asked: Compared) -> None:
+def _replace(store: Store, asked: Compared) -> None:
     """The rows that have met as pairs, and the others alone, in :data:`PAIRS`."""
-    execute, left, right = facts.connection.execute, _listed(asked, "left"), _listed(asked, "right")
+    execute, left, right = store.connection.execute, _listed(asked, "left"), _listed(asked, "right")
     execute(f"DELETE FROM {PAIRS}")
     execute(
         f"INSERT INTO {PAIRS} BY NAME SELECT {left}, {right} "
@@ -272,7 +332,7 @@ def _own_columns(asked: Compared, which: Which) -> list[str]:
     """The columns of a side in :data:`PAIRS`, those that only a tolerance asks for among them."""
     selected = asked.sides[which]
     others = [name for name in selected.types if name not in asked.shown]
-    named = [FILE, ROW, TIMES, TURN, *extra_rows(selected), *asked.shown, *others]
+    named = [FILE, ROW, TIMES, TURN, *selected.further, *asked.shown, *others]
     return list(dict.fromkeys(named))
 
 
@@ -288,7 +348,7 @@ def difference(asked: Compared, types: Mapping[str, str], name: str) -> str:
 
 
 def tells_of(
-    facts: Facts,
+    store: Store,
     found: Outcome,
     pair: tuple[int | None, int | None, int | None, int | None],
     columns: Sequence[str],
@@ -307,16 +367,56 @@ def tells_of(
     where = " OR ".join(f"({one})" for one in faults) or "false"
     rows = "(left_file, left_row) = ($1, $2) OR (right_file, right_row) = ($3, $4)"
     select = f"SELECT count(*) > 0 FROM {PAIRS} WHERE ({rows}) AND ({where})"
-    return bool(facts.value(select, pair))
+    return bool(store.value(select, pair))
 
 
 def _counted(
-    facts: Facts, asked: Compared, types: Mapping[str, str], rows: Mapping[Which, int]
+    store: Store, asked: Compared, types: Mapping[str, str], rows: Mapping[Which, int]
 ) -> Outcome:
     filters = [difference(asked, types, name) for name in asked.columns]
     filters += [f"{_other(which)}_turn IS NULL" for which in WHICH]
     counted = ", ".join(f"count(*) FILTER ({one})" for one in filters)
-    found: list[Any] = list(facts.rows(f"SELECT {counted} FROM {PAIRS}")[0])
+    found: list[Any] = list(store.rows(f"SELECT {counted} FROM {PAIRS}")[0])
     differing = dict(zip(asked.columns, found, strict=False))
     alone = dict(zip(WHICH, found[len(asked.columns) :], strict=True))
     return Outcome(asked, rows, differing, alone)
+
+
+def pair_types(asked: Compared) -> Mapping[str, str]:
+    """The types in which the columns of the sides are compared."""
+    return {
+        name: _common_type(asked.sides["left"].types[name], asked.sides["right"].types[name])
+        for name in asked.shown
+    }
+
+
+def _common_type(one: str, other: str) -> str:
+    """The type in which two values are compared."""
+    if one == other and (one in NUMBERS or one in REALS):
+        return one
+    if {one, other} <= NUMBERS | REALS:
+        return "HUGEINT" if {one, other} <= NUMBERS else "DOUBLE"
+    return "VARCHAR"
+
+
+def typed(selected: Selected, types: Mapping[str, str]) -> str:
+    """The query of a side, with its columns in these types."""
+    columns = [
+        quoted(name)
+        if selected.types[name] == kind
+        else f"CAST({quoted(name)} AS {kind}) AS {quoted(name)}"
+        for name, kind in types.items()
+    ]
+    others = [quoted(name) for name in selected.types if name not in types]
+    rows = [quoted(row) for row in selected.further]
+    places = [one for one in (FILE, ROW) if one not in types]
+    chosen = [*places, TIMES, *rows, *columns, *others]
+    return f"SELECT {', '.join(chosen)} FROM ({selected.query})"
+
+
+def further_columns(cells: Mapping[str, tuple[Cell, ...]]) -> list[str]:
+    """The columns of rows of other tables than the first, and of the names of cells."""
+    every = {cell for some in cells.values() for cell in some}
+    texts = [text for cell in every for text in (cell.column, cell.key or "")]
+    named = {text[1:] for text in texts if text.startswith("@")}
+    return sorted({cell.row for cell in every} - {ROW} | named)

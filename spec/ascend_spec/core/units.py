@@ -7,6 +7,7 @@ from collections.abc import Mapping
 FACTORS: Mapping[tuple[str | None, str | None], int] = {
     ("us", "ns"): 1_000,
     ("ms", "ns"): 1_000_000,
+    ("s", "ns"): 1_000_000_000,
     ("KiB", "Byte"): 1 << 10,
     ("KB", "Byte"): 1 << 10,
     ("MiB", "Byte"): 1 << 20,

@@ -1,0 +1,157 @@
+"""Arrow columns as NumPy arrays, and columns of texts, each distinct text looked at once.
+
+Nothing here uses ``to_numpy``: that imports pandas where it is installed, which takes longer than
+many a check, and loses a Ctrl-C that comes meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture.batch import Integers, Reals
+
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+
+def integers(column: Column, none: int = -1) -> Integers:
+    """Whole numbers, with ``none`` for NULL; a view where the column holds 64-bit integers."""
+    return _values(column, pa.int64(), np.int64, none)
+
+
+def reals(column: Column, none: float = 0.0) -> Reals:
+    """Floats, with ``none`` for NULL."""
+    return _values(column, pa.float64(), np.float64, none)
+
+
+def _values(column: Column, kind: pa.DataType, dtype: Any, none: float) -> npt.NDArray[Any]:
+    array = one_piece(column)
+    array = array if array.type == kind else array.cast(kind, safe=False)
+    filled = array.fill_null(none) if array.null_count else array
+    size = np.dtype(dtype).itemsize
+    return np.frombuffer(filled.buffers()[1] or b"", dtype, len(filled), size * filled.offset)
+
+
+def one_piece(column: Column) -> pa.Array:
+    """The column in one piece."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)  # putting chunks together copies even a single one
+    if pa.types.is_dictionary(column.type):
+        column = column.unify_dictionaries()
+    return column.combine_chunks()
+
+
+def present(column: Column) -> Mask:
+    """Where a column is not NULL."""
+    array = one_piece(column)
+    if not array.null_count:
+        return np.ones(len(array), np.bool_)
+    return flags(array.is_valid())
+
+
+def flags(array: pa.BooleanArray) -> Mask:
+    """Truth values; false for NULL."""
+    return integers(array.cast(pa.int64()), 0).astype(np.bool_)
+
+
+def where(condition: Mask, values: npt.NDArray[Any]) -> pa.Array:
+    """The values, NULL where the condition does not hold."""
+    return pa.array(values, mask=~condition)
+
+
+def known_reals(values: Reals) -> pa.Array:
+    """Floats as a column, NULL for NaN."""
+    return where(~np.isnan(values), values)
+
+
+def is_text(array: pa.Array) -> bool:
+    """Whether a column holds texts by dictionary."""
+    return bool(pa.types.is_dictionary(array.type))
+
+
+def dictionary(texts: Column) -> pa.DictionaryArray:
+    """A text column as one with a dictionary."""
+    array = one_piece(texts)
+    return array if is_text(array) else array.dictionary_encode()
+
+
+def chosen(texts: Sequence[str] | pa.Array, places: npt.NDArray[Any]) -> pa.DictionaryArray:
+    """For each row one of few texts; NULL where the place is negative."""
+    none = places < 0
+    indices = pa.array(places.astype(np.int32), mask=none if none.any() else None)
+    known = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
+    return pa.DictionaryArray.from_arrays(indices, known)
+
+
+def same(text: str, rows: int) -> pa.DictionaryArray:
+    """One text in every row."""
+    return chosen([text], np.zeros(rows, np.int32))
+
+
+def text_places(texts: pa.DictionaryArray) -> npt.NDArray[np.int32]:
+    """Where the texts of the rows stand in the dictionary, -1 for NULL."""
+    places: npt.NDArray[np.int32] = _values(texts.indices, pa.int32(), np.int32, -1)
+    return places
+
+
+def picked(texts: pa.DictionaryArray, values: npt.NDArray[Any], none: Any) -> npt.NDArray[Any]:
+    """For each row what its text stands for; ``values`` by place in the dictionary."""
+    extended: npt.NDArray[Any] = np.append(values, np.array([none], values.dtype))
+    return extended[text_places(texts)]
+
+
+def text_numbers(texts: pa.DictionaryArray) -> Integers:
+    """Numbers of the texts, equal for equal ones, -1 for NULL.
+
+    A dictionary may hold a text twice, as STRING_IDS does in real files.
+    """
+    return picked(texts, integers(texts.dictionary.dictionary_encode().indices), -1)
+
+
+def is_one_of(texts: Column, wanted: Iterable[str]) -> Mask:
+    """Where a text column holds one of the wanted texts."""
+    array = dictionary(texts)
+    known = pc.is_in(array.dictionary, value_set=pa.array(list(wanted), pa.string()))
+    return picked(array, flags(known), False)
+
+
+def begins_with(texts: pa.DictionaryArray, beginning: str) -> Mask:
+    """Where a text has this beginning."""
+    return picked(texts, flags(pc.starts_with(texts.dictionary, beginning)), False)
+
+
+def ends_with(texts: pa.DictionaryArray, ending: str) -> Mask:
+    """Where a text has this ending."""
+    return picked(texts, flags(pc.ends_with(texts.dictionary, ending)), False)
+
+
+def renamed(texts: Column, names: Mapping[str, str]) -> pa.DictionaryArray:
+    """A text column with some texts replaced, in its dictionary alone."""
+    array = dictionary(texts)
+    replaced = [names.get(text, text) for text in array.dictionary.to_pylist()]
+    return pa.DictionaryArray.from_arrays(array.indices, pa.array(replaced, pa.string()))
+
+
+def first_known(columns: Sequence[pa.Array], nothing: str | None = None) -> pa.Array:
+    """In each row the first value that is not NULL; texts by dictionary, whose text ``nothing``
+    counts as none.
+    """
+    if not all(map(is_text, columns)):
+        plain = [one.dictionary_decode() if is_text(one) else one for one in columns]
+        return pc.coalesce(*plain)
+    places = np.full(len(columns[0]), -1, np.int32)
+    before = 0
+    for texts in columns:
+        own = text_places(texts)
+        says = own >= 0 if nothing is None else (own >= 0) & ~is_one_of(texts, [nothing])
+        places = np.where((places < 0) & says, own + np.int32(before), places)
+        before += len(texts.dictionary)
+    return chosen(pa.concat_arrays([texts.dictionary for texts in columns]), places)

@@ -1,0 +1,67 @@
+"""Where a row of the facts stands in its file: line, byte, pointer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ascend_spec.core.pointer import escaped
+
+from .findings import event_text, place_in_event
+from .folder import Folder
+from .loaddocs import pointer_below
+from .structuredocs import byte_of
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A line of a CSV file; of a timeline or document a byte and the pointer to what is there."""
+
+    line: int | None = None
+    offset: int | None = None
+    pointer: str | None = None
+
+
+NOWHERE = Position()
+
+
+def position(
+    folder: Folder, table: str, file: int, row: int, cell: str | None = None, *, exact: bool = True
+) -> Position:
+    """The place of a row of a table, and in it that of a cell.
+
+    ``exact``: of an event the key, not its beginning.
+    """
+    schema = table.partition(".")[0]
+    if schema in ("csv", "raw"):
+        query = f'SELECT line, "offset" FROM {table.replace("csv.", "raw.", 1)} '
+        found = folder.facts.rows(f"{query}WHERE file = ? AND row = ?", (file, row))
+        return Position(*found[0]) if found else NOWHERE
+    if schema == "trace":
+        return _in_timeline(folder, file, row, cell if exact else None)
+    if schema == "doc":
+        query = f"SELECT pointer FROM {table} WHERE file = ? AND row = ?"
+        pointer = folder.facts.value(query, (file, row))
+        if pointer is not None:
+            pointer += pointer_below(table, cell)
+        return Position(None, byte_of(folder, file, pointer), pointer)
+    return NOWHERE
+
+
+def _in_timeline(folder: Folder, file: int, row: int, key: str | None) -> Position:
+    elements = folder.timelines.get(file)
+    offset = None if elements is None else elements.offset_of(row)
+    if offset is None:
+        return NOWHERE
+    pointer = _pointer_to(event_text(folder.files[file], offset), key) if key else ""
+    if pointer:
+        offset = place_in_event(folder.files[file], offset, pointer)
+    return Position(None, offset, f"/{row}{pointer}")
+
+
+def _pointer_to(event: bytes, key: str) -> str:
+    """The pointer to a key of an event, be it one of its args; empty where it has none."""
+    before, _, args = event.partition(b'"args"')
+    mark = f'"{key}"'.encode()
+    if mark in args:
+        return f"/args/{escaped(key)}"
+    return f"/{escaped(key)}" if mark in before else ""
