@@ -34,8 +34,10 @@ def _values(column: Column, kind: pa.DataType, dtype: Any, none: float) -> npt.N
     array = one_piece(column)
     array = array if array.type == kind else array.cast(kind, safe=False)
     filled = array.fill_null(none) if array.null_count else array
+    if not len(filled):
+        return np.empty(0, dtype)
     size = np.dtype(dtype).itemsize
-    return np.frombuffer(filled.buffers()[1] or b"", dtype, len(filled), size * filled.offset)
+    return np.frombuffer(filled.buffers()[1], dtype, len(filled), size * filled.offset)
 
 
 def one_piece(column: Column) -> pa.Array:
@@ -44,6 +46,8 @@ def one_piece(column: Column) -> pa.Array:
         return column
     if column.num_chunks == 1:
         return column.chunk(0)  # putting chunks together copies even a single one
+    if not column.num_chunks:
+        return pa.nulls(0, column.type)
     if pa.types.is_dictionary(column.type):
         column = column.unify_dictionaries()
     return column.combine_chunks()

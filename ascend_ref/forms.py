@@ -5,13 +5,17 @@ A column of values is an Arrow array: integers, floats, or texts by dictionary; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import dictionary, first_known, is_text, renamed, text_places
+from ascend_ref.arrays import dictionary, first_known, is_text, reals, renamed, text_places
+from ascend_ref.capture.batch import Reals
+from ascend_ref.derive.traffic import share
+from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.core.units import factor
 
@@ -21,30 +25,101 @@ NOT_COLLECTED = "N/A"
 """Text in place of what was not collected; of several values the first that says more counts."""
 
 
-def in_unit(values: pa.Array, unit: str | None, wanted: str | None) -> pa.Array:
-    """The values in another unit, as floats; as they are where the units do not convert."""
-    divisor = factor(wanted, unit) or 1
-    return values if divisor == 1 else pc.divide(values.cast(pa.float64(), safe=False), divisor)
+class Cells(NamedTuple):
+    """Values of a column of an entity, and their unit."""
+
+    values: pa.Array
+    unit: str | None
 
 
-def formed(show: Show, values: Sequence[pa.Array]) -> pa.Array:
-    """The cells that show values, one column for each name in ``show.of``.
+Lookup: TypeAlias = Callable[[str], Cells | None]
+"""The values of a column of an entity by its name; ``None`` where they are not at hand."""
 
-    Of ``first_of`` those that are not known may be left out.
+
+class Formula(NamedTuple):
+    """A figure that no table holds, from columns of the same entity."""
+
+    function: Callable[..., Reals]
+    columns: tuple[str, ...]
+
+
+FORMULAS: Mapping[str, Formula] = {
+    "process_memory.total": Formula(np.add, ("ddr", "hbm")),
+    **{
+        f"port.{way}_{figure}": Formula(share, (f"{way}_{part}", whole.format(way)))
+        for way in ("rx", "tx")
+        for figure, part, whole in (
+            ("efficiency", "byte_rate", "bandwidth"),
+            ("error_rate", "errors", "{}_packets"),
+            ("dropped_rate", "dropped", "{}_packets"),
+        )
+    },
+}
+
+
+def shown(show: Show, lookup: Lookup, unit: str | None = None) -> pa.Array | None:
+    """The cells that show values; ``None`` where there are none to show.
+
+    ``unit``: of the cells; without one the values keep theirs. A length follows from start and end,
+    and figures from what they are made of.
     """
-    if show.form == "first_of" and len(values) > 1:
-        return first_known(values, NOT_COLLECTED)
+    values = [_value(name, lookup, unit) for name in show.of]
+    known = [one for one in values if one is not None]
+    if not known or (show.form != "first_of" and len(known) < len(values)):
+        return None
+    if show.form == "first_of":
+        return known[0] if len(known) == 1 else first_known(known, NOT_COLLECTED)
     if show.form == "packed":
-        high, low = values
+        high, low = known
         return pc.bit_wise_or(pc.shift_left(high, pa.scalar(LOW_BITS, pa.int64())), low)
     if show.form == "words":
         cells = {str(value): cell for cell, value in reversed(show.words)}
-        return renamed(_texts(values[0]), cells)
-    return _put_together(show, values) if show.form == "pattern" else values[0]
+        return renamed(_texts(known[0]), cells)
+    return _put_together(show, known) if show.form == "pattern" else known[0]
+
+
+def _value(name: str, lookup: Lookup, unit: str | None) -> pa.Array | None:
+    """A column in a unit, or what it follows from."""
+    found = lookup(name)
+    if found is None:
+        found = _figure(name, lookup) or _length(name, lookup)
+    return found and _in_unit(found, unit)
+
+
+def _figure(name: str, lookup: Lookup) -> Cells | None:
+    if name not in FORMULAS:
+        return None
+    function, columns = FORMULAS[name]
+    entity, _, column = name.partition(".")
+    inputs = [lookup(f"{entity}.{one}") for one in columns]
+    known = [reals(one.values) for one in inputs if one is not None]
+    if len(known) < len(inputs):
+        return None
+    unit = recording_catalog().entities[entity].columns[column].unit
+    return Cells(pa.array(function(*known)), unit)
+
+
+def _length(name: str, lookup: Lookup) -> Cells | None:
+    entity, _, column = name.partition(".")
+    interval = recording_catalog().entities[entity].interval
+    if interval is None or column != interval[2]:
+        return None
+    start, end = (lookup(f"{entity}.{one}") for one in interval[:2])
+    if start is None or end is None:
+        return None
+    return Cells(pc.subtract(end.values, start.values), start.unit)
+
+
+def _in_unit(cells: Cells, wanted: str | None) -> pa.Array:
+    """Values in another unit, as floats; as they are where the units do not convert."""
+    divisor = factor(wanted, cells.unit) or 1
+    if divisor == 1:
+        return cells.values
+    return pc.divide(cells.values.cast(pa.float64(), safe=False), divisor)
 
 
 def part(show: Show, name: str, cells: pa.Array) -> pa.Array:
-    """What of cells is one of the values that they show; the other way round than ``formed``."""
+    """What of cells is one of the values that they show, the other way round."""
     if show.form == "plain":
         return cells
     if show.of.index(name) == 0:

@@ -68,6 +68,10 @@ class Style:
         """The name of another object of the spec, linked where there are pages to link."""
         return f"`{text or name}`"
 
+    def links(self, kind: Kind, names: Iterable[str]) -> str:
+        """Several of one kind, with commas between them."""
+        return ", ".join(self.link(kind, name) for name in names)
+
     def prose(self, text: str) -> str:
         """Text of the spec, with what Markdown would take for markup disarmed; code spans stay."""
         if not self.escapes:
@@ -90,7 +94,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
+def facts(*pairs: tuple[str, str]) -> str:
     """A list of named facts; those without a value are left out."""
     return "\n".join(f"- **{name}:** {value}" for name, value in pairs if value)
 

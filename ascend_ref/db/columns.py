@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 Values: TypeAlias = "np.ndarray[Any, Any] | Sequence[Any] | pa.Array | pa.ChunkedArray"
@@ -137,16 +136,3 @@ def _require_int64(values: Sequence[Any], place: str) -> None:
     for value in values:
         if type(value) is int and not low <= value <= high:
             raise ValueError(f"{place}: holds {value}; expected a signed 64-bit integer")
-
-
-def integers_of(column: pa.Array) -> npt.NDArray[np.int64]:
-    """A column of whole numbers without NULL, as a view where it is one of 64-bit integers.
-
-    Not by ``to_numpy``: that imports pandas where it is installed, which takes longer than many a
-    check, and loses a Ctrl-C that comes meanwhile.
-    """
-    numbers = column if pa.types.is_int64(column.type) else column.cast(pa.int64())
-    values = numbers.buffers()[1]
-    if values is None or not len(numbers):
-        return np.empty(0, np.int64)
-    return np.frombuffer(values, np.int64, len(numbers), 8 * numbers.offset)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.atomic import atomic_file
 from ascend_ref.derive.communication_report import Report, communication_report, matrix_report
 from ascend_ref.recorded import Recorded
 from ascend_spec import layout_catalog
@@ -60,17 +59,12 @@ def _steps(traces: pa.Table) -> list[str]:
 
 
 def _write(path: Path, steps: Iterable[tuple[str, Report]]) -> Path:
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    try:
-        with draft.open("x", encoding="utf-8", newline="") as file:
-            separator = "{"
-            for name, report in steps:
-                file.write(f"{separator}{_text(name)}: {_text(report)}")
-                separator = ", "
-            file.write("}" if separator != "{" else "{}")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with atomic_file(path) as file:
+        separator = "{"
+        for name, report in steps:
+            file.write(f"{separator}{_text(name)}: {_text(report)}".encode())
+            separator = ", "
+        file.write(b"}" if separator != "{" else b"{}")
     return path
 
 

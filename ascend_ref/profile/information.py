@@ -8,23 +8,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ascend_ref.capture import Origin, Steps, Switches
-from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.db.encode.habits import PUBLIC_SOURCE
+from ascend_spec import catalog
 from ascend_spec.db.model import Revision
 
 FIRST_MONOTONIC = 173_856_219_092_400
 COUNTER_MHZ = 100
 """The host's counter at the start of a session, in ns, and its frequency."""
-
-PLATFORMS = {
-    "Ascend310": 0,
-    "Ascend910A": 1,
-    "Ascend310P": 4,
-    "Ascend910B": 5,
-    "Ascend310B": 7,
-    "Ascend950": 15,
-}
-"""Chip names of NPU_INFO to platform_version (db-schema.md 2, NPU_INFO)."""
 
 HOST_DEVICE = 64
 """The number that info.json gives to the host."""
@@ -136,13 +127,13 @@ def _experimental(revision: Revision, switches: Switches, forms: Sequence[Form])
 
 def _aic_metrics(switches: Switches) -> str:
     group = switches.aic_metrics if switches.level else None
-    if group not in AIC_METRICS:
-        known = ", ".join(other for other in AIC_METRICS if other)
+    if group not in aic_metrics():
+        known = ", ".join(other for other in aic_metrics() if other)
         raise ValueError(
             f"aic_metrics: {group!r}; expected None or one of {known}: "
             "the framework's profiler has no other"
         )
-    return AIC_METRICS[group]
+    return aic_metrics()[group]
 
 
 def machine_info(origin: Origin, device: int | None) -> dict[str, Any]:
@@ -150,11 +141,13 @@ def machine_info(origin: Origin, device: int | None) -> dict[str, Any]:
 
     Raises ``ValueError`` for a chip that has no platform number.
     """
-    if origin.chip not in PLATFORMS:
-        raise ValueError(f"chip: {origin.chip!r}; expected one of {', '.join(PLATFORMS)}")
+    product = catalog().products.of_chip(origin.chip)
+    if product is None:
+        chips = ", ".join(chip for one in catalog().products.values() for chip in one.chips)
+        raise ValueError(f"chip: {origin.chip!r}; expected one of {chips}")
     return {
         "version": "1.0",
-        "platform_version": str(PLATFORMS[origin.chip]),
+        "platform_version": str(product.platforms[0]),
         "devices": str(HOST_DEVICE if device is None else device),
         "DeviceInfo": [] if device is None else [_device_info(origin, device)],
         "CPU": [{"Id": 0, "Frequency": f"{COUNTER_MHZ}.000000", "Type": "TaishanV110"}],

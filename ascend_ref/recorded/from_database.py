@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pyarrow.compute as pc
 
 from ascend_ref.capture import DeviceFacts, Origin, Switches
-from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.level import shown_level
 from ascend_ref.db.open import UnreadableDatabase
@@ -42,7 +42,7 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     spill = Spill()
     tables = FileTables(output, files, spill, lenient)
     beside = look_beside(path)
-    groups = {spelled: group for group, spelled in AIC_METRICS.items()}
+    groups = {spelled: group for group, spelled in aic_metrics().items()}
     return Recorded(
         output=output,
         origin=_origin(tables, beside, database.rank_from_name),

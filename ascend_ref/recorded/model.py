@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import pyarrow as pa
@@ -43,6 +43,10 @@ class Recorded:
         found = self.tables.get(name)
         return shape_of(self.output, name).empty() if found is None else found
 
+    def kept(self) -> Recorded:
+        """The same with each table read at most once, for those who look at it again and again."""
+        return replace(self, tables=_Kept(self.tables))
+
     def absent(self, table: str, column: str) -> tuple[int, ...]:
         """The numbers that stand for no value in a column, the usual one first."""
         return shape_of(self.output, table).columns[column].none
@@ -51,3 +55,20 @@ class Recorded:
         """Names of the tables and extras that have rows."""
         yield from self.tables
         yield from self.extras
+
+
+class _Kept(Mapping[str, pa.Table]):
+    def __init__(self, tables: Mapping[str, pa.Table]) -> None:
+        self._tables = tables
+        self._read: dict[str, pa.Table] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __getitem__(self, name: str) -> pa.Table:
+        if name not in self._read:
+            self._read[name] = self._tables[name]
+        return self._read[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -11,10 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import one_piece, reals
-from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.derive.traffic import share
-from ascend_ref.forms import formed, in_unit, part
+from ascend_ref.arrays import one_piece
+from ascend_ref.capture.batch import Integers
+from ascend_ref.forms import Cells, part, shown
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.db.model import Column
@@ -23,27 +22,6 @@ from .model import Output
 from .shape import shape_of
 
 NO_ROW = -1
-
-
-class Formula(NamedTuple):
-    """A figure that no table holds, from columns of the same entity."""
-
-    function: Callable[..., Reals]
-    columns: tuple[str, ...]
-
-
-FORMULAS: Mapping[str, Formula] = {
-    "process_memory.total": Formula(np.add, ("ddr", "hbm")),
-    **{
-        f"port.{way}_{figure}": Formula(share, (f"{way}_{part}", whole.format(way)))
-        for way in ("rx", "tx")
-        for figure, part, whole in (
-            ("efficiency", "byte_rate", "bandwidth"),
-            ("error_rate", "errors", "{}_packets"),
-            ("dropped_rate", "dropped", "{}_packets"),
-        )
-    },
-}
 
 
 class TableRows(NamedTuple):
@@ -74,37 +52,14 @@ class ShownValues:
         ``rows``: by the name of their table; of one that has columns of an entity under their own
         names, that of the entity. ``unit``: of the cell; without one values keep their own.
         """
-        values = [self._value(name, rows, unit) for name in show.of]
-        known = [one for one in values if one is not None]
-        if not known or (show.form != "first_of" and len(known) < len(values)):
-            return None
-        return formed(show, known)
-
-    def _value(self, name: str, rows: Mapping[str, TableRows], unit: str | None) -> pa.Array | None:
-        found = self._shown(name, rows, unit)
-        if found is not None:
-            return found
-        entity, _, column = name.partition(".")
-        shown = recording_catalog().entities[entity]
-        if name in FORMULAS:
-            function, columns = FORMULAS[name]
-            inputs = [self._shown(f"{entity}.{one}", rows, None) for one in columns]
-            if any(one is None for one in inputs):
-                return None
-            figure = pa.array(function(*map(reals, inputs)))
-            return in_unit(figure, shown.columns[column].unit, unit)
-        interval = shown.interval
-        if interval is None or column != interval[2]:
-            return None
-        start, end = (self._shown(f"{entity}.{one}", rows, unit) for one in interval[:2])
-        return None if start is None or end is None else pc.subtract(end, start)
+        return shown(show, lambda name: self._cells_of(name, rows), unit)
 
     def none_of(self, show: Show, rows: Mapping[str, TableRows]) -> int | None:
         """What stands for no value in the first table of the rows that has a number for it."""
-        shown = (one for name in show.of for _, one in self._showing(name, rows))
-        return next((one.none[0] for one in shown if one.none), None)
+        columns = (one for name in show.of for _, one in self._showing(name, rows))
+        return next((one.none[0] for one in columns if one.none), None)
 
-    def _shown(self, name: str, rows: Mapping[str, TableRows], unit: str | None) -> pa.Array | None:
+    def _cells_of(self, name: str, rows: Mapping[str, TableRows]) -> Cells | None:
         """The values of a column of an entity, in the first table that shows it.
 
         Of several columns of a table that show it the first one that is not empty: a recording of
@@ -112,14 +67,14 @@ class ShownValues:
         """
         entity, _, own = name.partition(".")
         if entity in rows and own in rows[entity].table.column_names:
-            values = self._cells(entity, own, rows[entity])
-            return in_unit(values, recording_catalog().entities[entity].columns[own].unit, unit)
+            unit = recording_catalog().entities[entity].columns[own].unit
+            return Cells(self._taken(entity, own, rows[entity]), unit)
         for table, columns in groupby(self._showing(name, rows), itemgetter(0)):
-            shown, whole = [one for _, one in columns], rows[table].table
-            held = (one for one in shown if whole[one.name].null_count < len(whole))
-            column = next(held, shown[0])
-            values = _known(column, self._cells(table, column.name, rows[table]))
-            return in_unit(part(column.shows, name, values), column.unit, unit)
+            showing, whole = [one for _, one in columns], rows[table].table
+            held = (one for one in showing if whole[one.name].null_count < len(whole))
+            column = next(held, showing[0])
+            values = _known(column, self._taken(table, column.name, rows[table]))
+            return Cells(part(column.shows, name, values), column.unit)
         return None
 
     def _showing(self, name: str, rows: Mapping[str, TableRows]) -> Iterator[tuple[str, Column]]:
@@ -131,8 +86,8 @@ class ShownValues:
                 if name in column.shows.of and column.shows.form in ("plain", "packed"):
                     yield table, column
 
-    def _cells(self, table: str, column: str, rows: TableRows) -> pa.Array:
-        """The cells of some rows."""
+    def _taken(self, table: str, column: str, rows: TableRows) -> pa.Array:
+        """Some rows of a column."""
         known = self._columns.get((table, column))
         if known is None or known[0] is not rows.table:
             known = rows.table, one_piece(rows.table[column])

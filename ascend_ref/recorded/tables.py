@@ -8,12 +8,11 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import integers, present
 from ascend_ref.capture.batch import Integers
-from ascend_ref.db.columns import integers_of
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
@@ -93,7 +92,7 @@ class DatabaseFile:
         ids, texts = pa.Table.from_batches(batches).combine_chunks().columns
         ids, texts = ids.chunk(0), texts.chunk(0)
         known = pc.and_(ids.is_valid(), texts.is_valid())
-        return Dictionary(integers_of(ids.filter(known)), texts.filter(known).to_pylist())
+        return Dictionary(integers(ids.filter(known)), texts.filter(known).to_pylist())
 
 
 class FileTables(Mapping[str, pa.Table]):
@@ -163,10 +162,7 @@ def _stored_type(shape: Shape, field: pa.Field) -> pa.DataType:
 
 def filled(values: pa.Array) -> tuple[Integers, Mask | None]:
     """Whole numbers with 0 for NULL, and where there is none; ``None``: everywhere."""
-    if not values.null_count:
-        return integers_of(values), None
-    present = np.array(values.is_valid().to_pylist(), np.bool_)
-    return integers_of(values.fill_null(0)), present
+    return integers(values, 0), present(values) if values.null_count else None
 
 
 def _newest_members(enum: str) -> Mapping[int, str]:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import dictionary, integers, known_reals, reals, same, text_numbers
+from ascend_ref.arrays import dictionary, integers, known_reals, reals, text_numbers
 from ascend_ref.derive.host_usage import Demand, demand, memory_demand, processors, system_calls
 from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 
-from .columns import HOST, Columns
+from .columns import Columns
 from .order import ordered
 from .setting import Setting
 
@@ -28,7 +28,6 @@ def host_cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         return
     found = processors(integers(table["cpuId"]), reals(table["usage"]))
     yield {
-        "Device_id": same(HOST, 1),
         "Total Cpu Numbers": pa.array([total]),
         "Occupied Cpu Numbers": pa.array([found.occupied]),
         "Recommend Cpu Numbers": pa.array([found.recommended]),
@@ -43,7 +42,6 @@ def host_mem_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     amount = total / KIBIBYTE
     found = memory_demand(reals(recorded.table("HOST_MEM_USAGE")["usage"]), amount)
     yield {
-        "Device_id": same(HOST, 1),
         "Total Memory(KB)": pa.array([amount]),
         **_demanded("Peak Used Memory(KB)", "Recommend Memory(KB)", found),
     }
@@ -56,7 +54,6 @@ def host_disk_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         return
     read, write = (demand(reals(table[name]) / KIBIBYTE) for name in ("readRate", "writeRate"))
     yield {
-        "Device_id": same(HOST, 1),
         **_demanded("Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)", read),
         **_demanded("Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)", write),
     }
@@ -69,7 +66,6 @@ def host_network_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns
         return
     found = demand(reals(recorded.table("HOST_NETWORK_USAGE")["speed"]) / KIBIBYTE)
     yield {
-        "Device_id": same(HOST, 1),
         "Netcard Speed(KB/s)": pa.array([speed / KIBIBYTE]),
         **_demanded("Peak Used Speed(KB/s)", "Recommend Speed(KB/s)", found),
     }
@@ -86,7 +82,6 @@ def os_runtime_statistic(recorded: Recorded, setting: Setting) -> Iterator[Colum
     yield ordered(
         setting,
         {
-            "Device_id": same(HOST, len(first)),
             "Process ID": pa.array(thread[first] >> 32),
             "Thread ID": pa.array(thread[first] & 0xFFFF_FFFF),
             "Name": name.take(pa.array(first)),

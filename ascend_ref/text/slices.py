@@ -6,17 +6,13 @@ last row is written.
 
 from __future__ import annotations
 
-import os
-import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO
 
+from ascend_ref.atomic import Drafts, Naming
 from ascend_spec.text.model import Slicing
-
-Naming: TypeAlias = Callable[[int | None], str]
-"""File name of a slice, counted from 0; of the whole for ``None``."""
 
 
 def slice_numbers(rows: int, slicing: Slicing | None) -> list[int | None]:
@@ -35,9 +31,8 @@ class SlicedFile:
     def __init__(
         self, folder: Path, header: bytes, naming: Naming, slicing: Slicing | None
     ) -> None:
-        self._folder, self._header, self._naming = folder, header, naming
-        self._slicing = slicing
-        self._drafts: list[Path] = []
+        self._drafts = Drafts(folder, naming)
+        self._header, self._slicing = header, slicing
         self._file: BinaryIO = BytesIO()
         self._rows = 0
 
@@ -50,32 +45,19 @@ class SlicedFile:
     def write(self, rows: int, blocks: Iterable[memoryview]) -> None:
         """Append so many rows, which must fit into the current slice."""
         if not self._rows or (self._slicing and self._rows % self._slicing.rows == 0):
-            self._file = self._next()
+            self._file.close()
+            self._file = self._drafts.open()
+            self._file.write(self._header)
         for block in blocks:
             self._file.write(block)
         self._rows += rows
 
     def finish(self) -> list[Path]:
         """Give the slices their names and return them; none where no row was written."""
-        self._file.close()
         if not self._rows:
             return []
-        numbers = slice_numbers(self._rows, self._slicing)
-        paths = [self._folder / self._naming(number) for number in numbers]
-        for draft, path in zip(self._drafts, paths, strict=True):
-            os.replace(draft, path)
-        return paths
+        return self._drafts.keep(slice_numbers(self._rows, self._slicing))
 
     def discard(self) -> None:
         """Remove what has not been finished."""
-        self._file.close()
-        for draft in self._drafts:
-            draft.unlink(missing_ok=True)
-
-    def _next(self) -> BinaryIO:
-        self._file.close()
-        draft = self._folder / f".{self._naming(None)}.{secrets.token_hex(4)}.partial"
-        file = draft.open("xb")
-        self._drafts.append(draft)
-        file.write(self._header)
-        return file
+        self._drafts.discard()

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.arrays import dictionary, integers, is_one_of, renamed, same, text_numbers
+from ascend_ref.arrays import dictionary, integers, is_one_of, renamed, text_numbers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.api_statistic import api_statistic as of_apis
 from ascend_ref.derive.decimals import Engine
@@ -22,7 +22,7 @@ from ascend_ref.recorded import Recorded
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import DAYS
 
-from .columns import HOST, Columns, device_texts, taken
+from .columns import Columns, device_texts, taken
 from .kernels import COMMUNICATION_TYPES, IGNORED_TYPES, UNKNOWN, kernels, operator_devices
 from .order import ordered
 from .setting import Setting
@@ -45,7 +45,6 @@ def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     yield ordered(
         setting,
         {
-            "Device_id": same(HOST, len(first)),
             "Level": level.take(chosen),
             "API Name": name.take(chosen),
             "Time(us)": pa.array(found.total),

@@ -85,19 +85,6 @@ OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
 }
 """Files that the adapter makes anew."""
 OF_RECORDS: Mapping[str, Source] = {
-    **dict.fromkeys(
-        (
-            "fusion_op",
-            "aicpu_mi",
-            "dp",
-            "dvpp",
-            "l2_cache",
-            "soc_pmu",
-            "page_fault",
-            "static_op_mem",
-        ),
-        records.one_row_each,
-    ),
     "step_trace": step_trace.step_trace,
     "aicpu": records.aicpu,
     "sys_mem": system.sys_mem,
@@ -111,7 +98,7 @@ OF_RECORDS: Mapping[str, Source] = {
     "ctrl_cpu_pmu_events": system.pmu_events,
     "ts_cpu_pmu_events": system.pmu_events,
 }
-"""Files made of the record of the same name, which no database has."""
+"""Files made of the record of the same name, which no database has; others show it row by row."""
 CURRENT = {"msprof": "cpp", "pytorch": "adapter"}
 """The writer of an output where none is named; what the C++ engine does not write, or not for the
 family, the Python engine does."""
@@ -199,12 +186,14 @@ def _writer_of(file: CsvFile, chosen: Writer, family: str) -> Writer | None:
 
 def _source(file: CsvFile, recorded: Recorded) -> Source | None:
     """What makes the rows of a file; ``None`` where nothing of it was recorded."""
-    if file.name in OF_RECORDS:
-        record = recorded.extras.get(file.name)
-        return OF_RECORDS[file.name] if record is not None and len(record) else None
+    if file.name in OF_TABLES:
+        return OF_TABLES[file.name]
     if file.name in OF_EITHER_OUTPUT:
         return OF_EITHER_OUTPUT[file.name].get(recorded.output)
-    return OF_TABLES.get(file.name)
+    if file.name not in recorded.extras or not len(recorded.extras[file.name]):
+        return None
+    source: Source = OF_RECORDS.get(file.name, records.one_row_each)
+    return source
 
 
 def _scene(recorded: Recorded, file: CsvFile) -> frozenset[Scene]:

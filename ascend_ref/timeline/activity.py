@@ -28,8 +28,7 @@ class Activity:
     """key: CONNECTION_IDS.id, NONE without links. operator, enqueue, dequeue, function: rows."""
 
     def __init__(self, recorded: Recorded) -> None:
-        table = recorded.table("PYTORCH_API")
-        self.table = table.select(["inputShapes", "inputDtypes", "callchainId"])
+        self.table = table = recorded.table("PYTORCH_API")
         self._recorded = recorded
         self._spill = spill = recorded.spill
         columns = Columns(table, spill)

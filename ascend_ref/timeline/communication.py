@@ -16,11 +16,7 @@ from ascend_ref.spill import Spill
 from .device_work import DeviceWork
 from .lookup import NONE, Columns, Lookup, Rows, combinations, filled, packed
 
-OF_OPERATORS = ["opName", "opType", "dataType", "algType", "count", "relay", "retry"]
 TASKS = "COMMUNICATION_TASK_INFO"
-OF_TASKS = ["taskType", "transportType", "dataType", "linkType", "notifyId", "size"]
-OF_TASKS += ["srcRank", "dstRank"]
-"""Columns that are kept for the layer; what else the tables have is not held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +44,8 @@ class Communication:
 
     def __init__(self, recorded: Recorded, work: DeviceWork, device: int) -> None:
         self._spill = spill = recorded.spill
-        operators = recorded.table("COMMUNICATION_OP")
-        tasks = recorded.table(TASKS)
-        self.operators, self.tasks = operators.select(OF_OPERATORS), tasks.select(OF_TASKS)
+        self.operators = operators = recorded.table("COMMUNICATION_OP")
+        self.tasks = tasks = recorded.table(TASKS)
         of_operators, of_tasks = Columns(operators, spill), Columns(tasks, spill)
         self.start = of_operators.integers("startNs", 0)
         self.end = of_operators.integers("endNs", 0)

@@ -21,17 +21,13 @@ MARK = "MsTx"
 SIMT = "KERNEL_SIMT"
 """Types of tasks that have events of their own kind."""
 
-OF_TASKS = ["taskType", "modelId"]
-OF_CALLS = ["type", "name"]
-"""Columns that are kept for the layers, beside the arrays."""
-
 
 class Calls:
     """CANN_API. node: launches of kernels and operators. about_event: calls about events."""
 
     def __init__(self, recorded: Recorded) -> None:
-        table, spill = recorded.table("CANN_API"), recorded.spill
-        self.table = table.select(OF_CALLS)
+        self.table = table = recorded.table("CANN_API")
+        spill = recorded.spill
         columns = Columns(table, spill)
         self.start = columns.integers("startNs", 0)
         self.end = columns.integers("endNs", 0)
@@ -61,9 +57,9 @@ class DeviceWork:
     """
 
     def __init__(self, recorded: Recorded, kernels: pa.Table, calls: Calls, device: int) -> None:
-        tasks, spill = recorded.table("TASK"), recorded.spill
+        self.tasks = tasks = recorded.table("TASK")
+        spill = recorded.spill
         self._whole = recorded.absent("TASK", "contextId")[0]
-        self.tasks = tasks.select(OF_TASKS)
         columns = Columns(tasks, spill)
         self.start = columns.integers("startNs", 0)
         self.end = columns.integers("endNs", 0)

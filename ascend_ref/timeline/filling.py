@@ -42,7 +42,6 @@ class Filling:
         self._notation = notation
         self._device = device
         self._values = ShownValues(recorded.output)
-        self._tables: dict[str, pa.Table] = {}
         self._escaped: dict[tuple[int, ...], tuple[pa.Array, pa.Array]] = {}
 
     def events(
@@ -134,12 +133,7 @@ class Filling:
         return pc.divide(values, 100)
 
     def _of_tables(self, rows: Mapping[str, Integers]) -> Mapping[str, TableRows]:
-        return {name: TableRows(self._table(name), own) for name, own in rows.items()}
-
-    def _table(self, name: str) -> pa.Table:
-        if name not in self._tables:
-            self._tables[name] = self._recorded.table(name)
-        return self._tables[name]
+        return {name: TableRows(self._recorded.table(name), own) for name, own in rows.items()}
 
 
 def _nothing(arg: Arg, absent: int | None) -> str:

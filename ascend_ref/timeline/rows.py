@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
-from ascend_ref.db.columns import integers_of
 from ascend_ref.joined import joined
 
 Fragment: TypeAlias = "str | pa.Array"
@@ -119,4 +119,4 @@ def _lengths(fragment: Fragment) -> Integers:
         lengths = pc.binary_length(fragment.dictionary).take(fragment.indices)
     else:
         lengths = pc.binary_length(fragment)
-    return integers_of(lengths.fill_null(0))
+    return integers(lengths, 0)

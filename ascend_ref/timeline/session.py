@@ -189,9 +189,8 @@ class Session:
 
     @cached_property
     def kernels(self) -> pa.Table:
-        """COMPUTE_TASK_INFO, what the layers show of it."""
-        table = self.recorded.table("COMPUTE_TASK_INFO")
-        return table.select(["globalTaskId", "name", "taskType", "gridDim", "blockDim"])
+        """COMPUTE_TASK_INFO."""
+        return self.recorded.table("COMPUTE_TASK_INFO")
 
     @cached_property
     def calls(self) -> Calls:

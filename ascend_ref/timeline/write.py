@@ -105,6 +105,7 @@ def write_timeline(
         writer = CURRENT_ADAPTER if recorded.output == "pytorch" else engine_of(family)
     if timestamp is None:
         timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
+    recorded = recorded.kept()
     documents: list[Document] = []
     try:
         # Numbers of foreign recordings may lie beyond everything; what they come to is written.

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
 from ascend_ref.capture import Capture
-from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
@@ -194,8 +194,8 @@ def write_run(
     for name in formats:
         output = FORMATS[name].output  # no KeyError halfway
         group = accepted.capture.aic_metrics
-        if output == "pytorch" and group not in AIC_METRICS:
-            known = ", ".join(other for other in AIC_METRICS if other)
+        if output == "pytorch" and group not in aic_metrics():
+            known = ", ".join(other for other in aic_metrics() if other)
             raise ScenarioError(
                 f"{accepted.name}: capture.aic_metrics is {group}; "
                 f"expected null or one of {known} for the format {name}: "

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from ascend_ref.capture import Switches
-from ascend_ref.capture.metric_groups import AIC_METRICS
+from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.capture.switches import HostSampler, HostUsage
 from ascend_spec import catalog
 
@@ -177,7 +177,7 @@ def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     """Any switches that a machine has."""
     rates, slow = st.sampled_from([0, 10, 50, 100]), st.sampled_from([0, 1, 10])
     # Of those that any format can hold.
-    groups = [group for group in metric_groups(machine(hardware).chip) if group in AIC_METRICS]
+    groups = [group for group in metric_groups(machine(hardware).chip) if group in aic_metrics()]
     samplers: list[HostSampler] = list(get_args(HostSampler))
     usages: list[HostUsage] = list(get_args(HostUsage))
     cpu = draw(st.booleans())

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from ascend_ref.db.columns import integers_of
+from ascend_ref.arrays import integers
 
 
 @pytest.mark.parametrize(
@@ -25,17 +25,17 @@ from ascend_ref.db.columns import integers_of
     ],
 )
 def test_whole_numbers_are_those_of_the_column(column: pa.Array) -> None:
-    assert integers_of(column).tolist() == column.to_pylist()
-    assert integers_of(column).dtype == np.int64
+    assert integers(column).tolist() == column.to_pylist()
+    assert integers(column).dtype == np.int64
 
 
 def test_a_check_does_without_pandas() -> None:
     """Imported from inside pyarrow, pandas swallows an interrupt."""
     code = (
         "import sys, pyarrow as pa\n"
-        "from ascend_ref.db.columns import integers_of\n"
+        "from ascend_ref.arrays import integers\n"
         "buffers = [None, pa.py_buffer(bytes(16))]\n"
-        "integers_of(pa.Array.from_buffers(pa.int64(), 2, buffers))\n"
+        "integers(pa.Array.from_buffers(pa.int64(), 2, buffers))\n"
         "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

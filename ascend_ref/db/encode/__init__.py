@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.capture import Capture
 from ascend_ref.db.columns import Values
-from ascend_spec import Schema
+from ascend_spec import Schema, recording_catalog
 from ascend_spec.db.model import Table
 
 from . import communication, device, framework, host, memory, metadata, overlap
@@ -43,24 +43,21 @@ SOURCES: Mapping[str, Sequence[Source]] = {
     "TASK": [Source(device.tasks)],
     "COMPUTE_TASK_INFO": [Source(device.kernels)],
     "COMMUNICATION_SCHEDULE_TASK_INFO": [Source(device.schedules)],
-    "MEMCPY_INFO": [Source(device.copies)],
     "TASK_PMU_INFO": [Source(device.counters)],
     "OVERLAP_ANALYSIS": [Source(overlap.overlaps)],
     "COMMUNICATION_OP": [Source(communication.operators)],
     "COMMUNICATION_TASK_INFO": [Source(communication.transfers)],
-    "CANN_API": [Source(host.calls)],
     "MSTX_EVENTS": [Source(host.marks)],
-    "OSRT_API": [Source(host.system_calls)],
     "NPU_OP_MEM": [Source(memory.workspace_events)],
     "PYTORCH_API": [Source(framework.activities, FRAMEWORK)],
     "CONNECTION_IDS": [Source(framework.connections)],
     "PYTORCH_CALLCHAINS": [Source(framework.frames, FRAMEWORK)],
     "STEP_TIME": [Source(framework.steps)],
-    "GC_RECORD": [Source(framework.collections)],
     "OP_MEMORY": [Source(memory.blocks, MEMORY), Source(memory.engine_blocks, CANN)],
     "MEMORY_RECORD": [Source(memory.totals, MEMORY)],
 }
-"""Tables that are not sampled; the framework takes names of engine operators from CANN's texts."""
+"""Tables that are more than the rows of one entity as the capture holds it; the framework takes
+names of engine operators from CANN's texts."""
 
 
 def encode(
@@ -105,7 +102,7 @@ def _turn(table: Table) -> int:
 
 def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, Values] | None:
     """The columns of one table; None without rows."""
-    sources = SOURCES.get(table.name, [Source(lambda recording: sampled(recording, table))])
+    sources = SOURCES.get(table.name, [Source(lambda recording: _captured(recording, table))])
     parts = [(source.rows(recording), source.space) for source in sources]
     filled = [
         _cells(recording, table, rows, strings, space)
@@ -117,13 +114,24 @@ def _table(recording: Recording, table: Table, strings: StringIds) -> dict[str, 
     return {name: _stacked([part[name] for part in filled]) for name in table.columns}
 
 
+def _captured(recording: Recording, table: Table) -> Rows:
+    """The rows of the entity as the capture holds it, or the samples of the table."""
+    entity = recording_catalog().entities.get(_entity(table))
+    batch = getattr(recording.capture, entity.capture or "", None) if entity else None
+    return sampled(recording, table) if batch is None else recording.rows(batch)
+
+
+def _entity(table: Table) -> str:
+    """The entity of which a table shows most columns."""
+    shown = Counter(one.partition(".")[0] for c in table.columns.values() for one in c.shows.of)
+    return max(shown, key=shown.__getitem__, default="")
+
+
 def _cells(
     recording: Recording, table: Table, rows: Rows, strings: StringIds, space: int = CANN
 ) -> dict[str, Values]:
     """The columns that the table has at this revision, in its order."""
-    shown = Counter(one.partition(".")[0] for c in table.columns.values() for one in c.shows.of)
-    entity = max(shown, key=shown.__getitem__, default="")
-    cells = Cells(recording, strings, entity, space)
+    cells = Cells(recording, strings, _entity(table), space)
     return {name: cells.of(column, rows) for name, column in table.columns.items()}
 
 

@@ -7,17 +7,20 @@ nothing of an entity stands under the name of its column.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.arrays import integers, is_text, picked, where
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
-from ascend_spec.core.shows import Show
+from ascend_ref.forms import Cells as Shown
+from ascend_ref.forms import shown
+from ascend_spec import recording_catalog
+from ascend_spec.core.units import factor
 from ascend_spec.db.model import Column
 
 from .recording import NOT_COLLECTED, Recording, Rows
@@ -27,7 +30,6 @@ STRINGS = "STRING_IDS.id"
 ENUM = "ENUM_"
 NOT_APPLICABLE = "INVALID_TYPE"
 """Name in the enums of what a row does not have."""
-NS_IN = {"us": 1e3, "ms": 1e6}
 
 
 class Cells:
@@ -41,59 +43,45 @@ class Cells:
 
     def of(self, column: Column, rows: Rows) -> Values:
         """The cells of a column; what the rows do not have is the nothing of the column."""
-        count = len(next(iter(rows.values())))
-        if column.shows.form == "nothing":
-            values = rows.get(column.name)
-        else:
-            given = [self._value(rows, name) for name in column.shows.of]
-            values = self._shown(column, given)
+        values = self._shown(column, rows)
         if values is None:
-            values = self._nothing(column, count)
-        if not isinstance(values, np.ndarray):
-            return values
-        return self._stored(column, values)
+            values = self._nothing(column, len(next(iter(rows.values()))))
+        return self._stored(column, values) if isinstance(values, np.ndarray) else values
 
-    def _value(self, rows: Rows, name: str) -> Values | None:
+    def _shown(self, column: Column, rows: Rows) -> Values | None:
+        """The values in the form that the column shows; ``None`` without them."""
+        show = column.shows
+        if show.form == "nothing":
+            return rows.get(column.name)
+        if show.form == "plain":
+            given = self._given(show.of[0], rows)
+            if given is not None:
+                return given
+        cells = shown(show, lambda name: self._cells(name, rows))
+        if cells is None or not is_text(cells):
+            return cells if cells is None or cells.type == pa.float64() else integers(cells, NONE)
+        return picked(cells, self._recording.texts.numbers(cells.dictionary.to_pylist()), NONE)
+
+    def _given(self, name: str, rows: Rows) -> Values | None:
         entity, _, column = name.partition(".")
         return rows.get(column) if entity == self._entity else None
 
-    def _shown(self, column: Column, given: Sequence[Values | None]) -> Values | None:
-        """The values in the form that the column shows; ``None`` without them."""
-        show = column.shows
-        if show.form == "first_of":
-            return self._first([one for one in given if isinstance(one, np.ndarray)])
-        if not given or any(one is None for one in given):
+    def _cells(self, name: str, rows: Rows) -> Shown | None:
+        """A column of the rows as forms take it."""
+        given = self._given(name, rows)
+        if given is None:
             return None
-        if show.form == "plain":
-            return given[0]
-        numbers = [one for one in given if isinstance(one, np.ndarray)]
-        if len(numbers) < len(given):
-            return None
-        if show.form == "packed":
-            high, low = numbers
-            return (high << 32) | low
-        return self._texts(show, numbers)
-
-    def _first(self, given: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
-        found: npt.NDArray[Any] | None = None
-        for values in given:
-            found = values if found is None else np.where(found == NONE, values, found)
-        return found
-
-    def _texts(self, show: Show, numbers: Sequence[Integers]) -> Integers:
-        """Texts by words, or put together by a pattern."""
-        recording = self._recording
-        if show.form == "words":
-            cells = {str(value): cell for cell, value in reversed(show.words)}
-            return recording.rewritten(numbers[0], lambda text: cells.get(text, text))
-        pairs, place = np.unique(np.stack(numbers, axis=1), axis=0, return_inverse=True)
-        texts, names = recording.texts.all, [name.partition(".")[2] for name in show.of]
-        pattern = show.pattern or ""
-        written = recording.texts.numbers(
-            pattern.format(**{name: texts[one] for name, one in zip(names, pair, strict=True)})
-            for pair in pairs.tolist()
-        )
-        return written[place.reshape(-1)]
+        entity, _, own = name.partition(".")
+        column = recording_catalog().entities[entity].columns[own]
+        if not isinstance(given, np.ndarray):
+            return Shown(given, column.unit)
+        if not column.is_text or column.enum:
+            known = given != NONE if given.dtype == np.int64 else np.full(len(given), True)
+            return Shown(where(known, given), column.unit)
+        numbers, place = np.unique(given, return_inverse=True)
+        texts = self._recording.texts.all
+        written = [None if one == NONE else texts[one] for one in numbers.tolist()]
+        return Shown(pa.array(written, pa.string()).take(pa.array(place)), column.unit)
 
     def _nothing(self, column: Column, count: int) -> Values:
         """What the spec has for "no value": the first sentinel; NULL where a column may hold it;
@@ -124,8 +112,8 @@ class Cells:
             values = self._strings.ids(self._known(column, values), self._space)
         elif column.storage == ("text",):
             return pa.array(values).cast(pa.large_string())
-        elif column.unit in NS_IN:
-            return values / NS_IN[column.unit] if whole else values
+        elif whole and (units := factor(column.unit, _unit(column)) or 1) > 1:
+            return values / units
         return self._without_none(column, values) if whole else values
 
     def _without_none(self, column: Column, values: Integers) -> Values:
@@ -151,6 +139,14 @@ class Cells:
 def _enum(column: Column) -> str | None:
     enum = next((one for one in column.references if one.startswith(ENUM)), None)
     return enum and enum.partition(".")[0]
+
+
+def _unit(column: Column) -> str | None:
+    """The unit of what a column shows."""
+    if not column.shows.of:
+        return None
+    entity, _, own = column.shows.of[0].partition(".")
+    return recording_catalog().entities[entity].columns[own].unit
 
 
 def _unknown(column: Column) -> str:

@@ -50,11 +50,6 @@ def schedules(recording: Recording) -> Rows:
     return dict(batch.columns()) if recording.level else {"name": batch.name, "task": batch.task}
 
 
-def copies(recording: Recording) -> Rows:
-    """Copies of memory."""
-    return dict(recording.capture.copies.columns())
-
-
 def counters(recording: Recording) -> Rows:
     """Counters: from one row per task to one per metric and task, metric after metric.
 

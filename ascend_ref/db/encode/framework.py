@@ -83,8 +83,3 @@ def steps(recording: Recording) -> Rows:
     """STEP_TIME."""
     batch = recording.capture.steps
     return {**dict(batch.columns()), "id": batch.number}
-
-
-def collections(recording: Recording) -> Rows:
-    """GC_RECORD."""
-    return recording.rows(recording.capture.collections)

@@ -9,11 +9,6 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from .recording import Recording, Rows
 
 
-def calls(recording: Recording) -> Rows:
-    """Calls of CANN."""
-    return recording.rows(recording.capture.calls)
-
-
 def marks(recording: Recording) -> Rows:
     """Marks of the program; what becomes of one on a device has a connection."""
     batch = recording.capture.marks
@@ -23,8 +18,3 @@ def marks(recording: Recording) -> Rows:
     rows = recording.rows(batch)
     ends = {"end_process": rows["process"], "end_thread": batch.thread}
     return {**rows, **ends, "connection": connection}
-
-
-def system_calls(recording: Recording) -> Rows:
-    """Calls of the operating system."""
-    return recording.rows(recording.capture.system_calls)

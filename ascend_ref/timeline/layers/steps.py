@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref import arrays
 from ascend_ref.arrays import Mask, integers
 from ascend_ref.capture.batch import Integers
-from ascend_ref.db.columns import integers_of
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.step_trace import (
     data_augmentation_starts,
@@ -89,7 +89,7 @@ class _Steps:
         start, end = integers(table["start"]), integers(table["end"])
         forward, backward = integers(table["fp_start"]), integers(table["bp_end"])
         number = integers(table["iteration"])
-        bound = integers_of(iteration_times(start, forward, backward, end).bound.fill_null(0))
+        bound = arrays.integers(iteration_times(start, forward, backward, end).bound, 0)
         args = {
             "Iteration ID": wholes(number),
             "FP Start": _known(forward),

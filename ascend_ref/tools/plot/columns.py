@@ -9,10 +9,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ascend_ref.arrays import integers, one_piece
 from ascend_ref.capture.batch import Integers
-from ascend_ref.db.columns import integers_of
 
 Mask = npt.NDArray[np.bool_]
 
@@ -79,19 +78,9 @@ def texts(column: pa.ChunkedArray) -> Texts:
     """A column of strings, dictionary-encoded or not."""
     if not pa.types.is_dictionary(column.type):
         column = column.cast(pa.string()).dictionary_encode()
-    whole = column.unify_dictionaries().combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):  # without chunks nothing is combined
-        return Texts(np.empty(0, np.int64), ())
+    whole = one_piece(column)
     values = tuple("" if text is None else text for text in whole.dictionary.to_pylist())
-    return Texts(integers_of(whole.indices.fill_null(-1)), values)
-
-
-def numbers(column: pa.ChunkedArray, none: int = -1) -> Integers:
-    """A column of whole numbers, ``none`` for NULL."""
-    whole = pc.fill_null(column.cast(pa.int64()), none).combine_chunks()
-    if isinstance(whole, pa.ChunkedArray):
-        return np.empty(0, np.int64)
-    return integers_of(whole)
+    return Texts(integers(whole.indices), values)
 
 
 def rows_of(keys: Integers, wanted: Integers) -> Integers:

@@ -10,11 +10,11 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import clip, show_path
 from ascend_spec import text_catalog
 
-from .columns import numbers
 from .errors import CannotDraw
 from .query import connected
 
@@ -79,12 +79,12 @@ def nanoseconds(column: pa.ChunkedArray) -> Integers:
     parts = pc.extract_regex(column, DECIMAL)
     whole = pc.struct_field(parts, "whole").cast(pa.int64())
     rest = pc.utf8_rpad(pc.struct_field(parts, "part"), 3, "0").cast(pa.int64())
-    return numbers(pc.add(pc.multiply(whole, 1_000), rest))
+    return integers(pc.add(pc.multiply(whole, 1_000), rest))
 
 
 def wholes(column: pa.ChunkedArray) -> Integers:
     """Whole numbers, -1 for what is none."""
-    return numbers(pc.struct_field(pc.extract_regex(column, WHOLE), "whole").cast(pa.int64()))
+    return integers(pc.struct_field(pc.extract_regex(column, WHOLE), "whole").cast(pa.int64()))
 
 
 def _read(path: Path, newest: Mapping[str, str], wanted: Sequence[str]) -> pa.Table:

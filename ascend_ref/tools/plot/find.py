@@ -10,6 +10,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Final
 
+from ascend_ref.below import files_below
 from ascend_ref.db.display import show_path
 from ascend_ref.recorded.beside import look_beside
 from ascend_spec import layout_catalog
@@ -17,9 +18,6 @@ from ascend_spec.layout import Match
 
 from .choice import chosen
 from .errors import CannotDraw
-
-DEPTH: Final = 6
-"""Folders below the given one that are searched."""
 
 
 class Form(IntEnum):
@@ -92,7 +90,7 @@ def find(profile: Path, rank: int | None) -> Found:
             chosen("rank", rank, [] if own.rank is None else [own.rank])
         ranks = () if own.rank is None else (own.rank,)
         return Found(own, _within(own), (), ranks, _name(own, None))
-    every = list(_deliverables(_files(profile)))
+    every = list(_deliverables(files_below(profile)))
     drawable = [one for one in every if one.form is not Form.ITERATIONS]
     if not drawable:
         raise CannotDraw(f"{show_path(profile)}: nothing to draw here; expected {EXPECTED}")
@@ -131,15 +129,6 @@ def _siblings(path: Path) -> Iterator[Path]:
     except OSError:
         names = [path.name]
     yield from (path.parent / name for name in names)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """All files below, by path; links to folders are not followed."""
-    top = len(folder.parts)
-    for parent, folders, names in os.walk(folder):
-        place = Path(parent)
-        folders[:] = sorted(folders) if len(place.parts) - top < DEPTH else []
-        yield from (place / name for name in sorted(names))
 
 
 def _deliverables(paths: Iterable[Path]) -> Iterator[Deliverable]:

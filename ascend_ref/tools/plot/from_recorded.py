@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
@@ -19,7 +20,7 @@ from ascend_ref.recorded.shown import NO_ROW, ShownValues, TableRows, every_row
 from ascend_spec.core.shows import Show
 
 from .choice import chosen
-from .columns import Mask, Texts, numbers, pairs_of, rows_of, texts
+from .columns import Mask, Texts, pairs_of, rows_of, texts
 from .groups import INFORMATION, purposes
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
 from .names import UNKNOWN, operator_type
@@ -41,7 +42,7 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
     Raises :class:`CannotDraw` where the recording does not have the device.
     """
     tasks, operators = recorded.table("TASK"), recorded.table("COMMUNICATION_OP")
-    devices = np.union1d(numbers(tasks["deviceId"]), numbers(operators["deviceId"]))
+    devices = np.union1d(integers(tasks["deviceId"]), integers(operators["deviceId"]))
     known = tuple(devices[devices >= 0].tolist())
     own = chosen("device", device, known)
     tasks, operators = _of_device(tasks, own, known), _of_device(operators, own, known)
@@ -65,7 +66,7 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
 
 def _of_device(table: pa.Table, device: int | None, devices: tuple[int, ...]) -> pa.Table:
     """The rows of a device; rows without one belong to the only one (older files)."""
-    here = numbers(table["deviceId"])
+    here = integers(table["deviceId"])
     own = here == (-1 if device is None else device)
     if len(devices) <= 1:
         own |= here < 0
@@ -89,7 +90,7 @@ class _Shown:
         return texts(self._column(name))
 
     def numbers(self, name: str, none: int = -1) -> Integers:
-        return numbers(self._column(name), none)
+        return integers(self._column(name), none)
 
     def _column(self, name: str) -> pa.ChunkedArray:
         return pa.chunked_array([self._values.of(Show("plain", (name,)), self._rows)])
@@ -97,10 +98,10 @@ class _Shown:
 
 def _with_facts(recorded: Recorded, tasks: pa.Table) -> _Shown:
     """The tasks with what other tables tell of them."""
-    identity = numbers(tasks["globalTaskId"])
+    identity = integers(tasks["globalTaskId"])
     facts = {name: recorded.table(name) for name in (COMPUTE, SMALL, SCHEDULE)}
     places = {
-        name: TableRows(table, rows_of(numbers(table["globalTaskId"]), identity))
+        name: TableRows(table, rows_of(integers(table["globalTaskId"]), identity))
         for name, table in facts.items()
     }
     return _Shown(recorded, {"TASK": every_row(tasks), **places})

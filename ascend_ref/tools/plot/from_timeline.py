@@ -12,13 +12,14 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import clip, show_path
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
 
 from .choice import chosen
-from .columns import Columns, Texts, numbers, pairs_of, rows_of, texts
+from .columns import Columns, Texts, pairs_of, rows_of, texts
 from .errors import CannotDraw
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
 from .names import operator_type
@@ -95,12 +96,12 @@ def _read(paths: Sequence[Path]) -> _Events:
         phase=texts(table["ph"]),
         name=texts(table["name"]),
         category=texts(table["cat"]),
-        process=numbers(table["pid"]),
-        thread=numbers(table["tid"]),
-        start=numbers(table["ts"]),
-        length=numbers(table["dur"], 0),
+        process=integers(table["pid"]),
+        thread=integers(table["tid"]),
+        start=integers(table["ts"]),
+        length=integers(table["dur"], 0),
         detail=texts(table["detail"]),
-        flow=numbers(table["flow"]),
+        flow=integers(table["flow"]),
     )
 
 

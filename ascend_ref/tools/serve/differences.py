@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_EVEN, Context, Decimal, localcontext
 
-from .values import INT64, UINT64
+from .values import INT64, NUMBER, UINT64
 
-_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _UNSIGNED = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,4000})")
 
 DIGITS = 3
@@ -34,7 +33,7 @@ def difference(compare: str, baseline: str) -> str:
 
 
 def _number(value: str) -> Decimal:
-    found = _NUMBER.match(value)
+    found = NUMBER.match(value)
     if not found or len(found[1]) > MAX_EXPONENT:
         return Decimal(0)
     number = Decimal(found[1])

@@ -19,7 +19,7 @@ UINT64 = range(1 << 64)
 FLOAT32_MAX = 3.4028234663852886e38
 
 _INTEGER = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]+)")
-_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
+NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)")
 _LONGEST_INTEGER = 20
 
 
@@ -82,7 +82,7 @@ def integer(value: Any) -> int:
 
 def real(value: Any) -> float:
     """The number that a text begins with, as one of 32 bits; 0.0 without one and out of range."""
-    found = _NUMBER.match(text(value))
+    found = NUMBER.match(text(value))
     return float32(float(found[1])) if found else 0.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 
@@ -13,7 +13,7 @@ from ascend_spec.core.dialect import Node, inlined
 
 from .pages import citations
 from .schema_keys import keys_table
-from .subject import Subject
+from .subject import Subject, headed
 
 ENVELOPES: Mapping[str, str] = {
     "request": "What surrounds the parameters of every command.",
@@ -35,13 +35,11 @@ def command_section(
         f"{'#' * level} {command.name}",
         style.prose(command.summary),
         facts(
-            (
-                ("Module", code(command.module)),
-                ("In force", f"from {command.since}" if command.since else ""),
-                ("Answered from", ", ".join(blocks)),
-                ("Message", ", ".join(style.link("envelope", one) for one in _AROUND)),
-                ("Source", citations(catalog, _source(api, command.params), style)),
-            )
+            ("Module", code(command.module)),
+            ("In force", f"from {command.since}" if command.since else ""),
+            ("Answered from", ", ".join(blocks)),
+            ("Message", style.links("envelope", _AROUND)),
+            ("Source", citations(catalog, _source(api, command.params), style)),
         ),
         f"{inner} Parameters",
         _keys(api, command.params, style),
@@ -64,11 +62,9 @@ def event_section(event: Event, style: Style = PLAIN, level: int = 1) -> str:
         f"{'#' * level} {event.name}",
         style.prose(event.summary),
         facts(
-            (
-                ("Module", code(event.module)),
-                ("In force", f"from {event.since}" if event.since else ""),
-                ("Message", style.link("envelope", "event-message")),
-            )
+            ("Module", code(event.module)),
+            ("In force", f"from {event.since}" if event.since else ""),
+            ("Message", style.link("envelope", "event-message")),
         ),
         f"{'#' * (level + 1)} Body",
         _keys(api_catalog(), event.body, style),
@@ -82,12 +78,10 @@ def error_section(catalog: Catalog, error: ErrorCode, style: Style = PLAIN, leve
         f"{'#' * level} {error.code}",
         style.prose(error.message),
         facts(
-            (
-                ("Name", error.name),
-                ("Shown to the user", "yes" if error.code < SHOWN_BELOW else "no"),
-                ("Answers", ", ".join(style.link("command", one.name) for one in commands)),
-                ("Source", citations(catalog, error.source, style)),
-            )
+            ("Name", error.name),
+            ("Shown to the user", "yes" if error.code < SHOWN_BELOW else "no"),
+            ("Answers", ", ".join(style.link("command", one.name) for one in commands)),
+            ("Source", citations(catalog, error.source, style)),
         ),
     )
 
@@ -100,7 +94,9 @@ def envelope_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
         f"{'#' * level} {name}",
         ENVELOPES[name],
         style.prose(str(api.definitions[definition]["description"])),
-        facts((("Source", citations(catalog, _source(api, definition), style)),)),
+        facts(
+            ("Source", citations(catalog, _source(api, definition), style)),
+        ),
         _keys(api, definition, style),
     )
 
@@ -115,10 +111,8 @@ def generation_section(generation: Generation, style: Style = PLAIN, level: int 
         f"{'#' * level} {generation.id}",
         style.prose(generation.summary),
         facts(
-            (
-                ("Commands", ", ".join(style.link("command", one) for one in commands)),
-                ("Events", ", ".join(style.link("event", one) for one in events)),
-            )
+            ("Commands", style.links("command", commands)),
+            ("Events", style.links("event", events)),
         ),
     )
 
@@ -170,15 +164,9 @@ def api_subjects(catalog: Catalog) -> Iterator[Subject]:
             section=partial(envelope_section, catalog, name),
             fact=partial(api.schema, DEFINITIONS.get(name, name)),
         )
-    for generation in api.generations:
-        yield Subject(
-            kind="generation",
-            name=generation.id,
-            summary=generation.summary,
-            page=f"api/index.md#{anchor(generation.id)}",
-            section=partial(generation_section, generation),
-            fact=generation,
-        )
+    yield from headed(
+        "generation", {one.id: one for one in api.generations}, "api/index.md", generation_section
+    )
 
 
 def _command_fact(api: ApiCatalog, command: Command) -> dict[str, object]:
@@ -191,31 +179,6 @@ def _command_fact(api: ApiCatalog, command: Command) -> dict[str, object]:
 
 def _event_fact(api: ApiCatalog, event: Event) -> dict[str, object]:
     return {"event": event, "body": api.event_schema(event.name)}
-
-
-def api_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    api = api_catalog()
-
-    def sections(title: str, *parts: Callable[[Style, int], str]) -> str:
-        return page(f"# {title}", *(part(below, 2).rstrip("\n") for part in parts))
-
-    return {
-        "api/index.md": sections(
-            "API of MindStudio Insight",
-            *(partial(envelope_section, catalog, one) for one in ENVELOPES),
-            *(partial(generation_section, one) for one in api.generations),
-        ),
-        "api/commands.md": sections(
-            "Commands", *(partial(command_section, catalog, one) for one in api.commands.values())
-        ),
-        "api/events.md": sections(
-            "Events", *(partial(event_section, one) for one in api.events.values())
-        ),
-        "api/errors.md": sections(
-            "Error codes", *(partial(error_section, catalog, one) for one in api.errors.values())
-        ),
-    }
 
 
 def message_place(style: Style, place: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -26,9 +26,9 @@ from ascend_spec.bin.records import RECORD_SIZE
 from ascend_spec.core.dialect import Node
 from ascend_spec.core.packed import FieldFacts, dtype_of
 
-from .pages import citations, in_force, resolutions
+from .pages import citations, evidence, in_force, resolutions
 from .schema_keys import keys, keys_table
-from .subject import Subject
+from .subject import Subject, headed
 
 PAYLOAD = {
     "none": "",
@@ -58,7 +58,7 @@ def block_page(catalog: Catalog, bins: BinCatalog, block: BlockType, style: Styl
     return page(
         f"# {hexed(block.code)} {block.name}",
         style.prose(block.summary),
-        facts(_block_facts(catalog, bins, block, style)),
+        facts(*_block_facts(catalog, bins, block, style)),
         *(("## Record", fields_table(declaration, style)) if declaration else ()),
         *(("## Keys", _keys(bins, block.code, style)) if bins.has_schema(block.code) else ()),
     )
@@ -137,11 +137,9 @@ def record_section(
         f"{'#' * level} {name}",
         style.prose(record.summary),
         facts(
-            (
-                ("Bytes", f"at most {record.size}" if name == "padding" else str(record.size)),
-                ("In blocks", ", ".join(style.link("block", hexed(one)) for one in record.blocks)),
-                ("Errata", ", ".join(style.link("erratum", one.id) for one in cited)),
-            )
+            ("Bytes", f"at most {record.size}" if name == "padding" else str(record.size)),
+            ("In blocks", ", ".join(style.link("block", hexed(one)) for one in record.blocks)),
+            ("Errata", ", ".join(style.link("erratum", one.id) for one in cited)),
         ),
         fields_table(record.declaration, style) if record.declaration is not None else "",
         resolutions(bins.errata, (one.id for one in cited), style) if level == 1 else "",
@@ -163,26 +161,20 @@ def bin_subjects(catalog: Catalog) -> Iterator[Subject]:
             fact={"bytes": record.size, "blocks": [hexed(one) for one in record.blocks]},
             cells={"bytes": str(record.size), "blocks": ", ".join(map(hexed, record.blocks))},
         )
-    for values in bins.enums.values():
-        yield Subject(
-            kind="values",
-            name=values.name,
-            summary=values.summary,
-            page=f"blocks/values.md#{anchor(values.name)}",
-            section=partial(values_section, catalog, values),
-            fact=values,
-            cells={"members": str(len(values.members))},
-        )
-    for epoch in bins.epochs:
-        yield Subject(
-            kind="epoch",
-            name=epoch.id,
-            summary=epoch.summary,
-            page=f"blocks/index.md#{anchor(epoch.id)}",
-            section=partial(epoch_section, catalog, epoch),
-            fact=epoch,
-            cells={"from": epoch.date, "grade": epoch.grade},
-        )
+    yield from headed(
+        "values",
+        bins.enums,
+        "blocks/values.md",
+        partial(values_section, catalog),
+        cells=lambda values: {"members": str(len(values.members))},
+    )
+    yield from headed(
+        "epoch",
+        {one.id: one for one in bins.epochs},
+        "blocks/index.md",
+        partial(epoch_section, catalog),
+        cells=lambda epoch: {"from": epoch.date, "grade": epoch.grade},
+    )
 
 
 def _block_subject(catalog: Catalog, bins: BinCatalog, block: BlockType) -> Subject:
@@ -205,23 +197,11 @@ def epoch_section(catalog: Catalog, epoch: Epoch, style: Style = PLAIN, level: i
         f"{'#' * level} {epoch.id}",
         style.prose(epoch.summary),
         facts(
-            (
-                ("From", epoch.date),
-                ("Told by", signs),
-                ("Grade", epoch.grade),
-                ("Source", citations(catalog, epoch.source, style)),
-            )
+            ("From", epoch.date),
+            ("Told by", signs),
+            ("Grade", epoch.grade),
+            ("Source", citations(catalog, epoch.source, style)),
         ),
-    )
-
-
-def values_page(
-    catalog: Catalog, enums: Iterable[BinEnum], style: Style = PLAIN, level: int = 1
-) -> str:
-    """Sets of values, each as a section."""
-    return page(
-        f"{'#' * level} Values in visualize_data.bin",
-        *(values_section(catalog, one, style, level + 1).rstrip("\n") for one in enums),
     )
 
 
@@ -237,10 +217,8 @@ def values_section(catalog: Catalog, enum: BinEnum, style: Style = PLAIN, level:
         f"{'#' * level} {enum.name}",
         style.prose(enum.summary),
         facts(
-            (
-                ("Members", "closed" if enum.closed else "open: further values occur"),
-                ("Source", citations(catalog, enum.source, style)),
-            )
+            ("Members", "closed" if enum.closed else "open: further values occur"),
+            ("Source", citations(catalog, enum.source, style)),
         ),
         table([headers[n] for n in kept], ([row[n] for n in kept] for row in rows)),
     )
@@ -305,13 +283,11 @@ def _block_facts(
         ("Written by", "; ".join(_written(bins, block, style))),
         ("In one file", "any number" if block.many else "at most one"),
         ("Read", READ[block.read]),
-        ("Read by", ", ".join(style.link("command", one) for one in _commands(block))),
+        ("Read by", style.links("command", _commands(block))),
         ("Needs", ", ".join(needs)),
         ("In force", in_force(block.since, None)),
         ("Experimental", "nobody is known to write or read it" if block.experimental else ""),
-        ("Grade", block.grade),
-        ("Source", citations(catalog, block.source, style)),
-        ("Errata", ", ".join(style.link("erratum", one) for one in block.errata)),
+        *evidence(catalog, block, style),
     ]
 
 
@@ -341,11 +317,9 @@ def key_section(
         f"{'#' * level} {hexed(block.code)}{place}",
         found.meaning,
         facts(
-            (
-                ("Block", style.link("block", hexed(block.code))),
-                ("JSON", found.kind),
-                ("Unit", found.unit),
-            )
+            ("Block", style.link("block", hexed(block.code))),
+            ("JSON", found.kind),
+            ("Unit", found.unit),
         ),
         resolutions(bins.errata, cited, style),
     )

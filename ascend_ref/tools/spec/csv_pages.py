@@ -21,18 +21,15 @@ from ascend_spec.text import (
     TextCatalog,
 )
 
-from .pages import citations, in_force, place_link, resolutions, value_range
+from .pages import evidence, in_force, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .subject import Scope, Subject, families, with_section
+from .subject import Scope, Subject, families, headed, with_section
 from .writer_pages import (
-    counters_page,
     group_section,
     metric_section,
-    metrics_page,
     not_available,
     slices,
     writer_section,
-    writers_page,
 )
 
 OUTPUTS: tuple[Output, ...] = get_args(Output)
@@ -65,7 +62,7 @@ def csv_page(catalog: Catalog, file: CsvFile, style: Style = PLAIN) -> str:
     return page(
         f"# {file.name}",
         style.prose(file.summary),
-        facts(_file_facts(catalog, file, style)),
+        facts(*_file_facts(catalog, file, style)),
         style.prose(file.note or ""),
         "## Columns",
         table(
@@ -87,7 +84,7 @@ def csv_column_page(catalog: Catalog, file: CsvFile, name: str, style: Style = P
     blocks: list[str] = []
     for column in variants:
         blocks.append(style.prose(column.summary))
-        blocks.append(facts(_column_facts(catalog, column, style)))
+        blocks.append(facts(*_column_facts(catalog, column, style)))
     cited = dict.fromkeys(one for column in variants for one in column.errata)
     errata = text_catalog().errata
     return page(f"# {file.name}/{name}", *blocks, resolutions(errata, cited, style))
@@ -129,18 +126,18 @@ def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
     texts = text_catalog()
     for file in texts.csv.values():
         yield _file_subject(catalog, file)
-    for group in texts.pmu.groups.values():
-        yield Subject(
-            kind="counter-group",
-            name=group.name,
-            summary=group.summary,
-            page=f"csv/counters.md#{anchor(group.name)}",
-            section=partial(group_section, texts, group),
-            fact=group,
-            also=group.spelled,
-            cells={"in options": ", ".join(group.spelled), "products": ", ".join(group.families)},
-            products=families(group.families),
-        )
+    yield from headed(
+        "counter-group",
+        texts.pmu.groups,
+        "csv/counters.md",
+        partial(group_section, texts),
+        also=lambda group: group.spelled,
+        cells=lambda group: {
+            "in options": ", ".join(group.spelled),
+            "products": ", ".join(group.families),
+        },
+        products=lambda group: families(group.families),
+    )
     taken: Counter[str] = Counter()
     for metric in texts.pmu.metrics.values():
         fragment = anchor(metric.id)
@@ -165,17 +162,14 @@ def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
             )
             or None,
         )
-    for writer in texts.writers.values():
-        yield Subject(
-            kind="writer",
-            name=writer.id,
-            summary=writer.summary,
-            page=f"csv/writers.md#{anchor(writer.id)}",
-            section=partial(writer_section, catalog, writer),
-            fact=writer,
-            cells={"output": writer.output, "as of": writer.date, "grade": writer.grade},
-            products=families(writer.families),
-        )
+    yield from headed(
+        "writer",
+        texts.writers,
+        "csv/writers.md",
+        partial(writer_section, catalog),
+        cells=lambda writer: {"output": writer.output, "as of": writer.date, "grade": writer.grade},
+        products=lambda writer: families(writer.families),
+    )
 
 
 def _file_subject(catalog: Catalog, file: CsvFile) -> Subject:
@@ -243,36 +237,22 @@ def _header_subject(
     )
 
 
-def csv_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    texts = text_catalog()
-    return {
-        "csv/index.md": csv_index(texts, below),
-        "csv/writers.md": writers_page(catalog, texts.writers.values(), below),
-        "csv/counters.md": counters_page(texts, below),
-        "csv/metrics.md": metrics_page(texts, below),
-        **{f"csv/{file.name}.md": csv_page(catalog, file, below) for file in texts.csv.values()},
-    }
-
-
 def _file_facts(catalog: Catalog, file: CsvFile, style: Style) -> list[tuple[str, str]]:
     levels = {writer: file.levels_by(writer) for writer in file.writers}
     some = {writer: given for writer, given in levels.items() if len(given) < 3}
     return [
         ("File names", _file_names(file)),
-        ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
-        ("Products", ", ".join(style.link("product", one) for one in file.families)),
-        ("Switches", ", ".join(style.link("switch", one) for one in file.switches)),
+        ("Written by", style.links("writer", file.writers)),
+        ("Products", style.links("product", file.families)),
+        ("Switches", style.links("switch", file.switches)),
         ("Collected by default", "yes" if file.by_default else ""),
         ("Needs", ", ".join(NEEDS[one] for one in file.needs)),
         ("Levels", "; ".join(f"{who} {', '.join(map(str, at))}" for who, at in some.items())),
         ("Slices", _slices(file)),
         ("Order of rows", "; ".join(_order(who, keys) for who, keys in file.order.items())),
         ("Tells the same", ", ".join(place_link(style, one) for one in file.tables)),
-        ("In the timeline", ", ".join(style.link("layer", one) for one in file.timeline)),
-        ("Grade", file.grade),
-        ("Source", citations(catalog, file.source, style)),
-        ("Errata", _errata(file.errata, style)),
+        ("In the timeline", style.links("layer", file.timeline)),
+        *evidence(catalog, file, style),
     ]
 
 
@@ -335,9 +315,7 @@ def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tup
         ("Shows", shown_text(column.shows, style)),
         ("Metric", code(column.metric) if column.metric else ""),
         ("Holds N/A on", ", ".join(not_available(column.metric)) if column.metric else ""),
-        ("Grade", column.grade),
-        ("Source", citations(catalog, column.source, style)),
-        ("Errata", _errata(column.errata, style)),
+        *evidence(catalog, column, style),
     ]
 
 
@@ -346,7 +324,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
         (
             code(column.name),
             column.unit or "",
-            ", ".join(style.link("counter-group", one) for one in column.when.metrics),
+            style.links("counter-group", column.when.metrics),
             ", ".join(column.when.families),
             _meaning(column, style, conditions=False),
         )
@@ -372,7 +350,7 @@ def _meaning(column: CsvColumn, style: Style, conditions: bool = True) -> str:
     if conditions and (when := condition(column.when)):
         remarks.append(f"There: {when}")
     if column.errata:
-        remarks.append(f"See {_errata(column.errata, style)}")
+        remarks.append(f"See {style.links('erratum', column.errata)}")
     return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
@@ -415,7 +393,3 @@ def _older(column: CsvColumn) -> Iterator[str]:
 
 def _quoted(texts: Iterable[str]) -> str:
     return ", ".join(code(text) if text else "an empty cell" for text in texts)
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)

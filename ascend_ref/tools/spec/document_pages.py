@@ -27,12 +27,10 @@ def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
         f"{'#' * level} {name}",
         style.prose(source["description"]),
         facts(
-            (
-                ("File", code(source["title"])),
-                ("Written by", ", ".join(style.link("writer", one) for one in source["writers"])),
-                ("Source", citations(catalog, source["source"], style)),
-                ("Errata", _errata(source, style)),
-            )
+            ("File", code(source["title"])),
+            ("Written by", style.links("writer", source["writers"])),
+            ("Source", citations(catalog, source["source"], style)),
+            ("Errata", _errata(source, style)),
         ),
         *(
             block
@@ -40,14 +38,6 @@ def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: i
             if _keys(node)
             for block in _object(title, node, source["$defs"], style, level + 1)
         ),
-    )
-
-
-def documents_page(catalog: Catalog, style: Style = PLAIN) -> str:
-    """Every document as a section."""
-    return page(
-        "# JSON documents",
-        *(document_section(catalog, name, style, level=2).rstrip("\n") for name in DOCUMENTS),
     )
 
 
@@ -65,11 +55,6 @@ def document_subjects(catalog: Catalog) -> Iterator[Subject]:
             also=tuple(dict.fromkeys((f"{name}.json", source["title"]))),
             cells={"file": source["title"]},
         )
-
-
-def document_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    return {"timeline/documents.md": documents_page(catalog, below)}
 
 
 def writers_of_document() -> dict[str, tuple[str, ...]]:

@@ -27,7 +27,9 @@ def layout_section(
     return page(
         f"{'#' * level} {producer}",
         style.prose(document["summary"]),
-        facts((("Source", citations(catalog, document["source"], style)),)),
+        facts(
+            ("Source", citations(catalog, document["source"], style)),
+        ),
         table(
             ("name", "in the folder", "what it is"),
             (_row(names, one, style) for one in own),

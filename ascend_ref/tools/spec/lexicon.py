@@ -16,7 +16,7 @@ from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 from .history import revision_changes
 from .pages import citations, place_link, value_range
 from .product_pages import product_subjects
-from .subject import Subject
+from .subject import Subject, headed
 
 
 def erratum_section(
@@ -67,12 +67,10 @@ def revision_section(
         f"{'#' * level} {revision.id}",
         style.prose(revision.summary),
         facts(
-            (
-                ("SCHEMA_VERSION", revision.schema_version),
-                ("Date", revision.date),
-                ("Grade", revision.grade),
-                ("Size", "; ".join(counts)),
-            )
+            ("SCHEMA_VERSION", revision.schema_version),
+            ("Date", revision.date),
+            ("Grade", revision.grade),
+            ("Size", "; ".join(counts)),
         ),
         "Changes since the revision before:" if changes else "",
         table(("date", "what", "change"), rows) if changes else "",
@@ -108,14 +106,12 @@ def type_section(catalog: Catalog, kind: ValueType, style: Style = PLAIN, level:
         f"{'#' * level} {kind.id}",
         style.prose(kind.summary),
         facts(
-            (
-                ("Declared", kind.declared),
-                ("Stored as", " or ".join(kind.storage)),
-                ("Unit", kind.unit or ""),
-                ("Range", value_range(kind.minimum, kind.maximum)),
-                ("Refers to", " or ".join(place_link(style, name) for name in kind.references)),
-                ("Used by", ", ".join(dict.fromkeys((*used, *files)))),
-            )
+            ("Declared", kind.declared),
+            ("Stored as", " or ".join(kind.storage)),
+            ("Unit", kind.unit or ""),
+            ("Range", value_range(kind.minimum, kind.maximum)),
+            ("Refers to", " or ".join(place_link(style, name) for name in kind.references)),
+            ("Used by", ", ".join(dict.fromkeys((*used, *files)))),
         ),
     )
 
@@ -141,12 +137,10 @@ def switch_section(catalog: Catalog, switch: Switch, style: Style = PLAIN, level
         f"{'#' * level} {switch.id}",
         style.prose(switch.summary),
         facts(
-            (
-                ("Spelled", ", ".join(map(code, switch.spelled))),
-                ("Produces", ", ".join(used)),
-                ("CSV files", ", ".join(files)),
-                ("Layers of the timeline", ", ".join(layers)),
-            )
+            ("Spelled", ", ".join(map(code, switch.spelled))),
+            ("Produces", ", ".join(used)),
+            ("CSV files", ", ".join(files)),
+            ("Layers of the timeline", ", ".join(layers)),
         ),
     )
 
@@ -179,7 +173,7 @@ def level_section(catalog: Catalog, profiled: int, style: Style = PLAIN, level: 
         ),
         ("Sentinels", style.link("vocabulary", "level-0-sentinels") if profiled == 0 else ""),
     ]
-    return page(f"{'#' * level} Level {profiled}", LEVELS[profiled], facts(rows))
+    return page(f"{'#' * level} Level {profiled}", LEVELS[profiled], facts(*rows))
 
 
 LEVELS: Mapping[int, str] = {
@@ -197,10 +191,8 @@ def vocabulary_section(
         f"{'#' * level} {words.id}",
         style.prose(words.summary),
         facts(
-            (
-                ("Shown in", ", ".join(_shown_in(style, one) for one in words.shown_in)),
-                ("Source", citations(catalog, words.source, style)),
-            )
+            ("Shown in", ", ".join(_shown_in(style, one) for one in words.shown_in)),
+            ("Source", citations(catalog, words.source, style)),
         ),
         style.prose(words.note or ""),
         table(
@@ -222,7 +214,9 @@ def carrier_section(
     return page(
         f"{'#' * level} {carrier}",
         f"{CARRIER_FILES[carrier]}.",
-        facts((("Tables", ", ".join(place_link(style, one) for one in schema.tables)),)),
+        facts(
+            ("Tables", ", ".join(place_link(style, one) for one in schema.tables)),
+        ),
     )
 
 
@@ -238,7 +232,9 @@ def addition_section(item: ForeignObject, style: Style = PLAIN, level: int = 1) 
     return page(
         f"{'#' * level} {_added(item)}",
         style.prose(item.summary),
-        facts((("Added by", style.prose(item.added_by)),)),
+        facts(
+            ("Added by", style.prose(item.added_by)),
+        ),
     )
 
 
@@ -281,17 +277,14 @@ def lexicon_subjects(catalog: Catalog) -> Iterator[Subject]:
             fact=item,
             cells={"added by": item.added_by},
         )
-    for switch in catalog.switches.values():
-        yield Subject(
-            kind="switch",
-            name=switch.id,
-            summary=switch.summary,
-            page=f"switches.md#{anchor(switch.id)}",
-            section=partial(switch_section, catalog, switch),
-            fact=switch,
-            also=switch.spelled,
-            cells={"spelled": ", ".join(switch.spelled)},
-        )
+    yield from headed(
+        "switch",
+        catalog.switches,
+        "switches.md",
+        partial(switch_section, catalog),
+        also=lambda switch: switch.spelled,
+        cells=lambda switch: {"spelled": ", ".join(switch.spelled)},
+    )
     yield from product_subjects(catalog)
     for level, summary in LEVELS.items():
         yield Subject(
@@ -304,26 +297,20 @@ def lexicon_subjects(catalog: Catalog) -> Iterator[Subject]:
             also=(f"level{level}", f"level {level}"),
             levels=(level,),
         )
-    for words in packaged().loader.vocabularies.values():
-        yield Subject(
-            kind="vocabulary",
-            name=words.id,
-            summary=words.summary,
-            page=f"vocabularies.md#{anchor(words.id)}",
-            section=partial(vocabulary_section, catalog, words),
-            fact=words,
-            cells={"words": str(len(words.words))},
-        )
-    for kind in text_catalog().value_types.values():
-        yield Subject(
-            kind="value-type",
-            name=kind.id,
-            summary=kind.summary,
-            page=f"value-types.md#{anchor(kind.id)}",
-            section=partial(type_section, catalog, kind),
-            fact=kind,
-            cells={"declared": kind.declared, "unit": kind.unit or ""},
-        )
+    yield from headed(
+        "vocabulary",
+        packaged().loader.vocabularies,
+        "vocabularies.md",
+        partial(vocabulary_section, catalog),
+        cells=lambda words: {"words": str(len(words.words))},
+    )
+    yield from headed(
+        "value-type",
+        text_catalog().value_types,
+        "value-types.md",
+        partial(type_section, catalog),
+        cells=lambda kind: {"declared": kind.declared, "unit": kind.unit or ""},
+    )
     for source in catalog.sources.values():
         yield Subject(
             kind="source",
@@ -358,7 +345,7 @@ def source_section(_catalog: Catalog, source: Source, style: Style = PLAIN, leve
     return page(
         f"{'#' * level} {source.id}",
         style.prose(source.title),
-        facts((("Grade", source.grade), ("Where", code(source.where)))),
+        facts(("Grade", source.grade), ("Where", code(source.where))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
 from ascend_spec import Catalog, Schema
@@ -50,7 +51,7 @@ def table_page(
     return page(
         f"# {subject.name}",
         style.prose(subject.summary),
-        facts(_table_facts(catalog, subject, style)),
+        facts(*_table_facts(catalog, subject, style)),
         style.prose(subject.note or ""),
         "## Columns",
         column_table(columns, style),
@@ -96,7 +97,7 @@ def column_page(
             bounds = in_force(column.since, column.until) or "always"
             blocks.append(f"{'#' * (level + 1)} {bounds[0].upper()}{bounds[1:]}")
         blocks.append(style.prose(column.summary))
-        blocks.append(facts(_column_facts(catalog, owner, column, style)))
+        blocks.append(facts(*_column_facts(catalog, owner, column, style)))
     if level > 1:
         return page(f"{'#' * level} {name}", *blocks)
     cited = dict.fromkeys(one for column in variants for one in column.errata)
@@ -136,11 +137,9 @@ def enum_page(catalog: Catalog, enum: Enum, style: Style = PLAIN) -> str:
         f"# {enum.name}",
         style.prose(enum.summary),
         facts(
-            (
-                *(_table_facts(catalog, owner, style) if owner else ()),
-                ("Members", closed),
-                ("Referred to by", ", ".join(used)),
-            )
+            *(_table_facts(catalog, owner, style) if owner else ()),
+            ("Members", closed),
+            ("Referred to by", ", ".join(used)),
         ),
         "## Members",
         table(
@@ -301,13 +300,9 @@ def _page_of_member(
         f"In {style.link('enum', enum.name)}.",
         *(
             facts(
-                (
-                    ("Name", code(member.name)),
-                    ("Written", _written(member)),
-                    ("Grade", member.grade),
-                    ("Source", citations(catalog, member.source, style)),
-                    ("Errata", _errata(member.errata, style)),
-                )
+                ("Name", code(member.name)),
+                ("Written", _written(member)),
+                *evidence(catalog, member, style),
             )
             for member in variants
         ),
@@ -335,6 +330,31 @@ def citations(catalog: Catalog, source: Iterable[str], style: Style = PLAIN) -> 
     return ", ".join(cited)
 
 
+class Cited(Protocol):
+    """A fact with its ground."""
+
+    @property
+    def grade(self) -> str:
+        """How sure it is."""
+
+    @property
+    def source(self) -> Sequence[str]:
+        """Who says so."""
+
+    @property
+    def errata(self) -> Sequence[str]:
+        """The disagreements about it."""
+
+
+def evidence(catalog: Catalog, fact: Cited, style: Style) -> tuple[tuple[str, str], ...]:
+    """The lines on how sure a fact is, who says so, and which sources disagree."""
+    return (
+        ("Grade", fact.grade),
+        ("Source", citations(catalog, fact.source, style)),
+        ("Errata", style.links("erratum", fact.errata)),
+    )
+
+
 def in_force(since: str | None, until: str | None) -> str:
     """``from 2025-12-25, until 2026-01-28``, or nothing for a fact that always held."""
     bounds = (f"from {since}" if since else "", f"until {until}" if until else "")
@@ -345,18 +365,16 @@ def _table_facts(catalog: Catalog, subject: Table, style: Style) -> list[tuple[s
     return [
         ("Databases", _presence(subject.carriers)),
         ("Written by", subject.writer),
-        ("Switches", ", ".join(style.link("switch", switch) for switch in subject.switches)),
+        ("Switches", style.links("switch", subject.switches)),
         ("Levels", "" if len(subject.levels) == 3 else ", ".join(map(str, subject.levels))),
-        ("Products", ", ".join(style.link("product", name) for name in subject.products)),
+        ("Products", style.links("product", subject.products)),
         ("Rows", ROWS[subject.rows]),
         ("Interval", " to ".join(map(code, subject.interval or ()))),
         ("Sampled at", code(subject.sample) if subject.sample else ""),
         ("Session start", SESSION_START[subject.session_start]),
         ("Read by", ", ".join(subject.readers)),
         ("In force", in_force(subject.since, subject.until)),
-        ("Grade", subject.grade),
-        ("Source", citations(catalog, subject.source, style)),
-        ("Errata", _errata(subject.errata, style)),
+        *evidence(catalog, subject, style),
     ]
 
 
@@ -382,7 +400,7 @@ def _column_facts(
         ("In force", in_force(column.since, column.until)),
         ("Grade", _grade(catalog, f"{owner.name}.{column.name}", column, style)),
         ("Source", citations(catalog, column.source, style)),
-        ("Errata", _errata(column.errata, style)),
+        ("Errata", style.links("erratum", column.errata)),
     ]
 
 
@@ -395,7 +413,7 @@ def _grade(catalog: Catalog, place: str, column: Column, style: Style) -> str:
     winners, losers = (
         citations(catalog, source, style) for source in (decision.source, decision.against)
     )
-    by = _errata(decision.errata, style)
+    by = style.links("erratum", decision.errata)
     return f"{decision.grade} for {decided} ({by}: {winners} against {losers}), {column.grade} else"
 
 
@@ -420,7 +438,7 @@ def _meaning(column: Column, style: Style) -> str:
     if bounds:
         remarks.append(bounds[0].upper() + bounds[1:])
     if column.errata:
-        remarks.append(f"See {_errata(column.errata, style)}")
+        remarks.append(f"See {style.links('erratum', column.errata)}")
     return f"{'. '.join(remark for remark in remarks if remark)}."
 
 
@@ -429,10 +447,6 @@ def _presence(carriers: Mapping[Carrier, Presence]) -> str:
         f"{carrier} ({PRESENCE[presence]})"
         for carrier, presence in sorted(carriers.items(), key=lambda item: CARRIERS.index(item[0]))
     )
-
-
-def _errata(identifiers: Sequence[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", identifier) for identifier in identifiers)
 
 
 def _indexes(subject: Table) -> str:

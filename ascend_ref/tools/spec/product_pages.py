@@ -14,7 +14,7 @@ from ascend_spec.text import CsvFile
 from ascend_spec.timeline import Layer
 
 from .pages import citations, place_link
-from .subject import Subject
+from .subject import Subject, headed
 
 Shower = TypeVar("Shower", Table, CsvFile, Layer)
 
@@ -31,19 +31,15 @@ def product_section(
         f"{'#' * level} {product.id}",
         style.prose(product.name),
         facts(
-            (
-                ("Chips", ", ".join(map(code, product.chips))),
-                ("Platforms", ", ".join(map(str, product.platforms))),
-                ("Source", citations(catalog, product.source, style)),
-            )
+            ("Chips", ", ".join(map(code, product.chips))),
+            ("Platforms", ", ".join(map(str, product.platforms))),
+            ("Source", citations(catalog, product.source, style)),
         ),
         style.prose(product.note or ""),
         "" if "database" in product.capabilities else NO_DATABASE,
         facts(
-            (
-                ("Groups of counters", ", ".join(_groups(product, style))),
-                ("Writers of text", ", ".join(_writers(product, style))),
-            )
+            ("Groups of counters", ", ".join(_groups(product, style))),
+            ("Writers of text", ", ".join(_writers(product, style))),
         ),
         "What it can do:",
         bullets(_capabilities(catalog, product, style)),
@@ -67,13 +63,11 @@ def data_section(catalog: Catalog, data: DataSet, style: Style = PLAIN, level: i
         f"{'#' * level} {data.id}",
         style.prose(data.summary),
         facts(
-            (
-                ("Switches", ", ".join(style.link("switch", one) for one in data.switches)),
-                ("Tables", ", ".join(tables)),
-                ("CSV files", ", ".join(files)),
-                ("Layers of the timeline", ", ".join(layers)),
-                ("Errata", ", ".join(style.link("erratum", one) for one in data.errata)),
-            )
+            ("Switches", style.links("switch", data.switches)),
+            ("Tables", ", ".join(tables)),
+            ("CSV files", ", ".join(files)),
+            ("Layers of the timeline", ", ".join(layers)),
+            ("Errata", style.links("erratum", data.errata)),
         ),
         table(
             ("product", "source"),
@@ -121,27 +115,21 @@ def product_subjects(catalog: Catalog) -> Iterator[Subject]:
             cells={"chips": ", ".join(product.chips)},
             products=(product.id,),
         )
-    for data in products.data.values():
-        yield Subject(
-            kind="data",
-            name=data.id,
-            summary=data.summary,
-            page=f"data.md#{anchor(data.id)}",
-            section=partial(data_section, catalog, data),
-            fact=data,
-            cells={"products": ", ".join(data.products)},
-            products=data.products,
-        )
-    for capability in products.capabilities.values():
-        yield Subject(
-            kind="capability",
-            name=capability.id,
-            summary=capability.summary,
-            page=f"capabilities.md#{anchor(capability.id)}",
-            section=partial(capability_section, catalog, capability),
-            fact=capability,
-            products=products.having(capability.id),
-        )
+    yield from headed(
+        "data",
+        products.data,
+        "data.md",
+        partial(data_section, catalog),
+        cells=lambda data: {"products": ", ".join(data.products)},
+        products=lambda data: data.products,
+    )
+    yield from headed(
+        "capability",
+        products.capabilities,
+        "capabilities.md",
+        partial(capability_section, catalog),
+        products=lambda capability: products.having(capability.id),
+    )
 
 
 def _capabilities(catalog: Catalog, product: Product, style: Style) -> Iterator[str]:
@@ -167,7 +155,7 @@ def _data(catalog: Catalog, product: Product, style: Style) -> Iterator[tuple[st
         if product.id in data.cells:
             yield (
                 f"{data.id}: {style.prose(data.summary)}",
-                ", ".join(style.link("switch", one) for one in data.switches),
+                style.links("switch", data.switches),
                 *_showers(catalog, product, data, style),
                 _ground(catalog, data, product, style),
             )

@@ -37,12 +37,10 @@ def entity_page(entity: Entity, style: Style = PLAIN) -> str:
         f"# {entity.name}",
         style.prose(entity.summary),
         facts(
-            (
-                ("Identified by", ", ".join(map(code, entity.key))),
-                ("Followed, never compared", ", ".join(map(code, entity.identity))),
-                ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
-                ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
-            )
+            ("Identified by", ", ".join(map(code, entity.key))),
+            ("Followed, never compared", ", ".join(map(code, entity.identity))),
+            ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
+            ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
         ),
         "## Values",
         table(
@@ -99,15 +97,10 @@ def _section(entity: Entity, style: Style, _level: int) -> str:
     return entity_page(entity, style)
 
 
-def recording_site(style: Style) -> dict[str, str]:
-    """The page of each entity, and their index."""
+def recording_index(style: Style) -> str:
+    """Every entity."""
     rows = (
         (style.link("entity", one.name), style.prose(one.summary))
         for one in recording_catalog().entities.values()
     )
-    index = page("# The recording", table(("entity", "what it is"), rows))
-    written = {
-        f"recording/{one.name}.md": entity_page(one, style)
-        for one in recording_catalog().entities.values()
-    }
-    return {"recording/index.md": index, **written}
+    return page("# The recording", table(("entity", "what it is"), rows))

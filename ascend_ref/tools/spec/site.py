@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ascend_ref.markdown import Kind, Style, page
-from ascend_spec import Catalog, bin_catalog
+from ascend_spec import Catalog, bin_catalog, text_catalog, timeline_catalog
 
 from . import blocks, lexicon, pages
-from .api_pages import api_site
-from .csv_pages import csv_site
-from .document_pages import document_site
+from .csv_pages import csv_index
 from .lookup import of_kinds, subjects
-from .recording_pages import recording_site
-from .timeline_pages import timeline_site
+from .recording_pages import recording_index
+from .timeline_pages import timeline_index
 
 Targets = Mapping[tuple[Kind, str], str]
 """By kind and name the path of the page below the site's root, with its fragment."""
@@ -98,7 +96,24 @@ SHEETS: Mapping[str, Sheet] = {
         "inferred one.",
         ("source",),
     ),
+    "api/index.md": Sheet("API of MindStudio Insight", "", ("envelope", "generation")),
+    "api/commands.md": Sheet("Commands", "", ("command",)),
+    "api/events.md": Sheet("Events", "", ("event",)),
+    "api/errors.md": Sheet("Error codes", "", ("error",)),
+    "blocks/values.md": Sheet("Values in visualize_data.bin", "", ("values",)),
+    "csv/writers.md": Sheet("Writers of text", "", ("writer",)),
+    "csv/counters.md": Sheet("Performance counters", "", ("counter-group",)),
+    "csv/metrics.md": Sheet("Metrics of the counters", "", ("metric",)),
+    "timeline/flows.md": Sheet(
+        "Arrows of the timelines",
+        "An arrow is a pair of events of phase s and f with the same category and id.",
+        ("flow",),
+    ),
+    "timeline/documents.md": Sheet("JSON documents", "", ("document",)),
 }
+
+ALONE: tuple[Kind, ...] = ("enum", "csv", "layer", "block", "entity")
+"""The kinds of which each subject has a page to itself, as it is looked up."""
 
 
 def spec_targets(catalog: Catalog) -> dict[tuple[Kind, str], str]:
@@ -111,29 +126,22 @@ def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
     root = SiteStyle(targets=targets)
     below = SiteStyle(depth=1, targets=targets)
     written = {
-        "tables/index.md": pages.tables_index(catalog, below),
-        "enums/index.md": pages.enums_index(catalog, below),
         "additions.md": lexicon.additions_page(catalog, root),
+        "blocks/index.md": blocks.blocks_index(catalog, bin_catalog(), below),
+        "csv/index.md": csv_index(text_catalog(), below),
+        "enums/index.md": pages.enums_index(catalog, below),
+        "recording/index.md": recording_index(below),
+        "tables/index.md": pages.tables_index(catalog, below),
+        "timeline/index.md": timeline_index(catalog, timeline_catalog(), below),
     }
     for table in catalog.tables.values():
         if table.name not in catalog.enums:
-            written[f"tables/{table.name}.md"] = pages.table_page(
-                catalog, table, below, details=True
-            )
-    for enum in catalog.enums.values():
-        written[f"enums/{enum.name}.md"] = pages.enum_page(catalog, enum, below)
-    bins = bin_catalog()
-    written["blocks/index.md"] = blocks.blocks_index(catalog, bins, below)
-    written["blocks/values.md"] = blocks.values_page(catalog, bins.enums.values(), below)
-    for block in bins.blocks.values():
-        written[f"blocks/{block.slug}.md"] = blocks.block_page(catalog, bins, block, below)
-    written |= csv_site(catalog, below)
-    written |= timeline_site(catalog, below)
-    written |= document_site(catalog, below)
-    written |= api_site(catalog, below)
-    written |= recording_site(below)
+            path = f"tables/{table.name}.md"
+            written[path] = pages.table_page(catalog, table, below, details=True)
+    written |= {one.page: one.section(below, 1) for one in of_kinds(catalog, ALONE)}
     for path, sheet in SHEETS.items():
+        style = below if "/" in path else root
         held = [one for kind in sheet.kinds for one in of_kinds(catalog, [kind])]
-        sections = (one.section(root, 2).rstrip("\n") for one in held)
+        sections = (one.section(style, 2).rstrip("\n") for one in held)
         written[path] = page(f"# {sheet.title}", sheet.lead, *sections)
     return written

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, Protocol, TypeVar
 
-from ascend_ref.markdown import Kind, Style
+from ascend_ref.markdown import Kind, Style, anchor
 from ascend_spec import Schema
 
 Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
@@ -162,6 +163,34 @@ class Subject:
         """Address, summary and fact in the types of JSON."""
         fact = self.fact() if callable(self.fact) else self.fact
         return {"address": self.address, "summary": self.summary, "fact": plain(fact)}
+
+
+class Described(Protocol):
+    """A fact with a summary."""
+
+    @property
+    def summary(self) -> str:
+        """What it is."""
+
+
+Fact = TypeVar("Fact", bound=Described)
+
+
+def headed(
+    kind: Kind,
+    facts: Mapping[str, Fact],
+    sheet: str,
+    section: Callable[[Fact, Style, int], str],
+    **more: Callable[[Fact], Any],
+) -> Iterator[Subject]:
+    """The things of a kind by their names; each has a heading of its name on a sheet of the site.
+
+    ``more`` are further fields of the subject, made of its fact.
+    """
+    for name, fact in facts.items():
+        given = {field: make(fact) for field, make in more.items()}
+        page = f"{sheet}#{anchor(name)}"
+        yield Subject(kind, name, fact.summary, page, partial(section, fact), fact, **given)
 
 
 def with_section(subject: Subject, section: Section, fact: object) -> Subject:

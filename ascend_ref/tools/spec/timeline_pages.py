@@ -25,9 +25,9 @@ from ascend_spec.timeline import (
     WriterForm,
 )
 
-from .pages import citations, place_link, resolutions, value_range
+from .pages import citations, evidence, place_link, resolutions, value_range
 from .recording_pages import shown_text
-from .subject import Scope, Subject, families, with_section
+from .subject import Scope, Subject, families, headed, with_section
 
 PHASES = {
     "X": "an event with a length",
@@ -43,7 +43,7 @@ def layer_page(catalog: Catalog, layer: Layer, style: Style = PLAIN) -> str:
     return page(
         f"# {layer.name}",
         style.prose(layer.summary),
-        facts(_layer_facts(catalog, layer, style)),
+        facts(*_layer_facts(catalog, layer, style)),
         style.prose(layer.note or ""),
         *(("## Threads", _threads(layer.threads, style)) if layer.threads else ()),
         "## Events",
@@ -59,7 +59,7 @@ def kind_section(
     return page(
         f"{'#' * level} {title}",
         style.prose(kind.summary),
-        facts(_kind_facts(catalog, layer, kind, style)),
+        facts(*_kind_facts(catalog, layer, kind, style)),
         table(("arg", "JSON", "unit", "shows", "meaning"), (_arg_row(a, style) for a in kind.args))
         if kind.args
         else "",
@@ -74,18 +74,14 @@ def flow_section(catalog: Catalog, flow: FlowKind, style: Style = PLAIN, level: 
         f"{'#' * level} {flow.flow}",
         style.prose(flow.summary),
         facts(
-            (
-                ("Category", code(flow.cat)),
-                ("Name", _shown(flow.name)),
-                ("Starts at", _end(flow.start, style)),
-                ("Ends at", _end(flow.end, style)),
-                ("Ends", "one or several" if flow.many_ends else "one"),
-                ("Id", "; ".join(ids)),
-                ("Without a value", ", ".join(f"{k} counts as {v}" for k, v in missing.items())),
-                ("Grade", flow.grade),
-                ("Source", citations(catalog, flow.source, style)),
-                ("Errata", _errata(flow.errata, style)),
-            )
+            ("Category", code(flow.cat)),
+            ("Name", _shown(flow.name)),
+            ("Starts at", _end(flow.start, style)),
+            ("Ends at", _end(flow.end, style)),
+            ("Ends", "one or several" if flow.many_ends else "one"),
+            ("Id", "; ".join(ids)),
+            ("Without a value", ", ".join(f"{k} counts as {v}" for k, v in missing.items())),
+            *evidence(catalog, flow, style),
         ),
     )
 
@@ -142,13 +138,11 @@ def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, lev
         f"{'#' * level} {file.file}",
         style.prose(file.summary),
         facts(
-            (
-                ("File names", " or ".join(map(code, names))),
-                ("Folder", layout_catalog().folder(file.output, "output")),
-                ("Written by", ", ".join(style.link("writer", one) for one in file.writers)),
-                ("Source", citations(catalog, file.source, style)),
-                ("Errata", _errata(file.errata, style)),
-            )
+            ("File names", " or ".join(map(code, names))),
+            ("Folder", layout_catalog().folder(file.output, "output")),
+            ("Written by", style.links("writer", file.writers)),
+            ("Source", citations(catalog, file.source, style)),
+            ("Errata", style.links("erratum", file.errata)),
         ),
         *(
             (
@@ -179,7 +173,7 @@ def _types(key: EventKey, file: TimelineFile) -> str:
 
 def _key_meaning(key: EventKey, style: Style) -> str:
     unit = f" In {key.unit}." if key.unit else ""
-    errata = f" See {_errata(key.errata, style)}." if key.errata else ""
+    errata = f" See {style.links('erratum', key.errata)}." if key.errata else ""
     return f"{style.prose(key.summary)}{unit}{errata}"
 
 
@@ -189,13 +183,11 @@ def key_section(key: EventKey, style: Style = PLAIN, level: int = 1) -> str:
         f"{'#' * level} {key.key}",
         style.prose(key.summary),
         facts(
-            (
-                ("Unit", key.unit or ""),
-                ("In every event of phase", ", ".join(key.required)),
-                ("In some of phase", ", ".join(key.optional)),
-                ("In the documents", ", ".join(map(code, key.shown_as))),
-                ("Errata", _errata(key.errata, style)),
-            )
+            ("Unit", key.unit or ""),
+            ("In every event of phase", ", ".join(key.required)),
+            ("In some of phase", ", ".join(key.optional)),
+            ("In the documents", ", ".join(map(code, key.shown_as))),
+            ("Errata", style.links("erratum", key.errata)),
         ),
         resolutions(text_catalog().errata, key.errata, style) if level == 1 else "",
     )
@@ -207,55 +199,44 @@ def metadata_section(event: MetadataEvent, style: Style = PLAIN, level: int = 1)
         f"{'#' * level} {event.name}",
         style.prose(event.summary),
         facts(
-            (
-                ("Phase", code("M")),
-                ("Arg", code(event.arg)),
-                ("JSON", " or ".join(event.json)),
-                ("Of", f"a {event.of}"),
-            )
+            ("Phase", code("M")),
+            ("Arg", code(event.arg)),
+            ("JSON", " or ".join(event.json)),
+            ("Of", f"a {event.of}"),
         ),
-    )
-
-
-def flows_page(catalog: Catalog, flows: Iterable[FlowKind], style: Style = PLAIN) -> str:
-    """Kinds of arrows, each as a section."""
-    return page(
-        "# Arrows of the timelines",
-        "An arrow is a pair of events of phase s and f with the same category and id.",
-        *(flow_section(catalog, one, style, level=2).rstrip("\n") for one in flows),
     )
 
 
 def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
     """Timelines, their layers, kinds of events and args, arrows, keys, writers' forms and pids."""
     timelines = timeline_catalog()
-    for file in timelines.files.values():
-        yield Subject(
-            kind="timeline",
-            name=file.file,
-            summary=file.summary,
-            page=f"timeline/index.md#{anchor(file.file)}",
-            section=partial(file_section, catalog, file),
-            fact=file,
-            also=tuple(one.template for one in (file.name, file.sliced) if one is not None),
-            cells={
-                "folder": layout_catalog().folder(file.output, "output"),
-                "writers": ", ".join(file.writers),
-            },
-        )
+    yield from headed(
+        "timeline",
+        timelines.files,
+        "timeline/index.md",
+        partial(file_section, catalog),
+        also=lambda file: tuple(
+            one.template for one in (file.name, file.sliced) if one is not None
+        ),
+        cells=lambda file: {
+            "folder": layout_catalog().folder(file.output, "output"),
+            "writers": ", ".join(file.writers),
+        },
+    )
     for layer in timelines.layers.values():
         yield from _layer_subjects(catalog, layer)
-    for flow in timelines.flows.values():
-        yield Subject(
-            kind="flow",
-            name=flow.flow,
-            summary=flow.summary,
-            page=f"timeline/flows.md#{anchor(flow.flow)}",
-            section=partial(flow_section, catalog, flow),
-            fact=flow,
-            also=(flow.cat,),
-            cells={"category": flow.cat, "from": flow.start.layer, "to": ", ".join(flow.end.at)},
-        )
+    yield from headed(
+        "flow",
+        timelines.flows,
+        "timeline/flows.md",
+        partial(flow_section, catalog),
+        also=lambda flow: (flow.cat,),
+        cells=lambda flow: {
+            "category": flow.cat,
+            "from": flow.start.layer,
+            "to": ", ".join(flow.end.at),
+        },
+    )
     yield from _form_subjects(catalog, timelines)
 
 
@@ -322,47 +303,34 @@ def _layer_subjects(catalog: Catalog, layer: Layer) -> Iterator[Subject]:
 
 def _form_subjects(catalog: Catalog, timelines: TimelineCatalog) -> Iterator[Subject]:
     index = "timeline/index.md"
-    for key in timelines.keys.values():
-        if key.key:
-            yield Subject(
-                kind="trace-key",
-                name=key.key,
-                summary=key.summary,
-                page=f"{index}#{anchor(key.key)}",
-                section=partial(key_section, key),
-                fact=key,
-                cells={"unit": key.unit or "", "phases": ", ".join(key.required)},
-            )
-    for event in timelines.metadata.values():
-        yield Subject(
-            kind="trace-key",
-            name=event.name,
-            summary=event.summary,
-            page=f"{index}#{anchor(event.name)}",
-            section=partial(metadata_section, event),
-            fact=event,
-            cells={"unit": "", "phases": "M"},
-        )
-    for form in timelines.forms.values():
-        yield Subject(
-            kind="trace-form",
-            name=form.writer,
-            summary=form.summary,
-            page=f"{index}#{anchor(form.writer)}",
-            section=partial(form_section, catalog, form),
-            fact=form,
-            cells={"pid": form.pid},
-        )
-    for rule in timelines.pids.values():
-        yield Subject(
-            kind="pid-rule",
-            name=rule.rule,
-            summary=rule.summary,
-            page=f"{index}#{anchor(rule.rule)}",
-            section=partial(pid_section, catalog, rule),
-            fact=rule,
-            cells={"made of": _made_of(rule)},
-        )
+    yield from headed(
+        "trace-key",
+        {name: key for name, key in timelines.keys.items() if name},
+        index,
+        key_section,
+        cells=lambda key: {"unit": key.unit or "", "phases": ", ".join(key.required)},
+    )
+    yield from headed(
+        "trace-key",
+        timelines.metadata,
+        index,
+        metadata_section,
+        cells=lambda event: {"unit": "", "phases": "M"},
+    )
+    yield from headed(
+        "trace-form",
+        timelines.forms,
+        index,
+        partial(form_section, catalog),
+        cells=lambda form: {"pid": form.pid},
+    )
+    yield from headed(
+        "pid-rule",
+        timelines.pids,
+        index,
+        partial(pid_section, catalog),
+        cells=lambda rule: {"made of": _made_of(rule)},
+    )
 
 
 def arg_section(
@@ -380,7 +348,7 @@ def arg_section(
         *(
             block
             for arg in variants
-            for block in (style.prose(arg.summary), facts(_arg_facts(catalog, arg, style)))
+            for block in (style.prose(arg.summary), facts(*_arg_facts(catalog, arg, style)))
         ),
         resolutions(text_catalog().errata, cited, style),
     )
@@ -397,26 +365,11 @@ def _arg_facts(catalog: Catalog, arg: Arg, style: Style) -> list[tuple[str, str]
         ("No value", ", ".join(map(code, arg.none))),
         ("May be missing", "" if arg.required else "yes"),
         ("Any number of them", "yes" if arg.many else ""),
-        ("Written by", ", ".join(style.link("writer", one) for one in arg.writers)),
+        ("Written by", style.links("writer", arg.writers)),
         ("In the documents", ", ".join(map(code, arg.documented_as))),
         ("Shows", shown_text(arg.shows, style)),
-        ("Grade", arg.grade),
-        ("Source", citations(catalog, arg.source, style)),
-        ("Errata", _errata(arg.errata, style)),
+        *evidence(catalog, arg, style),
     ]
-
-
-def timeline_site(catalog: Catalog, below: Style) -> dict[str, str]:
-    """The pages of the site by path; ``below`` links from one folder below the root."""
-    timelines = timeline_catalog()
-    return {
-        "timeline/index.md": timeline_index(catalog, timelines, below),
-        "timeline/flows.md": flows_page(catalog, timelines.flows.values(), below),
-        **{
-            f"timeline/{layer.slug}.md": layer_page(catalog, layer, below)
-            for layer in timelines.layers.values()
-        },
-    }
 
 
 def _layer_facts(catalog: Catalog, layer: Layer, style: Style) -> list[tuple[str, str]]:
@@ -430,18 +383,16 @@ def _layer_facts(catalog: Catalog, layer: Layer, style: Style) -> list[tuple[str
         ("Process name", _shown(layer.form) if layer.form else code(layer.name)),
         ("Other names", "; ".join(names)),
         ("Of", SIDES[layer.side]),
-        ("Written by", ", ".join(style.link("writer", one) for one in layer.writers)),
+        ("Written by", style.links("writer", layer.writers)),
         ("In files", ", ".join(code(form.files[one].name.template) for one in layer.files)),
         ("Part of", style.link("layer", layer.shown_in) if layer.shown_in else ""),
         ("Place", ", ".join(places)),
         ("Pid", ", ".join(f"{writer} {rule}" for writer, rule in layer.pids.items())),
-        ("Products", ", ".join(style.link("product", one) for one in layer.families)),
+        ("Products", style.links("product", layer.families)),
         ("Levels", "" if len(layer.levels) == 3 else ", ".join(map(str, layer.levels))),
-        ("Switches", ", ".join(style.link("switch", one) for one in layer.switches)),
+        ("Switches", style.links("switch", layer.switches)),
         ("Tells the same", ", ".join(place_link(style, one) for one in layer.tables)),
-        ("Grade", layer.grade),
-        ("Source", citations(catalog, layer.source, style)),
-        ("Errata", _errata(layer.errata, style)),
+        *evidence(catalog, layer, style),
     ]
 
 
@@ -456,8 +407,8 @@ def _kind_facts(
         ("Id", code(kind.id.template) if kind.id else ""),
         ("Thread", kind.thread or ""),
         ("When", style.prose(kind.when or "").rstrip(".")),
-        ("Written by", ", ".join(style.link("writer", one) for one in kind.writers)),
-        ("Products", ", ".join(style.link("product", one) for one in kind.families)),
+        ("Written by", style.links("writer", kind.writers)),
+        ("Products", style.links("product", kind.families)),
         ("Levels", "" if len(kind.levels) == 3 else ", ".join(map(str, kind.levels))),
         ("Args in any order", ", ".join(kind.unordered)),
         ("Order of keys", "; ".join(keys)),
@@ -466,7 +417,7 @@ def _kind_facts(
         ("Tells the same", ", ".join(place_link(style, one) for one in kind.tables)),
         ("In the documents", ", ".join(map(code, kind.documented_as))),
         ("Source", citations(catalog, kind.source, style) if kind.source != layer.source else ""),
-        ("Errata", _errata(kind.errata, style)),
+        ("Errata", style.links("erratum", kind.errata)),
     ]
 
 
@@ -485,7 +436,7 @@ def _arg_row(arg: Arg, style: Style) -> tuple[str, str, str, str, str]:
     if arg.writers:
         remarks.append(f"By {', '.join(arg.writers)}")
     if arg.errata:
-        remarks.append(f"See {_errata(arg.errata, style)}")
+        remarks.append(f"See {style.links('erratum', arg.errata)}")
     return (
         _shown(arg.name),
         " or ".join(arg.json),
@@ -522,18 +473,14 @@ def form_section(catalog: Catalog, form: WriterForm, style: Style = PLAIN, level
         f"{'#' * level} {form.writer}",
         style.prose(form.summary),
         facts(
-            (
-                ("Layers of msprof", ", ".join(style.link("writer", one) for one in form.engines)),
-                ("Separators", f"{code(form.item_separator)} and {code(form.key_separator)}"),
-                ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
-                ("Labels", "; ".join(labels)),
-                ("Pid", style.link("pid-rule", form.pid)),
-                ("Taken away at level 0", ", ".join(map(code, form.pruned))),
-                ("Types", ", ".join(types)),
-                ("Grade", form.grade),
-                ("Source", citations(catalog, form.source, style)),
-                ("Errata", _errata(form.errata, style)),
-            )
+            ("Layers of msprof", style.links("writer", form.engines)),
+            ("Separators", f"{code(form.item_separator)} and {code(form.key_separator)}"),
+            ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
+            ("Labels", "; ".join(labels)),
+            ("Pid", style.link("pid-rule", form.pid)),
+            ("Taken away at level 0", ", ".join(map(code, form.pruned))),
+            ("Types", ", ".join(types)),
+            *evidence(catalog, form, style),
         ),
         table(("part", "phase", "order of keys"), rows),
     )
@@ -545,15 +492,11 @@ def pid_section(catalog: Catalog, rule: PidRule, style: Style = PLAIN, level: in
         f"{'#' * level} {rule.rule}",
         style.prose(rule.summary),
         facts(
-            (
-                ("Made of", code(_made_of(rule))),
-                ("Bits of each part", _widths(rule)),
-                ("Width", f"{rule.bits} bits" if rule.bits else ""),
-                ("Device of host layers", str(rule.host_device or "")),
-                ("Grade", rule.grade),
-                ("Source", citations(catalog, rule.source, style)),
-                ("Errata", _errata(rule.errata, style)),
-            )
+            ("Made of", code(_made_of(rule))),
+            ("Bits of each part", _widths(rule)),
+            ("Width", f"{rule.bits} bits" if rule.bits else ""),
+            ("Device of host layers", str(rule.host_device or "")),
+            *evidence(catalog, rule, style),
         ),
     )
 
@@ -595,7 +538,3 @@ def _shown(name: NameForm) -> str:
     told = "; ".join(f"{name} one of {values}" for name, values in parts.items())
     shown = code(name.template) if name.template else "empty"
     return f"{shown} ({told})" if told else shown
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
 from ascend_spec import Catalog, layout_catalog, text_catalog
 from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer
 from ascend_spec.text.model import Slicing
 
-from .pages import citations
+from .pages import evidence
 
 LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
 QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}
-
-
-def writers_page(
-    catalog: Catalog, writers: Iterable[Writer], style: Style = PLAIN, level: int = 1
-) -> str:
-    """Generations of writers, each as a section."""
-    return page(
-        f"{'#' * level} Writers of text",
-        *(writer_section(catalog, one, style, level + 1).rstrip("\n") for one in writers),
-    )
 
 
 def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level: int = 1) -> str:
@@ -36,31 +26,16 @@ def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level
         f"{'#' * level} {writer.id}",
         style.prose(writer.summary),
         facts(
-            (
-                ("Folder", layout_catalog().folder(writer.output, "output")),
-                ("As of", writer.date),
-                ("Products", ", ".join(style.link("product", one) for one in writer.families)),
-                ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
-                ("Slices", slices(writer.slicing, writer.sliced)),
-                ("Line end", LINE_ENDS[writer.line_end]),
-                ("Quotes", QUOTING[writer.quoting]),
-                ("Absolute times", times),
-                ("Copies files of", copies),
-                ("Grade", writer.grade),
-                ("Source", citations(catalog, writer.source, style)),
-                ("Errata", _errata(writer.errata, style)),
-            )
-        ),
-    )
-
-
-def counters_page(texts: TextCatalog, style: Style = PLAIN, level: int = 1) -> str:
-    """The groups of performance counters, and what each metric is made of."""
-    return page(
-        f"{'#' * level} Performance counters",
-        *(
-            group_section(texts, one, style, level + 1).rstrip("\n")
-            for one in texts.pmu.groups.values()
+            ("Folder", layout_catalog().folder(writer.output, "output")),
+            ("As of", writer.date),
+            ("Products", style.links("product", writer.families)),
+            ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
+            ("Slices", slices(writer.slicing, writer.sliced)),
+            ("Line end", LINE_ENDS[writer.line_end]),
+            ("Quotes", QUOTING[writer.quoting]),
+            ("Absolute times", times),
+            ("Copies files of", copies),
+            *evidence(catalog, writer, style),
         ),
     )
 
@@ -87,25 +62,15 @@ def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, lev
         f"{'#' * level} {group.name}",
         style.prose(group.summary),
         facts(
-            (
-                ("In options", ", ".join(map(code, group.spelled))),
-                ("Products", ", ".join(style.link("product", one) for one in group.families)),
-                ("Errata", _errata(group.errata, style)),
-            )
+            ("In options", ", ".join(map(code, group.spelled))),
+            ("Products", style.links("product", group.families)),
+            ("Errata", style.links("erratum", group.errata)),
         ),
         table(("metric", "made of events", "meaning"), rows) if names else "",
         table(
             ("columns of a task", "written for"),
             ((", ".join(map(code, header)), ", ".join(where)) for header, where in layouts.items()),
         ),
-    )
-
-
-def metrics_page(texts: TextCatalog, style: Style = PLAIN) -> str:
-    """Every metric of the counters, each as a section."""
-    return page(
-        "# Metrics of the counters",
-        *(metric_section(texts, one, style, 2).rstrip("\n") for one in texts.pmu.metrics.values()),
     )
 
 
@@ -123,15 +88,13 @@ def metric_section(
         f"{'#' * level} {metric.id}",
         style.prose(metric.summary),
         facts(
-            (
-                ("Kind", metric.kind),
-                ("Shown as", code(metric.shown)),
-                ("Made of events", _made_of(metric) if metric.events else ""),
-                ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
-                ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
-                ("Holds N/A on", ", ".join(not_available(metric.id))),
-                ("Errata", _errata(metric.errata, style)),
-            )
+            ("Kind", metric.kind),
+            ("Shown as", code(metric.shown)),
+            ("Made of events", _made_of(metric) if metric.events else ""),
+            ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
+            ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
+            ("Holds N/A on", ", ".join(not_available(metric.id))),
+            ("Errata", style.links("erratum", metric.errata)),
         ),
     )
 
@@ -173,7 +136,3 @@ def _made_of(metric: PmuMetric) -> str:
 def _weights(weights: Mapping[str, tuple[int, ...]]) -> Iterator[str]:
     for family, given in weights.items():
         yield f"{', '.join(map(str, given))}{'' if family == '*' else f' on {family}'}"
-
-
-def _errata(identifiers: Iterable[str], style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in identifiers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ascend_spec.recording import Entity
@@ -17,13 +17,15 @@ TIME = Comparison("ns", "1")
 class Shown:
     """A value as a shower has it: SQL in the unit of the entity.
 
-    ``cell``: SQL in the cell's own unit, of which one is ``times`` of the entity's. ``follows``:
-    from two other cells of the row, as the third of start, end and length does.
+    ``cell``: SQL in the cell's own unit, of which one is ``times`` of the entity's. ``bare``: SQL
+    of the cell as it is, where ``sql`` leaves out what stands there for no value. ``follows``: from
+    two other cells of the row, as the third of start, end and length does.
     """
 
     sql: str
     cell: str | None = None
     times: int = 1
+    bare: str | None = None
     follows: bool = False
 
 
@@ -42,27 +44,23 @@ def followed(agreement: Agreement, entities: Sequence[Entity], shows: Shows) -> 
         if name not in left_out
     }
     amounts = {name for name, one in compare.items() if one.unit != TIME.unit}
+    asked = {*agreement.keys, agreement.near, *compare}
     left, right = (
-        _side(agreement.side(which), whole[which], whole[other], amounts)
+        replace(
+            agreement.side(which),
+            columns={
+                name: _with(one, whole[other].get(name, one), name in amounts)
+                for name, one in whole[which].items()
+                if name in asked or name in agreement.side(which).columns
+            },
+        )
         for which, other in zip(WHICH, WHICH[::-1], strict=True)
     )
     return replace(agreement, left=left, right=right, compare=compare)
 
 
-def _side(
-    side: Side, own: Mapping[str, Shown], other: Mapping[str, Shown], amounts: Collection[str]
-) -> Side:
-    columns = {
-        name: _in_common_unit(one, other[name])
-        if name in amounts and name not in side.columns
-        else one.sql
-        for name, one in own.items()
-    }
-    return replace(side, columns=columns)
-
-
 def _stated(side: Side) -> Mapping[str, Shown]:
-    return {name: Shown(sql) for name, sql in side.columns.items()}
+    return {name: Shown(sql, bare=sql) for name, sql in side.columns.items()}
 
 
 def _common(entities: Sequence[Entity], shows: Shows) -> Iterator[str]:
@@ -82,7 +80,14 @@ def _is_time(entities: Sequence[Entity], name: str) -> bool:
     return units[:1] == [TIME.unit]
 
 
-def _in_common_unit(own: Shown, other: Shown) -> str:
-    """A value in the unit of the coarser cell, as users see it there."""
+def _with(own: Shown, other: Shown, is_amount: bool) -> str:
+    """A value as it can be compared: an amount in the unit of the coarser cell, as users see it.
+
+    What stands for no value does so where both sides say so; else it is a value as any other.
+    """
+    if own.bare is not None and other.bare is None:
+        return own.bare
+    if not is_amount or own.cell is None is other.cell:
+        return own.sql
     cell = own.cell or own.sql
     return cell if other.times <= own.times else f"{cell} / {other.times // own.times}"

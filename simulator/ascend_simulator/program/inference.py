@@ -8,7 +8,7 @@ from .dense import layers_of
 from .kernels import Operand
 from .layers import add, embedding, linear, rms_norm, rotary, swiglu
 from .model import Program
-from .parallel import FORWARD_TAG, all_gather, all_reduce, feed_forward_width
+from .parallel import FORWARD_TAG, all_gather, all_reduce, feed_forward_width, receive, send
 from .tape import Tape
 from .values import Parameter, Value
 
@@ -146,14 +146,14 @@ class Server:
         tape, choice = self.tape, self.choice
         shape = (choice.batch, 1)
         if self.head is None:
-            self._send(x, FORWARD_TAG)
+            tape.wait(send(tape, x, 1, FORWARD_TAG))
         else:
             tokens = self._sample(x, *self.head)
             tape.copy_out("aten::to", tokens)
             if self.alone:
                 return tokens
             if more:
-                self._send(tokens, TOKEN_TAG)
+                tape.wait(send(tape, tokens, 1, TOKEN_TAG))
         return self._receive(shape, "INT64", TOKEN_TAG) if self.first and more else None
 
     def _sample(self, x: Value, norm: Parameter, weight: Parameter) -> Value:
@@ -179,17 +179,8 @@ class Server:
     def _joined(self, x: Value) -> Value:
         return all_reduce(self.tape, x, "tp") if self.tensor > 1 else x
 
-    def _send(self, x: Value, tag: int) -> None:
-        item, _ = self.tape.collective(
-            "send", "pp", x.elements, x.data_type, inputs=(x,), peer=1, tag=tag
-        )
-        self.tape.wait(item)
-
     def _receive(self, shape: tuple[int, ...], data_type: str, tag: int) -> Value:
-        count = Operand(shape, data_type).elements
-        item, (made,) = self.tape.collective(
-            "receive", "pp", count, data_type, outputs=[(shape, data_type)], peer=-1, tag=tag
-        )
+        item, made = receive(self.tape, (shape, data_type), -1, tag)
         self.tape.wait(item)
         return made
 

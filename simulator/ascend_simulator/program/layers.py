@@ -36,9 +36,7 @@ def matmul(
         (made,) = tape.call(name, api, inputs, [(shape, left.data_type)])
         if clears:
             tape.launch(tape.kernels.clear(api, "MatMulCommon", made.size))
-        seen = tape.see(*inputs)
-        (written,) = tape.see_new([made.view(m, n)])
-        tape.launch(tape.kernels.matmul(kind, api, seen, written, (1, m, n, k)))
+        tape.matmul(kind, api, inputs, made.view(m, n), (1, m, n, k))
     return made
 
 
@@ -176,34 +174,21 @@ def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) ->
     shape = batch, heads, length, length, width // heads
     statistics = (batch, heads, length, 8)
     inputs = (query, key, value)
+    name, kind = "npu::npu_fusion_attention", "FlashAttentionScore"
     made, largest, total = tape.call(
-        "npu::npu_fusion_attention",
-        "aclnnFlashAttentionScore",
+        name,
+        f"aclnn{kind}",
         inputs,
         [(query.shape, query.data_type), (statistics, "FLOAT"), (statistics, "FLOAT")],
         workspace=tape.machine.chip.cube_cores << 20,
     )
-    seen = tape.see(*inputs)
-    written = tape.see_new([largest, total, made])
-    tape.launch(
-        tape.kernels.attention(
-            "FlashAttentionScore", "aclnnFlashAttentionScore", seen, written, shape
-        )
-    )
+    tape.attention(kind, f"aclnn{kind}", inputs, [largest, total, made], shape)
 
     def backward(gradient: Value) -> list[Value | None]:
-        needed = (query, key, value, gradient, largest, total, made)
-        api = "aclnnFlashAttentionScoreGrad"
-        gradients = tape.call(
-            "npu::npu_fusion_attention_grad",
-            api,
-            needed,
-            [part.like for part in inputs],
-            workspace=tape.machine.chip.cube_cores << 21,
-        )
-        seen = tape.see(*needed)
-        written = tape.see_new(gradients)
-        tape.launch(tape.kernels.attention("FlashAttentionScoreGrad", api, seen, written, shape))
+        needed, own = (query, key, value, gradient, largest, total, made), f"{kind}Grad"
+        news, space = [part.like for part in inputs], tape.machine.chip.cube_cores << 21
+        gradients = tape.call(f"{name}_grad", f"aclnn{own}", needed, news, workspace=space)
+        tape.attention(own, f"aclnn{own}", needed, gradients, shape)
         return list(gradients)
 
     return tape.differentiable(made, inputs, backward)

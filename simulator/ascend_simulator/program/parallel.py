@@ -94,6 +94,23 @@ class TensorParallel:
         )
 
 
+def send(tape: Tape, x: Value, peer: int, tag: int) -> int:
+    """Post a tensor to the stage that is ``peer`` stages on; returns the item to wait for."""
+    item, _ = tape.collective(
+        "send", "pp", x.elements, x.data_type, inputs=(x,), peer=peer, tag=tag
+    )
+    return item
+
+
+def receive(tape: Tape, new: tuple[tuple[int, ...], str], peer: int, tag: int) -> tuple[int, Value]:
+    """Post the reception of a tensor; returns the item to wait for, and the tensor."""
+    shape, data_type = new
+    item, (made,) = tape.collective(
+        "receive", "pp", prod(shape), data_type, outputs=[new], peer=peer, tag=tag
+    )
+    return item, made
+
+
 class Pipeline:
     """Transfers between the stages of a pipeline, for one stage.
 
@@ -123,28 +140,10 @@ class Pipeline:
         received: list[Value] = []
         for value, peer, tag in ((forward, 1, FORWARD_TAG), (backward, -1, BACKWARD_TAG)):
             if value is not None:
-                item, _ = self.tape.collective(
-                    "send",
-                    "pp",
-                    value.elements,
-                    value.data_type,
-                    inputs=(value,),
-                    peer=peer,
-                    tag=tag,
-                )
-                posted.append(item)
+                posted.append(send(self.tape, value, peer, tag))
         for wanted, peer, tag in ((ahead, 1, BACKWARD_TAG), (behind, -1, FORWARD_TAG)):
             if wanted is not None:
-                shape, data_type = wanted
-                item, (made,) = self.tape.collective(
-                    "receive",
-                    "pp",
-                    prod(shape),
-                    data_type,
-                    outputs=[wanted],
-                    peer=peer,
-                    tag=tag,
-                )
+                item, made = receive(self.tape, wanted, peer, tag)
                 posted.append(item)
                 received.append(made)
         for item in posted:

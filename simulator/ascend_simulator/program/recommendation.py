@@ -120,9 +120,7 @@ class Recommender:
         tape, api = self.tape, "aclnnBatchMatMul"
         with tape.flops("bmm"):
             (made,) = tape.call("aten::bmm", api, (left, right), [(shape, left.data_type)])
-            seen = tape.see(left, right)
-            (written,) = tape.see_new([made])
-            tape.launch(tape.kernels.matmul("BatchMatMulV2", api, seen, written, size))
+            tape.matmul("BatchMatMulV2", api, (left, right), made, size)
         return made
 
     def _joined(self, parts: list[Value], shape: tuple[int, ...]) -> Value:

@@ -7,8 +7,7 @@ from math import prod
 from ..choices import ModelChoice
 from ..hardware.model import Machine
 from .cost import kinds
-from .kernels import Operand
-from .model import Kernel, Program
+from .model import Program
 from .tape import Tape
 from .values import Value
 
@@ -71,11 +70,8 @@ def _cube(tape: Tape, choice: ModelChoice) -> None:
     right = tape.constant(*batch, k, n, data_type=choice.data_type)
     with tape.flops("mm"):
         made = _call(tape, choice, (*batch, m, n), left, right)
-        seen = tape.see(left, right)
-        (written,) = tape.see_new([made])
-        size = (prod(batch), m, n, k)
-        api = f"aclnn{choice.operator}"
-        tape.launch(tape.kernels.matmul(choice.operator, api, seen, written, size))
+        api, size = f"aclnn{choice.operator}", (prod(batch), m, n, k)
+        tape.matmul(choice.operator, api, (left, right), made, size)
 
 
 def _convolution(tape: Tape, choice: ModelChoice) -> None:
@@ -85,18 +81,11 @@ def _convolution(tape: Tape, choice: ModelChoice) -> None:
     weight = tape.constant(channels, channels, side, side, data_type=choice.data_type)
     made = _call(tape, choice, choice.shape, x, weight)
     seen = tape.see(x, weight)
-    products = batch * height * width * weight.elements
-    tape.launch(_convolved(tape, choice, seen, made, products))
-
-
-def _convolved(
-    tape: Tape, choice: ModelChoice, seen: list[Operand], made: Value, products: int
-) -> Kernel:
     (written,) = tape.see_new([made])
-    name = f"aclnn{choice.operator}_{choice.operator}_{choice.operator}"
-    return tape.kernels.convolution(
-        choice.operator, name, seen, written, products, products, choice.shape[0]
-    )
+    products = batch * height * width * weight.elements
+    kind, name = choice.operator, "_".join([f"aclnn{choice.operator}", *[choice.operator] * 2])
+    size = (products, products, choice.shape[0])
+    tape.launch(tape.kernels.convolution(kind, name, seen, written, *size))
 
 
 def _attention(tape: Tape, choice: ModelChoice) -> None:
@@ -104,13 +93,5 @@ def _attention(tape: Tape, choice: ModelChoice) -> None:
     shape = (batch, tokens, heads * width)
     inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
     made = _call(tape, choice, shape, *inputs)
-    seen = tape.see(*inputs)
-    tape.launch(
-        tape.kernels.attention(
-            choice.operator,
-            f"aclnn{choice.operator}",
-            seen,
-            tape.see_new([made]),
-            (batch, heads, tokens, tokens, width),
-        )
-    )
+    size = (batch, heads, tokens, tokens, width)
+    tape.attention(choice.operator, f"aclnn{choice.operator}", inputs, [made], size)

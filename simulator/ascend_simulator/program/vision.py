@@ -15,11 +15,12 @@ NCHW = "NCHW"
 BLOCKED = "NC1HWC0"
 POOLED = "NC1HWC0:1"
 FRACTAL = "FRACTAL_Z"
+BACKWARD = "aten::convolution_backward"
 BLOCK_BYTES = 32
 POOL_BLOCK = 16
+"""Channels of a block: so many Byte for convolutions, so many elements for pooling."""
 UNIFIED_BUFFER = 192 << 10
 """Byte that a vector core of A2 holds; the others hold more."""
-"""Channels of a block: so many Byte for convolutions, so many elements for pooling."""
 CHANGES = ("TransData", "Cast")
 """Kernels that a compiled graph puts between its operators; they are numbered together."""
 Shape = tuple[int, ...]
@@ -63,15 +64,7 @@ class Vision:
         )
         inner, fractal, outer = _blocked(x.shape, kind), _fractal(weight), _blocked(shape, kind)
         space = _bytes(kind, inner, fractal, outer)
-        (made,) = tape.call(
-            "aten::conv2d",
-            "Conv2D",
-            (x, weight, bias),
-            [(shape, kind)],
-            two_phase=False,
-            workspace=space,
-            layout=NCHW,
-        )
+        made = self._graph("aten::conv2d", "Conv2D", (x, weight, bias), (shape, kind), space)
         of_x, of_weight, of_bias = self._see(x, weight, bias)
         left = self._change(of_x, inner, BLOCKED)
         right = self._change(of_weight, fractal, FRACTAL)
@@ -90,25 +83,31 @@ class Vision:
 
         return tape.differentiable(made, (x, weight, bias), backward)
 
+    def _graph(
+        self,
+        name: str,
+        kind: str,
+        inputs: Sequence[Value],
+        new: tuple[Shape, str],
+        workspace: int,
+    ) -> Value:
+        """Call a compiled graph."""
+        return self.tape.call(
+            name, kind, inputs, [new], two_phase=False, workspace=workspace, layout=NCHW
+        )[0]
+
     def _input_gradient(self, gradient: Value, weight: Parameter, x: Value) -> Value:
         tape, kind = self.tape, x.data_type
         fractal, outer = _fractal(weight), _blocked(gradient.shape, kind)
         inner = _blocked(x.shape, kind)
-        (made,) = tape.call(
-            "aten::convolution_backward",
-            "Conv2DBackpropInput",
-            (gradient, x, weight),
-            [(x.shape, kind)],
-            two_phase=False,
-            workspace=_bytes(kind, fractal, outer, inner),
-            layout=NCHW,
-        )
+        space, operator = _bytes(kind, fractal, outer, inner), "Conv2DBackpropInput"
+        made = self._graph(BACKWARD, operator, (gradient, x, weight), x.like, space)
         of_weight, of_gradient = self._see(weight, gradient)
         left = self._change(of_weight, fractal, FRACTAL)
         right = self._change(of_gradient, outer, BLOCKED)
         result = Operand(inner, kind, BLOCKED)
         sizes = Operand((4,), "INT32", NCHW)
-        self._multiply("Conv2DBackpropInput", [sizes, left, right], result, weight, gradient.shape)
+        self._multiply(operator, [sizes, left, right], result, weight, gradient.shape)
         self._change(result, x.shape, NCHW)
         tape.see_new([made])
         return made
@@ -117,24 +116,18 @@ class Vision:
         tape, kind = self.tape, x.data_type
         fractal, outer = _fractal(weight), _blocked(gradient.shape, kind)
         inner = _blocked(x.shape, kind)
-        (made,) = tape.call(
-            "aten::convolution_backward",
-            "Conv2DBackpropFilter",
-            (gradient, x, weight),
-            [(weight.shape, kind)],
-            two_phase=False,
-            workspace=_bytes(kind, outer, inner)
-            + _bytes("FLOAT", fractal, *[weight.shape] * (kind != "FLOAT")),
-            layout=NCHW,
-        )
+        summed_in = [fractal] if kind == "FLOAT" else [fractal, weight.shape]
+        operator = "Conv2DBackpropFilter"
+        space = _bytes(kind, outer, inner) + _bytes("FLOAT", *summed_in)
+        made = self._graph(BACKWARD, operator, (gradient, x, weight), (weight.shape, kind), space)
         of_x, of_gradient = self._see(x, gradient)
         left = self._change(of_x, inner, BLOCKED)
         right = self._change(of_gradient, outer, BLOCKED)
         result = Operand(fractal, "FLOAT", FRACTAL)
-        name = self.graphs.name("Conv2DBackpropFilter", weight.shape)
+        name = self.graphs.name(operator, weight.shape)
         tape.launch(tape.kernels.clear("", name, _bytes("FLOAT", fractal)))
         sizes = Operand((4,), "INT32", NCHW)
-        self._multiply("Conv2DBackpropFilter", [left, sizes, right], result, weight, gradient.shape)
+        self._multiply(operator, [left, sizes, right], result, weight, gradient.shape)
         narrows = kind != "FLOAT"
         summed = self._change(result, weight.shape, NCHW, inside=narrows)
         if narrows:

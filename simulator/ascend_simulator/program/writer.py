@@ -239,6 +239,31 @@ class Writer:
         seen = [*self.see(*inputs), *extra]
         self.launch(self.kernels.vector(kind, api, seen, self.see_new(outputs)), stream=stream)
 
+    def matmul(
+        self,
+        kind: str,
+        api: str,
+        inputs: Sequence[Value],
+        output: Value,
+        size: tuple[int, int, int, int],
+    ) -> None:
+        """Run a product of matrices; size: batch, m, n, k."""
+        seen = self.see(*inputs)
+        (written,) = self.see_new([output])
+        self.launch(self.kernels.matmul(kind, api, seen, written, size))
+
+    def attention(
+        self,
+        kind: str,
+        api: str,
+        inputs: Sequence[Value],
+        outputs: Sequence[Value],
+        heads: tuple[int, int, int, int, int],
+    ) -> None:
+        """Run fused attention; heads: as :meth:`.kernels.Kernels.attention` takes them."""
+        seen, written = self.see(*inputs), self.see_new(outputs)
+        self.launch(self.kernels.attention(kind, api, seen, written, heads))
+
     def run(
         self,
         name: str,

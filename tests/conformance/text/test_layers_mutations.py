@@ -22,17 +22,16 @@ from typing import Any
 
 import pytest
 
+from ascend_conformance.compare.agreement import Agreement
 from ascend_conformance.media.text.agreeing import ask_agreements
-from ascend_conformance.media.text.agreement import Agreement
 from ascend_conformance.media.text.database import open_facts
 from ascend_conformance.media.text.deliverables import beside, deliverables_of
 from ascend_conformance.media.text.disagreement import Mutation, broken, mutations
 from ascend_conformance.media.text.folder import Folder, read_folder
 from ascend_conformance.media.text.layers import ALL_LAYERS
 from ascend_conformance.media.text.loaddb import load_database
-from ascend_conformance.media.text.pairing import told_by
 from ascend_conformance.media.text.rules import TextRule, load_text_rules
-from ascend_conformance.media.text.selecting import Absent
+from ascend_conformance.media.text.selecting import Absent, sums_of
 from ascend_conformance.media.text.sources import Sources
 from ascend_conformance.options import Options
 from ascend_ref.cli import main
@@ -446,8 +445,8 @@ def assert_told(
     """Told in words that name both sides, if it changes what its side tells at all."""
     with broken(sources, [mutation]):
         asked = ask_agreements(folder, [rule], Options(max_examples=1, workers=1))
-        after = told_by(sources, agreement, mutation.which)
-    assert asked.findings or after == told_by(sources, agreement, mutation.which), mutation.words
+        after = sums_of(sources, agreement, mutation.which)
+    assert asked.findings or after == sums_of(sources, agreement, mutation.which), mutation.words
     known = {file.place for file in folder.files.values()}
     for one in asked.findings:
         _, _, told = one.message.rpartition("; ")

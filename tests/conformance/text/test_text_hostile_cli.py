@@ -13,8 +13,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from ascend_conformance.compare.agreement import Agreement
 from ascend_conformance.media.text import agreeing, database, judge
-from ascend_conformance.media.text.agreement import Agreement
 from ascend_conformance.media.text.database import open_facts
 from ascend_conformance.media.text.queries import GivenUp, limited
 from ascend_conformance.media.text.sources import Sources
@@ -198,14 +198,14 @@ def test_what_fails_inside_a_rule_ends_the_rule_and_not_the_check(
         stored.execute("UPDATE TASK SET endNs = ? WHERE rowid = 3", (float("inf"),))
         stored.execute("UPDATE TASK SET taskId = x'ff00' WHERE rowid = 4")
         stored.execute("UPDATE STRING_IDS SET value = ? WHERE rowid = 1", ("x" * 1_000_000,))
-    read = agreeing.best_reading
+    read = agreeing.reading_of
 
     def failing(sources: Sources, agreement: Agreement) -> object:
         if agreement.left.of == "csv.op_statistic":
             raise duckdb.OutOfRangeException("Overflow in subtraction\nof INT64")
         return read(sources, agreement)
 
-    monkeypatch.setattr(agreeing, "best_reading", failing)
+    monkeypatch.setattr(agreeing, "reading_of", failing)
     capsys.readouterr()
     (texts,) = tmp_path.rglob("mindstudio_profiler_output")
     assert main(["check", str(texts), "--select", "XLR1,XLR2"]) == 1

@@ -15,7 +15,7 @@ import apsw
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.db.columns import integers_of
+from ascend_ref import arrays
 
 from .sql import single_row
 
@@ -73,7 +73,7 @@ def survey_column(
     if plain and high - low < BOXES:
         ticked = np.zeros(high - low + 3, dtype=bool)
         for batch in batches:
-            ticked[integers_of(batch.column(0).drop_null()) - low + 1] = True
+            ticked[arrays.integers(batch.column(0).drop_null()) - low + 1] = True
         edges = np.flatnonzero(ticked[1:] != ticked[:-1])
         ranges = tuple(
             (low + int(start), low + int(end) - 1)

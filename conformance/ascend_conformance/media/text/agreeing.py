@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec import document_catalog, per_spec, text_catalog, timeline_catalog
+from ascend_spec import document_catalog, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
 from ...compare.agreement import WHICH, Agreement, Side, Which
@@ -21,8 +21,7 @@ from ...options import Options
 from .findings import SHOWN, Fault, finding_of
 from .folder import Folder
 from .loaddocs import key_of
-from .loadtrace import layer_table
-from .places import NOWHERE, Position, position
+from .places import NOWHERE, Position, column_in_words, layers_by_table, position
 from .queries import limited, nothing_asked
 from .rules import TextRule
 from .selecting import Absent, reading_of
@@ -155,23 +154,12 @@ class Place:
 
     @property
     def shown_column(self) -> str:
-        """The column in findings: with its table in a database, with its layer in a timeline."""
-        schema, _, table = self.cell.table.partition(".") if self.cell else ("", "", "")
-        if schema == "db":
-            return f"{table}.{self.column}" if self.column else table
-        if schema == "trace" and table in _layers():
-            return f"{_layers()[table]}: {self.column}" if self.column else _layers()[table]
-        return self.column
+        """The column as findings name it."""
+        return column_in_words(self.cell.table if self.cell else "", self.column) or ""
 
 
 def _in_database(cell: Cell) -> bool:
     return cell.table.startswith("db.")
-
-
-@per_spec
-def _layers() -> Mapping[str, str]:
-    """Layers by the names of their tables."""
-    return {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}
 
 
 class _Shown:
@@ -348,4 +336,4 @@ def table_in_words(folder: Folder, table: str) -> str:
     places = [one.place for one in folder.files.values() if one.name in WHOLE]
     places += [one.place for one in folder.files.values() if one.kind == "timeline"]
     place = places[0] if places else "the timeline"
-    return f"{place} {_layers()[name]}" if name in _layers() else place
+    return f"{place} {layers_by_table()[name]}" if name in layers_by_table() else place

@@ -29,7 +29,10 @@ STEP_US, STEP_NS = Decimal("1.5"), 1500
 SCALED = 10**9
 """What is added to numbers that may be compared in other units."""
 TAB = "\t"
-_SENTINEL = re.compile(r"nullif\((\w+), '[^']*'\)")
+_SENTINEL = re.compile(
+    r"""nullif\(("\w+"), '[^']*'\)|\(CASE WHEN CAST\((.+) AS VARCHAR\) IN .* ELSE (\2) END\)"""
+)
+"""A cell without what stands for no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +140,9 @@ def _computed(source: str) -> list[str]:
 
 
 def _is_plain(sql: str) -> bool:
-    """Whether an expression is a column by itself, be it without a text that stands for none."""
-    sql = _SENTINEL.sub(r"\1", sql)
+    """Whether an expression is a column by itself, be it without what stands for none."""
+    if found := _SENTINEL.fullmatch(sql):
+        sql = found[1] or found[2]
     return sql.isidentifier() or [sql] == [quoted(name) for name in quoted_names(sql)]
 
 

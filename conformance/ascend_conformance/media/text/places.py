@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.core.pointer import escaped
 
 from .findings import event_text, place_in_event
 from .folder import Folder
-from .loaddocs import pointer_below
+from .loaddocs import key_of, pointer_below
+from .loadtrace import layer_table
 from .structuredocs import byte_of
 
 
@@ -65,3 +68,19 @@ def _pointer_to(event: bytes, key: str) -> str:
     if mark in args:
         return f"/args/{escaped(key)}"
     return f"/{escaped(key)}" if mark in before else ""
+
+
+@per_spec
+def layers_by_table() -> Mapping[str, str]:
+    """Layers by the names of their tables."""
+    return {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}
+
+
+def column_in_words(table: str, column: str | None) -> str | None:
+    """The column as findings name it: of a database with its table, of a layer with the layer."""
+    schema, _, name = table.partition(".")
+    if schema == "db":
+        return ".".join(part for part in (name, column) if part)
+    if schema == "trace" and name in layers_by_table():
+        return f"{layers_by_table()[name]}: {column}" if column else layers_by_table()[name]
+    return column and key_of(table, column)

@@ -10,7 +10,6 @@ import duckdb
 import pyarrow as pa
 
 from ascend_ref.db.display import clip, printable
-from ascend_spec import timeline_catalog
 
 from ...compare.sql import text_literal
 from ...engine.asking import Asked, Question
@@ -21,9 +20,7 @@ from ...options import Options
 from .database import Facts
 from .findings import SHOWN, Fault, example_of, finding_of
 from .folder import Folder
-from .loaddocs import key_of
-from .loadtrace import layer_table
-from .places import position
+from .places import column_in_words, position
 from .rules import TextInstance, TextRule, instances
 from .watch import watch
 
@@ -176,7 +173,7 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
     place = position(folder, instance.table, file, row, instance.column)
     fault = Fault(
         file,
-        column_place(instance),
+        column_in_words(instance.table, instance.column),
         count=count,
         total=facts.value(f"SELECT count(*) FROM {instance.table}"),
         row=row,
@@ -187,14 +184,3 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
         query=instance.query if options.with_sql else None,
     )
     yield finding_of(folder, instance.rule, fault)
-
-
-def column_place(instance: TextInstance) -> str | None:
-    """The column as findings name it: of a layer's table with the layer."""
-    schema, _, table = instance.table.partition(".")
-    layers = {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}
-    if schema == "trace" and table in layers:
-        return f"{layers[table]}: {instance.column}" if instance.column else layers[table]
-    if schema == "db":
-        return ".".join(part for part in (table, instance.column) if part)
-    return instance.column and key_of(instance.table, instance.column)

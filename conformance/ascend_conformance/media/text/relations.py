@@ -17,7 +17,7 @@ from .findings import Fault, finding_of
 from .folder import Folder
 from .loadcsv import PLACE
 from .loadtrace import layer_table
-from .places import position
+from .places import column_in_words, position
 from .queries import limited, nothing_asked
 from .views import ShownByFiles, row_of_place
 
@@ -65,12 +65,9 @@ def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:
     cell = _cell(folder, view, relation.search.at.partition(".")[2])
     table = f"raw.{view.space}" if view.medium == "csv" else f"trace.{layer_table(view.space)}"
     place = position(folder, table, file, row, cell)
-    column = cell
-    if view.medium == "timeline":
-        column = f"{view.name}: {cell}" if cell else view.name
     fault = Fault(
         file,
-        column,
+        column_in_words(table, cell),
         count=answer.count,
         total=answer.population,
         row=row,

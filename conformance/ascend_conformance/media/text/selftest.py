@@ -25,7 +25,7 @@ from .edits import EditableFiles
 from .folder import Folder, read_folder
 from .layers import ALL_LAYERS
 from .loaddb import load_database
-from .queries import column_place
+from .places import column_in_words
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
@@ -208,7 +208,7 @@ def _wrong(
         first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
         return Rows(*folder.facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
 
-    column = column_place(instance)
+    column = column_in_words(instance.table, instance.column)
     # Places of one column cannot be told apart.
     here = [one for one in found if one.column == column] or found
     return wrong_rows(

@@ -12,7 +12,7 @@ from ascend_spec.recording import Entity
 from ascend_spec.timeline import Layer
 
 from ...compare.follow import Shown
-from ...compare.sql import text_literal
+from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import with_interval
 from .layers import arg_columns
 from .loadtrace import layer_table
@@ -25,6 +25,11 @@ NO_TEXT = "N/A"
 
 _WHOLE = re.compile(r"CAST\(round\((.+) \* ([0-9]+)\) AS BIGINT\)")
 """A cell in the unit of its entity, as views have it."""
+_KNOWN = (
+    re.compile(r"\(CASE WHEN CAST\((.+) AS VARCHAR\) IN \([^()]*\) THEN NULL ELSE \1 END\)"),
+    re.compile(rf"""nullif\(("[^"]+"), '{NO_TEXT}'\)"""),
+)
+"""A cell without what stands for no value."""
 
 
 @per_spec
@@ -33,15 +38,29 @@ def shown_columns(table: str, entity: str, kinds: tuple[str, ...] = ()) -> Mappi
     facts = recording_catalog().entities[entity]
     found = _columns(table, entity, kinds)
     whole = with_interval(found, facts.interval)
+    known = set(_with_sentinels(table, entity))
     return {
-        name: _cell(sql) if name in found else Shown(sql[1:-1], follows=True)
+        name: _cell(sql, name in known) if name in found else Shown(sql[1:-1], follows=True)
         for name, sql in whole.items()
     }
 
 
-def _cell(sql: str) -> Shown:
-    scaled = _WHOLE.fullmatch(sql)
-    return Shown(sql, scaled[1], int(scaled[2])) if scaled else Shown(sql)
+def _cell(sql: str, has_sentinel: bool) -> Shown:
+    """A value with what views make of its cell taken apart again."""
+    if scaled := _WHOLE.fullmatch(sql):
+        return Shown(sql, scaled[1], int(scaled[2]))
+    found = next(filter(None, (one.fullmatch(sql) for one in _KNOWN)), None)
+    return Shown(sql, bare=found[1] if found else sql if has_sentinel else None)
+
+
+def _with_sentinels(table: str, entity: str) -> Iterator[str]:
+    """The columns whose sentinels a CSV file's facts do not have any more."""
+    schema, _, name = table.partition(".")
+    for column in text_catalog().csv[name].columns if schema == "raw" else ():
+        for value in column.shows.of if column.sentinels else ():
+            owner, _, part = value.partition(".")
+            if owner == entity:
+                yield part
 
 
 def _columns(table: str, entity: str, kinds: Sequence[str]) -> Mapping[str, str]:
@@ -82,21 +101,22 @@ def _of_database(table: str, entity: str) -> Iterator[tuple[str, str]]:
 
 def _stored(column: Column, value: str, place: int) -> str | None:
     """A value that a column of a database shows; texts stand in the facts as such."""
+    cell = quoted(column.name)
     if column.shows.form == "packed":
-        return f"{column.name} & 4294967295" if place else f"{column.name} >> 32"
+        return f"{cell} & 4294967295" if place else f"{cell} >> 32"
     if column.shows.form == "words":
-        return words(column.name, column.shows)
+        return words(cell, column.shows)
     entity, _, part = value.partition(".")
     value_of = recording_catalog().entities[entity].columns[part]
     if value_of.is_text and (column.text_reference or "text" in column.storage):
-        return f"nullif({column.name}, '{NO_TEXT}')"
+        return f"nullif({cell}, '{NO_TEXT}')"
     times = factor(column.unit, value_of.unit)
     if column.none and column.text_reference is None:
-        listed = ", ".join(map(str, column.none))
-        return f"CASE WHEN {column.name} NOT IN ({listed}) THEN {column.name} END"
+        listed = ", ".join(text_literal(str(one)) for one in column.none)
+        return f"(CASE WHEN CAST({cell} AS VARCHAR) IN ({listed}) THEN NULL ELSE {cell} END)"
     if times is None or times == 1:
-        return column.name if times else None
-    return f"CAST(round({column.name} * {times}) AS BIGINT)"
+        return cell if times else None
+    return f"CAST(round({cell} * {times}) AS BIGINT)"
 
 
 def _of_file(file: str, entity: str) -> Iterator[tuple[str, str]]:

@@ -229,18 +229,27 @@ def layers_to_compare(
                     )
 
 
-@per_spec
 def needed_tables(name: str) -> frozenset[str]:
     """The tables of the facts without which a source is absent."""
+    return _tables(name, False)
+
+
+def base_tables(name: str) -> frozenset[str]:
+    """The tables of the facts that a source reads, CSV files as ``raw``."""
+    return _tables(name, True)
+
+
+@per_spec
+def _tables(name: str, every: bool) -> frozenset[str]:
     schema, _, bare = name.partition(".")
     if schema == "csv":
         return frozenset({f"raw.{bare}"})
+    if every and name in OF_EVENTS:
+        return frozenset({"trace.event", "trace.process"})
     if schema not in MADE:
         return frozenset({name})
-    found: set[str] = set()
-    for table in inputs_of(name):
-        found |= needed_tables(table)
-    return frozenset(found)
+    read = read_by(name) if every else inputs_of(name)
+    return frozenset(table for one in read for table in _tables(one, every))
 
 
 def home_of(source: str) -> str | None:
@@ -286,19 +295,3 @@ def read_by(name: str) -> Iterator[str]:
     yield from inputs_of(name)
     if name in made():
         yield from made()[name].takes
-
-
-@per_spec
-def base_tables(name: str) -> frozenset[str]:
-    """The tables of the facts that a source reads, CSV files as ``raw``."""
-    schema, _, bare = name.partition(".")
-    if schema == "csv":
-        return frozenset({f"raw.{bare}"})
-    if name in OF_EVENTS:
-        return frozenset({"trace.event", "trace.process"})
-    if schema not in MADE:
-        return frozenset({name})
-    found: set[str] = set()
-    for table in read_by(name):
-        found |= base_tables(table)
-    return frozenset(found)

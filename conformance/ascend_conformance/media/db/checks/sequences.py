@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.db.columns import integers_of
+from ascend_ref.arrays import integers
 from ascend_ref.db.open import UnreadableDatabase
 
 from ..places import Instance
@@ -35,7 +35,7 @@ def _columns(batch: pa.RecordBatch) -> list[Integers]:
     for column in batch.columns:
         if not pa.types.is_integer(column.type) or column.null_count:
             raise NotWalkable
-        columns.append(integers_of(column))
+        columns.append(integers(column))
     return columns
 
 

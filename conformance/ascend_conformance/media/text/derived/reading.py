@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref import arrays
 from ascend_ref.capture.batch import Integers, Reals
 
 from ....compare.sql import quoted
@@ -82,14 +83,12 @@ def by_engine(parts: Iterable[tuple[str, pa.Table]]) -> pa.Table:
 
 def integers(table: pa.Table, name: str, missing: int = NONE) -> Integers:
     """A column of whole numbers; ``missing`` in place of NULL."""
-    column = _column(table, name).cast(pa.int64()).fill_null(missing)
-    return np.asarray(column.to_numpy(), np.int64)
+    return arrays.integers(_column(table, name), missing)
 
 
 def reals(table: pa.Table, name: str, missing: float = np.nan) -> Reals:
     """A column of numbers as floats; ``missing`` in place of NULL."""
-    column = _column(table, name).cast(pa.float64()).fill_null(missing)
-    return np.asarray(column.to_numpy(), np.float64)
+    return arrays.reals(_column(table, name), missing)
 
 
 def texts(table: pa.Table, name: str) -> list[str]:
