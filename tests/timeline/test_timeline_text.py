@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_ref.forms import formed
 from ascend_ref.spill import Spill
 from ascend_ref.timeline import rows
 from ascend_ref.timeline.flow_ids import flow_ids
@@ -18,7 +17,6 @@ from ascend_ref.timeline.lookup import Lookup, packed
 from ascend_ref.timeline.notation import Notation, instants, lengths, reals, wholes
 from ascend_ref.timeline.rows import ROWS_AT_ONCE, row_texts
 from ascend_spec import timeline_catalog
-from ascend_spec.core.shows import Show
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)
 EXTREMES = st.sampled_from([-(1 << 63), -1, 0, 1, (1 << 63) - 1])
@@ -148,10 +146,3 @@ def test_packed_numbers_are_equal_where_all_columns_are(found: list[tuple[int, .
     for one, key in zip(found, keys, strict=True):
         for other, other_key in zip(found, keys, strict=True):
             assert (one == other) == (key == other_key)
-
-
-def test_of_several_values_the_first_that_was_collected_is_shown() -> None:
-    names = pa.array(["N/A", "Mul", None, None]).dictionary_encode()
-    types = pa.array(["AI_CORE", "SDMA", "SDMA", None]).dictionary_encode()
-    shown = formed(Show("first_of", ("kernel.core", "task.kind")), [names, types])
-    assert shown.to_pylist() == ["AI_CORE", "Mul", "SDMA", None]
