@@ -16,7 +16,14 @@ from relation_trials import Trial, database_of, opened, simulate
 
 import ascend_conformance
 from ascend_conformance.check import check
-from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask, bind
+from ascend_conformance.engine.relations.judge import (
+    Answer,
+    Unjudged,
+    ask,
+    bind,
+    counted_together,
+    groups,
+)
 from ascend_conformance.engine.relations.media import MEDIA, judged_in
 from ascend_conformance.engine.relations.rule import Relation, load_relations
 from ascend_conformance.engine.relations.sql import lint, rows_query
@@ -122,6 +129,22 @@ def test_a_break_wakes_its_relation_in_every_medium_that_shows_it(
         judged.add(relation.id)
     shown = {relation.id for relation in RELATIONS.values() if name in judged_in(relation)}
     assert judged == shown, "the recording has rows for all that the spec says is shown"
+
+
+def test_one_scan_counts_what_each_relation_counts_alone(medium: tuple[Medium, Trial]) -> None:
+    """On the clean recording and on each broken one."""
+    _, trial = medium
+    together = [some for some in groups(RELATIONS.values(), trial.shown) if len(some) > 1]
+    assert together
+    for some in together:
+        for place, relation in enumerate(some):
+            for edits in ((), relation.search.edits):
+                with trial.changed(relation, *edits):
+                    alone = trial.ask(relation)
+                    expected = (0, 0)
+                    if isinstance(alone, Answer):
+                        expected = (alone.population, alone.count)
+                    assert counted_together(some, trial.shown)[place] == expected, relation.id
 
 
 def test_the_nearest_legal_case_does_not_wake_it(medium: tuple[Medium, Trial]) -> None:

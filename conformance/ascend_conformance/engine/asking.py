@@ -52,12 +52,13 @@ class Question(Generic[AnySubject, Found]):
     """Rules at places that one search answers together; of most searches it is one.
 
     ``obstacle``: why it cannot be asked, and empty where there is nothing to ask about, which no
-    user needs to read. ``answer`` raises :class:`.NoAnswer` with such a text, and so do the
+    user needs to read. ``answer`` gives what is found, and a :class:`.Skipped` for a subject that
+    it cannot answer; it raises :class:`.NoAnswer` where that is so for all, and so do the
     ``limits`` that it is asked within.
     """
 
     subjects: Sequence[AnySubject]
-    answer: Callable[[Sequence[AnySubject]], Iterable[Found]]
+    answer: Callable[[Sequence[AnySubject]], Iterable[Found | Skipped]]
     limits: Callable[[], AbstractContextManager[None]] = nullcontext
     obstacle: str | None = None
 
@@ -102,12 +103,17 @@ class Asked(Generic[Found]):
     def _answer(self, question: Question[Any, Found]) -> None:
         try:
             with question.limits():
-                self.found.extend(question.answer(question.subjects))
+                answers = list(question.answer(question.subjects))
         except NoAnswer as reason:
             self._skip(question, str(reason))
-        else:
-            self.ran.update(one.rule.id for one in question.subjects)
-            self.places += len(question.subjects)
+            return
+        skipped = [one for one in answers if isinstance(one, Skipped)]
+        self.found += (one for one in answers if not isinstance(one, Skipped))
+        self.skipped += (one for one in skipped if one.reason)
+        left = {(one.rule, one.place) for one in skipped}
+        ran = [one for one in question.subjects if (one.rule.id, one.at) not in left]
+        self.ran.update(one.rule.id for one in ran)
+        self.places += len(ran)
 
     def _skip(self, question: Question[Any, Found], reason: str) -> None:
         if reason:

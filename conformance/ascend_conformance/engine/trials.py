@@ -18,6 +18,10 @@ class Rows:
     count: int
     first: object = None
 
+    def fits(self, expected: Rows) -> bool:
+        """Whether these are the rows that were expected."""
+        return self.count == expected.count and expected.first in (None, self.first)
+
     def __str__(self) -> str:
         first = "" if self.first is None else f", first {self.first}"
         return f"{self.count:,}{first}"
@@ -96,12 +100,20 @@ def try_changes(
             yield replace(one, fired=tuple(sorted(set(fired))), wrong=None if legal else wrong)
 
 
-def compare(found: Rows, expected: Rows) -> str | None:
-    """Why these are not the rows that were expected."""
-    is_first = expected.first is None or found.first == expected.first
-    if found.count == expected.count and is_first:
+def wrong_rows(
+    found: Sequence[Rows], stated: int | str | None, rows_of: Callable[[str | None], Rows]
+) -> str | None:
+    """Why none of the findings of a rule are the rows that its break should be found as.
+
+    ``stated`` is what the rule says of them (:attr:`.Rule.found`): their number, or a query;
+    ``rows_of`` gets the query, or ``None`` for the rows that were changed.
+    """
+    if not found:
         return None
-    return f"found {found} instead of {expected}"
+    expected = Rows(stated) if isinstance(stated, int) else rows_of(stated)
+    if any(one.fits(expected) for one in found):
+        return None
+    return f"found {found[0]} instead of {expected}"
 
 
 @dataclass

@@ -11,11 +11,10 @@ from typing import Any
 
 from ascend_spec import recording_catalog
 
-from ...finding import Finding
+from ...finding import Finding, Skipped
 from ..asking import At, Question
-from ..work import NoAnswer
 from .rule import Relation, Walk
-from .sql import rows_query, walk_rows
+from .sql import count_query, counts_query, numbers_of, rows_query, walk_rows
 from .views import Shown, View, inherited, owners, showing
 
 Bound = Mapping[str, View]
@@ -98,8 +97,10 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
             yield view
 
 
-def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudged:
-    """Judge one relation in one medium."""
+def ask(
+    relation: Relation, shown: Shown, examples: int = 5, counted: tuple[int, int] | None = None
+) -> Answer | Unjudged:
+    """Judge one relation in one medium. ``counted``: judged rows and bad ones, where known."""
     bound = bind(relation, shown.views())
     if isinstance(bound, Unjudged):
         return bound
@@ -107,8 +108,10 @@ def ask(relation: Relation, shown: Shown, examples: int = 5) -> Answer | Unjudge
     if relation.search.walk and relation.search.walk.kind == "nested":
         return _nested(relation, relation.search.walk, shown, bound, view, examples)
     query = rows_query(relation, bound, shown.dialect)
-    counted = f"SELECT count(*), count(*) FILTER (WHERE bad) FROM ({query})"
-    [(population, count)] = shown.rows(counted)
+    if counted is None:
+        [(total,)] = shown.rows(count_query(relation, bound, shown.dialect))
+        counted = numbers_of(total)
+    population, count = counted
     if not population:
         return Unjudged(relation, NOTHING_TO_JUDGE)
     if not count:
@@ -166,27 +169,53 @@ def _nested(
     )
 
 
+def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, ...]]:
+    """The relations; those on single rows of one view together, since one scan counts them all."""
+    found: dict[Any, list[Relation]] = {}
+    for relation in relations:
+        key: Any = relation.id
+        if relation.search.is_of_rows:
+            bound = bind(relation, shown.views())
+            if not isinstance(bound, Unjudged):
+                [view] = bound.values()
+                key = (view.entity, view.name, view.columns, relation.search.alias)
+        found.setdefault(key, []).append(relation)
+    return [tuple(some) for some in found.values()]
+
+
+def counted_together(relations: Sequence[Relation], shown: Shown) -> list[tuple[int, int] | None]:
+    """Judged and bad rows of relations that one scan counts; nothing of a relation alone."""
+    if len(relations) == 1:
+        return [None]
+    bound: Any = bind(relations[0], shown.views())  # of none but those that are shown
+    [view] = bound.values()
+    [sums] = shown.rows(counts_query(relations, view))
+    return list(map(numbers_of, sums))
+
+
 def questions(
-    relations: Iterable[Relation],
+    together: Iterable[Sequence[Relation]],
     shown: Shown,
-    limits: Callable[[Relation], AbstractContextManager[None]],
+    limits: Callable[[Sequence[Relation]], AbstractContextManager[None]],
     located: Callable[[Answer], Finding],
     examples: int,
 ) -> Iterator[Question[At, Finding]]:
-    """The relations as questions to one medium; ``located`` makes the finding of an answer."""
+    """:func:`groups` as questions to one medium; ``located`` makes the finding of an answer."""
 
-    def answer(subjects: Sequence[At]) -> Iterator[Finding]:
-        found = ask(subjects[0].rule, shown, examples)
-        if isinstance(found, Unjudged):
-            raise NoAnswer(found.reported)
-        if found.count:
-            yield located(found)
+    def answer(subjects: Sequence[At]) -> Iterator[Finding | Skipped]:
+        counted = counted_together([one.rule for one in subjects], shown)
+        for subject, numbers in zip(subjects, counted, strict=True):
+            found = ask(subject.rule, shown, examples, numbers)
+            if isinstance(found, Unjudged):
+                yield Skipped(subject.rule.id, subject.at, found.reported)
+            elif found.count:
+                yield located(found)
 
-    for relation in relations:
-        bound = bind(relation, shown.views())
+    for relations in together:
+        bound = bind(relations[0], shown.views())
         yield Question(
-            (At(relation, relation.search.at),),
+            [At(one, one.search.at) for one in relations],
             answer,
-            partial(limits, relation),
+            partial(limits, relations),
             bound.reported if isinstance(bound, Unjudged) else None,
         )

@@ -87,6 +87,12 @@ class RelationSearch:
         of = self.walk.of if self.walk else None
         return tuple(one for one in (self.joined, outer, self.where, self.bad, of) if one)
 
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether it is about single rows of one entity."""
+        parts = (self.joined, self.where or "", self.bad or "")
+        return self.bad is not None and len(self.aliases) == 1 and "SELECT" not in " ".join(parts)
+
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """Entities by alias."""

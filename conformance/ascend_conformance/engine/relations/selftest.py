@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from ..trials import Rows, Trial, Trials, compare
+from ..trials import NotBreakable, Rows, Trial, Trials, try_changes, wrong_rows
 from .edits import CannotShow, Changed, Editable, change
 from .judge import Answer, Unjudged, ask, bind
 from .rule import Edit, Relation, load_relations
@@ -39,33 +40,30 @@ def try_relations(bench: Bench, relations: Sequence[Relation] | None = None) -> 
             trial = Trial(bench.subject, relation.id)
             result.trials.append(replace(trial, not_broken="its columns are not shown"))
             continue
-        cases = [("", relation.search.edits)]
-        cases += [(f"case {at}", (one,)) for at, one in enumerate(relation.search.legal, start=1)]
-        for legal, edits in cases:
-            trial = Trial(bench.subject, relation.id, also=tuple(relation.also), legal=legal)
-            with bench.changing() as copy:
-                result.trials.append(_tried(bench, trial, relation, edits, copy, shown))
+        stated = {f"case {at}": (one,) for at, one in enumerate(relation.search.legal, start=1)}
+        trial = Trial(bench.subject, relation.id, also=tuple(relation.also))
+        make = partial(_change, bench, relation, shown)
+        result.trials += try_changes(trial, {"": relation.search.edits, **stated}, make)
     return result
 
 
-def _tried(
+def _change(
     bench: Bench,
-    trial: Trial,
     relation: Relation,
-    edits: Sequence[Edit],
-    copy: Editable,
     shown: Sequence[Relation],
-) -> Trial:
-    try:
-        done = [change(relation, edit, copy) for edit in edits]
-    except CannotShow as reason:
-        return replace(trial, not_broken=str(reason))
-    changed = [one for one in done if isinstance(one, Changed)]
-    if len(changed) < len(done):
-        return replace(trial, not_broken="no row that the edit is about")
-    fired = tuple(sorted({*_found(copy, shown), *bench.others(copy)}))
-    wrong = None if trial.legal else _wrong(relation, copy, changed)
-    return replace(trial, fired=fired, wrong=wrong)
+    trial: Trial,
+    edits: Sequence[Edit],
+) -> tuple[Iterable[str], str | None]:
+    with bench.changing() as copy:
+        try:
+            done = [change(relation, edit, copy) for edit in edits]
+        except CannotShow as reason:
+            raise NotBreakable(str(reason)) from reason
+        changed = [one for one in done if isinstance(one, Changed)]
+        if len(changed) < len(done):
+            raise NotBreakable("no row that the edit is about")
+        fired = [*_found(copy, shown), *bench.others(copy)]
+        return fired, None if trial.legal else _wrong(relation, copy, changed)
 
 
 def _found(shown: Editable, relations: Iterable[Relation]) -> Iterator[str]:
@@ -80,13 +78,14 @@ def _wrong(relation: Relation, copy: Editable, changed: Sequence[Changed]) -> st
     answer = ask(relation, copy, 0)
     if isinstance(answer, Unjudged) or not answer.count:
         return None
-    found = Rows(answer.count, answer.places[0])
-    if isinstance(relation.found, int):
-        return compare(found, Rows(relation.found))
-    if relation.found is not None:
+
+    def rows_of(stated: str | None) -> Rows:
+        if stated is None:
+            places = {one.place for one in changed if one.view.name == answer.view.name}
+            return Rows(1, min(places, default=None))
         bound: Any = bind(relation, copy.views())  # it was asked
-        stated = matched_query(relation, bound, copy.dialect, None, relation.found, (), True)
-        [(count, first)] = copy.rows(f"SELECT count(*), min(place) FROM ({stated}) bad")
-        return compare(found, Rows(count, first))
-    places = {one.place for one in changed if one.view.name == answer.view.name}
-    return compare(found, Rows(1, min(places, default=None)))
+        query = matched_query(relation, bound, copy.dialect, None, stated, (), True)
+        [(count, first)] = copy.rows(f"SELECT count(*), min(place) FROM ({query}) bad")
+        return Rows(count, first)
+
+    return wrong_rows([Rows(answer.count, answer.places[0])], relation.found, rows_of)

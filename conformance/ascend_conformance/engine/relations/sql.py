@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .rule import Relation, Walk
 from .views import Dialect, View
+
+BAD = 1 << 32
+"""What a bad row adds to a sum that counts judged rows; no table has as many."""
 
 FORBIDDEN: Mapping[str, str] = {
     r"/": "integers divide differently; multiply instead",
@@ -36,12 +39,43 @@ def rows_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) 
 
     Rows of which a value is unknown are not among them.
     """
-    select = (
-        _walked(relation, relation.search.walk, bound)
-        if relation.search.walk
-        else _joined(relation, bound)
-    )
-    return f"{_tables(relation, bound, dialect)} SELECT * FROM ({select}) WHERE bad IS NOT NULL"
+    rows = _rows(relation, bound)
+    return f"{_tables(relation, bound, dialect)} SELECT * FROM ({rows}) WHERE bad IS NOT NULL"
+
+
+def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> str:
+    """A sum over the rows of a relation: 1 for a judged row, and :data:`BAD` more for a bad one.
+
+    ``bad`` stands in it once: engines evaluate it, and every subquery in it, as often as it does.
+    """
+    rows = _rows(relation, bound)
+    return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
+
+
+def _rows(relation: Relation, bound: Mapping[str, View]) -> str:
+    walk = relation.search.walk
+    return _walked(relation, walk, bound) if walk else _joined(relation, bound)
+
+
+def _sum_of(bad: str) -> str:
+    return f"coalesce(sum(CASE {bad} WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END), 0)"
+
+
+def numbers_of(total: int) -> tuple[int, int]:
+    """Judged rows and bad ones of a sum."""
+    return int(total) % BAD, int(total) // BAD
+
+
+def counts_query(relations: Sequence[Relation], view: View) -> str:
+    """The sums of several relations on single rows of one view, made in one scan."""
+    sums = []
+    for number, relation in enumerate(relations):
+        search = relation.search
+        where = f" AND ({search.where})" if search.where else ""
+        bad = f"(CASE WHEN {search.alias}.own_{number}{where} THEN ({search.bad}) END)"
+        sums.append(_sum_of(_quoted(bad.replace("{slack}", str(view.slack)), relation)))
+    rows = view.marked([one.search.reads[view.entity] for one in relations])
+    return f"SELECT {', '.join(sums)} FROM ({rows}) {relations[0].search.alias}"
 
 
 def matched_query(

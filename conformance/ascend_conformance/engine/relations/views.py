@@ -27,11 +27,23 @@ class Part:
 
     def select(self, names: Sequence[str]) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
+        return self._select(names, "", (*self.where, *self._links(names)))
+
+    def marked(self, groups: Sequence[Collection[str]]) -> str:
+        """The columns of all groups; ``own_N``: whether a row takes part in what reads group N."""
+        marks = "".join(
+            f", ({' AND '.join(self._links(names)) or 'TRUE'}) AS own_{number}"
+            for number, names in enumerate(groups)
+        )
+        return self._select(sorted(set().union(*groups)), marks, self.where)
+
+    def _links(self, names: Iterable[str]) -> list[str]:
+        return [self.linked[name] for name in sorted(names) if name in self.linked]
+
+    def _select(self, names: Iterable[str], further: str, conditions: Sequence[str]) -> str:
         shown = "".join(f', {self.columns.get(name, "NULL")} AS "{name}"' for name in names)
-        links = (self.linked[name] for name in names if name in self.linked)
-        conditions = " AND ".join((*self.where, *links))
-        where = f" WHERE {conditions}" if conditions else ""
-        return f"SELECT {self.place} AS place{shown} FROM {self.source}{where}"
+        where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"SELECT {self.place} AS place{shown}{further} FROM {self.source}{where}"
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,10 @@ class View:
         """The rows as a SELECT of ``place`` and these columns."""
         wanted = sorted(names)
         return " UNION ALL ".join(part.select(wanted) for part in self.parts)
+
+    def marked(self, groups: Sequence[Collection[str]]) -> str:
+        """The rows with the columns of all groups; see :meth:`Part.marked`."""
+        return " UNION ALL ".join(part.marked(groups) for part in self.parts)
 
 
 class Shown(Protocol):

@@ -11,7 +11,7 @@ import apsw
 
 from ascend_ref.bin import BinFile, read_blocks
 
-from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
+from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
 from ...ruleset import fill
@@ -95,22 +95,21 @@ def _wrong(
     here = [one for one in found if one.rule == rule.id]
     if not here or rule.search.table is None:
         return None
-    count = sum(one.count for one in here)
-    if isinstance(rule.found, int):
-        return compare(Rows(count), Rows(rule.found))
-    file = read_blocks(damaged, "")
+    rows: list[tuple[int, int]] = []
     with open_facts() as broken:
-        collect(file, broken)
-        stated = rule.found and fill(rule.found, {name: str(one) for name, one in victim.items()})
-        rows = _found_rows(facts, broken, rule, stated)
-        expected = Rows(sum(times for _, times in rows), None)
-        places = [where(Locator(file), broken, rule, row) for row, _ in rows[:1]]
-    wrong = compare(Rows(count), expected)
-    if wrong is None and places:
-        place, offset = places[0]
-        if (offset, shown(place.pointer)) not in {(one.offset, one.pointer) for one in here}:
-            return f"found at {here[0].offset} {here[0].pointer} instead of {offset}"
-    return wrong
+
+        def rows_of(stated: str | None) -> Rows:
+            collect(read_blocks(damaged, ""), broken)
+            query = stated and fill(stated, {name: str(one) for name, one in victim.items()})
+            rows.extend(_found_rows(facts, broken, rule, query))
+            return Rows(sum(times for _, times in rows))
+
+        wrong = wrong_rows([Rows(sum(one.count for one in here))], rule.found, rows_of)
+        if wrong is None and rows:
+            place, offset = where(Locator(read_blocks(damaged, "")), broken, rule, rows[0][0])
+            if (offset, shown(place.pointer)) not in {(one.offset, one.pointer) for one in here}:
+                return f"found at {here[0].offset} {here[0].pointer} instead of {offset}"
+        return wrong
 
 
 def _found_rows(

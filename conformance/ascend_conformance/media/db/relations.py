@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from ...engine.asking import Asked, At, Question
-from ...engine.relations.judge import Answer, Unjudged, bind, questions
+from ...engine.relations.judge import Answer, Unjudged, bind, groups, questions
 from ...engine.relations.rule import Relation, load_relations
 from ...engine.relations.views import View
 from ...engine.work import limited
@@ -24,13 +24,15 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
     relations = [one for one in load_relations().values() if options.selection.wants(one)]
     shown = ShownByDatabase(session, session.connection, condemned_cells(session, outcome))
     views = shown.views()
+    together = groups(relations, shown)
     asked = Asked[Finding](failures=outcome.failures)
     small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
     if options.workers < 2 or small:
-        asked.ask(_questions(shown, relations, options))
+        asked.ask(_questions(shown, together, options))
+        asked.skipped.sort(key=lambda one: one.rule)
         return asked
-    worth = [one for one in relations if not isinstance(bind(one, views), Unjudged)]
-    asked.ask(_questions(shown, [one for one in relations if one not in worth], options))
+    worth = [one for one in together if not isinstance(bind(one[0], views), Unjudged)]
+    asked.ask(_questions(shown, [one for one in together if one not in worth], options))
 
     def share(number: int) -> Asked[Finding]:
         own = Asked[Finding]()
@@ -46,21 +48,26 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
         except BaseException:  # Ctrl-C above all: the pool waits for its threads
             session.stop.set()
             raise
+    asked.skipped.sort(key=lambda one: one.rule)
     return asked
 
 
 def _questions(
-    shown: ShownByDatabase, relations: Iterable[Relation], options: Options
+    shown: ShownByDatabase, together: Iterable[Sequence[Relation]], options: Options
 ) -> Iterator[Question[At, Finding]]:
-    def limits(relation: Relation) -> AbstractContextManager[None]:
-        views = [one for one in shown.views() if one.entity in relation.search.reads]
-        rows = sum(shown.session.rows.get(view.name, 0) for view in views)
+    def limits(relations: Sequence[Relation]) -> AbstractContextManager[None]:
+        rows = sum(
+            shown.session.rows.get(view.name, 0)
+            for relation in relations
+            for view in shown.views()
+            if view.entity in relation.search.reads
+        )
         return limited(shown.connection, 4 * rows)
 
     def located(answer: Answer) -> Finding:
         return _finding(shown.session, answer, options)
 
-    return questions(relations, shown, limits, located, options.max_examples)
+    return questions(together, shown, limits, located, options.max_examples)
 
 
 def cell_of(session: Session, view: View, column: str) -> str | None:

@@ -22,7 +22,7 @@ from ascend_spec.db.model import CARRIERS, Carrier
 
 from ...engine.relations.edits import Editable
 from ...engine.relations.selftest import Bench
-from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
+from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
 from ...ruleset import Selection, fill
@@ -238,28 +238,20 @@ def _wrong(
     """Where SQL finds other rows than those that were broken."""
     if not (instance.row or instance.select):
         return None
-    meant = [one for one in found if key_of(one) == instance.key]
-    if not meant:
-        return None
-    return compare(
-        Rows(meant[0].count, meant[0].first_rowid), _expected(specimen, session, instance)
-    )
 
+    def rows_of(stated: str | None) -> Rows:
+        if stated is None:
+            _attach_clean(session, specimen)
+            table = instance.table
+            stated = (
+                f"SELECT rowid AS row, * FROM main.{table} "
+                f"EXCEPT SELECT rowid AS row, * FROM clean.{table}"
+            )
+        query = f"SELECT count(*), min(row) FROM ({fill(stated, instance.place)})"
+        return Rows(*single_row(session.connection, query))
 
-def _expected(specimen: Specimen, session: Session, instance: Instance) -> Rows:
-    """The rows that a break should be found as: those that it changed, or what the rule states."""
-    stated = instance.rule.found
-    if isinstance(stated, int):
-        return Rows(stated)
-    if stated is None:
-        _attach_clean(session, specimen)
-        table = instance.table
-        stated = (
-            f"SELECT rowid AS row, * FROM main.{table} "
-            f"EXCEPT SELECT rowid AS row, * FROM clean.{table}"
-        )
-    query = f"SELECT count(*), min(row) FROM ({fill(stated, instance.place)})"
-    return Rows(*single_row(session.connection, query))
+    meant = [Rows(one.count, one.first_rowid) for one in found if key_of(one) == instance.key]
+    return wrong_rows(meant[:1], instance.rule.found, rows_of)
 
 
 def _changed(session: Session, specimen: Specimen) -> bool:

@@ -11,6 +11,7 @@ from queue import SimpleQueue
 from typing import TypeAlias
 
 from ...engine.asking import Asked
+from ...engine.relations.judge import groups
 from ...engine.relations.rule import Relation
 from ...finding import Finding
 from ...options import Options
@@ -38,10 +39,9 @@ def ask_all(
     jobs = list(_jobs(folder, rules, options))
     if relations:
         shown = shown_by(folder)
-        shown.views()  # made before the threads, for all of them
         jobs += [
-            partial(ask_relations, relations=(one,), options=options, shown=shown)
-            for one in relations
+            partial(ask_relations, relations=together, options=options, shown=shown)
+            for together in groups(relations, shown)
         ]
     if options.workers == 1:
         return _together(job(folder) for job in jobs)

@@ -31,11 +31,11 @@ def shown_by(folder: Folder) -> ShownByFiles:
 def ask_relations(
     folder: Folder, relations: Sequence[Relation], options: Options, shown: ShownByFiles
 ) -> Asked[Finding]:
-    """Judge relations on the facts of a folder. ``shown``: by any connection to them."""
+    """Judge relations that one scan answers. ``shown``: the facts by any connection to them."""
     asked = nothing_asked()
     asked.ask(
         questions(
-            relations,
+            [relations],
             shown.by(folder.facts),
             lambda _: limited(folder.facts.connection),
             lambda answer: _finding(folder, answer, options),

@@ -14,7 +14,7 @@ from ascend_spec import per_spec
 
 from ...engine.relations.edits import Editable
 from ...engine.relations.selftest import Bench
-from ...engine.trials import NotBreakable, Rows, Trial, Trials, compare, try_all, try_changes
+from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
 from ...options import Options
 from .asking import find
@@ -198,27 +198,22 @@ def _wrong(
     folder: Folder, instance: TextInstance, prints: str | None, found: Sequence[Finding]
 ) -> str | None:
     """Where a rule finds other rows than those that were broken."""
+
+    def rows_of(stated: str | None) -> Rows:
+        if stated is None:
+            stated = (
+                f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.table} t "
+                f"EXCEPT FROM {prints})"
+            )
+        first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
+        return Rows(*folder.facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
+
     column = column_in_words(instance.table, instance.column)
-    here = [one for one in found if one.column == column] or list(found)
-    if not here:
-        return None
-    expected = _expected(folder.facts, instance, prints)
-    wrong = [compare(Rows(one.count, one.context["row"]), expected) for one in here]
-    return None if None in wrong else wrong[0]  # places of one column cannot be told apart
-
-
-def _expected(facts: Facts, instance: TextInstance, prints: str | None) -> Rows:
-    """The rows that a break should be found as: those that it changed, or what the rule states."""
-    stated = instance.found
-    if isinstance(stated, int):
-        return Rows(stated)
-    if stated is None:
-        stated = (
-            f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.table} t "
-            f"EXCEPT FROM {prints})"
-        )
-    first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
-    return Rows(*facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
+    # Places of one column cannot be told apart.
+    here = [one for one in found if one.column == column] or found
+    return wrong_rows(
+        [Rows(one.count, one.context["row"]) for one in here], instance.found, rows_of
+    )
 
 
 def _run(facts: Facts, statement: str) -> int:
