@@ -33,16 +33,33 @@ def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_version_imports_no_command_line_library() -> None:
+DATA = {"apsw", "duckdb", "jsonschema_rs", "numpy", "pyarrow", "rich", "yaml"}
+
+
+@pytest.mark.parametrize(
+    ("words", "heavy"),
+    [
+        (["--version"], {*DATA, "ascend_spec", "click", "importlib.metadata"}),
+        (["rules", "--help"], {*DATA, "ascend_spec.text", "ascend_spec.timeline"}),
+        (["rules", "DB401"], DATA - {"apsw"}),
+        (["spec", "show", "table/TASK"], {*DATA, "ascend_spec.bin", "ascend_spec.timeline"}),
+        (["spec", "show", "TASK"], {*DATA, "ascend_conformance"}),
+    ],
+    ids=" ".join,
+)
+def test_a_short_command_imports_no_more_than_it_needs(words: list[str], heavy: set[str]) -> None:
     script = (
         "import sys\n"
         "from ascend_ref.cli import main\n"
-        "main(['--version'])\n"
-        "heavy = {'click', 'rich', 'yaml', 'apsw', 'numpy', 'importlib.metadata', 'ascend_spec'}\n"
-        "sys.exit(', '.join(sorted(heavy & sys.modules.keys())) or 0)\n"
+        f"main({words!r})\n"
+        f"sys.exit(', '.join(sorted({heavy!r} & sys.modules.keys())) or 0)\n"
     )
     result = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=clean_environment(),
     )
     assert result.stderr == ""
 

@@ -26,13 +26,15 @@ class NotFound(Exception):
 
 
 FAMILIES: Mapping[str, tuple[Kind, ...]] = {
-    "pages:schema_subjects": ("table", "column", "enum", "member"),
+    "pages:schema_subjects": ("table", "enum"),
+    "pages:part_subjects": ("column", "member"),
     "csv_pages:csv_subjects": ("csv", "counter-group", "metric", "writer"),
     "csv_pages:header_subjects": ("header",),
     "timeline_pages:timeline_subjects": (
-        *("timeline", "layer", "trace-event", "argument"),
-        *("flow", "trace-key", "trace-form", "pid-rule"),
+        *("timeline", "layer", "flow"),
+        *("trace-key", "trace-form", "pid-rule"),
     ),
+    "timeline_pages:event_subjects": ("trace-event", "argument"),
     "document_pages:document_subjects": ("document",),
     "blocks:bin_subjects": ("block", "record", "values", "epoch"),
     "blocks:key_subjects": ("key",),

@@ -187,14 +187,21 @@ def place_link(style: Style, place: str) -> str:
 
 
 def schema_subjects(catalog: Catalog) -> Iterator[Subject]:
-    """Tables and their columns, enum tables."""
+    """Tables and enum tables."""
     for subject in catalog.tables.values():
         if subject.name not in catalog.enums:
             yield _table_subject(catalog, subject)
+    for enum in catalog.enums.values():
+        yield _enum_subject(catalog, enum)
+
+
+def part_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Columns of tables, members of enum tables."""
+    for subject in catalog.tables.values():
+        if subject.name not in catalog.enums:
             for name in dict.fromkeys(column.name for column in subject.columns.values()):
                 yield _column_subject(catalog, subject, name)
     for enum in catalog.enums.values():
-        yield _enum_subject(catalog, enum)
         for identifier in dict.fromkeys(member.id for member in enum.members):
             yield _member_subject(catalog, enum, identifier)
 

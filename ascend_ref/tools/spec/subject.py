@@ -40,9 +40,11 @@ class KindOfSubject:
 
 KINDS: Mapping[Kind, KindOfSubject] = {
     "table": KindOfSubject("tables", "a table of a database", (*SCHEMA, "level", "product")),
-    "column": KindOfSubject("columns", "a column of a table", (*SCHEMA, "level", "product")),
+    "column": KindOfSubject(
+        "columns", "a column of a table", (*SCHEMA, "level", "product"), names=".+[.].+"
+    ),
     "enum": KindOfSubject("enums", "an enum table", SCHEMA),
-    "member": KindOfSubject("members", "a member of an enum table", SCHEMA),
+    "member": KindOfSubject("members", "a member of an enum table", SCHEMA, names=".+/.+"),
     "addition": KindOfSubject("additions", "what other programs add to a database"),
     "carrier": KindOfSubject("carriers", "a kind of database"),
     "revision": KindOfSubject("revisions", "a state of the database schema", ("revision",)),
@@ -56,8 +58,12 @@ KINDS: Mapping[Kind, KindOfSubject] = {
     "writer": KindOfSubject("writers", "a generation of exporters of text", ("product",)),
     "timeline": KindOfSubject("timelines", "a file with a timeline"),
     "layer": KindOfSubject("layers", "a process of the timeline", ("level", "product")),
-    "trace-event": KindOfSubject("trace-events", "a kind of event", ("level", "product")),
-    "argument": KindOfSubject("arguments", "an argument of an event", ("level", "product")),
+    "trace-event": KindOfSubject(
+        "trace-events", "a kind of event", ("level", "product"), names=".+/.+"
+    ),
+    "argument": KindOfSubject(
+        "arguments", "an argument of an event", ("level", "product"), names=".+/.+/.+"
+    ),
     "flow": KindOfSubject("flows", "an arrow of the timeline"),
     "trace-key": KindOfSubject("trace-keys", "a key or metadata event of a timeline"),
     "trace-form": KindOfSubject("trace-forms", "how an exporter writes a timeline"),

@@ -208,7 +208,7 @@ def metadata_section(event: MetadataEvent, style: Style = PLAIN, level: int = 1)
 
 
 def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
-    """Timelines, their layers, kinds of events and args, arrows, keys, writers' forms and pids."""
+    """Timelines, their layers, arrows, keys, writers' forms and pids."""
     timelines = timeline_catalog()
     yield from headed(
         "timeline",
@@ -224,7 +224,7 @@ def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
         },
     )
     for layer in timelines.layers.values():
-        yield from _layer_subjects(catalog, layer)
+        yield _layer_subject(catalog, layer)
     yield from headed(
         "flow",
         timelines.flows,
@@ -240,15 +240,14 @@ def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
     yield from _form_subjects(catalog, timelines)
 
 
-def _layer_subjects(catalog: Catalog, layer: Layer) -> Iterator[Subject]:
+def _layer_subject(catalog: Catalog, layer: Layer) -> Subject:
     others = timeline_catalog().layers
-    path = f"timeline/{layer.slug}.md"
     older = [one.name for one in layer.names if layer.shown_in is None and one.name not in others]
     found = Subject(
         kind="layer",
         name=layer.name,
         summary=layer.summary,
-        page=path,
+        page=f"timeline/{layer.slug}.md",
         section=lambda style, _level: layer_page(catalog, layer, style),
         fact=layer,
         also=(layer.slug, *older),
@@ -271,34 +270,44 @@ def _layer_subjects(catalog: Catalog, layer: Layer) -> Iterator[Subject]:
         left = replace(layer, events=events)
         return with_section(found, lambda style, _level: layer_page(catalog, left, style), left)
 
-    yield replace(found, part=part)
-    for kind in layer.events:
-        levels = tuple(one for one in kind.levels if one in layer.levels)
-        products = families(kind.families or layer.families)
+    return replace(found, part=part)
+
+
+def event_subjects(catalog: Catalog) -> Iterator[Subject]:
+    """Kinds of events and their args."""
+    for layer in timeline_catalog().layers.values():
+        for kind in layer.events:
+            yield from _kind_subjects(catalog, layer, kind)
+
+
+def _kind_subjects(catalog: Catalog, layer: Layer, kind: EventKind) -> Iterator[Subject]:
+    place = f"timeline/{layer.slug}.md#{anchor(kind.kind)}"
+    levels = tuple(one for one in kind.levels if one in layer.levels)
+    products = families(kind.families or layer.families)
+    yield Subject(
+        kind="trace-event",
+        name=f"{layer.name}/{kind.kind}",
+        summary=kind.summary,
+        page=place,
+        section=partial(kind_section, catalog, layer, kind),
+        fact=kind,
+        cells={"phase": kind.phase, "name": kind.name.template},
+        levels=levels,
+        products=products,
+    )
+    for name in dict.fromkeys(arg.name.template for arg in kind.args):
+        variants = [arg for arg in kind.args if arg.name.template == name]
         yield Subject(
-            kind="trace-event",
-            name=f"{layer.name}/{kind.kind}",
-            summary=kind.summary,
-            page=f"{path}#{anchor(kind.kind)}",
-            section=partial(kind_section, catalog, layer, kind),
-            fact=kind,
-            cells={"phase": kind.phase, "name": kind.name.template},
+            kind="argument",
+            name=f"{layer.name}/{kind.kind}/{name}",
+            summary=variants[0].summary,
+            page=place,
+            section=partial(arg_section, catalog, layer, kind, variants),
+            fact=variants,
+            cells={"JSON": " or ".join(variants[0].json), "unit": variants[0].unit or ""},
             levels=levels,
             products=products,
         )
-        for name in dict.fromkeys(arg.name.template for arg in kind.args):
-            variants = [arg for arg in kind.args if arg.name.template == name]
-            yield Subject(
-                kind="argument",
-                name=f"{layer.name}/{kind.kind}/{name}",
-                summary=variants[0].summary,
-                page=f"{path}#{anchor(kind.kind)}",
-                section=partial(arg_section, catalog, layer, kind, variants),
-                fact=variants,
-                cells={"JSON": " or ".join(variants[0].json), "unit": variants[0].unit or ""},
-                levels=levels,
-                products=products,
-            )
 
 
 def _form_subjects(catalog: Catalog, timelines: TimelineCatalog) -> Iterator[Subject]:
