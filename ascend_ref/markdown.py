@@ -114,6 +114,11 @@ def code(value: object) -> str:
     return f"`{value}`"
 
 
+def fenced(language: str, text: str) -> str:
+    """A block of code."""
+    return f"```{language}\n{text.strip()}\n```"
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 

@@ -5,13 +5,12 @@ Needs Hypothesis, which the extra ``strategies`` installs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
 from ascend_ref.capture import Switches
 from ascend_ref.capture.metric_groups import aic_metrics
-from ascend_ref.capture.switches import HostSampler, HostUsage
 from ascend_spec import catalog
 
 try:
@@ -52,6 +51,8 @@ from .scenario.consistency import (
 
 KINDS: tuple[ModelKind, ...] = tuple(reversed(get_args(ModelKind)))
 """The simplest first."""
+RATES = (0, 1, 10, 50, 100)
+"""Samples per second."""
 LONGEST = (4096, 4096, 256, 64, 27)
 """Of each length of a shape, by their number: so every operand is small beside any device."""
 
@@ -175,37 +176,29 @@ def models(
 @st.composite
 def switches(draw: st.DrawFn, hardware: HardwareChoice) -> Switches:
     """Any switches that a machine has."""
-    rates, slow = st.sampled_from([0, 10, 50, 100]), st.sampled_from([0, 1, 10])
     # Of those that any format can hold.
     groups = [group for group in metric_groups(machine(hardware).chip) if group in aic_metrics()]
-    samplers: list[HostSampler] = list(get_args(HostSampler))
-    usages: list[HostUsage] = list(get_args(HostUsage))
-    cpu = draw(st.booleans())
-    return Switches(
-        level=draw(st.sampled_from([0, 1, 2])),
-        cpu=cpu,
-        npu=not (cpu and draw(st.booleans())),
-        aic_metrics=draw(st.none() | st.sampled_from(groups)),
-        aic_mode=draw(st.sampled_from(["task-based", "sample-based"])),
-        memory=draw(st.booleans()),
-        stack=draw(st.booleans()),
-        record_shapes=draw(st.booleans()),
-        mstx=draw(st.booleans()),
-        l2=draw(st.booleans()),
-        gc=draw(st.booleans()),
-        sys_hardware_mem=draw(rates),
-        sys_io=draw(rates),
-        sys_interconnection=draw(rates),
-        host_sys=tuple(draw(st.lists(st.sampled_from(samplers), unique=True))),
-        aicpu=draw(st.booleans()),
-        soc_pmu=draw(st.booleans()),
-        sys_profiling=draw(slow),
-        sys_pid=draw(slow),
-        sys_cpu=draw(slow),
-        dvpp=draw(rates),
-        instr=draw(st.sampled_from([0, LEAST_PERIOD, 30_000])),
-        host_sys_usage=tuple(draw(st.lists(st.sampled_from(usages), unique=True))),
-    )
+    special: dict[str, st.SearchStrategy[Any]] = {
+        "aic_metrics": st.none() | st.sampled_from(groups),
+        "instr": st.sampled_from([0, LEAST_PERIOD, 30_000]),
+    }
+    drawn = {
+        name: draw(special[name] if name in special else _settings(schema))
+        for name, schema in run_schema().fields("capture").items()
+    }
+    drawn["npu"] |= not drawn["cpu"]
+    return Switches(**drawn)
+
+
+def _settings(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
+    """What a switch may be set to."""
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if schema["type"] == "boolean":
+        return st.booleans()
+    if schema["type"] == "array":
+        return st.lists(st.sampled_from(schema["items"]["enum"]), unique=True).map(tuple)
+    return st.sampled_from([rate for rate in RATES if rate <= schema["maximum"]])
 
 
 @st.composite

@@ -148,7 +148,7 @@ def test_a_rule_that_fails_on_texts_is_one_finding(
 ):
     folder = clean("python-edge", root)
     sound = check([folder], ONE)
-    monkeypatch.setattr("ascend_conformance.media.text.agreeing.best_reading", broken)
+    monkeypatch.setattr("ascend_conformance.media.text.agreeing.reading_of", broken)
     report = check([folder], ONE)
     failed = {one.column for one in report.findings if one.verdict == "failure"}
     assert failed

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from json_schemas import exported_schema
 from jsonschema import Draft202012Validator
 
 from ascend_ref.cli import main
@@ -15,7 +15,6 @@ from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.blocks import block_page, hexed
 from ascend_ref.tools.spec.disagreements import disagreements
 from ascend_ref.tools.spec.lookup import find, subjects
-from ascend_ref.tools.spec.payload import export_payload_schema, payload_file_name
 from ascend_spec import bin_catalog, catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD
 from ascend_spec.core.dialect import walk
@@ -130,16 +129,16 @@ def keys(node: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("block", WITH_JSON, ids=lambda block: block.slug)
 def test_an_exported_schema_is_plain_and_marks_what_is_ours(block: Any) -> None:
-    for epoch in bin_catalog().epochs:
-        schema = json.loads(export_payload_schema(bin_catalog(), block, epoch))
+    since = [one for one in bin_catalog().epochs if bin_catalog().axis.in_force(block, one.id)]
+    for epoch in since:
+        schema = exported_schema(f"block/0x{block.code:02X}", epoch.id)
         Draft202012Validator.check_schema(schema)
         assert {"unit", "erratum", "advisory", "references"} & set(keys(schema)) == set()
         assert schema["$id"] == f"urn:ascend-ref:bin:{block.code:02X}:{epoch.id}"
 
 
 def test_a_key_of_the_format_keeps_its_name() -> None:
-    (block,) = [one for one in BLOCKS if one.code == 0x07]
-    schema = json.loads(export_payload_schema(bin_catalog(), block, bin_catalog().epochs[-1]))
+    schema = exported_schema("block/0x07")
     entry = schema["properties"]["subblock_detail"]["items"]
     assert "unit" in entry["properties"]
     assert "unit" in entry["allOf"][1]["required"]
@@ -157,7 +156,6 @@ def test_a_schema_is_exported_by_name_at_the_newest_epoch(
     (written,) = tmp_path.iterdir()
     assert written.name == "ascend-bin-08-memory-heat-map-E3.schema.json"
     assert written.read_text("utf-8") == newest
-    assert written.name == payload_file_name(bin_catalog().blocks[8], bin_catalog().epochs[-1])
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,12 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from click.testing import CliRunner
+from json_schemas import exported_schema
 from jsonschema import Draft202012Validator
 
 from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.csv_pages import condition
-from ascend_ref.tools.spec.csv_schema import csv_schema_file_name, export_csv_schema
+from ascend_ref.tools.spec.exports import Wanted, export
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import spec_pages
 from ascend_ref.tools.spec.verb import spec
@@ -31,8 +32,7 @@ def shown(name: str) -> str:
 
 
 def schema(name: str, writer: str) -> dict[str, Any]:
-    texts = text_catalog()
-    document = json.loads(export_csv_schema(texts.csv[name], texts.writers[writer]))
+    document = exported_schema(f"csv/{name}", writer)
     assert isinstance(document, dict)
     return document
 
@@ -51,8 +51,8 @@ def typed(name: str, writer: str, row: dict[str, str]) -> dict[str, object]:
 
 @pytest.mark.parametrize("file", FILES, ids=[file.name for file in FILES])
 def test_every_row_schema_is_a_schema(file: CsvFile) -> None:
-    for writer in file.writers.values():
-        Draft202012Validator.check_schema(json.loads(export_csv_schema(file, writer)))
+    for writer in file.writers:
+        Draft202012Validator.check_schema(schema(file.name, writer))
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,10 @@ def test_a_row_schema_uses_the_names_of_its_writer() -> None:
 
 
 def test_a_schema_file_is_named_after_file_and_writer() -> None:
-    texts = text_catalog()
-    name = csv_schema_file_name(texts.csv["dp"], texts.writers["python"])
-    assert name == "ascend-csv-dp-python.schema.json"
+    dp = find(catalog(), "csv/dp")
+    assert (
+        export(catalog(), dp, Wanted("json-schema")).file_name == "ascend-csv-dp-python.schema.json"
+    )
 
 
 def test_the_page_of_a_csv_file_states_names_writers_and_columns() -> None:

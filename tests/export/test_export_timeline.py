@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
 from click.testing import CliRunner
+from json_schemas import exported_schema
 from jsonschema import Draft202012Validator
 
 from ascend_ref.markdown import PLAIN
-from ascend_ref.tools.spec.document_pages import (
-    export_document_schema,
-    export_event_schema,
-    writers_of_document,
-    writers_of_layer,
-)
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
 from ascend_ref.tools.spec.verb import spec
-from ascend_spec import catalog, timeline_catalog
+from ascend_spec import catalog, document_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
 LAYERS = list(timeline_catalog().layers)
@@ -71,8 +65,8 @@ def test_a_category_of_several_arrows_is_reported_with_them() -> None:
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_every_document_has_a_page_with_all_its_keys(name: str) -> None:
     text = shown(f"document/{name}")
-    for writer in writers_of_document()[name]:
-        schema = json.loads(export_document_schema(name, writer))
+    for writer in document_catalog().writers_of(name):
+        schema = exported_schema(f"document/{name}", writer)
         for node in (schema, *schema["$defs"].values()):
             assert all(f"| `{key}` |" in text for key in node.get("properties", {}))
 
@@ -99,24 +93,29 @@ def test_the_site_links_only_to_pages_that_it_has() -> None:
 
 
 def test_every_schema_that_can_be_exported_is_a_schema() -> None:
-    for name, writers in writers_of_document().items():
-        for writer in writers:
-            Draft202012Validator.check_schema(json.loads(export_document_schema(name, writer)))
-    for name in ("CANN", "Python", "Step Trace", "QoS"):
-        for writer in writers_of_layer(name):
-            Draft202012Validator.check_schema(json.loads(export_event_schema(name, writer)))
+    timelines, documents = timeline_catalog(), document_catalog()
+    step_trace = timelines.files["step_trace_json"]
+    writers = {f"document/{name}": documents.writers_of(name) for name in DOCUMENTS}
+    writers |= {f"timeline/{step_trace.file}": step_trace.writers}
+    writers |= {
+        f"layer/{name}": timelines.layers[name].writers
+        for name in ("CANN", "Python", "Step Trace", "QoS")
+    }
+    for address, known in writers.items():
+        for writer in known:
+            Draft202012Validator.check_schema(exported_schema(address, writer))
 
 
 def test_annotations_of_ours_begin_with_x() -> None:
     """As in the schemas of payloads and tables; strict validators refuse unknown keywords."""
-    schema = json.loads(export_document_schema("communication_matrix", "adapter"))
+    schema = exported_schema("document/communication_matrix", "adapter")
     pair = schema["$defs"]["plainLink"]["properties"]
     assert schema["$defs"]["class"]["x-erratum"] == "T81"
     assert schema["$defs"]["time"]["x-unit"] == "ms"
     assert pair["Transit Time(ms)"] == {"$ref": "#/$defs/time"}
     (slice_,) = [
         one
-        for one in json.loads(export_event_schema("QoS", "cpp"))["anyOf"]
+        for one in exported_schema("layer/QoS", "cpp")["anyOf"]
         if one["properties"]["ph"] == {"const": "C"}
     ][:1]
     assert not {"unit", "erratum"} & {key for one in slice_["properties"].values() for key in one}

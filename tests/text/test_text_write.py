@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from small_recordings import START, kernel, recording, task
 
+from ascend_ref.capture import RECORDS
 from ascend_ref.recorded import Output, Recorded, from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.text.write import OF_EITHER_OUTPUT, OF_RECORDS, OF_TABLES
@@ -38,8 +39,9 @@ def recorded_of(preset: str, output: Output) -> Recorded:
 
 
 def test_every_file_of_the_spec_has_its_source() -> None:
-    known = OF_TABLES.keys() | OF_EITHER_OUTPUT.keys() | OF_RECORDS.keys()
+    known = OF_TABLES.keys() | OF_EITHER_OUTPUT.keys() | RECORDS.keys() & CATALOG.csv.keys()
     assert known == CATALOG.csv.keys() - NOT_RECORDED
+    assert OF_RECORDS.keys() <= RECORDS.keys()
 
 
 def file_of(path: Path, output: Output) -> str:

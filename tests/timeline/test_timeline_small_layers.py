@@ -198,3 +198,18 @@ def test_samples_of_groups_are_counters() -> None:
         "Bandwidth Write": {"flow": 6},
     }
     assert [event["pid"] >> 10 for event in events] == [4] * 4
+
+
+def test_what_a_sample_does_not_have_is_nothing() -> None:
+    row = {"deviceId": 0, "timestampNs": START, "type": "read", "hbmId": None, "bandwidth": None}
+    (event,) = of_layer(written(with_rows("msprof", "HBM", row), "cpp")["msprof"], "HBM")
+    assert (event["name"], event["args"]) == ("HBM 0/Read", {"Read(MB/s)": 0.0})
+
+
+def test_samples_of_another_kind_than_the_events_of_a_layer_are_left_out() -> None:
+    rows = [
+        {"deviceId": 0, "timestampNs": START, "type": kind, "hbmId": 1, "bandwidth": 3 << 20}
+        for kind in ("write", "refresh")
+    ]
+    (event,) = of_layer(written(with_rows("msprof", "HBM", *rows), "cpp")["msprof"], "HBM")
+    assert (event["name"], event["args"]) == ("HBM 1/Write", {"Write(MB/s)": 3.0})

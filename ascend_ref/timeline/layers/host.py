@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +11,7 @@ import pyarrow as pa
 from ascend_ref.arrays import Mask, first_known, one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
-from ascend_spec.timeline import EventKind, Layer
+from ascend_spec.timeline import Layer
 
 from ..events import Events, Item, rows_of
 from ..lookup import NONE, Columns, Lookup, combinations, filled, taken
@@ -22,8 +22,6 @@ from .counters import opened, rows_in_turn
 CANN = "CANN"
 SYSTEM_CALLS = "OS Runtime API"
 
-TITLES = {"acl": "AscendCL", "model": "Model", "node": "Node", "runtime": "Runtime"}
-"""Levels of ENUM_API_TYPE as the names of events begin (text-outputs.md 6, CANN)."""
 COMMUNICATION_LEVELS = ("communication", "hccl")
 OLD_WRITERS = ("adapter-2025-01",)
 """Writers that call this level hccl (erratum T3)."""
@@ -53,17 +51,17 @@ def calls(session: Session) -> Iterator[Item]:
     yield from session.process(layer)
     for (thread,) in combinations(session.spill, session.calls.thread):
         yield from session.thread(layer, "calls", threadId=thread)
-    texts = _CallTexts(session, table)
+    texts = _CallTexts(session, layer, table)
     for part in batches(table.num_rows):
-        yield texts.events(layer, layer.event("call"), part)
+        yield texts.events(part)
 
 
 class _CallTexts:
     """The texts of calls; each distinct pair of level and name is put together once."""
 
-    def __init__(self, session: Session, table: pa.Table) -> None:
-        self.calls = session.calls
-        self._session = session
+    def __init__(self, session: Session, layer: Layer, table: pa.Table) -> None:
+        self._session, self._layer, self._kind = session, layer, layer.event("call")
+        titles = {str(level): title for title, level in self._kind.shows["name.level"].words}
         levels = filled(one_piece(table["type"]), "")
         names = filled(one_piece(table["name"]), "")
         self._levels, self._names = text_places(levels), text_places(names)
@@ -73,14 +71,14 @@ class _CallTexts:
         pairs = combinations(session.spill, self._levels, self._names)
         self._pairs = np.array([level * self._width + name for level, name in pairs], np.int64)
         details = [
-            _level(level_texts[level], old) + _details(level_texts[level], name_texts[name])
+            _level(level_texts[level], titles, old) + _details(level_texts[level], name_texts[name])
             for level, name in pairs
         ]
         self._texts = [pa.array([strings(one[place]) for one in details]) for place in range(6)]
         self._launched = _Launched(session)
 
-    def events(self, layer: Layer, kind: EventKind, part: slice) -> Events:
-        calls = self.calls
+    def events(self, part: slice) -> Events:
+        calls, filling = self._session.calls, self._session.filling
         number = self._levels[part].astype(np.int64) * self._width + self._names[part]
         pair = pa.array(np.searchsorted(self._pairs, number).astype(np.int32))
         title, level, name, mode, identity, item = (
@@ -94,7 +92,7 @@ class _CallTexts:
             "item_id": self._launched.items(calls.connection[part], calls.node[part], item),
         }
         shown, parts = {"CANN_API": rows_of(part)}, {"level": title, "api": name}
-        return self._session.filling.events(layer, kind, shown, parts=parts, args=args)
+        return filling.events(self._layer, self._kind, shown, parts=parts, args=args)
 
 
 class _Launched:
@@ -126,11 +124,11 @@ class _Launched:
         return first_known([taken(kernels, kernel), taken(operators, operator), others])
 
 
-def _level(level: str, old: bool) -> tuple[str, str]:
+def _level(level: str, titles: Mapping[str, str], old: bool) -> tuple[str, str]:
     """Begin of the name, and the arg level."""
     if level in COMMUNICATION_LEVELS:
         return ("Hccl", "hccl") if old else ("Communication", "communication")
-    return (TITLES[level], level) if level in TITLES else (UNKNOWN_LEVEL, "")
+    return (titles[level], level) if level in titles else (UNKNOWN_LEVEL, "")
 
 
 def _details(level: str, name: str) -> tuple[str, str, str, str]:

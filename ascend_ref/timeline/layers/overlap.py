@@ -21,8 +21,6 @@ from ..session import Session
 LAYER = "Overlap Analysis"
 KINDS = ("computing", "communication", "not-overlapped", "free")
 """Kinds of events and threads, in the order of ENUM_OVERLAP_ANALYSIS_TYPE."""
-TYPES = ("COMPUTE", "COMMUNICATION", "COMM_NOT_OVERLAP_COMP", "FREE")
-"""The names in that enum."""
 OLD_WINDOW = ("adapter-2025-01",)
 """Writers for which nothing but computing and communication bounds the time (erratum T27)."""
 
@@ -34,7 +32,7 @@ def overlap_analysis(session: Session) -> Iterator[Item]:
         return
     table = session.recorded.table("OVERLAP_ANALYSIS")
     if table.num_rows and session.engine not in OLD_WINDOW:
-        found = _told(session, table)
+        found = _told(session, layer, table)
     else:
         found = _derived(session)
     for device, kinds in found:
@@ -57,12 +55,13 @@ def _intervals(session: Session, layer: Layer, device: int, kinds: Overlap) -> I
             )
 
 
-def _told(session: Session, table: pa.Table) -> Iterator[tuple[int, Overlap]]:
+def _told(session: Session, layer: Layer, table: pa.Table) -> Iterator[tuple[int, Overlap]]:
     """The intervals of each device as the table has them."""
     spill, columns = session.spill, Columns(table, session.spill)
     devices = columns.integers("deviceId", session.device)
     start, end = columns.integers("startNs", 0), columns.integers("endNs", 0)
-    kinds = [columns.holds("type", name) for name in TYPES]
+    names = [str(layer.event(kind).fixed["overlap.kind"]) for kind in KINDS]
+    kinds = [columns.holds("type", name) for name in names]
     for (one,) in combinations(spill, devices):
         yield one, Overlap(*(_chosen(spill, start, end, kind, devices, one) for kind in kinds))
 

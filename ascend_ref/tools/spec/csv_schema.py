@@ -13,7 +13,7 @@ from .json_schema import DIALECT
 Document = dict[str, Any]
 
 
-def export_csv_schema(file: CsvFile, writer: Writer) -> str:
+def csv_schema(file: CsvFile, writer: Writer) -> Document:
     """JSON Schema 2020-12 of one row of a CSV file of one writer, as an object of header texts.
 
     Numbers are to be given as numbers, without the tab that follows some; a sentinel as its text. A
@@ -46,13 +46,7 @@ def export_csv_schema(file: CsvFile, writer: Writer) -> str:
         "x-source": list(file.source),
         "x-errata": list(file.errata),
     }
-    present = {key: value for key, value in document.items() if value not in ([], {})}
-    return json.dumps(present, indent=2, ensure_ascii=False) + "\n"
-
-
-def csv_schema_file_name(file: CsvFile, writer: Writer) -> str:
-    """``ascend-csv-op_summary-cpp.schema.json``."""
-    return f"ascend-csv-{file.name}-{writer.id}.schema.json"
+    return {key: value for key, value in document.items() if value not in ([], {})}
 
 
 def _possible(when: Condition, writer: Writer) -> bool:

@@ -8,10 +8,8 @@ from functools import partial
 from typing import Any
 
 from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, document_catalog, timeline_catalog
-from ascend_spec.core.dialect import exported
+from ascend_spec import Catalog, document_catalog
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.timeline import document_schema, event_schema
 
 from .pages import citations, value_range
 from .subject import Subject
@@ -55,52 +53,6 @@ def document_subjects(catalog: Catalog) -> Iterator[Subject]:
             also=tuple(dict.fromkeys((f"{name}.json", source["title"]))),
             cells={"file": source["title"]},
         )
-
-
-def writers_of_document() -> dict[str, tuple[str, ...]]:
-    """By document the writers whose schema can be exported, ``step_trace_json`` among them."""
-    step_trace = timeline_catalog().files["step_trace_json"]
-    return {
-        **{name: document_catalog().writers_of(name) for name in DOCUMENTS},
-        step_trace.file: step_trace.writers,
-    }
-
-
-def writers_of_layer(name: str) -> tuple[str, ...]:
-    """The writers in whose timelines a layer can be."""
-    facts = timeline_catalog()
-    layer = facts.layers[name]
-    return tuple(writer for writer in facts.forms if layer in facts.layers_of(writer))
-
-
-def export_document_schema(name: str, writer: str) -> str:
-    """JSON Schema 2020-12 of a document, or of ``step_trace_json``, as a writer writes it.
-
-    Raises ``KeyError`` for an unknown document, or a writer that does not write it.
-    """
-    return _text(document_schema(timeline_catalog(), document_catalog(), name, writer))
-
-
-def export_event_schema(layer: str, writer: str) -> str:
-    """JSON Schema 2020-12 of an event of a layer as a writer writes it.
-
-    Raises ``KeyError`` for an unknown layer, or a writer that does not have it.
-    """
-    return _text(event_schema(timeline_catalog(), layer, writer))
-
-
-def document_schema_file_name(name: str, writer: str) -> str:
-    """``ascend-communication-adapter.schema.json``."""
-    return f"ascend-{name}-{writer}.schema.json"
-
-
-def event_schema_file_name(layer: str, writer: str) -> str:
-    """``ascend-event-cann-cpp.schema.json``."""
-    return f"ascend-event-{timeline_catalog().layers[layer].slug}-{writer}.schema.json"
-
-
-def _text(schema: dict[str, Any]) -> str:
-    return json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
 
 
 def _object(

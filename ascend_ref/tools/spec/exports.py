@@ -8,22 +8,21 @@ from dataclasses import dataclass
 
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.markdown import Kind
-from ascend_spec import Catalog, api_catalog, bin_catalog, text_catalog
-from ascend_spec.api import LATEST
-from ascend_spec.core.dialect import exported
-from ascend_spec.db.model import Reading
-
-from .csv_schema import csv_schema_file_name, export_csv_schema
-from .document_pages import (
-    document_schema_file_name,
-    event_schema_file_name,
-    export_document_schema,
-    export_event_schema,
-    writers_of_document,
-    writers_of_layer,
+from ascend_spec import (
+    Catalog,
+    api_catalog,
+    bin_catalog,
+    document_catalog,
+    text_catalog,
+    timeline_catalog,
 )
+from ascend_spec.api import LATEST
+from ascend_spec.core.dialect import Node, exported
+from ascend_spec.db.model import Reading
+from ascend_spec.timeline import document_schema, event_schema
+
+from .csv_schema import csv_schema
 from .formats import FORMATS, JSON_SCHEMA, file_name
-from .payload import export_payload_schema, payload_file_name
 from .subject import Subject
 
 STEP_TRACE = "step_trace_json"
@@ -88,18 +87,21 @@ def _block(_: Catalog, name: str, wanted: Wanted) -> Exported:
         raise CannotExport(
             f"block/{name} {block.name} has been there since {block.since}, and not at {state.id}"
         )
-    return Exported(export_payload_schema(bins, block, state), payload_file_name(block, state))
+    schema = bins.payload_schema(block.code, state.id)
+    return _schema(schema, f"bin-{block.code:02X}-{block.slug}-{state.id}")
 
 
 def _csv(_: Catalog, name: str, wanted: Wanted) -> Exported:
     file = text_catalog().csv[name]
     writer = file.writers[_chosen("writer", wanted.at, list(file.writers))]
-    return Exported(export_csv_schema(file, writer), csv_schema_file_name(file, writer))
+    return _schema(csv_schema(file, writer), f"csv-{file.name}-{writer.id}")
 
 
 def _document(_: Catalog, name: str, wanted: Wanted) -> Exported:
-    writer = _chosen("writer", wanted.at, writers_of_document()[name])
-    return Exported(export_document_schema(name, writer), document_schema_file_name(name, writer))
+    timelines, documents = timeline_catalog(), document_catalog()
+    writers = timelines.files[name].writers if name == STEP_TRACE else documents.writers_of(name)
+    writer = _chosen("writer", wanted.at, writers)
+    return _schema(document_schema(timelines, documents, name, writer), f"{name}-{writer}")
 
 
 def _timeline(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
@@ -109,8 +111,11 @@ def _timeline(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
 
 
 def _layer(_: Catalog, name: str, wanted: Wanted) -> Exported:
-    writer = _chosen("writer", wanted.at, writers_of_layer(name))
-    return Exported(export_event_schema(name, writer), event_schema_file_name(name, writer))
+    timelines = timeline_catalog()
+    layer = timelines.layers[name]
+    writers = [writer for writer in timelines.forms if layer in timelines.layers_of(writer)]
+    writer = _chosen("writer", wanted.at, writers)
+    return _schema(event_schema(timelines, name, writer), f"event-{layer.slug}-{writer}")
 
 
 def _command(_: Catalog, name: str, wanted: Wanted) -> Exported:
@@ -135,8 +140,13 @@ def _message(definition: str, address: str, name: str, wanted: Wanted) -> Export
         schema = api.schema(definition, generation)
     except KeyError:
         raise CannotExport(f"{address} is not part of generation {generation}") from None
+    return _schema(schema, f"api-{name.replace('/', '-')}-{generation}")
+
+
+def _schema(schema: Node, name: str) -> Exported:
+    """A JSON Schema; what it says beyond the standard stands in ``x-`` annotations."""
     text = json.dumps(exported(schema), indent=2, ensure_ascii=False) + "\n"
-    return Exported(text, f"ascend-api-{name.replace('/', '-')}-{generation}.schema.json")
+    return Exported(text, f"ascend-{name}.schema.json")
 
 
 EXPORTS: Mapping[Kind, Callable[[Catalog, str, Wanted], Exported]] = {

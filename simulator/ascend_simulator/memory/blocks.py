@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -61,15 +61,8 @@ def blocks(timeline: RankTimeline, leaks: Integers, texts: Texts, draws: Draws) 
     waiting = np.flatnonzero((both.shared == 1) & (both.released != NONE))
     due = np.minimum(np.maximum(both.released, both.inactive)[waiting], last)
     inactive[waiting] = np.append(both.allocated, NONE)[np.searchsorted(both.allocated, due)]
-    return Blocks(
-        both.name,
-        both.size,
-        np.minimum(both.allocated, last),
-        np.minimum(both.released, last),
-        inactive,
-        both.other,
-        both.shared,
-    )
+    moments = np.minimum(both.allocated, last), np.minimum(both.released, last)
+    return replace(both, allocated=moments[0], released=moments[1], inactive=inactive)
 
 
 def _program_blocks(timeline: RankTimeline, course: Course, texts: Texts, draws: Draws) -> Blocks:

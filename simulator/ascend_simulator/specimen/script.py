@@ -177,18 +177,19 @@ class _Stage:
     def _call(self, level: str, thread: int, name: str, start: int, end: int) -> Row:
         return self.world.add("calls", start=start, end=end, level=level, thread=thread, name=name)
 
-    def _enqueue(self, name: str, start: int) -> Row:
-        """A main-thread entry into the task queue, 4 us long; returns what its exit shares."""
+    def _queued(self, name: str, start: int, length: int) -> int:
+        """An entry of the main thread into the task queue, 4 us long, and its exit.
+
+        The launch thread takes it and works for ``length``; returns when it began. The main thread
+        goes on after the entry.
+        """
         link = Row()
         self._activity(MAIN_THREAD, start, start + 4_000, "queue", name, queue=1, link=link)
-        return link
-
-    def _dequeue(self, name: str, link: Row, after: int, length: int) -> int:
-        """The launch thread takes the entry and works for ``length``; returns when it began."""
-        start = max(self.clock[LAUNCH_THREAD], after)
-        self._activity(LAUNCH_THREAD, start, start + length, "queue", name, queue=2, link=link)
-        self.clock[LAUNCH_THREAD] = start + length + 500
-        return start
+        began = max(self.clock[LAUNCH_THREAD], start + 4_500)
+        self._activity(LAUNCH_THREAD, began, began + length, "queue", name, queue=2, link=link)
+        self.clock[LAUNCH_THREAD] = began + length + 500
+        self.clock[MAIN_THREAD] = start + 5_000
+        return began
 
     def _launch(self, start: int) -> Row:
         """A node-level launch of 10 us, with the runtime call inside at level 2."""
@@ -217,9 +218,8 @@ class _Stage:
         inner = self._activity(
             *(MAIN_THREAD, start + 10_000, start + length - 2_000, "op", api), frames=STACK[1:]
         )
-        link = self._enqueue(api, start + 12_000)
+        began = self._queued(api, start + 12_000, 12_000 * launches + 2_000)
         self.clock[MAIN_THREAD] = start + length + 5_000
-        began = self._dequeue(api, link, start + 16_500, 12_000 * launches + 2_000)
         self._call("acl", LAUNCH_THREAD, api, began + 300, began + 12_000 * launches + 1_500)
         for turn, device in enumerate(self.devices):
             call = self._launch(began + 1_000 + 12_000 * turn)
@@ -258,10 +258,7 @@ class _Stage:
 
     def _plain_call(self, name: str, entry: str) -> Row:
         """An acl call behind the task queue that launches its task without a node event."""
-        start = self.clock[MAIN_THREAD]
-        link = self._enqueue(entry, start)
-        self.clock[MAIN_THREAD] = start + 5_000
-        began = self._dequeue(entry, link, start + 4_500, 4_000)
+        began = self._queued(entry, self.clock[MAIN_THREAD], 4_000)
         return self._call("acl", LAUNCH_THREAD, name, began + 200, began + 3_800)
 
     def _copy_memory(self, device: Device) -> None:
@@ -275,10 +272,7 @@ class _Stage:
 
     def _schedule(self, device: Device) -> None:
         """The AI CPU kernel that prepares a communication operator on the device."""
-        start = self.clock[MAIN_THREAD]
-        link = self._enqueue("HcclAicpuKernel", start)
-        self.clock[MAIN_THREAD] = start + 5_000
-        began = self._dequeue("HcclAicpuKernel", link, start + 4_500, 26_000)
+        began = self._queued("HcclAicpuKernel", self.clock[MAIN_THREAD], 26_000)
         self._call("acl", LAUNCH_THREAD, "HcclLaunchAicpuKernel", began + 200, began + 25_500)
         for turn, name in enumerate(("allReduceInitAicpuKernel", "allReduceAicpuKernel")):
             call = self._launch(began + 1_000 + 12_000 * turn)
@@ -291,9 +285,8 @@ class _Stage:
         start = self.clock[MAIN_THREAD]
         entry = f"Hccl{kind.capitalize()}"
         row = self._activity(MAIN_THREAD, start, start + 6_000, "op", entry)
-        link = self._enqueue(entry, start + 1_000)
+        began = self._queued(entry, start + 1_000, 16_000)
         self.clock[MAIN_THREAD] = start + 7_000
-        began = self._dequeue(entry, link, start + 5_500, 16_000)
         self._call("acl", LAUNCH_THREAD, f"hcom_{kind}_", began + 200, began + 15_500)
         call = self._launch(began + 1_000)
         world.add("links", activity=row, connection=call)

@@ -162,11 +162,7 @@ class CsvFile:
 
     def order_by(self, writer: str, family: str | None = None) -> tuple[SortKey, ...]:
         """The row order of a writer; empty where it promises none. A copy keeps the order."""
-        by = self._writer(writer)
-        for one in (by.id, by.copied(family or "*"), by.engine, "*"):
-            if one in self.order:
-                return self.order[one]
-        return ()
+        return self._writer(writer).choice(self.order, family) or ()
 
     def slicing_by(self, writer: str) -> Slicing | None:
         """How a writer cuts the file; ``None`` where it never does."""

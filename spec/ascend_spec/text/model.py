@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
 from ascend_spec.core.shows import Show
@@ -23,6 +23,8 @@ Core = Literal["aic", "aiv"]
 Scene = Literal["steps", "per-graph", "communication-only", "no-operators"]
 Compare = Literal["number", "text", "member", "block"]
 Style = Literal["fixed", "rounded", "stripped", "integer", "shortest", "text"]
+
+Choice = TypeVar("Choice")
 
 SCENES: tuple[Scene, ...] = get_args(Scene)
 
@@ -71,6 +73,11 @@ class Writer:
     def copied(self, family: str) -> str:
         """The writer whose choices the columns follow on a family: itself, unless it copies."""
         return self.copies.get(family, self.copies.get("*", self.id))
+
+    def choice(self, by: Mapping[str, Choice], family: str | None) -> Choice | None:
+        """What is said of the writer, else of the one it copies, of its engine, of every other."""
+        names = self.id, self.copied(family or "*"), self.engine, "*"
+        return next((by[one] for one in names if one in by), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +214,7 @@ class CsvColumn:
 
         A copy has the format of its original, which depends on the ``family``.
         """
-        original = writer.copied(family or "*")
-        for one in (writer.id, original, writer.engine, "*"):
-            if one in self.formats:
-                return self.formats[one]
-        return None
+        return writer.choice(self.formats, family)
 
 
 @dataclass(frozen=True, slots=True)

@@ -434,7 +434,11 @@ def test_chosen_mutations_of_every_group_are_told_with_both_sides(
 def shuffled(group: str, chance: random.Random) -> list[tuple[TextRule, Agreement]]:
     """The agreements of a group in any order, one of each rule."""
     rules = [one for one in load_text_rules().values() if one.id.startswith(f"XLR{group}")]
-    chosen = [(one, chance.choice(one.agreement.instances)) for one in rules if one.agreement]
+    chosen = [
+        (one, chance.choice(one.search.agreement.instances))
+        for one in rules
+        if one.search.agreement
+    ]
     chance.shuffle(chosen)
     return chosen
 
@@ -446,9 +450,9 @@ def assert_told(
     with broken(sources, [mutation]):
         asked = ask_agreements(folder, [rule], Options(max_examples=1, workers=1))
         after = sums_of(sources, agreement, mutation.which)
-    assert asked.findings or after == sums_of(sources, agreement, mutation.which), mutation.words
+    assert asked.found or after == sums_of(sources, agreement, mutation.which), mutation.words
     known = {file.place for file in folder.files.values()}
-    for one in asked.findings:
+    for one in asked.found:
         _, _, told = one.message.rpartition("; ")
         own, found, other = re.split(r" (against|is not in) (?!.* (?:against|is not in) )", told)
         assert one.table in known or ".db" in str(one.table), mutation.words

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.markdown import Style, code
+from ascend_ref.markdown import Style, code, fenced
 
 from .media import judged_in
 from .rule import Edit, Relation
@@ -38,18 +38,18 @@ def search(relation: Relation) -> str:
     if relation.search.where:
         rows += f"\nWHERE {relation.search.where}"
     if relation.search.walk is None:
-        bad = _sql(relation.search.bad or "")
-        return f"Of these rows\n\n{_sql(rows)}\n\nthose are bad for which\n\n{bad}"
+        bad = fenced("sql", relation.search.bad or "")
+        return f"Of these rows\n\n{fenced('sql', rows)}\n\nthose are bad for which\n\n{bad}"
     walk = relation.search.walk
     by = f" within each {' and '.join(map(code, walk.by))}" if walk.by else ""
     if walk.kind == "inside":
         around = f"FROM {walk.outer}" + (f"\nWHERE {walk.of}" if walk.of else "")
-        text = f"each must lie{by} in the time of one of these:\n\n{_sql(around)}"
+        text = f"each must lie{by} in the time of one of these:\n\n{fenced('sql', around)}"
     elif walk.kind == "disjoint":
         text = f"no two may overlap{by}."
     else:
         text = f"two that overlap{by} must lie one inside the other."
-    return f"Of these rows\n\n{_sql(rows)}\n\n{text}"
+    return f"Of these rows\n\n{fenced('sql', rows)}\n\n{text}"
 
 
 def mutation(relation: Relation) -> Iterator[str]:
@@ -64,13 +64,9 @@ def mutation(relation: Relation) -> Iterator[str]:
 
 def _yaml(edits: Iterable[Edit]) -> str:
     rows = [_row(one) for one in edits]
-    return f"```yaml\n{yaml.safe_dump(rows, sort_keys=False, width=1000)}```"
+    return fenced("yaml", yaml.safe_dump(rows, sort_keys=False, width=1000))
 
 
 def _row(edit: Edit) -> Mapping[str, Any]:
     row = {"of": edit.alias, "if": edit.if_, **asdict(edit)}
     return {key: value for key, value in row.items() if value and key not in ("alias", "if_")}
-
-
-def _sql(text: str) -> str:
-    return f"```sql\n{text.strip()}\n```"

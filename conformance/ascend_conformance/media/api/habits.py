@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,6 @@ def _habits(name: str, compared: bool) -> Habits:
     )
 
 
-@cache
 def _documents() -> Mapping[str, Any]:
-    text = (files(__package__) / "habits.yaml").read_text(encoding="utf-8")
-    documents: Mapping[str, Any] = parse(text)
+    documents: Mapping[str, Any] = packaged(__package__, "habits.yaml")
     return documents

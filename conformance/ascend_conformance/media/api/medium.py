@@ -33,11 +33,13 @@ class _Answers(Medium):
     def mutation(self, rule: Rule[Any]) -> Iterator[str]:
         import yaml
 
+        from ascend_ref.markdown import fenced
+
         if rule.breaks:
             yield "## How the tests break it"
             yield "In what a sound server sends, each of these changes wakes this rule alone:"
             edits = yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)
-            yield f"```yaml\n{edits}```"
+            yield fenced("yaml", edits)
 
 
 MEDIUM = _Answers()

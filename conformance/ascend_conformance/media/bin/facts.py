@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from importlib.resources import files
 from itertools import islice
 from typing import Any
 
 import apsw
 
 from ascend_spec import per_spec
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from .flatten import FactTable, SqlValue, fact_tables
 
@@ -43,7 +42,7 @@ def views() -> Mapping[str, str]:
 
 
 def _document(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = parse((files(__package__) / name).read_text(encoding="utf-8"))
+    found: dict[str, Any] = packaged(__package__, name)
     return found
 
 

@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 from ascend_spec import per_spec
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 from ascend_spec.core.pointer import pointer_of, unescaped
 
 SqlValue: TypeAlias = int | float | str | None
@@ -61,8 +60,8 @@ class FactTable:
 @per_spec
 def fact_tables() -> tuple[FactTable, ...]:
     """Every table that ``facts.yaml`` declares, in its order."""
-    text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")
-    return tuple(_table(name, document) for name, document in parse(text).items())
+    documents = packaged(__package__, "facts.yaml")
+    return tuple(_table(name, document) for name, document in documents.items())
 
 
 def _table(name: str, document: dict[str, Any]) -> FactTable:

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from ascend_ref.markdown import code
+from ascend_ref.markdown import code, fenced
 
 from .places import block_label, fact_table
 from .rules import BinRule, RecordSearch, SchemaSearch
@@ -45,7 +45,7 @@ def search(rule: BinRule) -> str:
         return _by_records(rule.search.records)
     found = "A fact is bad where this holds" if rule.row else "Each row of this query is a bad fact"
     table = code(rule.search.table or "")
-    return f"{found}, among the facts of {table}:\n\n{_block('sql', _sql(rule))}"
+    return f"{found}, among the facts of {table}:\n\n{fenced('sql', _sql(rule))}"
 
 
 def _sql(rule: BinRule) -> str:
@@ -72,10 +72,10 @@ def mutation(rule: BinRule) -> Iterator[str]:
             else " and no other:"
         )
         edits = yaml.safe_dump([_shown(edit) for edit in rule.breaks], sort_keys=False, width=90)
-        yield _block("yaml", edits)
+        yield fenced("yaml", edits)
         if rule.search.victim:
             yield "The names in braces stand for what this query finds first in the file:"
-            yield _block("sql", rule.search.victim)
+            yield fenced("sql", rule.search.victim)
         for other, reason in sorted(rule.also.items()):
             yield f"{other}: {reason}"
 
@@ -88,7 +88,3 @@ def _shown(edit: Mapping[str, Any]) -> dict[str, Any]:
 
 def _names(names: tuple[str, ...]) -> str:
     return ", ".join(map(code, names))
-
-
-def _block(language: str, text: str) -> str:
-    return f"```{language}\n{text.strip()}\n```"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_ref.markdown import Style, code
+from ascend_ref.markdown import Style, code, fenced
 from ascend_ref.tools.spec.pages import place_link
 
 from .rules import DbRule
@@ -65,9 +65,9 @@ def _use(name: str, style: Style) -> str:
 def search(rule: DbRule) -> str:
     """How bad rows are found."""
     if rule.row:
-        return f"A row is bad where this holds:\n\n{_sql(rule.row)}"
+        return f"A row is bad where this holds:\n\n{fenced('sql', rule.row)}"
     if rule.select:
-        return f"Each row of this query is a bad one:\n\n{_sql(rule.select)}"
+        return f"Each row of this query is a bad one:\n\n{fenced('sql', rule.select)}"
     return f"By the check {code(rule.search.code or '')} of the checker itself."
 
 
@@ -85,8 +85,4 @@ def mutation(rule: DbRule) -> Iterator[str]:
 
 
 def _statements(statements: tuple[str, ...]) -> str:
-    return _sql(";\n".join(one.strip().rstrip(";") for one in statements) + ";")
-
-
-def _sql(text: str) -> str:
-    return f"```sql\n{text.strip()}\n```"
+    return fenced("sql", ";\n".join(one.strip().rstrip(";") for one in statements) + ";")

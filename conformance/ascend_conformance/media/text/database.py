@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from importlib.resources import files
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -12,7 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from ascend_spec import per_spec
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ...compare.sql import quoted, text_literal
 
@@ -34,8 +33,7 @@ BATCH = 50_000
 @per_spec
 def fact_tables() -> Mapping[str, Mapping[str, Mapping[str, Any]]]:
     """The documented tables by schema and name (``facts.yaml``)."""
-    text = (files(__package__) / "facts.yaml").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[str, Mapping[str, Any]]] = parse(text)
+    found: Mapping[str, Mapping[str, Mapping[str, Any]]] = packaged(__package__, "facts.yaml")
     return found
 
 

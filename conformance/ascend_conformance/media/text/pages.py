@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_ref.markdown import code
+from ascend_ref.markdown import code, fenced
 
 from . import agreementpages
 from .rules import TextRule, instances
@@ -30,7 +30,7 @@ def search(rule: TextRule) -> str:
             f"By the check {code(rule.search.check)} of the checker, which follows from the spec."
         )
     found = "A row is bad where this holds" if rule.row else "Each row of this query is a bad one"
-    return f"{found}, in DuckDB:\n\n{_sql(rule.row or rule.select or '')}"
+    return f"{found}, in DuckDB:\n\n{fenced('sql', rule.row or rule.select or '')}"
 
 
 def mutation(rule: TextRule) -> Iterator[str]:
@@ -43,10 +43,8 @@ def mutation(rule: TextRule) -> Iterator[str]:
     yield "## How the self-test breaks it"
     also = f" and, by their nature, {', '.join(sorted(rule.also))}" if rule.also else ""
     yield f"On clean facts these statements wake this rule{also or ' and no other'}:"
-    yield _sql(";\n".join(statement.strip().rstrip(";") for statement in rule.breaks) + ";")
+    yield fenced(
+        "sql", ";\n".join(statement.strip().rstrip(";") for statement in rule.breaks) + ";"
+    )
     for other, reason in sorted(rule.also.items()):
         yield f"{other}: {reason}"
-
-
-def _sql(text: str) -> str:
-    return f"```sql\n{text.strip()}\n```"

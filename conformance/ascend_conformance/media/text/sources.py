@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.resources import files
 from typing import Any
 
 import duckdb
 
 from ascend_spec import per_spec
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from ...compare.agreement import WHICH, combinations_of, tables_in
 from ...compare.match import Cell
@@ -60,7 +59,7 @@ def made() -> Mapping[str, Made]:
         f"{schema}.{fill(name, place)}": _made(_filled(given, place), place)
         for schema, documents in DOCUMENTS_OF.items()
         for document in documents
-        for name, given in parse((files(__package__) / document).read_text("utf-8")).items()
+        for name, given in packaged(__package__, document).items()
         for some in given.get("each", ({},))
         for place in combinations_of(some)
     }
