@@ -10,8 +10,6 @@ import apsw
 import duckdb
 import pyarrow as pa
 import pytest
-import yaml
-from jsonschema import Draft202012Validator
 from relation_trials import Trial, database_of, opened, simulate
 
 import ascend_conformance
@@ -50,15 +48,6 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def medium(request: pytest.FixtureRequest, profile: Path) -> Iterator[tuple[Medium, Trial]]:
     with opened(profile, request.param) as trial:
         yield request.param, trial
-
-
-def test_documents_obey_their_schema() -> None:
-    schema = yaml.safe_load((PACKAGE / "vocabulary" / "relation.schema.yaml").read_text("utf-8"))
-    validator = Draft202012Validator(schema)
-    for path in sorted((PACKAGE / "rules" / "relations").glob("*.yaml")):
-        for row in yaml.safe_load(path.read_text("utf-8")):
-            problems = [one.message for one in validator.iter_errors(row)]
-            assert problems == [], row["relation"]
 
 
 def test_relations_are_rules() -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import jsonschema
 import pytest
-import yaml
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.checks import registry
@@ -23,20 +21,6 @@ PACKAGE = Path(__file__).parents[2] / "conformance" / "ascend_conformance"
 RULES = [rule for rule in load_rules().values() if rule.medium == "db"]
 ON_FILES = {"files", "folder"}
 each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-
-
-def documents() -> list[dict]:
-    return [
-        document
-        for path in sorted((PACKAGE / "rules").glob("*.yaml"))
-        for document in yaml.safe_load(path.read_text(encoding="utf-8"))
-    ]
-
-
-@pytest.mark.parametrize("document", documents(), ids=lambda document: document["rule"])
-def test_rule_document_fits_the_vocabulary(document):
-    schema = yaml.safe_load((PACKAGE / "vocabulary" / "rule.schema.yaml").read_text("utf-8"))
-    jsonschema.Draft202012Validator(schema).validate(document)
 
 
 def test_there_are_as_many_rules_as_promised():
