@@ -14,8 +14,9 @@ from ascend_spec import recording_catalog
 from ...finding import Finding, Skipped
 from ..asking import At, Question
 from .rule import Relation, Walk
-from .sql import count_query, counts_query, numbers_of, rows_query, walk_rows
+from .sql import count_query, counts_query, numbers_of, rows_query, slack_of, walk_rows
 from .views import Shown, View, inherited, owners, showing
+from .walks import walk as walk_over
 
 Bound = Mapping[str, View]
 """The views of a relation by entity."""
@@ -105,8 +106,12 @@ def ask(
     if isinstance(bound, Unjudged):
         return bound
     view = bound[relation.search.aliases[relation.search.alias]]
-    if relation.search.walk and relation.search.walk.kind == "nested":
-        return _nested(relation, relation.search.walk, shown, bound, view, examples)
+    if relation.search.walk and _is_walked(relation.search.walk, shown):
+        try:
+            return _walk(relation, relation.search.walk, shown, bound, examples)
+        except (TypeError, UnicodeDecodeError):  # a text among the times
+            if relation.search.walk.kind == "nested":
+                raise
     query = rows_query(relation, bound, shown.dialect)
     if counted is None:
         [(total,)] = shown.rows(count_query(relation, bound, shown.dialect))
@@ -134,38 +139,31 @@ def ask(
     )
 
 
-def _nested(
-    relation: Relation, walk: Walk, shown: Shown, bound: Bound, view: View, examples: int
+def _is_walked(walk: Walk, shown: Shown) -> bool:
+    """Whether code walks over the rows: windows are slower in SQLite, faster in DuckDB."""
+    return walk.kind == "nested" or shown.dialect == "sqlite"
+
+
+def _walk(
+    relation: Relation, walk: Walk, shown: Shown, bound: Bound, examples: int
 ) -> Answer | Unjudged:
-    """Intervals that begin inside another and end behind it, by one walk in order of start."""
-    query = walk_rows(relation, walk, bound, shown.dialect)
-    population = 0
-    found: list[tuple[int, int, int]] = []
-    group: tuple[Any, ...] | None = None
-    open_ends: list[int] = []
-    for place, start, end, *by in shown.rows(query):
-        if start is None or end is None:
-            continue
-        population += 1
-        if tuple(by) != group:
-            group, open_ends = tuple(by), []
-        while open_ends and open_ends[-1] <= start + view.slack:
-            open_ends.pop()
-        if open_ends and end > open_ends[-1] + view.slack:
-            found.append((place, start, end))
-        else:
-            open_ends.append(end)
-    if not population:
+    """The rows of a walk, judged by code in one ordered read."""
+    view = bound[relation.search.aliases[relation.search.alias]]
+    rows = walk_rows(relation, walk, bound, shown.dialect)
+    tolerance = slack_of(relation, bound)
+    walked = walk_over(walk.kind, shown.rows(rows), tolerance, max(examples, 1))
+    if not walked.population:
         return Unjudged(relation, NOTHING_TO_JUDGE)
-    found.sort()
+    if walk.kind != "nested":
+        rows = f"SELECT * FROM ({rows_query(relation, bound, shown.dialect)}) WHERE bad"
     return Answer(
         relation,
         view,
-        population,
-        len(found),
-        tuple(place for place, _, _ in found[: max(examples, 1)]),
-        tuple({"start": start, "end": end} for _, start, end in found[:examples]),
-        query,
+        walked.population,
+        walked.count,
+        tuple(place for place, _, _ in walked.first()),
+        tuple({"start": start, "end": end} for _, start, end in walked.first()[:examples]),
+        rows,
     )
 
 

@@ -103,17 +103,30 @@ def matched_query(
 
 
 def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect: Dialect) -> str:
-    """The intervals of a walk in the order in which code walks them: group, start, end, place."""
-    alias = relation.search.alias
-    by = "".join(f", {alias}.{name}" for name in walk.by)
-    where = f" WHERE {relation.search.where}" if relation.search.where else ""
-    order = "".join(f"{name} NULLS FIRST, " for name in by.strip(", ").split(", ") if name)
-    text = (
-        f"SELECT {alias}.place, {alias}.start, {alias}.end{by} "
-        f"FROM {relation.search.joined}{where} ORDER BY {order}"
-        f"{alias}.start NULLS FIRST, {alias}.end DESC NULLS LAST, {alias}.place"
+    """The intervals of a walk as code walks them: place, start, end, turn, and the group."""
+    by = [f"by_{name}" for name in walk.by]
+    end = "DESC NULLS LAST" if walk.kind == "nested" else "NULLS FIRST"
+    behind = "turn" if walk.kind == "inside" else f"v_end {end}"
+    order = ", ".join([*(f"{name} NULLS FIRST" for name in by), "begins NULLS FIRST", behind])
+    columns = ", ".join(["place", "v_start", "v_end", "turn", *by])
+    text = f"SELECT {columns} FROM ({_intervals(relation, walk)}) ORDER BY {order}, place"
+    rows = _quoted(_slacked(text, relation, bound), relation)
+    return f"{_tables(relation, bound, dialect)} {rows}"
+
+
+def _intervals(relation: Relation, walk: Walk) -> str:
+    """The intervals of a walk; of turn 0 those that others have to lie inside."""
+    sides = [(relation.search.alias, relation.search.joined, relation.search.where, "", 1)]
+    if walk.outer is not None:
+        sides.append((walk.outer.split()[1], walk.outer, walk.of, " - {slack}", 0))
+    return " UNION ALL ".join(
+        f"SELECT {alias}.place AS place, {alias}.start AS v_start, {alias}.end AS v_end, "
+        f"{alias}.start{earlier} AS begins, {turn} AS turn"
+        + "".join(f", {alias}.{name} AS by_{name}" for name in walk.by)
+        + f" FROM {joined}"
+        + (f" WHERE {where}" if where else "")
+        for alias, joined, where, earlier, turn in sides
     )
-    return f"{_tables(relation, bound, dialect)} {_quoted(text, relation)}"
 
 
 def _tables(
@@ -143,40 +156,31 @@ def _joined(relation: Relation, bound: Mapping[str, View]) -> str:
 
 
 def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
-    alias = relation.search.alias
-    by = [f"{alias}.{name} AS by_{name}" for name in walk.by]
-    names = [f"by_{name}" for name in walk.by]
-    parts = f"PARTITION BY {', '.join(names)} " if names else ""
-    where = f" WHERE {relation.search.where}" if relation.search.where else ""
-    inner = f"SELECT {alias}.place AS place, {', '.join([*by, ''])}{alias}.start AS v_start, "
-    inner += f"{alias}.end AS v_end"
+    """A walk as a window, which states the same as the code of :mod:`.walks`."""
+    names = ", ".join(f"by_{name}" for name in walk.by)
+    parts = f"PARTITION BY {names} " if names else ""
     if walk.kind == "disjoint":
-        text = (
-            f"SELECT place, v_start, v_end, v_start < before - {{slack}} AS bad FROM (SELECT *, "
-            f"max(v_end) OVER ({parts}ORDER BY v_start NULLS FIRST, v_end NULLS FIRST, place "
-            "ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before "
-            f"FROM ({inner} FROM {relation.search.joined}{where})) WHERE before IS NOT NULL"
-        )
-        return _quoted(_slacked(text, relation, bound), relation)
-    outer = (walk.outer or "").split()[1]
-    of = f" WHERE {walk.of}" if walk.of else ""
-    same = ", ".join([*(f"{outer}.{name}" for name in walk.by), ""])
+        order, before, value = "v_start NULLS FIRST, v_end NULLS FIRST", "1 PRECEDING", "v_end"
+        bad, judged = "v_start < reach - {slack}", "reach IS NOT NULL"
+    else:
+        order, before = "begins NULLS FIRST, turn", "CURRENT ROW"
+        value = "CASE turn WHEN 0 THEN v_end END"
+        bad, judged = "reach IS NULL OR reach < v_end - {slack}", "turn = 1"
     text = (
-        "SELECT place, v_start, v_end, (cover IS NULL OR cover < v_end - {slack}) AS bad FROM ("
-        "SELECT *, max(covered) "
-        f"OVER ({parts}ORDER BY begins NULLS FIRST, turn, place "
-        "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS cover FROM ("
-        f"{inner}, {alias}.start AS begins, 1 AS turn, NULL AS covered "
-        f"FROM {relation.search.joined}{where} UNION ALL "
-        f"SELECT {outer}.place, {same}{outer}.start, {outer}.end, {outer}.start - {{slack}}, 0, "
-        f"{outer}.end FROM {walk.outer}{of})) WHERE turn = 1"
+        f"SELECT place, v_start, v_end, ({bad}) AS bad FROM (SELECT *, max({value}) OVER ({parts}"
+        f"ORDER BY {order}, place ROWS BETWEEN UNBOUNDED PRECEDING AND {before}) AS reach "
+        f"FROM ({_intervals(relation, walk)})) WHERE {judged}"
     )
     return _quoted(_slacked(text, relation, bound), relation)
 
 
+def slack_of(relation: Relation, bound: Mapping[str, View]) -> int:
+    """The tolerance of a comparison of all that the relation reads."""
+    return sum(bound[entity].slack for entity in relation.search.reads)
+
+
 def _slacked(text: str, relation: Relation, bound: Mapping[str, View]) -> str:
-    slack = sum(bound[entity].slack for entity in relation.search.reads)
-    return text.replace("{slack}", str(slack))
+    return text.replace("{slack}", str(slack_of(relation, bound)))
 
 
 def _quoted(text: str, relation: Relation, further: str = "") -> str:
