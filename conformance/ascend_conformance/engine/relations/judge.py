@@ -187,7 +187,7 @@ def counted_together(relations: Sequence[Relation], shown: Shown) -> list[tuple[
         return [None]
     bound: Any = bind(relations[0], shown.views())  # of none but those that are shown
     [view] = bound.values()
-    [sums] = shown.rows(counts_query(relations, view))
+    [sums] = shown.rows(counts_query(relations, view, shown.dialect))
     return list(map(numbers_of, sums))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from .codes import coded
 from .rule import Relation, Walk
 from .views import Dialect, View
 
@@ -39,6 +40,7 @@ def rows_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) 
 
     Rows of which a value is unknown are not among them.
     """
+    relation = coded(relation, bound, dialect)
     rows = _rows(relation, bound)
     return f"{_tables(relation, bound, dialect)} SELECT * FROM ({rows}) WHERE bad IS NOT NULL"
 
@@ -48,6 +50,7 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
 
     ``bad`` stands in it once: engines evaluate it, and every subquery in it, as often as it does.
     """
+    relation = coded(relation, bound, dialect)
     rows = _rows(relation, bound)
     return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
 
@@ -66,11 +69,11 @@ def numbers_of(total: int) -> tuple[int, int]:
     return int(total) % BAD, int(total) // BAD
 
 
-def counts_query(relations: Sequence[Relation], view: View) -> str:
+def counts_query(relations: Sequence[Relation], view: View, dialect: Dialect) -> str:
     """The sums of several relations on single rows of one view, made in one scan."""
     sums = []
     for number, relation in enumerate(relations):
-        search = relation.search
+        search = coded(relation, {view.entity: view}, dialect).search
         where = f" AND ({search.where})" if search.where else ""
         bad = f"(CASE WHEN {search.alias}.own_{number}{where} THEN ({search.bad}) END)"
         sums.append(_sum_of(_quoted(bad.replace("{slack}", str(view.slack)), relation)))
@@ -104,6 +107,7 @@ def matched_query(
 
 def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect: Dialect) -> str:
     """The intervals of a walk as code walks them: place, start, end, turn, and the group."""
+    relation = coded(relation, bound, dialect)
     by = [f"by_{name}" for name in walk.by]
     end = "DESC NULLS LAST" if walk.kind == "nested" else "NULLS FIRST"
     behind = "turn" if walk.kind == "inside" else f"v_end {end}"
@@ -137,7 +141,7 @@ def _tables(
 ) -> str:
     hint = "NOT MATERIALIZED " if dialect == "sqlite" else ""
     tables = ", ".join(
-        f"{entity} AS {hint}({bound[entity].select(columns)})"
+        f"{entity} AS {hint}({bound[entity].select(columns, dialect == 'sqlite')})"
         for entity, columns in (reads or relation.search.reads).items()
         if entity in bound
     )

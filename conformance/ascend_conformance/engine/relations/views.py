@@ -11,12 +11,26 @@ Dialect = Literal["sqlite", "duckdb"]
 
 
 @dataclass(frozen=True, slots=True)
+class Codes:
+    """The numbers by which a cell names texts. ``cell``: SQL of the number.
+
+    ``names``: the texts by number, of a closed set; else ``source`` has a row for each, with
+    ``id``, its key, and ``value``.
+    """
+
+    cell: str
+    names: Mapping[int, str] | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """Rows of one source. ``source``: what follows FROM. ``columns``: SQL by column of the entity.
 
     ``place``: SQL of a whole number that finds the row again. ``where``: which rows. ``linked``:
     conditions by column, of rows that have a link at all: a row without one takes part in no
-    relation that reads the column, so that links stay bare columns in joins.
+    relation that reads the column, so that links stay bare columns in joins. ``codes``: by column,
+    the numbers that stand for its texts.
     """
 
     source: str
@@ -24,10 +38,12 @@ class Part:
     columns: Mapping[str, str]
     where: tuple[str, ...] = ()
     linked: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, Codes] = field(default_factory=dict)
 
-    def select(self, names: Sequence[str]) -> str:
+    def select(self, names: Sequence[str], coded: bool = False) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
-        return self._select(names, "", (*self.where, *self._links(names)))
+        further = self._codes(names) if coded else ""
+        return self._select(names, further, (*self.where, *self._links(names)))
 
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The columns of all groups; ``own_N``: whether a row takes part in what reads group N."""
@@ -35,7 +51,13 @@ class Part:
             f", ({' AND '.join(self._links(names)) or 'TRUE'}) AS own_{number}"
             for number, names in enumerate(groups)
         )
-        return self._select(sorted(set().union(*groups)), marks, self.where)
+        names = sorted(set().union(*groups))
+        return self._select(names, marks + self._codes(names), self.where)
+
+    def _codes(self, names: Iterable[str]) -> str:
+        return "".join(
+            f", {self.codes[name].cell} AS code_{name}" for name in names if name in self.codes
+        )
 
     def _links(self, names: Iterable[str]) -> list[str]:
         return [self.linked[name] for name in sorted(names) if name in self.linked]
@@ -67,10 +89,14 @@ class View:
         """The columns that some of its rows show."""
         return frozenset(name for part in self.parts for name in part.columns)
 
-    def select(self, names: Iterable[str]) -> str:
-        """The rows as a SELECT of ``place`` and these columns."""
+    def select(self, names: Iterable[str], coded: bool = False) -> str:
+        """The rows as a SELECT of ``place`` and these columns; ``coded``: with their codes."""
         wanted = sorted(names)
-        return " UNION ALL ".join(part.select(wanted) for part in self.parts)
+        return " UNION ALL ".join(part.select(wanted, coded) for part in self.parts)
+
+    def codes(self, name: str) -> Codes | None:
+        """The numbers that stand for the texts of a column, where all of its rows have them."""
+        return self.parts[0].codes.get(name) if len(self.parts) == 1 else None
 
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""

@@ -15,13 +15,16 @@ from ascend_spec.core.units import factor
 from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import Entity
 
-from ...engine.relations.views import Dialect, Part, View, with_interval
+from ...engine.relations.views import Codes, Dialect, Part, View, with_interval
 from .session import Session
 
 LINKS = frozenset({"connectionId", "globalTaskId", "operatorId", "callchainId"})
 """Value types of numbers that only link rows: a sentinel among them is no link."""
 
 SPACE = "database"
+
+ROWS_PER_TEXT = 4
+"""Rows of a table for each text from which on all texts are compared once, not one for a row."""
 
 
 class ShownByDatabase:
@@ -68,12 +71,16 @@ class ShownByDatabase:
         match = self.session.layout.tables[table]
         shown: dict[str, dict[str, str]] = {}
         linked: dict[str, dict[str, str]] = {}
+        codes: dict[str, dict[str, Codes]] = {}
         for name in match.columns:
             column = match.table.columns[name]
             guards = self.condemned.get(f"{table}.{name}", ())
             sound = " AND ".join(f"({bad}) IS NOT TRUE" for bad in guards)
             for value, sql in self._values(table, column):
                 entity, _, part = value.partition(".")
+                coded = self._codes(table, column)
+                if coded is not None and part not in shown.get(entity, {}):
+                    codes.setdefault(entity, {})[part] = coded
                 shown.setdefault(entity, {}).setdefault(part, sql)
                 link = self._linked(table, column)
                 conditions = " AND ".join(one for one in (sound, link) if one)
@@ -88,7 +95,8 @@ class ShownByDatabase:
                     if facts.columns[name].type == "deviceId":
                         columns.setdefault(name, self._only_device)
             whole = with_interval(columns, facts.interval)
-            shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links)
+            numbers = codes.get(entity, {})
+            shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links, numbers)
             yield View(entity, table, SPACE, (shower,), "database")
 
     @cached_property
@@ -98,6 +106,19 @@ class ShownByDatabase:
             return None
         found = self.connection.execute("SELECT id FROM main.NPU_INFO LIMIT 2").fetchall()
         return str(found[0][0]) if len(found) == 1 and isinstance(found[0][0], int) else None
+
+    def _codes(self, table: str, column: Column) -> Codes | None:
+        """The numbers of a cell that names texts, where it pays to look the texts up at once."""
+        reference, cell = column.text_reference, f"{table}.{column.name}"
+        if reference is None or column.shows.form != "plain":
+            return None
+        if reference != STRINGS:
+            return Codes(cell, newest_names(self.session, reference))
+        strings, _, key = STRINGS.partition(".")
+        if not self.session.layout.holds(STRINGS) or not self.session.targets.is_key(strings, key):
+            return None
+        pays = self.session.rows[table] >= ROWS_PER_TEXT * self.session.rows[strings]
+        return Codes(cell, None, f"main.{strings}") if pays else None
 
     def _guard_length(self, linked: dict[str, str], entity: Entity) -> None:
         guards = [linked[name] for name in (entity.interval or ()) if name in linked]
