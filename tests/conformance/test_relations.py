@@ -248,3 +248,36 @@ def test_a_relation_without_rows_is_skipped_with_the_reason(profile: Path) -> No
         }
     assert unjudged["REL301"] == "not applicable: nothing here shows host_call"
     assert unjudged["REL109"].startswith("not applicable: does not show task.connection")
+
+
+def test_comparisons_of_codes_judge_as_those_of_texts(
+    profile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every name and vocabulary as numbers, with a name that is missing, and in one scan."""
+    missing = "UPDATE {} SET {} = 999999999 WHERE rowid = (SELECT max(rowid) - 3 FROM {})"
+    lost = [
+        missing.format(table, column, table)
+        for table, column in [("PYTORCH_API", "name"), ("CANN_API", "type"), ("TASK", "taskType")]
+    ]
+    answers: dict[str, list[object]] = {}
+    for number in (0, 1 << 40):
+        monkeypatch.setattr("ascend_conformance.media.db.views.ROWS_PER_TEXT", number)
+        with opened(profile, "database") as trial:
+            for some in groups(RELATIONS.values(), trial.shown):
+                for relation in some:
+                    if isinstance(trial.ask(relation), Unjudged):
+                        continue
+                    for edits in ((), relation.search.edits):
+                        with trial.changed(relation, *edits):
+                            for statement in lost:
+                                trial.execute(statement)
+                            found = trial.ask(relation)
+                            assert isinstance(found, Answer), relation.id
+                            counted = (found.population, found.count)
+                            together = counted_together(some, trial.shown)
+                            assert together[some.index(relation)] in (None, counted), relation.id
+                            seen = (*counted, found.places, str(found.examples))
+                            answers.setdefault(relation.id, []).append(seen)
+    assert len(answers) > 40
+    for name, found_by in answers.items():
+        assert found_by[:2] == found_by[2:], name

@@ -14,7 +14,7 @@ from ascend_spec import recording_catalog
 from ...finding import Finding, Skipped
 from ..asking import At, Question
 from .rule import Relation, Walk
-from .sql import count_query, counts_query, numbers_of, rows_query, slack_of, walk_rows
+from .sql import count_query, counts_query, is_of_texts, numbers_of, rows_query, slack_of, walk_rows
 from .views import Shown, View, inherited, owners, showing
 from .walks import walk as walk_over
 
@@ -174,7 +174,7 @@ def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, 
         key: Any = relation.id
         if relation.search.is_of_rows:
             bound = bind(relation, shown.views())
-            if not isinstance(bound, Unjudged):
+            if not isinstance(bound, Unjudged) and not is_of_texts(relation, bound, shown.dialect):
                 [view] = bound.values()
                 key = (view.entity, view.name, view.columns, relation.search.alias)
         found.setdefault(key, []).append(relation)

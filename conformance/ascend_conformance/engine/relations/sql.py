@@ -50,9 +50,33 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
 
     ``bad`` stands in it once: engines evaluate it, and every subquery in it, as often as it does.
     """
+    if is_of_texts(relation, bound, dialect):
+        return _texts_query(relation, bound)
     relation = coded(relation, bound, dialect)
     rows = _rows(relation, bound)
     return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
+
+
+def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
+    """Whether it is about single rows of which it reads names only, each of them in many rows."""
+    if dialect != "sqlite" or not relation.search.is_of_rows:
+        return False
+    [(entity, columns)] = relation.search.reads.items()
+    codes = [bound[entity].codes(column) for column in columns]
+    return bool(codes) and all(one is not None and one.names is None for one in codes)
+
+
+def _texts_query(relation: Relation, bound: Mapping[str, View]) -> str:
+    """The sum of a relation on texts, each combination of them judged once for all its rows."""
+    [(entity, names)] = relation.search.reads.items()
+    search = relation.search
+    where = f" WHERE {search.where}" if search.where else ""
+    text = (
+        f"SELECT coalesce(sum({search.alias}.times * CASE ({search.bad}) "
+        f"WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END), 0) FROM {search.joined}{where}"
+    )
+    rows = bound[entity].parts[0].counted(sorted(names))
+    return f"WITH {entity} AS ({rows}) {_quoted(_slacked(text, relation, bound), relation)}"
 
 
 def _rows(relation: Relation, bound: Mapping[str, View]) -> str:
@@ -108,6 +132,7 @@ def matched_query(
 def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect: Dialect) -> str:
     """The intervals of a walk as code walks them: place, start, end, turn, and the group."""
     relation = coded(relation, bound, dialect)
+    walk = relation.search.walk or walk
     by = [f"by_{name}" for name in walk.by]
     end = "DESC NULLS LAST" if walk.kind == "nested" else "NULLS FIRST"
     behind = "turn" if walk.kind == "inside" else f"v_end {end}"

@@ -54,6 +54,11 @@ class Part:
         names = sorted(set().union(*groups))
         return self._select(names, marks + self._codes(names), self.where)
 
+    def counted(self, names: Sequence[str]) -> str:
+        """The combinations of these columns, all with codes, and ``times``: how many rows each."""
+        rows = self._select(names, ", count(*) AS times", (*self.where, *self._links(names)))
+        return f"{rows} GROUP BY {', '.join(self.codes[name].cell for name in names)}"
+
     def _codes(self, names: Iterable[str]) -> str:
         return "".join(
             f", {self.codes[name].cell} AS code_{name}" for name in names if name in self.codes
