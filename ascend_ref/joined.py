@@ -1,4 +1,4 @@
-"""Texts of several columns, one behind the other."""
+"""Texts of several columns, joined row by row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def joined(*pieces: Piece, null_is_nothing: bool = False) -> pa.Array:
     """The pieces of each row as one text; NULL where one of them is, unless it counts as no text.
 
     Arrow looks at every Python text for a date, and each time tries to import dateutil, which takes
-    longer than many a join; here texts say what they are.
+    longer than many a join; here the type of a text is given.
     """
     columns = [pa.scalar(one, pa.string()) if isinstance(one, str) else one for one in pieces]
     handling = "replace" if null_is_nothing else "emit_null"

@@ -103,7 +103,7 @@ def _finite(token: str) -> float:
 
 
 def scanner() -> Callable[[str, int], tuple[Any, int]]:
-    """What reads the one value at an index of a text, and tells the index behind it.
+    """A function from a text and an index to the value that begins there and the index behind it.
 
     It raises ``StopIteration`` where no value begins, ``json.JSONDecodeError`` where one does not
     end, and :class:`NotJson`.

@@ -38,8 +38,8 @@ _MARK = bytes((LEGACY_VERSION, FILLER))
 class Entry:
     """One block as its header describes it. Offsets and sizes are bytes.
 
-    ``payload_size`` is what lies in the file of ``content_size - padding``; ``stop`` the byte
-    after what lies in the file of the block.
+    ``payload_size``: how many of the ``content_size - padding`` bytes the file really holds;
+    ``stop``: the byte after the part of the block that the file holds.
     """
 
     ordinal: int

@@ -8,7 +8,7 @@ class Unreadable(Exception):
 
 
 class MalformedPayload(Exception):
-    """A payload that is no JSON text. ``offset`` is the byte in the payload that tells."""
+    """A payload that is no JSON text. ``offset`` is the byte in the payload that shows it."""
 
     def __init__(self, offset: int, reason: str) -> None:
         super().__init__(f"byte {offset:,}: {reason}")

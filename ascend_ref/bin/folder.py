@@ -29,7 +29,7 @@ FORMAT = "ascend-ref decoded visualize_data.bin"
 FORMAT_VERSION = 1
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told the bytes done, all bytes and the name of the block at hand."""
+"""Called with how much is done, how much there is, and the name of the current block."""
 
 Segment: TypeAlias = dict[str, Any]
 
@@ -45,8 +45,8 @@ def decode_folder(
 ) -> dict[str, Any]:
     """Write the readable form of a file into a new folder; the manifest is returned.
 
-    ``types`` leaves out the other blocks, and with them the way back. Raises :class:`Unreadable`,
-    ``FileExistsError`` for a folder that exists, ``OSError``.
+    ``types`` leaves out the other blocks; such a folder cannot be encoded again. Raises
+    :class:`Unreadable`, ``FileExistsError`` for a folder that exists, ``OSError``.
     """
     with open_file(path) as file, staged(Path(folder)) as draft:
         manifest = {
@@ -204,7 +204,7 @@ def _encode_segment(folder: Path, segment: Segment, target: BinaryIO) -> int:
     names = [_inside(folder, name).name for name in segment["files"]]
     original: dict[str, Any] | None = segment.get("original")
     if original is not None and original["sha256"] != _digest(folder, names):
-        original = None  # edited: what the file held besides is void
+        original = None  # edited: what else the file held is void
     code = int(segment["type"], 16)
     known = bin_catalog().blocks.get(code)
     payload: bytes | memoryview

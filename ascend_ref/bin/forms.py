@@ -35,7 +35,7 @@ class Form:
     """The files that hold a payload in readable form.
 
     ``raw`` names the file with the original bytes, where the readable form does not lead back to
-    them; ``problem`` tells why a payload has no readable form.
+    them; ``problem`` states why a payload has no readable form.
     """
 
     files: tuple[str, ...]
@@ -115,7 +115,7 @@ def _write_memory_trace(payload: memoryview, folder: Path, stem: str) -> Form:
         form = _write_json(trace.call_stacks, folder, stacks)
     except MalformedPayload as malformed:
         form, problem = Form((), raw=""), f"call stacks: {malformed}"
-    if form.raw is not None:  # a second text beside the records, not a second copy of the records
+    if form.raw is not None:  # a second text next to the records, no second copy of them
         for name in (*form.files, *filter(None, (form.raw,))):
             (folder / name).unlink()
         form = _copy(trace.call_stacks, folder, f"{stacks}{VERBATIM}")

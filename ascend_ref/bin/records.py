@@ -29,7 +29,7 @@ class MemoryTrace:
     """A payload of type 0x0A: the records, and the JSON text of their call stacks.
 
     ``records`` is a view of the payload with the fields of ``TRACE_RECORD``; ``length_unit`` what
-    the first length counts, which no document tells.
+    the first length counts, which no document states.
     """
 
     records: Records

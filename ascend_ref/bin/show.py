@@ -21,7 +21,7 @@ from .records import read_cache_records, read_memory_trace
 
 
 def show(path: Path, types: frozenset[int] | None, target: TextIO) -> list[str]:
-    """Write every block of the file, or those of some types; what could not be read.
+    """Write every block of the file, or those of some types; returns what could not be read.
 
     Raises :class:`~ascend_ref.bin.Unreadable`.
     """

@@ -15,7 +15,7 @@ WINDOW = 1 << 20
 """Bytes read at a time."""
 
 MAX_ELEMENT = 1 << 24
-"""Bytes of one element, or of one value beside the array."""
+"""Bytes of one element, or of one value outside of the array."""
 
 MAX_MEMBERS = 10_000
 """Members of the object around the array; documented ones have four."""
@@ -160,7 +160,7 @@ class _Window:
             try:
                 value, end = self._scan_once(text, at)
             except (ValueError, StopIteration, NotJson, RecursionError):
-                return  # unfinished or wrong: the other way tells
+                return  # unfinished or wrong: the other way finds out
             separator = _SEPARATOR.match(text, end)
             if separator is None:
                 return

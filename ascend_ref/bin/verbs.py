@@ -55,7 +55,7 @@ def _block_types(
 def decode(file: Path, types: frozenset[int] | None, output: Path | None, force: bool) -> int:
     """Show the blocks of a visualize_data.bin as readable JSON, or write them into a folder.
 
-    What is damaged is told on stderr with its byte offset. Exit codes: 0 all read, 1 damaged,
+    What is damaged is reported on stderr with its byte offset. Exit codes: 0 all read, 1 damaged,
     2 no such file.
     """
     from . import Unreadable

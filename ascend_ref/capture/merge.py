@@ -41,14 +41,14 @@ ORDERED: Mapping[type[Batch], str] = {
     MemoryTotals: "time",
     WorkspaceEvents: "time",
 }
-"""Tables whose rows are in order, and the column that tells it."""
+"""Tables whose rows are in order, and the column that they are ordered by."""
 
 
 def merged(captures: Sequence[Capture]) -> Capture:
     """The captures of one process, as one: everything of each, on one host and in one session.
 
-    Process, rank, switches and steps are those of the first, and so is what records tell of the
-    host. Host calls are numbered anew in order of time; groups, operators, tasks and stacks stay
+    Process, rank, switches and steps are those of the first, and so is what records state about
+    the host. Host calls get new numbers in order of time; groups, operators, tasks and stacks stay
     apart. Raises ``ValueError`` for no capture, for different switches or metrics, and for a device
     that stands in two of them.
     """

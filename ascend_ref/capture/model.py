@@ -359,10 +359,10 @@ class Origin:
     rank: NONE where the profiler does not know it. chip, host_name: empty where not known, and so
     are ranks, pid and host_uid 0; only a database that was read lacks them. end: None after an
     abnormal end. devices: every device that was profiled; the own one first.
-    metadata: what the program told the profiler about itself, as JSON-ready values
+    metadata: what the program reported to the profiler about itself, as JSON-ready values
     (distributed_args, pp_info); parallel_group_info follows from Groups. facts: of the devices,
     which are all alike; None: not known. family: id of the product family where the chip does not
-    tell it (A3 has the chip of A2).
+    show it (A3 has the chip of A2).
     """
 
     rank: int

@@ -1,4 +1,4 @@
-"""Records: what text deliverables tell and no database has a table for, by the name of the file.
+"""Records: what text deliverables show and no database has a table for, by the name of the file.
 
 Their columns are our own names, declared here once; the files show what follows from them. Facts:
 seed 001 and text-outputs.md 3 (files), raw-prof.md 4 and ge-profiling.md 3.4 (what is recorded).
@@ -20,7 +20,7 @@ Unix ns (NONE: unknown), ns, Byte, or a plain number."""
 
 
 class Record(NamedTuple):
-    """What one record tells. Rows are in order of time, or as the summary says."""
+    """What one record holds. Rows are in order of time, or as the summary says."""
 
     summary: str
     columns: Mapping[str, Kind]

@@ -30,7 +30,7 @@ class Terminated(KeyboardInterrupt):
 def guarded(program: str, action: Callable[[], int]) -> int:
     """The exit code of ``action``, whatever happens in it.
 
-    Errors are told in one line on stderr. ``ASCEND_REF_DEBUG=1`` adds the traceback.
+    Errors are reported in one line on stderr. ``ASCEND_REF_DEBUG=1`` adds the traceback.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -100,7 +100,7 @@ def describe(error: Exception) -> str:
 
 
 def _shown(path: str | bytes) -> str:
-    """A path; of a very long one the end, so that the reason behind it is still told."""
+    """A path; of a very long one the end, so that the reason after it is still shown."""
     text = os.fsdecode(path)
     return text if len(text) <= PLACE_MAX else f"…{text[-PLACE_MAX:]}"
 
@@ -115,7 +115,7 @@ def one_line(text: str) -> str:
 
 
 def _tell(line: str) -> None:
-    with suppress(OSError):  # nobody may listen on stderr either; the exit code still tells
+    with suppress(OSError):  # nobody may listen on stderr either; the exit code still reports it
         print(line, file=sys.stderr, flush=True)
 
 

@@ -9,7 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None] | None]:
-    """A bar on stderr, told how many units of what are done; ``None`` where nobody looks."""
+    """A bar on stderr, ``None`` where that is no terminal.
+
+    It is called with the number of units done, the number of all units, and the current one.
+    """
     if not sys.stderr.isatty():
         yield None
         return

@@ -1,7 +1,7 @@
 """What SQL may do on a connection to a foreign file: read, and work in temporary tables.
 
-A second lock beside read-only and immutable: a statement of ours that went wrong, or a schema that
-plays tricks, is refused while it is compiled.
+A second lock in addition to read-only and immutable: a wrong statement of ours, or one that a
+hostile schema causes, is refused while it is compiled.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 This is the lower of ADBC's two layers. The upper one (``dbapi``) takes SIGINT away from Python
 while a statement runs and asks the driver to cancel it. That of SQLite cannot, so ^C would become
-an error of the file, or nothing at all. Here it waits for the end of the statement, or of the
-batch, and then is the ``KeyboardInterrupt`` that it is everywhere else.
+an error of the file, or nothing at all. Here SIGINT waits for the end of the statement, or of
+the batch, and then becomes the ``KeyboardInterrupt`` that it is everywhere else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which kind of profile database a file is: by its tables, by its name where they are silent."""
+"""Which kind of profile database a file is: by its tables, else by its name."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Origin:
 def identify_carrier(
     physical: PhysicalSchema, connection: apsw.Connection, path: Path, catalog: Catalog
 ) -> Origin:
-    """Decide the carrier; raises :class:`NotAProfile` where neither tables nor name tell one."""
+    """Decide the carrier; raises :class:`NotAProfile` where neither tables nor name show one."""
     named, rank = carrier_of_name(path.name)
     found = _carrier_of_tables(physical, connection, catalog, named)
     if found is None and named is None:

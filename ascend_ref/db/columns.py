@@ -1,4 +1,4 @@
-"""Columns as callers have them, to Arrow arrays as SQLite can bind them; nothing is rounded."""
+"""From columns as callers have them to Arrow arrays that SQLite can bind; nothing is rounded."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _INT64 = (-(1 << 63), (1 << 63) - 1)
 class BoundColumn:
     """A column split by storage class: one Arrow array, or several that never overlap.
 
-    An integer beside a float cannot share an Arrow array without rounding, so each class has its
-    own, NULL wherever another class holds the value; ``coalesce`` of them is the column.
+    Integers and floats cannot share an Arrow array without rounding, so each class has its own
+    array, NULL wherever another class holds the value; ``coalesce`` of them is the column.
     """
 
     parts: tuple[Any, ...]

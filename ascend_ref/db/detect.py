@@ -58,7 +58,7 @@ class Identity:
     """What a database is.
 
     ``schema_version`` is the text in META_DATA, ``schema_version_conflict`` says what is wrong with
-    it; ``schema_version_consistent`` is false where META_DATA contradicts itself. ``reason`` tells
+    it; ``schema_version_consistent`` is false where META_DATA contradicts itself. ``reason`` states
     in a sentence why this revision was chosen, ``evidence`` what rules out each other one,
     ``mismatches`` what the chosen one does not explain. ``candidates`` are all the revisions that
     were compared, nearest first.
@@ -84,7 +84,7 @@ def identify(
     """Identify a database that ``open_readonly`` opened.
 
     Raises :class:`NotAProfile` for a database that is none of the spec's, and its base class
-    ``UnreadableDatabase`` where the rows that tell it apart are damaged. The nearest revision
+    ``UnreadableDatabase`` where the rows that identify it are damaged. The nearest revision
     wins; the stated SCHEMA_VERSION weighs much, yet not more than everything else together. Among
     equally near ones the oldest is taken, as every later one claims more than the file shows.
     """
@@ -232,7 +232,7 @@ def _compare_columns(
     found: PhysicalTable,
     foreign: set[tuple[str, str | None]],
 ) -> Iterator[_Difference]:
-    """``every`` has the columns of all revisions; a column of none of them tells nothing."""
+    """``every`` has the columns of all revisions; a column of none of them proves nothing."""
     known = {fold(column.name) for column in every.columns.values()}
     wanted = {fold(name) for name in expected.columns}
     for column in expected.columns.values():

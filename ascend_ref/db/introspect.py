@@ -154,7 +154,7 @@ def describe(connection: apsw.Connection) -> PhysicalSchema:
 
 
 def _path(connection: apsw.Connection) -> Path:
-    """The file of a connection; apsw cannot tell a name that is not UTF-8."""
+    """The file of a connection; apsw cannot return a name that is not UTF-8."""
     try:
         return Path(connection.filename)
     except UnicodeDecodeError:

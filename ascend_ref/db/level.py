@@ -18,8 +18,8 @@ def shown_level(
     """The lowest level that explains the rows: runtime calls 2, operator types or PMU 1, else 0.
 
     holds: whether ``TABLE.column`` can be read. has_rows: whether a table has any. finds: whether a
-    SELECT has a row. ``None`` where no table tells. Source: db-schema.md 4.4 (texts not collected
-    at level 0) and 7.6 (runtime rows at level 2).
+    SELECT has a row. ``None`` where no table shows it. Source: db-schema.md 4.4 (texts not
+    collected at level 0) and 7.6 (runtime rows at level 2).
     """
     if holds("CANN_API.type") and finds(RUNTIME_CALL):
         return 2

@@ -1,4 +1,4 @@
-"""Opening a database that somebody else wrote, and that may want to do us harm.
+"""Opening a database that somebody else wrote, and that may be hostile.
 
 The file is opened immutable and read-only: no lock, no recovery of a journal or write-ahead log, no
 side file. What its schema could make SQLite do (views, triggers, virtual tables, functions in
@@ -238,7 +238,7 @@ def read_examples(
     ``x'00ff…'``. Reading a damaged text directly would raise ``UnicodeDecodeError``.
     """
     names = [f"c{number}" for number in range(columns)]
-    # A character has at most 4 bytes; one character more than is shown tells that it was cut.
+    # A character has at most 4 bytes; one character more than is shown proves that it was cut.
     parts = ", ".join(
         f"typeof({name}), CASE WHEN typeof({name}) IN ('text', 'blob') "
         f"THEN substr(CAST({name} AS BLOB), 1, {4 * (CLIP + 1)}) ELSE {name} END"

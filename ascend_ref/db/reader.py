@@ -1,6 +1,6 @@
 """Reading a profile database as typed columns, as a stream, in flat memory.
 
-This is the fast road for data that is wanted in Python or Arrow. It has fewer locks than
+This is the fast way for data that is wanted in Python or Arrow. It has fewer locks than
 :mod:`ascend_ref.db.open`: a foreign file passes ``open_readonly`` and ``quick_check`` first.
 """
 
@@ -65,8 +65,8 @@ def stream_columns(
 ) -> Generator[pa.RecordBatch, None, None]:
     """Run one SELECT of ours and stream its result, some 3 million values of each column a second.
 
-    Every column of the result must hold one storage class beside NULL (CAST where the file does
-    not promise it): the type is inferred from the first batch. The last batch may be empty.
+    Every column of the result must hold NULL and one other storage class (CAST where the file
+    does not promise it): the type is inferred from the first batch. The last batch may be empty.
     Raises :class:`UnreadableDatabase` where the file is damaged or breaks that condition.
     """
     read_header(path)

@@ -1,7 +1,8 @@
 """How each training step divides, as the PyTorch adapter computes it: step_trace_time.csv.
 
-It adds floats of us, of which those of instants are a quarter of a us apart, so its figures are
-those of this arithmetic in this order. Source: text-outputs.md 7.7, bit-exact on real files.
+It adds times in us as floats, and at the size of an instant neighbouring floats are a quarter of a
+us apart, so only the same arithmetic in the same order gives its figures. Source: text-outputs.md
+7.7, bit-exact on real files.
 """
 
 from __future__ import annotations

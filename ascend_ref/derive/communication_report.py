@@ -1,4 +1,4 @@
-"""What communication.json and communication_matrix.json tell, from the tables of analysis.db.
+"""What communication.json and communication_matrix.json show, from the tables of analysis.db.
 
 Source: text-outputs.md 7.8. Sizes are MB of 10^6 Byte, times ms. The numbers of the tables stand in
 the report as they are; what it adds are shares, links that were not used, and totals.
@@ -22,7 +22,7 @@ Report: TypeAlias = dict[str, dict[str, Any]]
 
 CLASSES = ("p2p", "collective")
 SHOWN_LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO")
-"""Every operator tells of these, used or not."""
+"""Links that every operator lists, used or not."""
 TOTAL = "Total Op Info"
 TIMES = {
     "Start Timestamp(us)": "start_timestamp",

@@ -1,4 +1,4 @@
-"""What samples of processors, memory, disks and networks come to.
+"""Figures from samples of processors, memory, disks and networks.
 
 Source: text-outputs.md 3.3, 3.4 and 3.7.
 """

@@ -1,4 +1,4 @@
-"""Which row of one table belongs to a row of another, where keys come again."""
+"""Which row of one table belongs to a row of another, where keys repeat."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def counterparts(
 ) -> Integers:
     """For each wanted key the row that has it, NONE without one.
 
-    The first row of a key belongs to the first that wants it, and so on; ``rank`` is what
-    :func:`ranks` says of the wanted ones. With ``keep_last`` those beyond share the last row.
+    The first row of a key belongs to the first place that wants it, and so on; ``rank`` is the
+    result of :func:`ranks` for ``wanted``. With ``keep_last`` further places share the last row.
     Source: first in, first out, as the exporters match counters to tasks (text-outputs.md 3.2).
     """
     order = np.argsort(having, kind="stable")
@@ -43,8 +43,8 @@ def counterparts(
 def pairs(wanted: Integers, having: Integers, *, none: int) -> tuple[Integers, Integers]:
     """Rows of two tables with the same key: each wanted row with all that have it, in their order.
 
-    A wanted row without any, or with the key ``none``, stands once, with NONE. So does one whose
-    key another row before it wanted: keys are unique, and rows that break this must not multiply.
+    A wanted row without any, or with the key ``none``, stands once, with NONE. So does a row whose
+    key an earlier row wanted: keys are unique, and rows that break this must not multiply.
     """
     order = np.argsort(having, kind="stable")
     keys = having[order]

@@ -23,7 +23,7 @@ RATE_PLACES = 4
 """Decimals of rates and of shares."""
 
 CHOICES = ("top1", "middle", "bottom1", "total", "bottom2", "bottom3")
-"""What is told of each kind and link, in the exporter's order."""
+"""The rows of each kind and link, in the exporter's order."""
 
 
 def matrix_kind(operator: str) -> str:

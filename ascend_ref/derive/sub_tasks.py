@@ -25,7 +25,7 @@ def shown_tasks(
     context above 0: only the rows of context 0 stay where one came before, else all of them
     (erratum T38). Source: text-outputs.md 3.2.
 
-    Numbers of tasks come again when they overflow, so a group ends where a context comes again, or
+    Numbers of tasks are used again after an overflow, so a group ends where a context repeats, or
     where a whole task begins after everything before it has ended.
     """
     if not len(key):

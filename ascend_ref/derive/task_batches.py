@@ -1,4 +1,4 @@
-"""How often the numbers of tasks had begun anew in their stream."""
+"""How often the numbers of tasks had started again in their stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def task_batches(
 ) -> Integers:
     """The batch of each task, 0 for the first ones of its stream; rows in any order, start in ns.
 
-    Exporters count records of flips, which tell when numbers begin anew (raw-prof.md 4.2); tables
+    Exporters count records of flips, which show when numbers start again (raw-prof.md 4.2); tables
     do not hold them. But tasks of a stream start one after the other, so that a fall of more than
     half the range is a flip, and a rise of as much a task of the batch before, such as a part of an
     FFTS+ task that starts late.

@@ -1,4 +1,4 @@
-"""What samples of links, ports and memories come to: the figures of text-outputs.md 3.5.
+"""Figures from samples of links, ports and memories (text-outputs.md 3.5).
 
 Data rates are Byte/s here as in the databases, shares are percent.
 """

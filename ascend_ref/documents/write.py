@@ -22,13 +22,13 @@ def write_documents(recorded: Recorded, folder: Path) -> list[Path]:
 
     Both stand in the folder of the framework's exporter, and each only where its table of
     analysis.db has rows, which is not so at level 0. A file appears complete or not at all; equal
-    recordings give equal bytes. One step is in memory at a time, beside the tables.
+    recordings give equal bytes. Only the tables and one step are in memory at a time.
 
     Raises ``OSError`` where ``folder`` cannot be written.
     """
     if recorded.output != "pytorch":
         return []
-    # Numbers of foreign recordings may lie beyond everything; what they come to is written.
+    # Numbers of foreign recordings may exceed all bounds; the result is written as it is.
     with np.errstate(all="ignore"):
         return _written(recorded, folder)
 

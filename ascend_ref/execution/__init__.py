@@ -27,9 +27,9 @@ __all__ = [
 def open_executor(workers: int = 1, dask: str | None = None) -> Iterator[Executor]:
     """An executor for the choices of a command line.
 
-    ``dask`` is the address of a scheduler (``tcp://host:8786``) and goes before ``workers``, a
-    number of local processes; one of them is this process. Raises :class:`NoCluster` where the
-    extra is not installed, or nobody works behind the address.
+    ``dask`` is the address of a scheduler (``tcp://host:8786``) and takes precedence over
+    ``workers``, the number of local processes; 1 stands for this process. Raises
+    :class:`NoCluster` where the extra is not installed, or no worker is at the address.
     """
     if dask is not None:
         try:

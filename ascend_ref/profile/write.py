@@ -1,4 +1,4 @@
-"""Captures to profiles on disk."""
+"""From captures to profiles on disk."""
 
 from __future__ import annotations
 

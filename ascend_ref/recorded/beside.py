@@ -1,4 +1,4 @@
-"""What the JSON files beside a database tell about the capture and the machine."""
+"""What the JSON files beside a database state about the capture and the machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_BYTES = 1 << 22
 @dataclass(frozen=True, slots=True)
 class Beside:
     """level: of the profiler. metrics: name of the group as profiler_info spells it. device: first
-    entry of DeviceInfo. host: the rest of that info.json. Empty where the files do not tell.
+    entry of DeviceInfo. host: the rest of that info.json. Empty where the files do not say.
     """
 
     level: Literal[0, 1, 2] | None
@@ -38,7 +38,7 @@ class Beside:
 
 
 def look_beside(database: Path) -> Beside:
-    """The facts in the folders around a database; unreadable and odd files tell nothing."""
+    """The facts in the folders around a database; unreadable and odd files are ignored."""
     around = (database.parent, database.parent.parent)
     info = next(_objects(around, "profiler_info"), {})
     options = _object(_object(info.get("config")).get("experimental_config"))

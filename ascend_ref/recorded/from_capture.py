@@ -1,4 +1,4 @@
-"""Captures to a recording."""
+"""From captures to a recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database, of any revision, to a recording."""
+"""From a database, of any revision, to a recording."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from .tables import DatabaseFile, FileTables
 def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     """The recording of a ``msprof_*.db`` or ``ascend_pytorch_profiler_*.db``.
 
-    The analysis.db beside belongs to it, and so do the JSON files around: they tell the level, the
-    cores and their clock. Tables are read when they are asked for, each time anew. Columns of older
-    revisions come under their newest names; what the file does not have is NULL.
+    The analysis.db beside it is read as well, and so are the JSON files around it: they state the
+    level, the cores and their clock. A table is read again each time that it is asked for. Columns
+    of older revisions come under their newest names; what the file does not have is NULL.
 
     Raises :class:`UnreadableDatabase` for a file that is no such database, and on reading a table
     whose cells are not of the column's type; ``lenient`` reads such cells as NULL.
@@ -93,7 +93,7 @@ def _facts(beside: Beside) -> DeviceFacts | None:
 
 
 def _level(database: DatabaseFile, beside: Beside) -> Literal[0, 1, 2]:
-    """What profiler_info says, else what the rows show; 1, the usual one, where neither tells."""
+    """The level by profiler_info, else by the rows; 1, the usual one, where neither shows it."""
     if beside.level is not None:
         return beside.level
     shown = shown_level(database.holds, database.has_rows, database.finds)

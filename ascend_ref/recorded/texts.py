@@ -1,4 +1,4 @@
-"""Ids to the texts that they stand for."""
+"""From ids to the texts that they stand for."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ class Bytes:
 
 @contextmanager
 def _folder_named() -> Iterator[None]:
-    """Tell which folder an error is about; files here have no names."""
+    """Name the folder that an error is about; files here have no names."""
     try:
         yield
     except OSError as error:

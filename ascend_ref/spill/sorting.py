@@ -104,7 +104,7 @@ def _piles(spill: Spill, rows: Integers, key: Integers) -> Iterator[Integers]:
 
 
 def _bounds(rows: Integers, key: Integers) -> Integers:
-    """Keys that divide all of them into about equal batches, as far as a sample tells."""
+    """Keys that divide all of them into about equal batches, as far as a sample shows."""
     count = min(2 * len(rows) // SORTED_AT_ONCE, MOST_BOUNDS)
     chosen = np.random.default_rng(0).integers(0, len(rows), count * SAMPLES)
     sample = np.sort(key[rows[np.sort(chosen)]])

@@ -31,7 +31,7 @@ CHANNELS = {
     "Rx_np_avg(MB/s)": "rxNonpost",
     "Rx_cpl_avg(MB/s)": "rxCpl",
 }
-"""Mode of pcie and the columns of PCIE that tell of it, without Min, Max and Avg."""
+"""Each mode in pcie.csv and the columns of PCIE that show it, without Min, Max and Avg."""
 
 
 def ddr(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

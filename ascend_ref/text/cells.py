@@ -1,4 +1,4 @@
-"""Values of a column to the text of its cells, in the form that its writer gives them.
+"""From the values of a column to the text of its cells, in the form of its writer.
 
 What a column is given as decides what it means:
 

@@ -1,4 +1,4 @@
-"""Performance counters beside the runs of the tasks that they were taken of."""
+"""Performance counters, by the runs of the tasks that they were taken of."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def counters(recorded: Recorded, runs: Kernels, metrics: Iterable[str]) -> Mappi
     names = dictionary(table["name"])
     texts = [text.lower() for text in names.dictionary.to_pylist()]
     numbers = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    # The table is long and its columns few: small integers tell its metrics apart.
+    # The table is long and its columns few: small integers are enough for its metrics.
     small: Any = np.int16 if len(numbers) < 1 << 15 else np.int32
     number = picked(names, np.array([numbers[text] for text in texts], small), NONE)
     identity, values = integers(table["globalTaskId"]), reals(table["value"], none=np.nan)

@@ -21,7 +21,7 @@ MICROSECOND = 1e3
 
 
 def host_cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """CPU_USAGE; how many processors there are, only a record tells."""
+    """CPU_USAGE; only a record states how many processors there are."""
     total = _fact(recorded, "host_cpu_usage", "processors")
     table = recorded.table("CPU_USAGE")
     if total is None or not len(table):
@@ -35,7 +35,7 @@ def host_cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 
 def host_mem_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """HOST_MEM_USAGE; how much memory there is, only a record tells."""
+    """HOST_MEM_USAGE; only a record states how much memory there is."""
     total = _fact(recorded, "host_mem_usage", "total")
     if total is None:
         return
@@ -60,7 +60,7 @@ def host_disk_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 
 def host_network_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
-    """HOST_NETWORK_USAGE; how fast the network card is, only a record tells."""
+    """HOST_NETWORK_USAGE; only a record states how fast the network card is."""
     speed = _fact(recorded, "host_network_usage", "speed")
     if speed is None:
         return
@@ -96,7 +96,7 @@ def os_runtime_statistic(recorded: Recorded, setting: Setting) -> Iterator[Colum
 
 
 def _fact(recorded: Recorded, record: str, column: str) -> int | None:
-    """What a record of one row tells."""
+    """The value in a column of a record that has one row."""
     table = recorded.extras.get(record)
     return None if table is None or not len(table) else int(integers(table[column])[0])
 

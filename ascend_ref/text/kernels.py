@@ -94,7 +94,7 @@ def shown_kernels(found: Kernels, session_start: int) -> Kernels:
 def operator_devices(recorded: Recorded, operators: pa.Table) -> Integers:
     """The device of each row of COMMUNICATION_OP.
 
-    The table tells it since 2025-12-25; recordings from before are of one device.
+    The table states it since 2025-12-25; older recordings are of one device.
     """
     devices = recorded.origin.devices
     return integers(operators["deviceId"], none=devices[0] if devices else NONE)

@@ -1,4 +1,4 @@
-"""Columns of cells to lines of text."""
+"""From columns of cells to lines of text."""
 
 from __future__ import annotations
 

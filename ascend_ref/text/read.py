@@ -1,4 +1,4 @@
-"""CSV files of profilers as tables: the original text of every cell beside its value."""
+"""CSV files of profilers as tables: the original text and the value of every cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of a CSV file: streamed, each with its line and byte, broken ones told apart.
+"""The rows of a CSV file: streamed, each with its line and byte, the broken ones set aside.
 
 What a row is follows RFC 4180 with either line end: a cell is quoted as a whole or not at all, and
 only a quoted one may hold a comma, a quote or a line break. A row that breaks this, or has another

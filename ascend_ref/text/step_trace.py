@@ -19,7 +19,7 @@ from .order import ordered
 from .setting import Setting
 
 IDENTITY = ("device", "model", "iteration")
-"""Columns that tell to which iteration a reduction belongs."""
+"""Columns that name the iteration to which a reduction belongs."""
 
 
 def step_trace(recorded: Recorded, setting: Setting) -> Iterator[Columns]:

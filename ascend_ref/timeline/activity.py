@@ -80,9 +80,9 @@ class Activity:
     def launching(self, connections: Integers, thread: Integers, moment: Integers) -> Integers:
         """The operator that caused calls of CANN, NONE without one.
 
-        connections, thread, moment: of the calls. Links tell of launches of kernels only; for the
-        others the exporter takes the operator that put the work into the queue whose taking out
-        they lie in, or where there is no queue, the innermost one that they lie in themselves.
+        connections, thread, moment: of the calls. Links exist only for launches of kernels. For the
+        other calls the exporter takes the operator that put the work into the queue, if they lie
+        in the event that takes it out; without a queue, the innermost operator around them.
         """
         return self._spill.made(self._launching, connections, thread, moment)
 

@@ -88,7 +88,7 @@ def operator_ends(found: Communication, calls: Calls, spill: Spill) -> Ends:
 
 
 class Linked(NamedTuple):
-    """Arrows of one kind. starts: the first end of each arrow, which tells of its call."""
+    """Arrows of one kind. starts: the first end of each arrow, which names its call."""
 
     flow: FlowKind
     layer: Layer
@@ -99,8 +99,10 @@ class Linked(NamedTuple):
 def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
     """The work that HostToDevice leads to: tasks, then copies, then communication operators.
 
-    A start and its ends have one call. Where an id comes again for another call, as in a graph that
-    runs several times, its first use alone is told: readers know no two arrows of one id.
+    A start and its ends have one call. Where an id is used again for another call, as in a graph
+    that runs several times, only its first use gets arrows: readers do not expect two arrows of
+    one id.
+
     forward: without work that seems to begin before its call, since the clocks of host and device
     are never quite the same.
     """

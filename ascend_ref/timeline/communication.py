@@ -89,7 +89,7 @@ class Communication:
         return found
 
     def _ranks_seen(self) -> Integers:
-        """How many ranks the tasks of each group name, which older tables do not tell."""
+        """How many ranks the tasks of each group name; older tables do not state the number."""
         columns = Columns(self.tasks, self._spill)
         named: set[tuple[int, ...]] = set()
         for name in ("srcRank", "dstRank"):

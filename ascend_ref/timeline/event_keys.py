@@ -13,7 +13,7 @@ from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.timeline.model import JsonType
 
 MAX_FAULTS = 100
-"""Kinds of faults that are told apart; hostile files invent keys without end."""
+"""Kinds of faults that are counted separately; hostile files invent keys without end."""
 
 FURTHER = "..."
 """The key of the faults beyond :data:`MAX_FAULTS`."""

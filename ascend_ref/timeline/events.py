@@ -66,7 +66,7 @@ def rows_of(part: slice) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """One event of phase M; ``thread`` is 0 where it tells of the process."""
+    """One event of phase M; ``thread`` is 0 where it describes the process."""
 
     layer: Layer
     name: str

@@ -73,7 +73,7 @@ def lengths(times: Integers) -> Fragment:
 
 
 def reals(values: Reals) -> Fragment:
-    """Floats as the shortest texts that read back; JSON has none for what is not finite.
+    """Floats as the shortest texts that read back as the same; JSON has none for infinity and NaN.
 
     ``NaN`` and ``Infinity``, as Python writes them, are no JSON, so null stands for them.
     """

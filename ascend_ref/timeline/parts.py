@@ -17,7 +17,7 @@ PART = 1 << 19
 """Bytes read at a time; so many fit into the caches of a processor."""
 
 MAX_EVENT = 16 << 20
-"""Bytes of one event, or of the values beside the events."""
+"""Bytes of one event, or of the values outside of the list of events."""
 
 REFUSALS = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 """What decoders raise for text that is no JSON, or not of the wanted types."""
@@ -117,9 +117,9 @@ class Source:
         self.at += number
 
     def fill(self) -> tuple[bytearray, int]:
-        """A buffer with a bracket, then the carried bytes, then further ones; where they end.
+        """A buffer with a bracket, the carried bytes and further bytes, and where they end.
 
-        Twice as much each time that the carried bytes held no end of an event.
+        It reads more each time that the carried bytes held no end of an event.
         """
         kept = 1 + len(self.carry)
         buffer = bytearray(kept + (0 if self.ended else max(PART, kept)) + 1)

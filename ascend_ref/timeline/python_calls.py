@@ -29,7 +29,7 @@ def nested(
 ) -> Nested:
     """The numbers of calls that nest, as the exporter of the framework counts them.
 
-    rows: the calls, among those that the columns tell of.
+    rows: which rows of the columns hold these calls.
 
     Source: exporter of the framework, parser of the Python trace; so in the real timeline, but for
     the calls that the exporter leaves out (data/text/pytorch_level1_rank0).

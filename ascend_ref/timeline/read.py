@@ -31,7 +31,7 @@ COLUMNS: Mapping[str, str] = {
 }
 """Columns of the events with their SQL types.
 
-``row`` is the index in the array; ``Elements.offset_of`` tells its byte. ``id`` is the text, or the
+``row`` is the index in the array; ``Elements.offset_of`` gives its byte. ``id`` is the text, or the
 digits of the number. ``ts`` is in ns, exact for texts; a JSON number is what a double holds of it;
 ``ts_decimals`` counts the digits behind its point, -1 where it is no number. ``dur`` is in us.
 NULL: the event has no such key, or of another type.
@@ -76,7 +76,7 @@ FROM (
 def read_events(path: Path, threads: int = 1) -> Iterator[pa.RecordBatch]:
     """The events of a file in batches, with memory that does not grow with the file.
 
-    Reading ends silently where the text stops being JSON: who wants to know asks
+    Reading ends silently where the text stops being JSON; the place is known to
     :class:`~ascend_ref.timeline.elements.Elements`. Raises ``OSError``.
     """
     with closing(duckdb.connect(config={"threads": threads})) as connection:

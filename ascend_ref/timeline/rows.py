@@ -39,7 +39,7 @@ def row_texts(fragments: Sequence[Fragment], rows: int) -> Iterator[memoryview]:
 
 
 def _fused(fragments: Sequence[Fragment], rows: int) -> list[Fragment]:
-    """Neighbouring constants as one, and those beside a small dictionary as part of its texts."""
+    """Neighbouring constants as one, and those next to a small dictionary as part of its texts."""
     found: list[Fragment] = []
     for fragment in fragments:
         last = found[-1] if found else ""

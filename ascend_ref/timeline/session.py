@@ -33,7 +33,7 @@ from .notation import Notation
 FIRST_FREE_NUMBER = 20
 """From here the Python engine numbers the layers that have no fixed place (text-outputs.md 5.2)."""
 CURRENT_ADAPTER = "adapter"
-"""The writer of the spec that tells which engine writes for a family of products."""
+"""The writer of the spec that names the engine for a family of products."""
 WHOLE = ("timeline", "trace_view")
 """Files that hold all layers."""
 
@@ -71,7 +71,7 @@ class Session:
 
     @property
     def device(self) -> int:
-        """The device of rows that tell none, as those of older databases."""
+        """The device of rows that name none, as those of older databases."""
         return self.devices[0] if self.devices else 0
 
     def style_of(self, layer: Layer) -> str:
@@ -177,7 +177,7 @@ class Session:
         return self.notation.strings(column)
 
     def devices_of(self, table: pa.Table) -> Integers | int:
-        """The device of each row; one number where older tables do not tell."""
+        """The device of each row; one number where older tables do not name it."""
         if table["deviceId"].null_count == table.num_rows:
             return self.device
         return integers(table["deviceId"], self.device)

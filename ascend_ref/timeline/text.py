@@ -1,4 +1,4 @@
-"""Events to the text of a writer: order of keys, quotes, separators."""
+"""From events to the text of a writer: order of keys, quotes, separators."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .lookup import NONE
 class ByThread:
     """Calls by thread, start, and longer ones first. row: of each. bounds: places of each thread.
 
-    rows: the calls, among those that the columns tell of.
+    rows: which rows of the columns hold these calls.
     """
 
     def __init__(

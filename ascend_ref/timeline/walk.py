@@ -13,7 +13,7 @@ from ascend_ref.json_damage import Damage, scan_value, skip_space, truncated
 
 _ANY: msgspec.json.Decoder[msgspec.Raw] = msgspec.json.Decoder(msgspec.Raw)
 _CLOSED = '{["'
-"""First characters of values that tell where they end."""
+"""First characters of values whose last character marks their end."""
 
 
 Span = tuple[int, int]

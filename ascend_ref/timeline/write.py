@@ -108,7 +108,7 @@ def write_timeline(
     recorded = recorded.kept()
     documents: list[Document] = []
     try:
-        # Numbers of foreign recordings may lie beyond everything; what they come to is written.
+        # Numbers of foreign recordings may exceed all bounds; the result is written as it is.
         with np.errstate(all="ignore"):
             for kind in FILES_OF_OUTPUT[recorded.output]:
                 session = Session(recorded, writer, kind)

@@ -20,7 +20,7 @@ class NothingToCheck(Exception):
 def discover(path: Path) -> list[Candidate]:
     """What a path names, in a stable order: databases, block files, folders of text files, …
 
-    A file is taken whatever its name, for what its first bytes say. A folder is searched for names
+    A single file is recognised by its first bytes, not its name. A folder is searched for names
     that readers know. Raises :class:`NothingToCheck` for a folder without such a file.
     """
     if not path.is_dir():

@@ -127,7 +127,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the checker recognised in one file; ``None`` where the file does not tell."""
+    """What the checker recognised in one file; ``None`` where the file does not state it."""
 
     carrier: str
     schema_version: str | None

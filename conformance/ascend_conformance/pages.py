@@ -16,7 +16,7 @@ from .media.db.places import instances
 from .ruleset import Rule
 
 THE_FINDING = "what the finding states"
-"""Stands for the expectation that only a finding can tell."""
+"""Stands for the expectation that only a finding can state."""
 
 
 def rule_page(catalog: Catalog, rule: Rule[Any], style: Style = PLAIN) -> str:

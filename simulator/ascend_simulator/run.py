@@ -47,7 +47,7 @@ LATEST_NS = 1 << 62
 Output: TypeAlias = Literal["pytorch", "msprof"]
 """Whose profile it is: that of the framework's profiler, or of CANN's."""
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told how many units are done, of how many, and what they are."""
+"""Called with the number of units done, the number of all, and what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a rank tells for the truth. costs: ns by the places of the faults that cost it time."""
+    """What a rank adds to the truth. costs: ns by the places of the faults that cost it time."""
 
     totals: RankTotals
     costs: Mapping[int, int]

@@ -54,7 +54,7 @@ KINDS: tuple[ModelKind, ...] = tuple(reversed(get_args(ModelKind)))
 RATES = (0, 1, 10, 50, 100)
 """Samples per second."""
 LONGEST = (4096, 4096, 256, 64, 27)
-"""Of each length of a shape, by their number: so every operand is small beside any device."""
+"""Of each length of a shape, by their number: so every operand is small for any device."""
 
 
 @st.composite

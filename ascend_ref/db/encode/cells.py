@@ -1,8 +1,8 @@
 """Cells of a table from the rows of its entity, as each column says what it shows.
 
 Rows hold int64 arrays in the units of the entity, where NONE stands for no value; texts are numbers
-of :attr:`Recording.texts`, names of enums are ids. An Arrow array is written as it is. What shows
-nothing of an entity stands under the name of its column.
+of :attr:`Recording.texts`, names of enums are ids. An Arrow array is written as it is. A value
+that shows nothing of an entity stands under the name of its column.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the exporters of one revision do that no column tells: values, orders, sentinels."""
+"""What the exporters of one revision do that no column states: values, orders, sentinels."""
 
 from __future__ import annotations
 

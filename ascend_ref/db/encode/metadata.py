@@ -72,7 +72,10 @@ def environment() -> dict[str, Any]:
 
 
 def program_facts(capture: Capture) -> dict[str, Any]:
-    """What the program told the profiler: the keys of profiler_metadata.json (consumers.md 3.2)."""
+    """What the program reported to the profiler: the keys of profiler_metadata.json.
+
+    Source: consumers.md 3.2.
+    """
     facts = {PARALLEL_GROUPS: parallel_groups(capture), **capture.origin.metadata}
     return {name: value for name, value in facts.items() if value}
 

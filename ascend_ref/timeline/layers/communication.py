@@ -44,7 +44,7 @@ ESTIMATES: Mapping[str, Estimate] = {
     "Memcpy": Estimate(1.5, 19_300.0),
     "Reduce_Inline": Estimate(0.6, 19_300.0),
 }
-"""The host tells it with each task, but no database does; these figures hold for all 296 tasks of
+"""The host reports it with each task, but no database holds it; these figures fit all 296 tasks of
 the real timeline (data/text/pytorch_level1_rank0)."""
 UNKNOWN_ESTIMATE = Estimate(0.0)
 

@@ -1,7 +1,7 @@
 """Layers that show a table row by row: what is sampled on devices and hosts, and short slices.
 
-Events are filled from what the spec says that they show (:mod:`..filling`). Of a kind that melts
-several columns of a row into events of their own, :data:`MELTED` says which.
+Events are filled from what the spec says that they show (:mod:`..filling`). Where a kind makes
+several events of one row, :data:`MELTED` says which columns each of them shows.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Samples:
         return self.session.filling.events(self.layer, shown, {self.name: rows}, **own)
 
     def melted(self, kind: EventKind, rows: Integers, **own: Any) -> Iterator[Events]:
-        """The events of some rows, for each of the columns that the kind melts."""
+        """The events of some rows, for each entry of the kind in :data:`MELTED`."""
         for parts, columns in MELTED.get((self.layer.name, kind.kind), [({}, {})]):
             shows = {arg: Show("plain", (column,)) for arg, column in columns.items()}
             yield self.events(kind.kind, rows, parts=parts, shows=shows, **own)

@@ -75,7 +75,7 @@ def _operators(session: Session, layer: Layer) -> Iterator[Item]:
 
 
 class _Inputs:
-    """Shapes and types of the inputs; where one of them is told, the other is no less."""
+    """Shapes and types of the inputs; where one of them is known, the other is shown too."""
 
     def __init__(self, session: Session) -> None:
         notation = session.notation
@@ -88,7 +88,7 @@ class _Inputs:
 
 
 def _where(told: pa.Array, column: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The column, NULL where nothing was told."""
+    """The column, NULL where neither shapes nor types are known."""
     indices = pc.if_else(told, column.indices, pa.scalar(None, column.indices.type))
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
@@ -113,7 +113,7 @@ def _functions(session: Session, layer: Layer) -> Iterator[Item]:
 
 
 def _modules(names: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The number of the module that each text of a dictionary tells, NULL for other texts."""
+    """The number of the module that each text of a dictionary names, NULL for other texts."""
     matches = [MODULE.fullmatch(text) for text in names.dictionary.to_pylist()]
     numbers = [None if match is None else str(int(match[1])) for match in matches]
     return pa.array(numbers, pa.string()).dictionary_encode()

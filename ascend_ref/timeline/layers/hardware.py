@@ -84,7 +84,7 @@ class _Tasks:
         return self.session.filling.events(self.layer, kind, shown, thread=stream, args=args)
 
     def _copies(self, rows: Integers, length: Integers) -> dict[str, Fragment]:
-        """What the writers tell of a copy, under the names of all of them."""
+        """What the writers state about a copy, under the names of all of them."""
         row = self.copy_row.rows(self.work.identity[rows])
         size = np.where(row == NONE, 0, self.sizes[row])
         direction = filled(taken(self.directions, row), OTHER_DIRECTION)

@@ -29,7 +29,7 @@ UNKNOWN_LEVEL = "Api"
 
 NO_ITEM = "0"
 MASTER = "master"
-"""Mode of calls of communication, which tells whose stream they serve."""
+"""Mode of calls of communication; it shows whose stream they serve."""
 MODES = (
     (re.compile("aclrt"), "ACL_RTS"),
     (re.compile("aclmdl"), "ACL_MODEL"),
@@ -37,8 +37,8 @@ MODES = (
     (re.compile("hcom_"), "HOST_HCCL"),
     (re.compile(""), "ACL_OP"),
 )
-"""Mode of a call of level acl by the begin of its name; holds for all 512 of the real timeline,
-since the databases do not tell it (data/text/pytorch_level1_rank0)."""
+"""Mode of a call of level acl by the beginning of its name, since the databases do not hold it.
+True for all 512 calls of the real timeline (data/text/pytorch_level1_rank0)."""
 OF_HOST_COMMUNICATION = "HOST_HCCL"
 
 

@@ -20,9 +20,9 @@ FLOW = "framework"
 
 
 def launches(session: Session) -> Iterator[Item]:
-    """One to the first end of each arrow of HostToDevice, as the exporter pairs them.
+    """One arrow to the first end of each arrow of HostToDevice, as the exporter pairs them.
 
-    The id is the start of the work, so of several that start at once the first one has the arrow.
+    The id is the start of the work, so where several start at once only the first has an arrow.
     """
     layer, flow = session.layer(LAYER), session.flow(FLOW)
     if layer is None or flow is None or not len(session.activity):

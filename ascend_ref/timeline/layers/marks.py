@@ -22,7 +22,7 @@ from .hardware import streams
 HOST_LAYER = "MsTx"
 FLOW = "mark"
 PROGRAM = "python"
-"""Name of the process, which recordings do not tell; the profiler of a Python program sees this."""
+"""Name of the process: recordings do not hold it; the profiler of a Python program sees this."""
 UNCONNECTED = FIRST_MARK_CONNECTION - 1
 """Connection of a mark of the older interface, whose args are others (text-outputs.md 6)."""
 

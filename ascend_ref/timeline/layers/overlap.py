@@ -1,4 +1,4 @@
-"""Overlap Analysis: what each device did when."""
+"""Overlap Analysis: what each device did at which time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OLD_WINDOW = ("adapter-2025-01",)
 
 
 def overlap_analysis(session: Session) -> Iterator[Item]:
-    """The intervals of each device, as OVERLAP_ANALYSIS tells them, or as it would."""
+    """The intervals of each device, from OVERLAP_ANALYSIS, or computed as it would hold them."""
     layer = session.layer(LAYER)
     if layer is None:
         return

@@ -1,6 +1,7 @@
 """Groups of cores and their parts, sampled: biu_group, aic_core_group and aiv_core_group.
 
-Each group and each core is a process. Its times count the cycles of the samples before, in us.
+Each group and each core is a process. The time of a sample is the number of cycles before it, as if
+a cycle took one us.
 """
 
 from __future__ import annotations

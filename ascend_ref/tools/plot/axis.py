@@ -84,7 +84,7 @@ class Axis:
         return self.window.end - self.window.start
 
     def _unit(self) -> Unit:
-        """The unit in which the header tells the length."""
+        """The unit in which the header shows the length."""
         return unit_of(self._span())
 
     def _ticks(self, unit: Unit) -> Iterator[tuple[float, str]]:

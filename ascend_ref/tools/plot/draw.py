@@ -65,7 +65,7 @@ def draw(
 ) -> Drawn:
     """Draw a step of a profile into ``path``, an SVG, PNG or PDF by its suffix.
 
-    profile: a deliverable that tells when tasks ran, or a folder that holds some. step, rank,
+    profile: a deliverable that shows when tasks ran, or a folder that holds some. step, rank,
     device: where there are several; the first of each by default, and everything where the profile
     knows no steps. The same input gives the same bytes.
 
@@ -113,7 +113,7 @@ def draw(
 
 
 def read(profile: Path, *, rank: int | None = None, device: int | None = None) -> Told:
-    """What a profile tells of one device of one rank. Raises as :func:`draw`."""
+    """What a profile shows of one device of one rank. Raises as :func:`draw`."""
     place = profile
     try:
         found = find(profile, rank)

@@ -1,4 +1,4 @@
-"""A timeline with what it does not tell about operators: their types and cores."""
+"""A timeline with what it does not show of operators: their types and cores."""
 
 from __future__ import annotations
 

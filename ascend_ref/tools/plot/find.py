@@ -21,7 +21,7 @@ from .errors import CannotDraw
 
 
 class Form(IntEnum):
-    """Kinds of deliverables, in order of preference: the one that tells most comes first."""
+    """Kinds of deliverables, in order of preference: the one that shows most comes first."""
 
     DATABASE = 0
     TIMELINE = 1
@@ -49,7 +49,7 @@ EXPECTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Deliverable:
-    """A file, or all slices of one. rank: where its name or the files around it tell."""
+    """A file, or all slices of one. rank: where its name or the files around it show it."""
 
     form: Form
     paths: tuple[Path, ...]
@@ -80,7 +80,7 @@ class Found:
 
 def find(profile: Path, rank: int | None) -> Found:
     """What to draw ``profile`` from: itself, or in a folder the deliverable of the rank (of the
-    first one unless it is chosen) that tells most; of several such, the first by path.
+    first one unless it is chosen) that shows most; of several such, the first by path.
 
     Raises :class:`CannotDraw` where there is none, ``OSError`` where nothing can be read.
     """

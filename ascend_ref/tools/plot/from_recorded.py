@@ -1,4 +1,4 @@
-"""A recording of a database to the bars of one device."""
+"""From a recording of a database to the bars of one device."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class _Shown:
 
 
 def _with_facts(recorded: Recorded, tasks: pa.Table) -> _Shown:
-    """The tasks with what other tables tell of them."""
+    """The tasks with what other tables state about them."""
     identity = integers(tasks["globalTaskId"])
     facts = {name: recorded.table(name) for name in (COMPUTE, SMALL, SCHEDULE)}
     places = {

@@ -1,4 +1,4 @@
-"""``kernel_details``, ``op_summary`` and ``task_time`` to the bars of one device."""
+"""From ``kernel_details``, ``op_summary`` and ``task_time`` to the bars of one device."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ITERATION: Final = ("device", "iteration_id", "iteration_end", "iteration_time")
 
 @dataclass(frozen=True)
 class Tasks(Columns):
-    """The rows of a file. device, stream, step: -1 where they do not tell. start, end: Unix ns."""
+    """The rows of a file. device, stream, step: -1 where a row has none. start, end: Unix ns."""
 
     step: Integers
     device: Integers
@@ -134,7 +134,7 @@ def _kinds(communication: Sequence[str], task_type: Texts, name: Texts) -> Integ
 
 def _parts(tasks: Tasks) -> Iterator[Part]:
     """The bars of the streams, and those of the communication operators, whose group and stream the
-    file does not tell.
+    file does not name.
     """
     own = tasks.take(tasks.kind != Kind.OPERATION)
     streams, lane = np.unique(own.stream, return_inverse=True)

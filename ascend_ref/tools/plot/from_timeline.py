@@ -1,4 +1,4 @@
-"""A Chrome trace (``trace_view.json``, ``msprof_*.json``) to the bars of one device."""
+"""From a Chrome trace (``trace_view.json``, ``msprof_*.json``) to the bars of one device."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class _Layers:
         ]
 
     def devices(self) -> tuple[int, ...]:
-        """The devices that ran something, where the processes tell."""
+        """The devices that ran something, where the processes name them."""
         devices = self._devices()
         told = {devices[process] for process, name in self.names.items() if name in HARDWARE}
         return tuple(sorted(one for one in told if one is not None))

@@ -10,7 +10,7 @@ INFORMATION: Final = "parallel_group_info"
 
 
 def purposes(described: object) -> Mapping[str, str]:
-    """Groups by name, as ``tp of 2 ranks``; what is odd in the description tells nothing."""
+    """Groups by name, as ``tp of 2 ranks``; what is odd in the description is left out."""
     found: dict[str, str] = {}
     for name, group in described.items() if isinstance(described, dict) else ():
         if isinstance(group, dict) and isinstance(group.get("group_name"), str):

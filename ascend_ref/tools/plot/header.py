@@ -19,7 +19,7 @@ BAR_TOP, BAR_HEIGHT = 52, 16
 @dataclass(frozen=True, slots=True)
 class Header:
     """name: of the profile. place: rank, device and chip. source: the file. communication: whether
-    that tells when communication operators ran.
+    that file shows when communication operators ran.
     """
 
     step: Step

@@ -44,7 +44,8 @@ class Look(NamedTuple):
 DARK: Final = "#1f2933"
 LIGHT: Final = "#ffffff"
 
-# Told apart by people who see no red or no green: blues compute, oranges communicate, greys idle.
+# People who see no red or no green can distinguish them: blues compute, oranges communicate, greys
+# idle.
 # The colours are those of Okabe and Ito, "Color Universal Design" (2008), and shades of them.
 LOOKS: Final[Mapping[Kind, Look]] = {
     Kind.CUBE: Look("cube (AI_CORE)", "#0072b2", LIGHT),
@@ -67,8 +68,8 @@ LOOKS: Final[Mapping[Kind, Look]] = {
 }
 
 UNDIVIDED: Final = Look("AI core", LOOKS[Kind.CUBE].colour, LIGHT)
-"""AI_CORE where nothing else tells cube from vector: older products, and timelines by themselves,
-which call the tasks of both AI_CORE (text-outputs.md 6)."""
+"""AI_CORE where nothing else separates cube from vector: older products, and timelines alone, which
+call the tasks of both AI_CORE (text-outputs.md 6)."""
 
 # Names of the runtime, of SQE and FFTS+ types, of GE and of the small tasks of communication
 # (db-schema.md 7.10, raw-prof.md 4).

@@ -23,9 +23,9 @@ GAP: Final = 5
 THIN_GAP: Final = 1.5
 NAME_SIZE: Final = 6.5
 APART: Final = 3
-"""Columns that a bar fills at least to be told from one that it touches."""
+"""Columns that a bar fills at least, to be distinguished from one that it touches."""
 LOOKED_AT: Final = 2_000
-"""Bars of one kind that are told apart and may carry their name, the longest ones."""
+"""At most so many bars of one kind, the longest, are set apart and may carry their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class Lanes:
 
 
 def _long_bars(bars: Bars, shown: Shown, window: Window) -> list[tuple[float, float, int]]:
-    """Bars of a kind that can be told apart and are seen in full, in order of start: their edges
-    and names.
+    """Bars of a kind that are long enough and are seen in full, in order of start: their edges and
+    names.
     """
     if not len(bars) or not len(shown.intervals.start):
         return []

@@ -1,4 +1,4 @@
-"""What a deliverable tells of one device, in the form that the picture is made from."""
+"""What a deliverable shows of one device, in the form that the picture is made from."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Recording:
     devices: all of the profile. names: operators by their type where that is known.
     steps: at least one. groups: what communication groups are for, by their names.
     divided: whether AI_CORE means the cube cores alone. communication: whether the deliverable
-    tells when communication operators ran. dropped: rows without a sane interval.
+    shows when communication operators ran. dropped: rows without a sane interval.
     """
 
     device: int | None

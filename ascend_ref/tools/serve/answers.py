@@ -86,8 +86,8 @@ class Answers:
         """What a command about the open file answers to its parameters as they came.
 
         ``baseline`` is what ``isCompared`` compares with; ``origin`` the start that parse/success
-        told, by default that of the file itself. Raises ``KeyError`` for a command that opens or
-        closes something or is unknown.
+        reported, by default that of the file itself. Raises ``KeyError`` for a command that opens
+        or closes something or is unknown.
         """
         answered = COMMANDS[command]
         params = read_params(command, given)

@@ -1,4 +1,4 @@
-"""The cores beside one another: ``source/details/interCoreLoadAnalysis``, block 0x0C."""
+"""The load of the cores, compared: ``source/details/interCoreLoadAnalysis``, block 0x0C."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _shown(part: Part, levels: Levels) -> Body:
 
 
 def _compare(cores: list[Body], baseline: list[Body]) -> None:
-    """Puts the baseline beside each part that both have. Lists keep one entry of each name."""
+    """Adds the baseline to each part that both have. Lists keep one entry of each name."""
     others = {core["coreId"]: core for core in baseline}
     cores[:] = {core["coreId"]: core for core in cores}.values()
     for core in cores:

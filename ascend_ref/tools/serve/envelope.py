@@ -12,7 +12,7 @@ from .answer import Answer, Body
 from .values import INT32
 
 FRAMING = ("Content-Length:", "\r\n\r\n")
-"""Texts with which the viewer's server tells messages apart inside; one with them is lost."""
+"""Texts by which the viewer's server separates messages; a message that holds one is lost."""
 
 COUNTER = range(1 << 32)
 

@@ -35,7 +35,7 @@ SHAPES = (
 def summary(asked: Question) -> Body:
     """The body of ``unit/threadTracesSummary``: when any lane of the process is busy.
 
-    The window sets only how finely is merged; stretches of the whole timeline are told.
+    The window sets only how coarsely slices are merged; the answer covers the whole timeline.
     """
     timeline, process = asked.timeline, asked.params["processId"]
     gap = max((asked.params["endTime"] - asked.params["startTime"]) // SUMMARY_PARTS, 1)

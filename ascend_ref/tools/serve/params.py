@@ -36,7 +36,7 @@ def read_params(command: str, given: Mapping[str, Any]) -> Params:
 def refusal(command: str, params: Params) -> Failure | None:
     """Why a command is refused for its texts; ``None`` where it is not.
 
-    Module source tells the reason with code 9999, module timeline only that there is one (A17).
+    Module source reports the reason with code 9999, module timeline only that there is one (A17).
     """
     known = api_catalog()
     for name, rule in _rules(known.params_schema(command)).items():

@@ -15,8 +15,8 @@ from ascend_spec import bin_catalog, per_spec
 from .values import int32, items, member, text
 
 MAX_EMPTY = 1_000_000
-"""Empty rows of all instructions together, far beyond what real registers lead to; then registers
-are told without."""
+"""Empty rows of all instructions together, far beyond what real registers lead to; after that
+registers are reported without empty rows."""
 
 
 class RegisterRows:

@@ -43,7 +43,7 @@ LOCAL_ORIGIN = re.compile(r"https?://(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where to listen. ``origins`` are allowed beside those of this machine; port 0: a free one."""
+    """Where to listen. ``origins``: allowed besides this machine's own; port 0: a free one."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -67,7 +67,7 @@ async def serve(
 ) -> signal.Signals | None:
     """Answer clients, one at a time, until a signal comes; with ``once`` until the first leaves.
 
-    ``ready`` is told the address. Returns the signal. Raises :class:`CannotListen`.
+    ``ready`` is called with the address. Returns the signal. Raises :class:`CannotListen`.
     """
     ended: asyncio.Future[signal.Signals | None] = asyncio.get_running_loop().create_future()
     desk = _Desk(session, ended if once else None)

@@ -189,7 +189,7 @@ class Session:
 
     def _success(self, file: Answers, card: str) -> Body:
         bounds = file.timeline.bounds()
-        # What was told before stays the origin of times, whatever card goes.
+        # The start that was reported before stays the origin of times, even if its card is gone.
         self._origin = min([self._origin, *(start for start, _ in self._groups())])
         return {
             "startTime": str(self._origin),

@@ -86,7 +86,7 @@ def blocks_index(catalog: Catalog, bins: BinCatalog, style: Style = PLAIN) -> st
         "## Block types",
         table(("type", "name", "in force", "what it holds"), rows),
         "## Epochs",
-        "No file names its own epoch; the checker tells it by the form of the payloads.",
+        "No file names its own epoch; the checker recognises it by the form of the payloads.",
         *(epoch_section(catalog, one, style, level=3).rstrip("\n") for one in bins.epochs),
     )
 
@@ -198,7 +198,7 @@ def epoch_section(catalog: Catalog, epoch: Epoch, style: Style = PLAIN, level: i
         style.prose(epoch.summary),
         facts(
             ("From", epoch.date),
-            ("Told by", signs),
+            ("Recognised by", signs),
             ("Grade", epoch.grade),
             ("Source", citations(catalog, epoch.source, style)),
         ),

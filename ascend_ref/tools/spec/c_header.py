@@ -52,7 +52,7 @@ def _enum(name: str, members: Mapping[int, str], taken: set[str]) -> str:
 def _named(
     name: str, members: Mapping[int, str], taken: set[str]
 ) -> Iterator[tuple[str, int, str]]:
-    """(symbol, id, text) by id; members whose texts give one symbol are told apart by their id."""
+    """(symbol, id, text) by id; where texts of several members give one symbol, ids follow it."""
     wanted = {value: f"{name}_{_identifier(text)}" for value, text in members.items()}
     shared = _repeated(wanted.values())
     for value, text in sorted(members.items()):

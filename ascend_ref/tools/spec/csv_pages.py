@@ -250,7 +250,7 @@ def _file_facts(catalog: Catalog, file: CsvFile, style: Style) -> list[tuple[str
         ("Levels", "; ".join(f"{who} {', '.join(map(str, at))}" for who, at in some.items())),
         ("Slices", _slices(file)),
         ("Order of rows", "; ".join(_order(who, keys) for who, keys in file.order.items())),
-        ("Tells the same", ", ".join(place_link(style, one) for one in file.tables)),
+        ("Shows the same", ", ".join(place_link(style, one) for one in file.tables)),
         ("In the timeline", style.links("layer", file.timeline)),
         *evidence(catalog, file, style),
     ]

@@ -17,7 +17,7 @@ def csv_schema(file: CsvFile, writer: Writer) -> Document:
     """JSON Schema 2020-12 of one row of a CSV file of one writer, as an object of header texts.
 
     Numbers are to be given as numbers, without the tab that follows some; a sentinel as its text. A
-    column that stands there several times is given once, as an array. What a value cannot tell
+    column that stands there several times is given once, as an array. What a value cannot show
     stands in ``x-`` annotations. A row may hold further columns.
     """
     columns: dict[str, list[CsvColumn]] = {}

@@ -12,7 +12,7 @@ def export_ddl(schema: Schema) -> str:
     """A script for SQLite: every table, the members of every enum table, then the indexes.
 
     The statements are those of the exporters. They create a table only when they have rows for it
-    (``spec list`` and the table's page tell when), and an index only after the rows.
+    (``spec list`` and the table's page state when), and an index only after the rows.
     """
     tables = creation_order(schema)
     statements = [

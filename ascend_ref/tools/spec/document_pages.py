@@ -69,7 +69,7 @@ def _object(
 
 
 def _keys(node: Node) -> list[tuple[str, Node]]:
-    """The keys of an object, those that are told by a form last."""
+    """The keys of an object; those that are given by a form come last."""
     keys = list(node.get("properties", {}).items())
     keys += [(f"/{form}/", one) for form, one in node.get("patternProperties", {}).items()]
     further = node.get("additionalProperties")

@@ -400,7 +400,7 @@ def _layer_facts(catalog: Catalog, layer: Layer, style: Style) -> list[tuple[str
         ("Products", style.links("product", layer.families)),
         ("Levels", "" if len(layer.levels) == 3 else ", ".join(map(str, layer.levels))),
         ("Switches", style.links("switch", layer.switches)),
-        ("Tells the same", ", ".join(place_link(style, one) for one in layer.tables)),
+        ("Shows the same", ", ".join(place_link(style, one) for one in layer.tables)),
         *evidence(catalog, layer, style),
     ]
 
@@ -423,7 +423,7 @@ def _kind_facts(
         ("Order of keys", "; ".join(keys)),
         ("Last ts without decimals", ", ".join(kind.bare_ts)),
         ("Rather", ", ".join(kind.yields_to)),
-        ("Tells the same", ", ".join(place_link(style, one) for one in kind.tables)),
+        ("Shows the same", ", ".join(place_link(style, one) for one in kind.tables)),
         ("In the documents", ", ".join(map(code, kind.documented_as))),
         ("Source", citations(catalog, kind.source, style) if kind.source != layer.source else ""),
         ("Errata", style.links("erratum", kind.errata)),

@@ -1,4 +1,4 @@
-"""Agreements: documents of rules that say what two deliverables must tell alike.
+"""Agreements: documents of rules that state where two deliverables must agree.
 
 Both sides are selections of rows with columns of the same names. Some of them are keys, by which
 the rows of the sides are paired; others are compared in each pair.
@@ -34,9 +34,10 @@ class Side:
 
     ``of`` is a table of the facts, a view (views.yaml) or a derived table. ``where`` are conditions
     of its rows; one about a column that does not stand in the file is left out. ``together``: rows
-    with equal keys are one row, and the compared columns are aggregates. ``called`` is what users
-    call it where the names of its files and tables do not tell. ``kinds``: of a layer's events, the
-    only ones. ``showers``: the tables whose columns a view passes on, where not just its own.
+    with equal keys are one row, and the compared columns are aggregates. ``called`` is its name
+    for users, where its files and tables do not give one. ``kinds``: the only kinds of a layer's
+    events that count. ``showers``: the tables whose columns a view passes on, where not just its
+    own.
     """
 
     of: str
@@ -63,14 +64,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What two sides must tell alike.
+    """What must be the same on two sides.
 
     With ``entities`` both sides are showers of these: what both show is compared, ``but`` for the
     columns named there, and ``columns`` and ``compare`` state only what differs from that.
     Rows are paired by ``keys``; those with equal keys by ``near`` where it is equal, the others in
-    its order, and it is compared, too. Columns that are ``untold`` by a whole side do not count.
-    ``one_sided``: whose rows need a counterpart. ``readings`` are values of the placeholder
-    ``{reading}``; the one that fits best counts.
+    its order, and it is compared, too. ``untold`` columns do not count where they are
+    empty on a whole side. ``one_sided``: the side whose rows need a counterpart. ``readings`` are
+    values of the placeholder ``{reading}``; the one that fits best counts.
     """
 
     left: Side

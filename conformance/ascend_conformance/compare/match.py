@@ -104,7 +104,7 @@ class Outcome:
 def best_reading(
     store: Store, agreement: Agreement, select: Callable[[Agreement], Compared]
 ) -> Outcome:
-    """The reading of an agreement that leaves least apart. ``select``: how its sides are read."""
+    """The reading with the fewest differences. ``select``: how the sides of a reading are read."""
     best: Outcome | None = None
     for reading in agreement.read_as:
         found = outcome(store, select(reading))

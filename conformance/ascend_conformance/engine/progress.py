@@ -1,4 +1,4 @@
-"""How a long judgement says how far it is."""
+"""How a long judgement reports its progress."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Gets how many units of work there are, and when one is done."""
+    """Is called with the number of units of work whenever one of them is done."""
 
     def __call__(self, done: int, total: int, what: str) -> None:
         """``done`` of ``total`` units are finished, the last of them ``what``."""

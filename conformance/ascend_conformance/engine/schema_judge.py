@@ -147,8 +147,8 @@ class SchemaJudge:
         return found
 
     def like(self, example: Any) -> SchemaJudge:
-        """Of a schema of alternatives the one that the example fits, so that it alone is asked
-        for; else the schema itself.
+        """Of a schema with alternatives the one that the example fits, so that only this one is
+        required; else the schema itself.
         """
         if len(self._alternatives) < 2:
             return self

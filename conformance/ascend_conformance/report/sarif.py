@@ -140,7 +140,7 @@ def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Det
         "level": _LEVEL[finding.verdict],
         "message": _message("\n".join(paragraph(finding, None, detail))),
         "locations": [location],
-        # GitHub tells alerts apart by primaryLocationLineHash alone.
+        # GitHub distinguishes alerts by primaryLocationLineHash alone.
         "partialFingerprints": {"ascendRef/v1": stable, "primaryLocationLineHash": stable},
         "properties": properties,
     }

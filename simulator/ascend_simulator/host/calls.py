@@ -53,7 +53,7 @@ def levels() -> dict[str, int]:
 
 
 class Thread(IntEnum):
-    """A thread of the process; :data:`THREAD_IDS` tells their ids."""
+    """A thread of the process; :data:`THREAD_IDS` holds their ids."""
 
     MAIN = 0
     BACKWARD = 1

@@ -276,7 +276,7 @@ class _Builder:
         return *operator.module, *wrapping_function(operator.name)
 
     def _own(self, row: Row, operator: Operator, span: Span, *, inside: bool) -> None:
-        """What only the operator's own row tells: its place in the autograd sequence."""
+        """What only the operator's own row shows: its place in the autograd sequence."""
         if not inside:
             row.sequence = operator.sequence
             if operator.forward is None:

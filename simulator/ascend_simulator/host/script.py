@@ -58,7 +58,7 @@ class HostScript:
     def __init__(
         self, program: Program, chip: Chip, group_sizes: Mapping[Dimension, int] | None = None
     ) -> None:
-        """group_sizes: ranks in the groups of a dimension; a full host's where it is not told."""
+        """group_sizes: ranks in the groups of a dimension; by default those of a full host."""
         self.program = program
         self.chip = chip
         self._group_sizes = group_sizes or {}

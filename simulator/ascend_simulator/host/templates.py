@@ -188,7 +188,7 @@ class _Writer:
         self.pass_time(wake)
 
     def finish(self) -> None:
-        """Be done with the entry."""
+        """Finish the entry."""
         self.pass_time(SETTLE_NS)
         name, start, first = self._entry
         launches = tuple(

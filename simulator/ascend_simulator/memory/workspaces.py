@@ -156,8 +156,8 @@ def framework_workspaces(timeline: RankTimeline, texts: Texts, stream: int) -> M
 def _engine_operators(timeline: RankTimeline) -> list[tuple[list[int], int, list[int]]]:
     """For each operator that takes memory: items that get a block, last item, size of each block.
 
-    Kernels that write to memory of their own get that, and so do copies beside them; where no
-    kernel says so, all kernels share the operator's workspace.
+    Kernels that write to memory of their own get a block, and so do copies of the same operator;
+    where no kernel does, all kernels share the operator's workspace.
     """
     program = timeline.program
     course = Course(timeline)

@@ -28,7 +28,7 @@ BUCKETS = (262_144, 6_553_600)
 """DistributedDataParallel's 1 MB and 25 MB, in elements of FLOAT."""
 LOADING_NS = 7_700_000
 LIST_SCRATCH = ((512,), "UINT8")
-"""What an operator over lists needs beside its results."""
+"""What an operator over lists needs in addition to its results."""
 FRAMES = (
     "{project}/main.py(282): main_worker",
     "{project}/main.py(354): train",
@@ -71,7 +71,7 @@ class AlexNet:
         return weight, self.tape.parameter(shape[0], data_type=kind)
 
     def __call__(self, _: Value | None) -> Value:
-        """One batch: to the loss, with the accuracy beside it."""
+        """One batch: up to the loss, and the accuracy."""
         tape = self.tape
         with tape.frame(FRAMES[0]), tape.frame(FRAMES[1]):
             images, labels = self._batch(2)

@@ -262,7 +262,7 @@ def attention_cost(
 
 
 def unit_cost(chip: Chip, kind: Kind, traffic: Traffic) -> Cost:
-    """A kernel beside the AI cores (AI CPU, random numbers): no blocks and no counters."""
+    """A kernel outside the AI cores (AI CPU, random numbers): no blocks and no counters."""
     moved = traffic.read + traffic.written
     duration = kind.head + moved // kind.rate
     return Cost(
@@ -288,7 +288,7 @@ def _cost(
 ) -> Cost:
     """Put start, head and body together. bound: ps of the body that follow the clock.
 
-    mixed: blocks and pipes of the vector cores beside cube cores.
+    mixed: blocks and pipes of the vector cores that work with cube cores.
     """
     clocked = (kind.head + kind.block * min(blocks, chip.vector_cores)) * 1000
     head = clocked * 1800 // chip.frequency

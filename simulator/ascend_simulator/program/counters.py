@@ -3,8 +3,8 @@
 TASK_PMU_INFO holds all columns of the metric table that CANN makes for a group (db-schema.md 7.9),
 so the columns that a text file of the product would leave out are there, as 0. Cycles that a pipe
 works follow from the kernel alone; cycles in total follow from how long it ran at which clock. So a
-slow run shows the same work in a smaller share of the time. Loads and stores are the exception, for
-they fill what time there is.
+slow run shows the same work in a smaller share of the time. Loads and stores are the exception:
+they fill the time that there is.
 """
 
 from __future__ import annotations
@@ -240,7 +240,7 @@ def _side(kernel: Kernel, prefix: str, chip: Chip) -> Side | None:
 
 @per_spec
 def _metrics(group: str, prefix: str) -> tuple[Metric, ...]:
-    """The metrics of a group beside total time and cycles, in order."""
+    """The metrics of a group without total time and cycles, in order."""
     miss = Metric("icache_miss_rate", "constant", _icache)
     match group:
         case "PipeUtilization":

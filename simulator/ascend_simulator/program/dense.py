@@ -92,7 +92,7 @@ class FeedForward:
 
 
 class Layer:
-    """Attention and a feed-forward part (or experts), each behind a norm and beside a residual."""
+    """Attention and a feed-forward part (or experts), each after a norm and with a residual."""
 
     def __init__(
         self, tape: Tape, choice: ModelChoice, parallelism: Parallelism, tensor: TensorParallel

@@ -10,7 +10,7 @@ from .tape import Tape
 from .values import Parameter, Value
 
 REDUCE_SCRATCH = ((1_024,), "UINT8")
-"""What a sum needs beside its result."""
+"""What a sum needs in addition to its result."""
 LARGE_PRODUCT = 32 << 20
 """From so many elements of the result on, a product of matrices runs as MatMulV3."""
 

@@ -106,7 +106,7 @@ class Experts:
         return tape.differentiable(out, (made, shares), backward)
 
     def _tell_counts(self, indices: Value) -> None:
-        """Ranks tell each other how many tokens each expert gets; the host needs the numbers."""
+        """Ranks send each other the number of tokens of each expert; the host needs it, too."""
         tape, new = self.tape, ((self.choice.experts,), "INT64")
         (counts,) = tape.run("aten::histc", "aclnnHistc", "Histogram", (indices,), [new])
         tape.copy_out("aten::to", all_gather(tape, counts, "ep", self.ranks))

@@ -57,7 +57,7 @@ def exchange(tape: Tape, x: Value, rows: int) -> Value:
 
 
 class TensorParallel:
-    """What ranks that share every layer tell each other.
+    """What ranks that share every layer send to each other.
 
     With ``by_sequence`` the tensors between the layers are cut along the sequence (their first
     axis): gathered before a layer and scattered after it, instead of summed.

@@ -98,7 +98,7 @@ class Recommender:
         return embedding(tape, tokens, self.tables[place])
 
     def _interact(self, rows: list[Value], below: Value) -> Value:
-        """All products of two features, beside the dense ones."""
+        """All products of two features, joined with the dense ones."""
         tape, choice = self.tape, self.choice
         count, batch, width = len(rows), choice.batch, choice.width
         features = self._joined(rows, (batch, count, width))

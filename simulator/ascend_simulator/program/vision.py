@@ -317,7 +317,7 @@ class Vision:
 
 
 def dropout(tape: Tape, x: Value) -> Value:
-    """Random zeros; the mask comes from a unit (or the AI CPU) beside the compute stream."""
+    """Random zeros; the mask comes from a unit (or the AI CPU) on another stream."""
     api, mask_api = "aclnnDropoutDoMask", "aclnnDropoutGenMaskV2"
     size = -(-x.elements // 1024) * 128
     (mask,) = tape.call("aten::dropout", mask_api, (), [((size,), "UINT8")])

@@ -42,8 +42,8 @@ COLLECTIVE_CALL_NS = 75_000
 HOST_COPY_RATE = 25_700
 """Byte per microsecond from the host (PCIe 4.0 x16; fixtures-2025-01)."""
 HOST_COPY_NS, DEVICE_COPY_NS, ARGUMENT_NS = 2_000, 600, 240
-"""What a copy from or to the host, or on the device, takes beside its Byte; one of an argument
-takes the last one more."""
+"""What a copy from or to the host, or on the device, takes in addition to the time for its Byte;
+a copy of an argument takes the last one more."""
 COPIED_BYTES = 200_000
 """From this size on a kernel copies (fixtures-2025-01: 1.2 MB is copied by one, 93 kB not)."""
 L2_SHARE = 3, 4

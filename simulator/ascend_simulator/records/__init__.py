@@ -1,4 +1,4 @@
-"""Builders of records: what the run leaves that only text deliverables tell."""
+"""Builders of records: what the run leaves that only text deliverables show."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MHZ = 2_000
 """Clock of AI CPU and Ctrl CPU (inferred)."""
 SCHEDULER: Function = "aicpu::AicpuSchedule", "libaicpu_processer.so"
 SCHEDULED_CYCLES = 24_000
-"""Of AI CPU for each kernel, beside running it."""
+"""Of AI CPU for each kernel, in addition to those of its run."""
 KERNELS = "libcpu_kernels.so"
 CONTROL: dict[Function, int] = {
     ("drv_hdc_task_recv", "drv_hdc.ko"): 9_000,

@@ -29,7 +29,7 @@ PIPES = {
     "mte3": "mte3",
 }
 OUTWARD = "fixpipe"
-"""Of a cube core, what moves data out; it is told as mte3."""
+"""Of a cube core, the pipe that moves data out; it is reported as mte3."""
 BURST = 512
 """Byte of one request to the bus."""
 WAIT_CYCLES = {"read": 180, "write": 90}

@@ -79,8 +79,8 @@ def records_of(scene: RecordScene) -> Records:
     """Every record that the scenario asks for and that has rows, in the order of RECORDS.
 
     Without the activity npu CANN's profiler does not run, and collects nothing. New texts are added
-    to those of the capture; nothing else of it changes. What a builder states no device for is
-    about the own one.
+    to those of the capture; nothing else of it changes. Rows for which a builder states no device
+    belong to the rank's own one.
     """
     found: dict[str, Columns] = {}
     for name, record in RECORDS.items() if scene.scenario.capture.npu else ():

@@ -25,7 +25,7 @@ from ..world.timeline import RankTimeline
 Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
 HOST = NONE
-"""The column ``device`` of what is told of the host."""
+"""The column ``device`` of rows about the host."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class RecordScene:
         return self.machine.chip.product
 
     def draws(self, record: str) -> Draws:
-        """The random numbers of a record, which are no other one's."""
+        """The random numbers of a record, which no other record shares."""
         return Draws(self.seed, "record", record, self.timeline.rank)
 
     def texts(self, texts: Iterable[str]) -> Integers:
@@ -107,7 +107,7 @@ class KernelRuns:
         return KernelRuns(*(getattr(self, name)[rows] for name in self.__slots__))
 
     def task_columns(self) -> Columns:
-        """The columns that state which task a row is about."""
+        """The columns that name the task of a row."""
         return {"stream": self.stream, "number": self.number, "name": self.name}
 
 

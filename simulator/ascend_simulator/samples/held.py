@@ -18,7 +18,7 @@ ENGINE_EXTRA_BYTES = 1_310_720
 PROCESS_BYTES = 89_497_600
 """Memory of the modules of a process that trains on 8 devices (db-schema.md 7.7)."""
 SYSTEM_MEBI = (227, 234)
-"""What the device's own system holds beside the process."""
+"""What the device's own system holds in addition to the process."""
 
 
 def npu_mem(scene: Scene) -> Columns:

@@ -72,7 +72,7 @@ def _cpu(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Col
 
 
 def threads(timeline: RankTimeline) -> list[Flow]:
-    """When the threads of a rank work; ``read`` is ns. Who waits for the device does not work."""
+    """When the threads of a rank work; ``read`` is ns. Waiting for the device is not work."""
     host, program = timeline.host, timeline.program
     waits = np.array([isinstance(item, Synchronize) for item in program.items], bool)
     until = np.where(waits, host.handed, host.left)

@@ -34,7 +34,7 @@ QUIET = (
 
 
 def longest_period(bytes_per_microsecond: int) -> int:
-    """ns within which a port of this speed moves less than its counters can tell."""
+    """ns within which a port of this speed moves less than its counters can count."""
     return COUNTER_LIMIT // bytes_per_microsecond * MICROSECOND
 
 

@@ -1,7 +1,7 @@
-"""About how much a scenario writes, before anything of it is simulated.
+"""An estimate of how much a scenario writes, before anything of it is simulated.
 
-The figures stand for orders of magnitude: they only tell an honest mistake (10^9 steps) from a run
-that a machine can finish.
+The figures are orders of magnitude: they only distinguish an honest mistake (10^9 steps) from a
+run that a machine can finish.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _COLLECTIVE_ROWS = 6
 
 
 def kernels_per_step(model: ModelChoice) -> int:
-    """About so many kernels run on one device of the whole, unsplit model in one step."""
+    """About how many kernels run on one device of the whole, unsplit model in one step."""
     match model.kind:
         case "dense-transformer":
             return (60 * model.layers + 60) * model.microbatches
@@ -38,7 +38,7 @@ def kernels_per_step(model: ModelChoice) -> int:
 
 
 def rows_per_step(scenario: Scenario) -> int:
-    """About so many rows does one rank write in one step."""
+    """About how many rows one rank writes in one step."""
     capture, parallelism = scenario.capture, scenario.parallelism
     model = scenario.model
     kernels = max(kernels_per_step(model) // parallelism.pipeline, 1)
@@ -61,5 +61,5 @@ def rows_per_step(scenario: Scenario) -> int:
 
 
 def rows_per_rank(scenario: Scenario) -> int:
-    """About so many rows does one rank write."""
+    """About how many rows one rank writes."""
     return rows_per_step(scenario) * scenario.schedule.active * scenario.schedule.repeat

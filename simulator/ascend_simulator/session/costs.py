@@ -19,10 +19,10 @@ COSTLY = OF_KERNELS + OF_DATA + OF_HOST
 
 
 def extra_time(scenario: Scenario, seed: int, rank: int, place: int) -> int:
-    """ns that a fault costs a rank: what kernels, data under way or the host took longer for it.
+    """ns that a fault costs a rank: the time by which it slows kernels, data under way or the host.
 
     place: of the fault among those of the scenario; its kind is one of :data:`COSTLY`. The other
-    faults stay as they are; what waits for what takes longer does not count.
+    faults stay as they are; the time of waiting for slower work does not count.
     """
     world, fault = setting(scenario, seed), scenario.faults[place]
     if rank not in world.disturbances.ranks_of(fault):

@@ -72,7 +72,7 @@ def couple(
 ) -> list[RankMeetings]:
     """Second step: when every rank meets others. ``start``: Unix ns at which the session begins.
 
-    A rank whose clock runs ahead tells later times, of the same events.
+    A rank whose clock runs ahead records later times of the same events.
     """
     world = setting(scenario, seed)
     first = start + BEFORE_STEPS_NS
@@ -92,7 +92,7 @@ def recorded(
 ) -> tuple[Capture, Integers]:
     """Third step, for each rank: everything that its profiler records.
 
-    Beside it, the number of the step that each row of Kernels ran in. Raises
+    The second value is the number of the step that each row of Kernels ran in. Raises
     :class:`ScenarioError` where the rank's device has too little memory.
     """
     return _Recording(setting(scenario, seed), rank, meetings).recorded()

@@ -12,7 +12,7 @@ from .world import LAUNCH_THREAD, Rows, World
 
 
 def instruction_tables(world: World) -> dict[str, Rows]:
-    """Rows of CCU and DPU_TASK, which products have that the rest of a specimen is not about."""
+    """Rows of CCU and DPU_TASK, which belong to other products than the rest of a specimen."""
     return {"CCU": list(_ccu(world)), "DPU_TASK": list(_dpu(world))}
 
 

@@ -1,4 +1,4 @@
-"""What step_trace_time.csv tells of each step, beside what the totals of the step tell."""
+"""What step_trace_time.csv states about each step in addition to the totals of the step."""
 
 from __future__ import annotations
 

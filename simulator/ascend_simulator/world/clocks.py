@@ -189,7 +189,7 @@ def _host(
 
 
 def beside(compiled: Compiled, clocks: RankClocks, seen: Integers, axis: int) -> Integers:
-    """Ends on the stream beside the compute stream up to each item; 0 or less before the first.
+    """Ends on the other stream than the compute stream up to each item; 0 or less before the first.
 
     ``seen``: when the device may start each item, on any clock that only grows.
     """

@@ -46,8 +46,8 @@ class Meeting:
 
 
 class Compiled:
-    """Columns of a program. ``kinds`` holds every kernel once; ``first_kind`` and ``variants`` tell
-    which of them a launch may run, ``load`` which launches draw together."""
+    """Columns of a program. ``kinds`` holds every kernel once; ``first_kind`` and ``variants``
+    state which of them a launch may run, ``load`` which launches draw together."""
 
     def __init__(self, program: Program, plan: HostPlan, kernel_gap: int = 0) -> None:
         """``kernel_gap``: ns for which the compute stream rests after a kernel."""
@@ -94,7 +94,7 @@ class Compiled:
 
     @cached_property
     def on_other(self) -> Flags:
-        """Launches beside the compute stream."""
+        """Launches that are not on the compute stream."""
         return self._flags(lambda item: isinstance(item, Launch) and item.stream != COMPUTE_STREAM)
 
     @cached_property

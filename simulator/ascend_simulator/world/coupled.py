@@ -31,7 +31,7 @@ class Summary:
 
     busy: D, length of the compute stream's work since the last meeting. least: A, its earliest end.
     seen: the device may act on the meeting's item. host: the framework thread reaches it.
-    queue, other: everything queued before is launched; has ended beside the compute stream.
+    queue, other: everything queued before is launched; has ended on the other stream.
     """
 
     busy: Integers

@@ -1,4 +1,4 @@
-"""What runs on the streams of one device beside the collectives, as rows of the capture."""
+"""What runs on the streams of one device except the collectives, as rows of the capture."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TEXT_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class DeviceRecords:
-    """Tasks of the compute stream and the one beside it.
+    """Tasks of the compute stream and of the other one.
 
     kernels: ``kind`` is a row of ``kernel_kinds``; ``kernel_run``: the run of each kernel, step x
     items + item.

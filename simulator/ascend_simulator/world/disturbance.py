@@ -21,7 +21,7 @@ MILLISECOND = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Disturbances:
-    """Answers what each fault changes; without faults every factor is 1000 and every pause 0."""
+    """States what each fault changes; without faults every factor is 1000 and every pause 0."""
 
     faults: tuple[FaultChoice, ...]
     ranks: int
@@ -51,7 +51,7 @@ class Disturbances:
         return values
 
     def factor(self, kind: FaultKind, rank: int) -> Integers:
-        """Thousandths that what the faults of a kind slow down takes on a rank, per step."""
+        """How long what the faults of a kind slow down takes on a rank; thousandths, per step."""
         return self._per_step(kind, rank, THOUSAND, lambda one, by: one * by.factor // THOUSAND)
 
     def pause(self, kind: FaultKind, rank: int) -> Integers:
@@ -85,7 +85,7 @@ class Disturbances:
         return any(rank in self.ranks_of(fault) for fault in self.chosen("abnormal-end"))
 
     def links(self, step: int, groups: Integers) -> Integers | None:
-        """Thousandths that data take in a step between the ranks of each group.
+        """How long data take in a step between the ranks of each group; thousandths.
 
         groups: global ranks, shape (groups, ranks); the result has the shape (groups, ranks, ranks)
         and is None where no link of these groups is slow.

@@ -1,11 +1,11 @@
 """How a communication operator expands: rounds in which ranks meet and then move data.
 
-In each round a rank tells others (Notify_Record), waits for others (Notify_Wait) on every lane, and
-once all lanes have been told, moves a piece of the data on each. Nobody moves to a rank that has
-not told that it is ready, and whoever has moved tells the receiver in the next round, so that
-nothing is passed on before it has arrived. This is the order of the real small tasks (db-schema.md
-7.5: on 8 ranks an allReduce by mesh has 28 records, 28 waits, 9 reductions and 9 copies; by ring,
-two records for each motion). A lane is one plane of the operator.
+In each round a rank notifies others (Notify_Record) and waits for others (Notify_Wait) on every
+lane; once it has been notified on all lanes, it moves a piece of the data on each. No rank moves
+data to one that has not reported that it is ready, and a rank that has moved data notifies the
+receiver in the next round, so that nothing is passed on before it has arrived. This is the order of
+the real small tasks (db-schema.md 7.5: on 8 ranks an allReduce by mesh has 28 records, 28 waits, 9
+reductions and 9 copies; by ring, two records for each motion). A lane is one plane of the operator.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Flags = npt.NDArray[np.bool_]
 class Round:
     """One round; arrays have the shape (lanes, ranks), -1 where a rank has no part on a lane.
 
-    told: whom a rank tells. heard: who tells it; heard_lane: on which of its lanes. peer: whom a
-    rank moves to, from whom it ``fetches`` in its own memory instead; where data move, ``told`` is
-    the rank whose data come. first, count: the pieces that move, ``count`` from ``first`` on
-    (cyclic); count 0 moves nothing.
+    told: whom a rank notifies. heard: who notifies it; heard_lane: on which of its lanes. peer: to
+    whom a rank moves data, or, with ``fetches``, from whom it copies data into its own memory;
+    where data move, ``told`` is the rank whose data come. first, count: the pieces that move,
+    ``count`` from ``first`` on (cyclic); count 0 moves nothing.
     """
 
     motion: Motion
@@ -96,7 +96,7 @@ def moved(plan_round: Round, sizes: Integers) -> Integers:
 def plan(kind: str, algorithm: str, ranks: int, confirmed: bool = False) -> Plan:
     """The plan of an operator (a CollectiveKind) on so many ranks by a known algorithm.
 
-    ``confirmed``: who has received tells the sender so, as it is done between hosts. Raises
+    ``confirmed``: the receiver reports the arrival to the sender, as between hosts. Raises
     ``ValueError`` for an algorithm that cannot do the operator on so many ranks.
     """
     if ranks < 2:
@@ -296,6 +296,6 @@ def _along(
 
 
 def _point_to_point() -> Round:
-    """Place 0 sends to place 1; both tell each other before and after."""
+    """Place 0 sends to place 1; both notify each other before and after."""
     other, nothing = np.array([1, 0]), np.zeros(2, np.int64)
     return _round("copy", other, other, nothing, np.array([1, 0]))

@@ -18,10 +18,10 @@ from .streams import numbered
 class RunCalls:
     """The host calls behind every run of a collective; all of shape (steps, collectives).
 
-    seen: when the device could see it. closed: when its stream tells that it is over. operator:
+    seen: when the device could see it. closed: when its stream reports its end. operator:
     connection of the operator's own tasks. wait, record: of the event that its stream waits for
-    before, and of the one that it records after it. future: of a second one, which tells the
-    framework's future.
+    before, and of the one that it records after it. future: of a second one, which is
+    recorded for the framework's future.
     """
 
     seen: Integers

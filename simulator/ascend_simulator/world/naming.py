@@ -21,7 +21,7 @@ PURPOSES: dict[Dimension, str] = {
 }
 """Names that Megatron gives its groups, as readers expect them."""
 MOST_GROUPS = 900
-"""Of the thousand names that three digits can tell apart; close to it the search gets long."""
+"""Of the thousand names that three digits can distinguish; close to it the search gets long."""
 
 
 def group_names(
@@ -29,7 +29,7 @@ def group_names(
 ) -> dict[tuple[Dimension, tuple[int, ...]], str]:
     """A readable name for every group, by (dimension, its ranks).
 
-    ``moment``: when the first group was made, microseconds. Operators are told apart by the last
+    ``moment``: when the first group was made, microseconds. Operators are distinguished by the last
     three digits of the hash of their group. Where a thousand is enough, no two groups share them,
     else no two of one rank: a later moment is taken until they differ.
     """

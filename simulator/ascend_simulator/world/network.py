@@ -32,7 +32,7 @@ and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582,
 TELL_NS = (660, 760)
 TICK_NS = 20
 LOCAL_NS = 1_400
-"""What a copy within the own memory costs beside its bytes."""
+"""What a copy within the own memory costs in addition to its bytes."""
 ELEMENT_BYTES = {
     "INT8": 1,
     "FP16": 2,

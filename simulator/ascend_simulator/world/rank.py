@@ -43,7 +43,7 @@ class RankMeetings:
         return cls(families=families, **own)
 
     def ahead(self, skew: int) -> RankMeetings:
-        """The same meetings as told by a clock that runs so many ns ahead."""
+        """The same meetings by a clock that runs so many ns ahead."""
         if not skew:
             return self
         families = [
@@ -91,9 +91,9 @@ def host_times(compiled: Compiled, clocks: RankClocks, meetings: RankMeetings) -
 
 
 def closed(compiled: Compiled, host: HostTimes, meetings: RankMeetings) -> Integers:
-    """When the streams of collectives tell that each is over, shape (steps, collectives).
+    """When the streams of collectives report the end of each, shape (steps, collectives).
 
-    The task that tells it is launched last.
+    The task that reports it is launched last.
     """
     places = [place for place, _ in compiled.collectives]
     return np.maximum(meetings.ended, host.done[:, places] + SEEN_NS)
@@ -102,7 +102,7 @@ def closed(compiled: Compiled, host: HostTimes, meetings: RankMeetings) -> Integ
 def device_times(
     compiled: Compiled, clocks: RankClocks, host: HostTimes, meetings: RankMeetings
 ) -> DeviceTimes:
-    """The compute stream and the one beside it, in one sweep each."""
+    """The compute stream and the other one, in one sweep each."""
     shape = clocks.slot.shape
     slots = clocks.slot.reshape(-1)
     until = np.cumsum(slots)

@@ -1,8 +1,8 @@
 """The small tasks of one rank's collectives: what each is, where it runs, and whom it concerns.
 
 Ranks of one host reach each other's memory themselves (SDMA). To other hosts everything is sent
-(RDMA): first that there is room, then the payload, then that it is there, then that it has been
-received.
+(RDMA): first a notice that there is room, then the payload, then a notice that it is there, then
+one that it has been received.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Ends:
 
 
 class Lanes:
-    """Tells the small tasks of one rank."""
+    """Makes the small tasks of one rank."""
 
     def __init__(self, network: Network, rank: int) -> None:
         self.network = network

@@ -36,7 +36,7 @@ def task_numbers(order: Integers) -> Integers:
 
 
 def numbered(stream: Integers, start: Integers) -> Integers:
-    """taskId of tasks in any order; those that start together stand as they follow each other."""
+    """taskId of tasks in any order; tasks that start together keep their order."""
     order = np.lexsort((start, stream))
     starts = np.flatnonzero(np.diff(stream[order], prepend=-1))
     place = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))

@@ -1,4 +1,4 @@
-"""What the parts of the world tell each other. Times are Unix ns of the rank's own host clock.
+"""What the parts of the world pass to each other. Times are Unix ns of the rank's own host clock.
 
 Arrays that describe runs have the shape (steps, items) or (steps, operators): one row per captured
 step, one column per item (or operator) of the rank's program. -1 stands where an item has no such

@@ -43,7 +43,7 @@ def wires(machine: Machine, ranks: int) -> Wires:
     """The tables of a machine; the diagonal is a device's own memory."""
     number = np.arange(ranks)
     host, device = number // machine.devices_per_host, number % machine.devices_per_host
-    # Paths differ by these alone, so that one of each kind tells all.
+    # Paths differ by these alone, so that one path of each kind is enough.
     near = host[:, None] == host
     pair = near & (device[:, None] // 2 == device // 2)
     kind = near * 1 + pair * 1 + np.eye(ranks, dtype=np.int64)

@@ -1,6 +1,6 @@
 """What the documents of this folder say, as immutable objects: facts, no behaviour.
 
-``since`` is the id of the first generation with the fact, ``None`` where it always stood.
+``since`` is the id of the first generation with the fact, ``None`` where it was always there.
 """
 
 from __future__ import annotations

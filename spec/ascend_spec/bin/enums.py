@@ -30,7 +30,7 @@ class Use(Bounds):
 def names_in_use(name: str, summary: str, source: tuple[str, ...], uses: Iterable[Use]) -> BinEnum:
     """The open enum of all names in use: each from its first epoch to its last.
 
-    The erratum about a name is that of its last use, told only where the name came out of use.
+    The erratum about a name is that of its last use, given only where the name went out of use.
     """
     by_value: dict[str, list[Use]] = {}
     for use in uses:

@@ -22,7 +22,7 @@ Shape = Literal["value", "per-core"]
 class Writing:
     """When one kind of run writes a block type.
 
-    ``place`` orders the types within the file; ``when`` tells what else it takes (``None``: the
+    ``place`` orders the types within the file; ``when`` states what else it takes (``None``: the
     type is always written).
     """
 
@@ -158,9 +158,9 @@ class Column:
     """A column of 0x03 (a key of a line) or 0x04 (a key of an instruction).
 
     ``dtype`` is the code that exporters declare for it; ``shape`` whether each kind of run writes
-    one value or one per core (a run that is not named does not write it). ``when`` tells what else
-    it takes to be written, ``declared`` for each kind of run what else to stand in the dtype
-    object; ``none`` is the value that means "not applicable".
+    one value or one per core (a run that is not named does not write it). ``when`` states what
+    else it takes to be written, ``declared`` for each kind of run what else it takes to stand
+    in the dtype object; ``none`` is the value that means "not applicable".
     """
 
     name: str

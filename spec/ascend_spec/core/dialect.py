@@ -13,10 +13,10 @@
 ``$ref``
     A definition of the same set of documents, whose names are unique, so that only the last part of
     the reference counts. The demands of both hold, as in the standard. Annotations beside ``$ref``
-    replace those of the definition, since they speak of the one place that refers.
+    replace those of the definition, since they are about the one place that refers.
 ``missing``
     The erratum about the absence of a required property (``erratum``), and whether absence is only
-    advice (``advisory``). An ``erratum`` of the property itself speaks of what stands there. The
+    advice (``advisory``). An ``erratum`` of the property itself is about the value there. The
     requirement gets an ``allOf`` of its own, so that a failing keyword leads to the erratum.
 ``values_of``, ``or_text``
     A named set whose values become ``enum``; of an open set, those that are no longer in force
@@ -26,9 +26,9 @@
 
 The annotations ``unit``, ``shows``, ``erratum``, ``advisory``, ``references``, ``maxBytes`` and
 ``source`` remain in the result. ``shows`` names the member of a payload that a member of an answer
-shows, within what the object around it shows. ``erratum`` and ``advisory`` speak of whatever fails
-at or below their node; the nearest wins. ``source`` is where a node comes from, and all below it
-that states none. Keys of the result are in the order of the document.
+shows, within what the object around it shows. ``erratum`` and ``advisory`` are about whatever fails
+at or below their node; the nearest wins. ``source`` is where a node comes from, with all nodes
+below it that state none. Keys of the result are in the order of the document.
 """
 
 from __future__ import annotations
@@ -315,7 +315,7 @@ def _exported(node: Any) -> Any:
 
 
 def walk(schema: Node, place: str = "", *, conditions: bool = True) -> Iterator[tuple[str, Node]]:
-    """Every node of a compiled schema with the place of the document that it speaks of.
+    """Every node of a compiled schema with the place of the document that it describes.
 
     References are not followed. ``if``, ``not`` and ``contains`` are left out, for they describe no
     content; what holds under a condition is part of the walk unless ``conditions`` is false.
@@ -375,7 +375,7 @@ def along(schema: Node, path: Sequence[str | int]) -> Iterator[tuple[str, Node]]
 
 
 def _entered(inner: Any, step: str, key: Any, place: str) -> tuple[Any, str]:
-    """What a map or a list of schemas holds under a key, and the place that it speaks of."""
+    """What a map or a list of schemas holds under a key, and the place that it describes."""
     try:
         found = inner[key]
     except (KeyError, IndexError, TypeError):

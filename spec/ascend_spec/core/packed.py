@@ -1,4 +1,4 @@
-"""Packed records: construct declarations whose fields carry their facts, and what reads many fast.
+"""Packed records: construct declarations whose fields carry their facts, and fast bulk readers.
 
 A declaration is written once, as a ``construct.Struct`` of fields from :func:`field`. From one of
 fixed size :func:`dtype_of` derives a NumPy dtype for the same bytes:

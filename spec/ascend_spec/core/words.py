@@ -1,4 +1,4 @@
-"""Words that exporters write without any table of the format listing them."""
+"""Words that exporters write though no table of the format lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON documents beside the timelines: communication, its matrix, what the profiler was told."""
+"""JSON documents beside the timelines: communication, its matrix, settings and metadata."""
 
 from .catalog import DOCUMENTS, DocumentCatalog
 

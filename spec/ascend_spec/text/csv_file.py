@@ -32,12 +32,12 @@ class CsvFile:
 
     ``modules`` gives, by output, what ``{module}`` stands for in the file name; ``writers`` those
     that write the file, by id. ``data``: the rows of the matrix of products that it shows.
-    ``tables`` are the database tables that tell the same, ``timeline`` the layers of the trace that
+    ``tables`` are the database tables that show the same, ``timeline`` the layers of the trace that
     show the same. ``levels`` are the profiler levels that yield the file, by writer or engine where
     they differ (``*``: every other); ``needs`` says what else it takes. ``by_default``: collected
     without any option. ``order``: row order by writer or engine. ``slicing``: where it is not that
-    of the writer. ``pmu``: columns of ``groups`` follow the own. ``rows``: which rows show an
-    entity of the recording, where not all do.
+    of the writer. ``pmu``: how columns of ``groups`` follow those of the file. ``rows``: which
+    rows show an entity of the recording, where not all do.
     """
 
     name: str
@@ -70,7 +70,7 @@ class CsvFile:
 
     @cached_property
     def columns(self) -> tuple[CsvColumn, ...]:
-        """Every column of every writer, family, level and metrics; a name may come again under
+        """Every column of every writer, family, level and metrics; a name may occur again under
         another condition.
         """
         if self.pmu is None or self.groups is None:

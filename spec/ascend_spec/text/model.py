@@ -230,7 +230,7 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class PmuPlace:
-    """That columns of performance counters follow the columns of the file itself.
+    """How columns of performance counters follow the columns of the file itself.
 
     ``core``: the file is about one kind of core only.
     """

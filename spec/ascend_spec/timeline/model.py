@@ -65,7 +65,7 @@ class EventKind:
     writer, where it is not the usual one. ``unordered``: writers that give the args in no fixed
     order. ``bare_ts``: writers whose last event has a ts without decimals. ``yields_to``: kinds
     that an event belongs to rather than to this one if it fits them as well. ``levels``: profiler
-    levels at which every writer of it shows it. ``tables``: database tables that tell the same.
+    levels at which every writer of it shows it. ``tables``: database tables that show the same.
     ``when``: what else it takes. ``shows``: what its keys and the parts of names show of the
     recording (:func:`ascend_spec.core.shows.event_shows`), ``rows`` which events show an entity,
     ``fixed`` what all of them show by their kind.
@@ -173,7 +173,7 @@ class Layer:
     file. ``sort_index``: by writer, ``None`` where the writer numbers the layers as they come.
     ``pids``: the rule of the pid, by writer, where it is not that of the writer. ``part``: who
     makes the events. ``shown_in``: the layer as whose part it appears in a whole timeline.
-    ``files``: the files that hold it. ``tables``: database tables that tell the same.
+    ``files``: the files that hold it. ``tables``: database tables that show the same.
     """
 
     name: str
@@ -257,7 +257,7 @@ class PidRule:
         return total if self.bits is None else total & ((1 << self.bits) - 1)
 
     def quantities(self, pid: int) -> Mapping[str, int]:
-        """The numbers that a pid is made of; empty where it does not tell their widths."""
+        """The numbers that a pid is made of; empty where their widths are not known."""
         if any(part.bits is None for part in self.parts):
             return {}
         return {
@@ -281,8 +281,8 @@ class PartForm:
 class WriterForm:
     """How a writer writes a timeline.
 
-    ``first_free``: the first number of layers that have none of their own. ``pruned``: at level 0
-    the events of msprof are taken away whose name begins so, or whose ``args.name`` is so.
+    ``first_free``: the first number of layers that have none of their own. ``pruned``: texts; at
+    level 0 events of msprof are left out if their name begins with one or ``args.name`` is one.
     ``types``: JSON types of the keys of an event.
     """
 
@@ -392,7 +392,7 @@ class EventKey:
 
 @dataclass(frozen=True, slots=True)
 class MetadataEvent:
-    """An event of phase M: its name, the one member of its args, and what that tells."""
+    """An event of phase M: its name, the one member of its args, and what that member states."""
 
     name: str
     arg: str

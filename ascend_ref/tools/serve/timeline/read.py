@@ -96,7 +96,7 @@ class _Reader:
             self._add_count(event, place)
 
     def finished(self) -> Timeline:
-        """The timeline, after the lanes got the places that no event tells."""
+        """The timeline, after the lanes got the places that no event gives."""
         for number, order in self._touched.items():
             lane = self.timeline.lanes[number]
             lane.is_named = True

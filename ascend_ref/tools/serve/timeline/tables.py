@@ -87,7 +87,7 @@ class Course:
 
 @dataclass(slots=True)
 class Process:
-    """What is known of a process; ``name`` and ``sort_index`` may never be told."""
+    """What is known of a process; ``name`` and ``sort_index`` may never be given."""
 
     name: str | None = None
     label: str = ""
@@ -96,7 +96,7 @@ class Process:
 
 @dataclass(slots=True)
 class Lane:
-    """What is known of a lane. ``is_named``: an event lies on it or tells its name, not only its
+    """What is known of a lane. ``is_named``: an event lies on it or gives its name, not only its
     place among the others."""
 
     pid: str

@@ -13,7 +13,7 @@ LANE_META_TYPE = "TEXT"
 
 CPU_LABELS = frozenset({"cpu", "host"})
 NPU_LABEL = "npu"
-"""Labels of a process that tell where its counters belong; without one their names do."""
+"""Labels of a process that show where its counters belong; without one their names do."""
 
 NPU_WORDS = (
     *("npu", "hbm", "llc", "ai core", "acc_pmu", "stars", "qos"),

@@ -27,7 +27,7 @@ class Habits:
 
 
 def habits_of(name: str, *, compared: bool = False) -> Habits:
-    """The habits of a command or an event; ``compared``: with a baseline beside the file."""
+    """The habits of a command or an event; ``compared``: with a baseline."""
     return _habits(name, compared)
 
 

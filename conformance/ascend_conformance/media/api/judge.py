@@ -143,9 +143,9 @@ class Judge:
     # --- events --------------------------------------------------------------------------------
 
     def event(self, told: Message, pending: list[Message]) -> None:
-        """Judge an event; of those that are ``pending`` the one that it is goes out.
+        """Judge an event, and remove the one that it is from those that are ``pending``.
 
-        Those of the older generation are not judged: the documents name none.
+        Events of the older generation are not judged: the documents name none.
         """
         name, body = told.get("event"), told.get("body")
         due = next((event for event in pending if event["event"] == name), None)
@@ -178,7 +178,7 @@ class Judge:
             self._verdicts.add(Noticed("event", FAIL, ("event",), SUCCESS, shown(error)))
 
     def missing_events(self, request: Request, pending: list[Message]) -> None:
-        """Tell that events did not come; the documents of the older generation promise none."""
+        """Report events that did not come; the documents of the older generation promise none."""
         for event in pending if self.generation == LATEST else ():
             expected = f"the event after {request.command}"
             self._verdicts.add(Noticed("event", event["event"], (), expected, "nothing"))

@@ -1,7 +1,7 @@
-"""What the server calls things, and what the reference calls them.
+"""Names of the same things in the server and in the reference.
 
-A server numbers cards, processes, lanes and slices as it likes (A4, A16); clients use the names it
-told. Requests are planned in the reference's names and sent in the server's.
+A server numbers cards, processes, lanes and slices as it likes (A4, A16); clients use the names
+that it sent. Requests are planned in the reference's names and sent in the server's.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ COMMANDS_WITH_LANES = ("unit/threadTraces", "unit/flows")
 """Commands whose answers name lanes."""
 
 KNOWN_BY = ("name", "startTime", "endTime", "depth")
-"""What tells a slice from the others of its lane."""
+"""The members that distinguish a slice from the others of its lane."""
 
 
 class UnknownName(Exception):
-    """The server never told its name for something; the text says for what."""
+    """The server never sent its name for something; the text states for what."""
 
 
 class Names:
     """The names of both sides. ``card`` and the tree ``unit`` are the reference's; what the server
-    calls them is learned from its answers, but for ``server_path``, which the user told."""
+    calls them is learned from its answers, except ``server_path``, which the user gave."""
 
     def __init__(self, card: str, unit: Any, server_path: str) -> None:
         self._card = card
@@ -48,14 +48,14 @@ class Names:
     # --- learning ------------------------------------------------------------------------------
 
     def learn_card(self, body: Any) -> None:
-        """The card that an answer to ``import/action`` tells."""
+        """Learn the card from an answer to ``import/action``."""
         cards = _member(body, "result")
         card = _member(cards[0], "rankId") if isinstance(cards, list) and cards else None
         if isinstance(card, str):
             self._server_card = card
 
     def learn_lanes(self, body: Any) -> None:
-        """Processes and lanes of the tree in ``parse/success``, by the names that users see."""
+        """Learn processes and lanes from the tree in ``parse/success``, by names that users see."""
         for track, told in _tracks(self._unit, _member(body, "unit")):
             process, name = _metadata(track, "processId"), _metadata(told, "processId")
             lane = _metadata(told, "threadId")
@@ -65,11 +65,11 @@ class Names:
                     self._lanes[_lane_of(track)] = lane
 
     def learn_slices(self, expected: Any, told: Any) -> None:
-        """The numbers of slices in an answer to ``unit/threadTraces``."""
+        """Learn the numbers of slices from an answer to ``unit/threadTraces``."""
         found, wanted = _numbers(told), _numbers(expected)
         for known_by, numbers in wanted.items():
             names = found.get(known_by, [])
-            # Which of several that look the same is which, only equal numbers tell.
+            # Of several slices that look the same, only equal numbers show which is which.
             if len(numbers) == len(names) == 1 or numbers == names:
                 self._slices.update(zip(numbers, names, strict=True))
 
@@ -199,7 +199,7 @@ def _slices(body: Any) -> list[Any]:
 
 
 def _numbers(body: Any) -> dict[str, list[str]]:
-    """The numbers of the slices in an answer, by what else tells them apart."""
+    """The numbers of the slices in an answer, by the members that distinguish them."""
     found: dict[str, list[str]] = defaultdict(list)
     for slice_ in _slices(body):
         number = slice_.get(SLICE_PARAM)

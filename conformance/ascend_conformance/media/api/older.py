@@ -1,8 +1,8 @@
 """Bodies as the older generation of the API has them, from those of the newest.
 
-What became of a member is told by the two schemas: members that the older one does not describe
-go, and where it does not know ``compare``, what stands there takes the place of the wrapping (A8).
-Renamed members are told here (A6).
+The two schemas show what became of a member: members that the older one does not describe are
+left out, and where it does not know ``compare``, the value of that member takes the place of the
+object around it (A8). Renamed members are listed here (A6).
 """
 
 from __future__ import annotations

@@ -12,13 +12,13 @@ IMPORT = "import/action"
 """The command that every probe begins with."""
 
 COMPARED = "isCompared"
-"""The parameter that puts a baseline beside the file."""
+"""The parameter that asks for a comparison of the file with a baseline."""
 
 
 @per_spec
 def needed_for() -> Mapping[str, tuple[str, ...]]:
-    """Commands without which others cannot be tried in full: they tell the numbers of slices, or
-    set the baseline to compare with."""
+    """Commands without which others cannot be tried in full: their answers hold the numbers of
+    slices, or they set the baseline to compare with."""
     known = api_catalog()
     comparing = (
         name
@@ -46,7 +46,7 @@ class ProbeOptions:
     max_examples: int = 5
 
     def wants(self, command: str) -> bool:
-        """Whether a command is to be tried; the import always is, and what others need."""
+        """Whether a command is to be tried; the import always is, and so is what others need."""
         if not self.commands or command == IMPORT:
             return True
         names = (command, *needed_for().get(command, ()))

@@ -152,7 +152,7 @@ def _summaries(answers: Answers, processes: list[str], length: int) -> Iterator[
 
 
 def _lanes(answers: Answers, lanes: list[dict[str, Any]], length: int) -> Iterator[Request]:
-    """Slices first: requests for a flow or for details need the numbers that these tell."""
+    """Slices first: requests for a flow or for details need the numbers in their answers."""
     members = bin_catalog().enums["synchronisations"].members
     names = {member.value for member in members if member.label}
     shown: list[tuple[dict[str, Any], dict[str, Any]]] = []
@@ -253,7 +253,7 @@ def _dropped() -> Iterator[Request]:
         yield Request("source/details/baseInfo", text=text)
 
 
-# --- beside a baseline -------------------------------------------------------------------------
+# --- with a baseline ---------------------------------------------------------------------------
 
 
 def _compared(answers: Answers) -> Iterator[Request]:

@@ -20,7 +20,7 @@ class Request:
 
     ``params`` name cards, processes, lanes and slices as the reference does. ``changed`` members of
     the message replace the right ones, those named in ``without`` are left out, and a ``text`` is
-    sent instead of a message. Whether a server may drop it, the reference tells by dropping it too.
+    sent instead of a message. A server may drop it where the reference drops it, too.
     """
 
     command: str

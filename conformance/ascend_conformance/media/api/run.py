@@ -30,7 +30,7 @@ UNANSWERED = 3
 """Requests in a row without an answer, after which no more are sent."""
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""Told how many requests are done, of how many, and what is asked next."""
+"""Called with the number of requests done, the number of all, and the next command."""
 
 
 def probe(
@@ -39,7 +39,7 @@ def probe(
     options: ProbeOptions | None = None,
     progress: Progress | None = None,
 ) -> Report:
-    """Judge the server at ``ws://HOST:PORT/PATH`` by what it tells of a file.
+    """Judge the server at ``ws://HOST:PORT/PATH`` by its answers about a file.
 
     Raises :class:`ascend_ref.bin.Unreadable` for the file and :class:`.client.CannotConnect`.
     """

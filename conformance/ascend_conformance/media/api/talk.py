@@ -144,7 +144,7 @@ class Talk:
         return answer
 
     def _read(self, raw: str | bytes, most: int) -> Mapping[str, Any] | None:
-        """The object in a message; what is none is told."""
+        """The object in a message; a message that holds none is reported."""
         actual = None
         if isinstance(raw, bytes):
             actual = f"a binary message of {len(raw):,} bytes"

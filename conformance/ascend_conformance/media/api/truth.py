@@ -154,7 +154,7 @@ def _title(element: Any, members: tuple[str, ...]) -> str:
 
 
 def _name(element: Any, members: tuple[str, ...]) -> str:
-    """What tells an element from the others, as text."""
+    """What distinguishes an element from the others, as text."""
     parts = [_member(element, name) for name in members] if members else element
     return json.dumps(parts, sort_keys=True)
 

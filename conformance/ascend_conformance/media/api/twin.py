@@ -1,4 +1,4 @@
-"""The reference beside the server: hears every request and says what is due."""
+"""The reference next to the server: receives every request and states what is due."""
 
 from __future__ import annotations
 

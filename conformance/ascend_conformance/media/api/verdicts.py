@@ -11,7 +11,7 @@ from ...finding import Finding, Scalar
 from .rules import ApiRule, Finds, rules_by_find
 
 MOST = 2_000
-"""Places that are told apart; a server could name its keys so that there is no end of them."""
+"""Places that are counted separately; a server could invent keys without end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ Edits of a payload (``block`` is the type; its first block is meant):
 
 Edits of the framing, where ``block`` may also be ``padded``, the first block with padding bytes:
 
-- ``header: {<field>: <value>}`` for what stands in the header whatever should
+- ``header: {<field>: <value>}`` for what stands in the header, whatever should stand there
 - ``pad: none | wrong | dirty | longer``: no padding bytes, a number that does not align, bytes that
   are not 0, four more than needed
 - ``behind: <hex>`` at the end of the path section

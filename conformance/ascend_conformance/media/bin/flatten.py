@@ -172,7 +172,7 @@ def _inner(value: Any, token: str) -> Any:
 
 
 def as_kind(value: Any) -> str | None:
-    """The JSON type, integers told apart by whether a consumer's 32 bits hold them."""
+    """The JSON type; of integers also whether a consumer's 32 bits hold them."""
     if value is ABSENT:
         return None
     if isinstance(value, int) and not isinstance(value, bool):

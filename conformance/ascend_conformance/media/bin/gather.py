@@ -27,7 +27,7 @@ TIMELINE = 0x02
 
 
 class Observer(Protocol):
-    """What is shown every value that a schema speaks of."""
+    """Receives every value that a schema describes."""
 
     def see_payload(self, entry: Entry, value: Any) -> None:
         """A whole payload; of a timeline, without its events."""
@@ -41,7 +41,8 @@ def gather(
 ) -> None:
     """Fill the facts from a file, and show its payloads to the observer.
 
-    ``progress`` is told, before each block, the bytes done, all bytes, and the name of the block.
+    ``progress`` is called before each block with the number of bytes done, that of all bytes, and
+    the name of the block.
     """
     facts.add("block", _blocks(file))
     facts.add("damage", _damage(file))

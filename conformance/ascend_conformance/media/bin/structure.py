@@ -58,7 +58,7 @@ def _signs() -> dict[str, dict[int, jsonschema_rs.Draft202012Validator]]:
 
 
 class Structure:
-    """Sees every payload of a file, and then tells its epoch and what its schemas have to say."""
+    """Sees every payload of a file, and then states its epoch and what its schemas find wrong."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[int, str], Groups] = {}

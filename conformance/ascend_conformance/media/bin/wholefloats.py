@@ -1,6 +1,6 @@
 """Floats that are whole, such as ``1.0``: integers to JSON Schema, and to no viewer.
 
-So that a schema that asks for an integer finds them, it gets their neighbours towards 0 instead.
+A schema that asks for an integer gets their neighbours towards 0 instead, so that it finds them.
 """
 
 from __future__ import annotations

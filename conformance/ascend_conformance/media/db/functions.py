@@ -1,4 +1,4 @@
-"""SQL functions of our own, for what SQLite cannot ask."""
+"""SQL functions of our own, for what SQLite cannot express."""
 
 from __future__ import annotations
 

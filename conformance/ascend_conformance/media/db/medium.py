@@ -43,7 +43,7 @@ class _Databases(Medium):
         return carrier_of_name(name)[0] is not None
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
-        """Whatever no other medium takes; that it is no database is the verdict then."""
+        """Every file that no other medium takes; if it is no database, the verdict states that."""
         from .opening import candidate
 
         return candidate(path, listing)

@@ -15,7 +15,7 @@ SAMPLE_ROWS = 10_000
 
 
 def make_seen(session: Session) -> Seen:
-    """What the file tells about its capture; an analysis.db leans on its profiler database."""
+    """What the file states about its capture; an analysis.db relies on its profiler database."""
     capture = session.profiler or session
     level = profiler_level(session)
     start, end = _span(capture)

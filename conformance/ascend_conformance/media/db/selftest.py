@@ -42,7 +42,7 @@ BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
 
 TELLS_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
-"""Checks of what tells neighbouring revisions apart: the defect may make the file the other one."""
+"""Checks of what distinguishes neighbouring revisions: the defect may turn one into the other."""
 
 
 def file_name(carrier: Carrier, rank: int = 0) -> str:

@@ -173,7 +173,7 @@ def start(
 def _revision(identity: Identity, profiler: Session | None) -> Revision:
     """The revision found, or that of the profiler database beside it if it fits equally well.
 
-    An analysis.db carries no version and changed only once, so it alone cannot tell.
+    An analysis.db carries no version and changed only once, so it alone does not show its revision.
     """
     if profiler is not None:
         beside = profiler.schema.revision

@@ -1,4 +1,4 @@
-"""Agreements judged: what two sides tell differently, as findings that name both places."""
+"""Judges agreements: where two sides differ, as findings that name both places."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _reason(folder: Folder, absent: Absent) -> str | None:
         return None
     if schema == "db" and folder.database is None:
         return "no readable database lies beside these files"
-    return f"there is no {name} beside" if schema == "unit" else f"nothing here tells {table}"
+    return f"there is no {name} beside" if schema == "unit" else f"nothing here shows {table}"
 
 
 def _writers_of(schema: str, name: str) -> frozenset[str] | None:
@@ -249,7 +249,7 @@ class _Shown:
         return shown
 
     def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
-        """What both sides tell; of fractions no more digits than tell them apart, or all."""
+        """The values of both sides; fractions with few digits, or with all if those are equal."""
         told = [row[f"{which}_{name}"] for which in order]
         short = [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in told]
         return [self._value(name, one) for one in (told if short[0] == short[1] else short)]
@@ -293,7 +293,7 @@ class _Shown:
         return cells[0].key or key_of(cells[0].table, cells[0].column)
 
     def _file_of(self, which: Which) -> int:
-        """The file that a side is told by."""
+        """The number of the file that a side stands in, or ``NO_FILE``."""
         home = home_of(self.compared.sides[which].side.of)
         called = table_in_words(self.folder, home) if home else ""
         places = {number: file.place for number, file in self.folder.files.items()}

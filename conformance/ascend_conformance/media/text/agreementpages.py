@@ -52,7 +52,7 @@ def mutation(agreement: Agreement) -> str:
     """How the self-test breaks it."""
     return (
         "The self-test changes, in clean facts and one at a time, a value of every column above on "
-        "either side, and removes a row; this rule must tell of each."
+        "either side, and removes a row; this rule must report each."
     )
 
 
@@ -66,7 +66,7 @@ def _cell(side: Side, name: str) -> str:
 
 
 def _difference(agreement: Agreement, name: str) -> str:
-    untold = ", unless one side tells none" if name in agreement.untold else ""
+    untold = ", unless one side shows none" if name in agreement.untold else ""
     compared = agreement.compare.get(name)
     if compared is None:
         return ("pairs" if name in agreement.keys else "pairs where equal") + untold

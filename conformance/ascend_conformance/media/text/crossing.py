@@ -1,4 +1,4 @@
-"""Slices of one thread that begin inside another one and end behind it."""
+"""Slices of one thread that begin inside another one and end after it."""
 
 from __future__ import annotations
 

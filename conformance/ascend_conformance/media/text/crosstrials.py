@@ -1,4 +1,4 @@
-"""Self-test of agreements: each change of one value, or removal of a row, is told by its rule."""
+"""Self-test of agreements: the rule reports each change of one value and each removed row."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .sources import Sources
 def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
     """Break an agreement in every way that a clean folder gives occasion for.
 
-    A change that its side does not tell, such as of the only part of a total, is none. Other rules
-    see no cell that they do not read.
+    A change that its side does not show, such as that of the only part of a total, does not count.
+    Other rules see no cell that they do not read.
     """
     sources = Sources(folder.facts)
     if rule.search.agreement is None:
@@ -42,7 +42,7 @@ def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Tria
 def _tried(
     sources: Sources, agreement: Agreement, found: Sequence[Mutation]
 ) -> Iterator[tuple[Mutation, bool]]:
-    """Each mutation with whether it was told.
+    """Each mutation, and whether it was reported.
 
     Those of one side that concern different rows come all at once, and again one by one where they
     hide each other.
@@ -73,7 +73,7 @@ def _tried(
 
 
 def _is_told(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
-    """Whether the rows of a mutation, or those that they were paired with, are told."""
+    """Whether the rows of a mutation, or those that they were paired with, are reported."""
     if mutation.pair is None or not found.faults:
         return False
     return tells_of(sources.facts, found, mutation.pair, mutation.columns)

@@ -1,6 +1,6 @@
 """Which files of a folder are text deliverables, and what each of them is.
 
-Names tell it in folders, the first bytes where a single file is given.
+In a folder the names show it; where a single file is given, its first bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ascend_spec.text import CsvFile
 Kind = Literal["csv", "timeline", "document"]
 
 HEAD = 1 << 20
-"""Bytes of a single file that may tell what it is."""
+"""Bytes of a single file that may show what it is."""
 
 BESIDE = ("profiler_info", "profiler_metadata")
 """Documents about a capture; they make no folder an output folder, and may stand one above it."""
@@ -33,7 +33,7 @@ _ALIKE = 0.5
 class Deliverable:
     """One file: its kind, what the spec calls it, and which slice of it this is.
 
-    ``numbers`` are what else its name tells: the time of export, or device, model and iteration of
+    ``numbers`` are the rest of its name: the time of export, or device, model and iteration of
     intermediate files.
     """
 

@@ -155,7 +155,10 @@ def _choose_writers(folder: Folder) -> None:
 
 
 def _of_family(found: Recognised, agreed: Sequence[Circumstance]) -> Recognised:
-    """What a header tells, for each writer of the families that most files fit, if it fits them."""
+    """What a header shows, limited to the families that most files fit.
+
+    A writer that has none of these keeps all of its own.
+    """
     pairs = {(one.writer, one.family) for one in agreed}
     fitting = [one for one in found.circumstances if (one.writer, one.family) in pairs]
     writers = {one.writer for one in fitting}
@@ -174,7 +177,7 @@ def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
 
 
 def _add_files(folder: Folder) -> None:
-    """Tell the facts what is known of the files and of the capture, and what is wrong with JSON."""
+    """Add to the facts what is known of the files and the capture, and what is wrong with JSON."""
     facts = folder.facts
     for number, file in folder.files.items():
         read = folder.csv.get(number)

@@ -18,7 +18,7 @@ FLOWS = ("s", "t", "f")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process of a timeline as its metadata tell it."""
+    """A process of a timeline as its metadata describe it."""
 
     pid: int
     name: str | None

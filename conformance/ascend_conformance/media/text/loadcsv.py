@@ -23,7 +23,7 @@ _PLACE_TYPES = ("INTEGER", "BIGINT", "BIGINT", "BIGINT")
 
 
 def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Recognised]:
-    """Read one file into its raw table and tell what its header is. Raises ``OSError``."""
+    """Read a file into its raw table; gives the rows and what its header is. Raises ``OSError``."""
     spec = text_catalog().csv[file.name]
     rows = CsvRows(file.path)
     batches = rows.batches()

@@ -1,4 +1,4 @@
-"""What tables made of the facts are: views and what Python computes, and the cells they show."""
+"""Tables made of the facts: views and what Python computes, with the cells that they show."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Made:
 
     ``of`` is the table that ``file`` and ``row`` are of, and all columns that ``cells`` does not
     mention. ``timeline``: it is absent without this file of the spec. ``told``: it is absent where
-    this condition does not hold, since the table that it is of then tells nothing about it.
+    this condition does not hold, since the table that it is of then states nothing about it.
     ``gathers``: a row stands for several.
 
     ``compute``: the function of :mod:`.derived` that makes the table of the rows of ``select``;

@@ -29,7 +29,7 @@ class Output:
         )
 
     def candidate(self, path: Path) -> Candidate:
-        """It as something to judge."""
+        """The output as a candidate to judge."""
         files = tuple(one.path for one in self.deliverables)
         return Candidate("text", path, files=files, details=self, absolute=Output.anywhere)
 

@@ -86,7 +86,7 @@ def ask(
 
 @contextmanager
 def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """What is asked inside ends: after :data:`SECONDS`, or where it cannot be computed.
+    """Ends a query made inside: after :data:`SECONDS`, or where it cannot be computed.
 
     Files and databases can hold values that no arithmetic of ours was made for. Raises
     :class:`GivenUp`.
@@ -118,7 +118,7 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
         return "no readable database lies beside these files"
     if column and table in tables:
         return f"{table} has no column {column}"
-    return f"nothing here tells {table}"
+    return f"nothing here shows {table}"
 
 
 def _concerns(folder: Folder, instance: TextInstance) -> bool:

@@ -17,8 +17,8 @@ class TextSearch:
     """Where a rule looks among the text deliverables, and for which of them it is.
 
     A rule without SQL has a ``check`` (:mod:`.checks`) or an ``agreement``. ``at`` are the tables
-    that the rule is for, with the texts of its placeholders, ``needs`` what its SQL reads beside
-    them; ``shows`` are columns that are shown as examples.
+    that the rule is for, with the texts of its placeholders, ``needs`` what its SQL reads in
+    addition to them; ``shows`` are columns that are shown as examples.
     """
 
     at: tuple[Mapping[str, str], ...] = ()

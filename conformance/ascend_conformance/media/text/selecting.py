@@ -1,4 +1,4 @@
-"""The sides of an agreement as queries, with what of it can be compared in a folder."""
+"""The sides of an agreement as queries, and the part of it that can be compared in a folder."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ def _of_entities(side: Side, entities: Sequence[str]) -> Side:
 def compared(sources: Sources, agreement: Agreement) -> Compared:
     """How an agreement can be asked in a folder. Raises :class:`Absent`.
 
-    Columns that one of the files does not have are left out, and so are keys that one side does
-    not tell at all where the agreement says so.
+    Columns that one of the files does not have are left out, and so are keys that one whole side
+    lacks, where the agreement names them as ``untold``.
     """
     missing = {
         which: absent
@@ -194,7 +194,7 @@ def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str
 
 
 def _untold(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
-    """Whether one side has rows, but none that tells the key."""
+    """Whether one side has rows, but the key in none of them."""
     tells = f"WHERE {quoted(key)} IS NOT NULL"
     return any(
         not facts.value(f"SELECT EXISTS (FROM ({side.query}) {tells})")

@@ -209,7 +209,7 @@ def _wrong(
         return Rows(*folder.facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
 
     column = column_in_words(instance.table, instance.column)
-    # Places of one column cannot be told apart.
+    # Places of one column cannot be distinguished.
     here = [one for one in found if one.column == column] or found
     return wrong_rows(
         [Rows(one.count, one.context["row"]) for one in here], instance.found, rows_of
@@ -232,7 +232,7 @@ def changed_tables(breaks: Sequence[str]) -> frozenset[tuple[str, str]]:
     for statement in breaks:
         found = _CHANGED.match(statement.strip())
         if found is None:
-            raise ValueError(f"cannot tell what this changes: {statement}")
+            raise ValueError(f"cannot read what this changes: {statement}")
         changed.add((found.group(1), found.group(2).strip('"')))
     return frozenset(changed)
 

@@ -131,7 +131,7 @@ class Sources:
         return self.facts.columns(name)
 
     def _absent_files(self, schema: str, name: str) -> list[str]:
-        """The file of the spec without which a source has nothing to tell."""
+        """The file of the spec without which a source has nothing to show."""
         wanted: tuple[str, ...] = WHOLE if schema == "layer" else ()
         if schema == "doc":
             wanted = (DOCUMENTS.get(name, name),)
@@ -211,9 +211,9 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
 def layers_to_compare(
     rules: Iterable[TextRule], files: Iterable[str], stored: bool
 ) -> Iterator[str]:
-    """The layers that agreements read, each time they do, beside these CSV files.
+    """The layers that agreements read, each time they do, where these CSV files are present.
 
-    ``stored``: and beside a database.
+    ``stored``: a database is present, too.
     """
     there = {f"raw.{name}" for name in files}
     for rule in rules:

@@ -47,7 +47,7 @@ def malformed_rows(*kinds: str) -> Check:
 
 
 def byte_order_mark(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Files that begin with one."""
+    """Files that begin with a byte order mark."""
     for (file,) in folder.facts.rows("SELECT file FROM unit.file WHERE marked ORDER BY file"):
         yield Fault(file, line=1, offset=0)
 

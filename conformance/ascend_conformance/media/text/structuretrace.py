@@ -152,7 +152,7 @@ def _value(folder: Folder, file: int, row: int, key: str) -> str | None:
 
 
 def nameless_processes(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Processes with more than starts of arrows, and without a process_name."""
+    """Processes without a process_name that have other events than starts of arrows."""
     select = (
         "SELECT p.file, p.row, p.pid, p.events FROM trace.process p WHERE p.name IS NULL "
         "AND p.events > 0 AND EXISTS (SELECT 1 FROM trace.shape s WHERE s.file = p.file "
@@ -189,7 +189,7 @@ def _offset(folder: Folder, file: int, row: int) -> int | None:
 
 
 def contradicting_metadata(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Metadata that say two things of one process or thread."""
+    """Metadata that contradict each other about one process or thread."""
     of_process = [one.name for one in timeline_catalog().metadata.values() if one.of == "process"]
     listed = ", ".join(map(text_literal, of_process))
     select = (

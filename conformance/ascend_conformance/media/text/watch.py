@@ -27,7 +27,7 @@ class Watch:
 
     @contextmanager
     def limited(self, connection: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-        """Interrupt what is asked inside when it has taken so long."""
+        """Interrupt the queries made inside once they have taken this long."""
         token = object()
         with self._changed:
             self._ends[token] = time.monotonic() + seconds, connection

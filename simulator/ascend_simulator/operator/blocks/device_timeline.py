@@ -54,7 +54,7 @@ def _slice(
 
 
 def _blocks(world: World) -> Iterator[dict[str, Any]]:
-    """The time of each sub-core, and within it what its own marks tell: start-up and work."""
+    """The time of each sub-core, and within it what its own marks show: start-up and work."""
     for block, unit, core in sub_cores(world):
         start = int(world.starts[block])
         cycles = int(world.counters.total_cycles[block, unit])

@@ -1,7 +1,7 @@
 """Sampled states of warps (950), and block 0x0F, which sums them up.
 
-The samples are divided as a kernel that waits for memory shows it: what needs a loaded value waits
-for the scoreboard, the rest is small.
+The samples are divided as in a kernel that waits for memory: instructions that need a loaded value
+wait for the scoreboard; all other states are rare.
 """
 
 from __future__ import annotations

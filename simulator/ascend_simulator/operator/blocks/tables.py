@@ -34,7 +34,7 @@ PIPE_LIMITS: Mapping[str, Mapping[str, str]] = {
 }
 """The transfer whose bandwidth is ideal for a pipe."""
 WITH_DETAIL = ("MTE1", "MTE2")
-"""Pipes of the cube core whose volumes only an instrumented run tells (910B); 310P tells none."""
+"""Pipes of the cube core whose volumes only an instrumented run shows (910B); 310P shows none."""
 
 
 def memory_tables(report: Report) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class KernelChip:
 
     @property
     def vectors_per_cube(self) -> int:
-        """Vector cores beside each cube core in a mix operator."""
+        """Vector cores that belong to each cube core in a mix operator."""
         return self.vector_cores // self.cube_cores
 
     def port(self, path: str) -> Fraction:

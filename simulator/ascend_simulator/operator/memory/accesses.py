@@ -1,6 +1,6 @@
 """All accesses to global memory of a kernel, in the order in which L2 sees them.
 
-That order is the one of the program, not of time: when each access happens depends on its hits, and
+It is the order of the program, not that of time: when each access happens depends on its hits, and
 these depend on the order.
 """
 

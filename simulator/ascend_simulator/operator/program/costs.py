@@ -1,4 +1,4 @@
-"""Cycles that instructions take beside the bytes they move.
+"""Cycles that instructions take in addition to those for the bytes that they move.
 
 Fitted to bin-blocks.md 8.3 (mix.bin, 910B4, two blocks): 80 MMAD of 512 fractals in 46,050 cycles,
 5,348 vector repeats by about 170 instructions in 6,592, 166 copies of 1.3 MB to UB in 14,750.

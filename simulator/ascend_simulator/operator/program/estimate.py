@@ -1,6 +1,6 @@
-"""About how much a kernel makes, before anything of it is built.
+"""An estimate of how much a kernel makes, before anything of it is built.
 
-The figures stand for orders of magnitude: they only tell an honest mistake from a kernel that a
+The figures are orders of magnitude: they only distinguish an honest mistake from a kernel that a
 machine can model.
 """
 
@@ -72,7 +72,7 @@ class _Work:
 
 
 def estimate(scenario: KernelScenario, chip: KernelChip) -> Estimate:
-    """About so much does a kernel make."""
+    """About how much a kernel makes."""
     work = _work(scenario, chip)
     traffic, executed = work.traffic * work.tiles, work.tiles * work.steps
     most = -(-work.tiles * scenario.conditions.imbalance // (work.blocks * 1000))

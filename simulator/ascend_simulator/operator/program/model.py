@@ -31,7 +31,7 @@ class Tensor:
 
 @dataclass(frozen=True, slots=True)
 class SimtCode:
-    """Threads that a vector core runs beside its pipes (950).
+    """Threads that a vector core runs in addition to its pipes (950).
 
     launch: the instruction that starts them, whose executions are those of the whole. warps: of one
     launch. body: the instructions of a thread. rounds: how often a warp runs them, by block.

@@ -27,7 +27,7 @@ class VectorInstruction:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What one tile takes. inputs, temporaries: operands in the Unified Buffer beside the result.
+    """What one tile takes. inputs, temporaries: operands in the Unified Buffer, without the result.
 
     size: Byte of an element as it lies in memory; computed_size: as it is computed with.
     """

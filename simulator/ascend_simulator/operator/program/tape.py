@@ -155,7 +155,7 @@ class Tape:
         self.run(unit, instruction, cycles, {path: one.size}, transfers=(one,), bound=path)
 
     def set_flag(self, unit: int, instruction: Instruction, key: FlagKey) -> None:
-        """Tell another pipe, when all before it on the instruction's pipe is done."""
+        """Signal another pipe once everything earlier on the instruction's pipe is done."""
         self._append(unit, instruction, 1, sets=key)
 
     def wait_flag(self, unit: int, instruction: Instruction, key: FlagKey) -> None:

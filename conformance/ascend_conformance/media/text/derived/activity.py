@@ -29,13 +29,13 @@ CORES: tuple[str, ...] = (
     *("AI_CORE", "AI_VECTOR_CORE", "AI_CPU", "MIX_AIC", "MIX_AIV", "DSA", "DSA_SQE", "DVPP"),
     *("KERNEL_AICORE", "KERNEL_AIVEC", "KERNEL_AICPU", "KERNEL_MIX_AIC", "KERNEL_MIX_AIV"),
 )
-"""Types of tasks that compute, where no file of operators tells which tasks do."""
+"""Types of tasks that compute, where no file of operators shows which tasks do."""
 COMMUNICATION_TYPES = ("COMMUNICATION", "HCCL", "HCCL_AI_CPU")
 COMPUTING, COMMUNICATION, TASK, MARK = range(4)
 """What went on, as numbers: texts of every task would have to be made one by one."""
 WINDOWS = {"marks": (TASK, MARK), "tasks": (TASK,), "unions": ()}
-"""What bounds free time beside computing and communication: other tasks and the points of marks;
-other tasks; nothing, as older writers have it (erratum T27)."""
+"""What bounds free time in addition to computing and communication: other tasks and the points of
+marks; other tasks; nothing, as older writers have it (erratum T27)."""
 KIND_NAMES, WINDOW_NAMES = pa.array(KINDS), pa.array(list(WINDOWS))
 SCHEMA = pa.schema(
     [

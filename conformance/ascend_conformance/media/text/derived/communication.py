@@ -1,6 +1,6 @@
 """What communication operators did, computed again from their tasks in the timeline.
 
-Lengths are counted in parts of a ns, for older writers told fractions of it.
+Lengths are counted in parts of a ns, because older writers wrote fractions of it.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ MASTERS: Mapping[str, tuple[int, ...]] = {
     "0 and 1": (0, 1),
     **{str(plane): (plane,) for plane in range(8)},
 }
-"""Planes that may be those of the master, of which waiting and moving is told. An operator of few
-ranks has plane 0 alone, one of more does within the chip what stands there, and exchanges first on
-plane 1 (text-outputs.md 7.8)."""
+"""Planes that may be those of the master, for which the documents state waiting and moving. An
+operator of few ranks has plane 0 alone; one of more ranks uses it for work within the chip, and
+exchanges first on plane 1 (text-outputs.md 7.8)."""
 OF_LINK: Mapping[str, int] = {
     "ON_CHIP": transit.LOCAL,
     "HCCS": transit.HCCS,
@@ -173,7 +173,7 @@ def _packets(facts: Facts) -> tuple[Work, transit.Packets, transit.Packets]:
 
 
 def communication_links(asked: Asked) -> pa.Table:
-    """What each operator moved over each link that the documents tell of."""
+    """What each operator moved over each link that the documents show."""
     work, by_link, sums = _packets(asked.facts)
     count, links = len(work.operators), len(SHOWN_LINKS)
     figures = {name: np.zeros(count * links, np.int64) for name in ("size", "time", "large", "all")}

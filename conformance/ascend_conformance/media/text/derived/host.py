@@ -1,4 +1,4 @@
-"""What the host used and should have, computed again from samples."""
+"""What the host used and what it should have, computed again from samples."""
 
 from __future__ import annotations
 

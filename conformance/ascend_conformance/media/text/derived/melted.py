@@ -1,4 +1,4 @@
-"""Figures that have columns of their own in a file, a row for each."""
+"""Figures that have columns of their own in a file, as one row each."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _beside(rows: pa.Table, known: npt.NDArray[np.bool_], columns: Mapping[str, 
 
 
 def _totals(have: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Headers of totals with their metrics; the block tells which one aicore_time(us) is."""
+    """Headers of totals with their metrics; the block shows which one aicore_time(us) is."""
     for layout in text_catalog().pmu.layouts:
         for block in layout.blocks:
             if block.totals.keys() <= set(have):

@@ -1,4 +1,4 @@
-"""What the files of operators tell of waiting and of performance counters, computed again."""
+"""What the files of operators state about waiting and performance counters, computed again."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ NS_PER_US = 1e3
 NUMBERS = range(1, 129)
 """Of cores of a kind; no device has more."""
 SAMPLE = 4096
-"""Rows from which the number of cores is told."""
+"""About the number of rows from which the number of cores is found."""
 PRECISION = 0.0011
 """How far values of three decimals may lie apart."""
 CLOCKS_OF_FEW_TICKS = 1e-4
-"""The clock is told in whole MHz."""
+"""The clock is stated in whole MHz."""
 
 
 class Names(NamedTuple):
@@ -84,8 +84,8 @@ def wait(asked: Asked) -> pa.Table:
 def core_times(asked: Asked) -> pa.Table:
     """Time on the cores and cube utilization of each row, from its cycles and blocks.
 
-    How many cores there are no file tells: it is the number that fits most rows. The clock is that
-    of the timeline's samples, else the one that most rows tell.
+    No file states the number of cores: it is the number that fits most rows. The clock is that of
+    the timeline's samples, else the one that most rows show.
     """
     names = FILES[asked.given["file"]]
     wanted = {DEVICE, names.start, names.duration, names.core, BLOCKS, MIX_BLOCKS, UTILIZATION}
@@ -124,7 +124,7 @@ def _blocks(rows: pa.Table, names: Names, kind: Kind) -> Integers:
 
 
 class Clock(NamedTuple):
-    """The clock in MHz at the end of each row, and the nominal one: the fastest that is told."""
+    """The clock in MHz at the end of each row, and the nominal one: the highest that is known."""
 
     in_force: Integers
     nominal: int
@@ -156,7 +156,7 @@ def _clock(facts: Facts, rows: pa.Table, names: Names) -> Clock | None:
 
 
 def _usual_clock(cycles: Integers, blocks: Integers, shown: Reals) -> Clock:
-    """The clock in MHz that most rows tell that need one round of the cores."""
+    """The clock in MHz that fits most of the rows that need one round of the cores."""
     told = np.isfinite(shown) & (shown > 1) & (blocks > 0) & (cycles > 0)
     clocks = np.rint(cycles[told] / blocks[told] / shown[told])
     values, count = np.unique(clocks, return_counts=True)

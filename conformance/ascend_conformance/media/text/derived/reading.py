@@ -74,7 +74,7 @@ def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
 
 
 def by_engine(parts: Iterable[tuple[str, pa.Table]]) -> pa.Table:
-    """The tables of several engines as one, with the name of each beside its rows."""
+    """The tables of several engines as one, with the name of the engine in each row."""
     return pa.concat_tables(
         table.append_column("engine", pa.array([engine] * len(table), pa.string()))
         for engine, table in parts

@@ -1,6 +1,6 @@
 """Figures of statistics files, computed again with the rounding of their engines.
 
-Each table has the rows of both engines; which of them wrote a file, its figures tell.
+Each table has the rows of both engines; the figures of a file show which of them wrote it.
 """
 
 from __future__ import annotations

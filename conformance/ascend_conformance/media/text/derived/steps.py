@@ -1,4 +1,4 @@
-"""Steps of the training as the adapter tells them, computed again from its timeline."""
+"""Steps of the training as the adapter reports them, computed again from its timeline."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FIGURES = (
 
 
 def device_steps_of(facts: Facts) -> list[DeviceStep]:
-    """The steps with their bounds on the device; none where the program told none."""
+    """The steps with their bounds on the device; none where the program marked none."""
     if not facts.columns("layer.python"):
         return []
     told = read(

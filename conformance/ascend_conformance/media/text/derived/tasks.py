@@ -19,7 +19,7 @@ SCHEDULED = "db.COMMUNICATION_SCHEDULE_TASK_INFO"
 
 
 def session(asked: Asked) -> pa.Table:
-    """Start of the session; before everything where nothing tells it."""
+    """Start of the session; before everything where nothing states it."""
     start = None
     if asked.facts.columns("db.SESSION_TIME_INFO"):
         start = asked.facts.value("SELECT min(startTimeNs) FROM db.SESSION_TIME_INFO")
