@@ -93,6 +93,7 @@ def test_row_7_is_compare(healthy: Path, tmp_path: Path) -> None:
     assert check_row_7(healthy, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_row_8(healthy, tmp_path).differences == []
 

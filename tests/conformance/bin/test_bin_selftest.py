@@ -30,7 +30,9 @@ def other_operators() -> Trials:
     return run_bin(files | {"310P": clean_file("310P")}, rules)
 
 
-each_run = pytest.mark.parametrize("run", [mix_and_simulator, other_operators])
+each_run = pytest.mark.parametrize(
+    "run", [mix_and_simulator, pytest.param(other_operators, marks=pytest.mark.exhaustive)]
+)
 
 
 @each_run

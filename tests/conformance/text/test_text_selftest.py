@@ -45,5 +45,5 @@ def test_a_break_wakes_its_rule_only(folder: Folder, rule) -> None:  # type: ign
 def test_what_a_break_changes_is_told() -> None:
     found = changed_tables(['UPDATE raw."x y" SET a = 1', "DELETE FROM doc.link"])
     assert found == {("raw", "x y"), ("doc", "link")}
-    with pytest.raises(ValueError, match="cannot tell"):
+    with pytest.raises(ValueError, match="cannot read"):
         changed_tables(["SELECT 1"])
