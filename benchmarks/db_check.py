@@ -21,7 +21,7 @@ if __name__ == "__main__":
             {
                 "seconds": time.perf_counter() - started,
                 "peak": peak_memory(),
-                "findings": len(report.findings),
+                "findings": sum(one.verdict != "advice" for one in report.findings),
                 "unreadable": report.files[0].unreadable,
             }
         )

@@ -37,7 +37,7 @@ def compare_with_python_loop(path: Path) -> Comparison:
         started = time.perf_counter()
         outcome = judge(session, Selection(select=RULES))
         sql_seconds = time.perf_counter() - started
-        in_sql = sum(hit.count for hit in outcome.hits)
+        in_sql = sum(hit.count for hit in outcome.found)
         started = time.perf_counter()
         in_python = _count_in_python(path, session)
         python_seconds = time.perf_counter() - started
