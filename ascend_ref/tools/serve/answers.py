@@ -13,10 +13,10 @@ from ascend_ref.bin import MalformedPayload, open_file
 
 from .answer import Answer, Body, failure
 from .blocks import Blocks
-from .columns import cores_of
 from .commands import CACHELINES_TYPE, COMMANDS
-from .instructions import INSTRUCTIONS_TYPE
+from .hot_spots import INSTRUCTIONS_TYPE, cores_of
 from .params import read_params, refusal
+from .payloads import body
 from .question import Question
 from .timeline import Timeline, read_timeline, unit
 from .values import UINT64
@@ -106,23 +106,21 @@ class Answers:
 
     def import_body(self) -> Body:
         """The body of ``import/action`` for this file."""
-        body = {**NOT_IMPORTED, "children": [self._project()]}
+        imported = {**not_imported(), "children": [self._project()]}
         if not self.blocks.accepted:
-            return body
+            return imported
         parts = self.card.replace("\\", "/").split("/")
         card = {
+            **body("card"),
             "cardName": self.card,
             "rankId": self.card,
             "cardPath": f"Directory: {parts[-3] if len(parts) > 2 else ''}",
             "result": True,
             "dbPath": self.database,
-            "cluster": "",
             "projectType": BIN_PROJECT,
-            "dataPathList": [],
-            "host": "",
         }
         return {
-            **body,
+            **imported,
             "isSimulation": True,
             "isBinary": True,
             "coreList": cores_of(self.blocks.hot_spots(INSTRUCTIONS_TYPE)),
@@ -133,34 +131,20 @@ class Answers:
         }
 
     def _project(self) -> Body:
-        file = {
-            "clusterPath": "",
-            "host": "",
-            "filePath": self.card,
-            "deviceId": "",
-            "fileDir": _text(Path(self.place.name)),
-        }
-        compute = {"rankId": self.card, "type": "COMPUTE", "projectType": 0, "children": []}
-        project = {"rankId": "", "type": "PROJECT", "projectType": BIN_PROJECT}
-        return {**file, **project, "children": [{**file, **compute}]}
+        named = {"filePath": self.card, "fileDir": _text(Path(self.place.name))}
+        file = {**body("projectFile"), **named}
+        compute = {**file, "rankId": self.card, "type": "COMPUTE"}
+        return {**file, "type": "PROJECT", "projectType": BIN_PROJECT, "children": [compute]}
 
     def unit(self, card: str) -> Body:
         """The tree of processes and lanes that parse/success shows for a card."""
         return unit(self.timeline, self.payloads, card)
 
 
-NOT_IMPORTED: Body = {
-    **dict.fromkeys(("isOnlyTraceJson", "isCluster", "isSimulation", "isBinary", "isIpynb"), False),
-    **dict.fromkeys(("isPending", "isLeaks", "isIE", "isMultiDevice", "isTriton"), False),
-    "hasCachelineRecords": False,
-    "reset": True,
-    "instrVersion": _NOTHING.instruction_version,
-    "coreList": [],
-    "sourceList": [],
-    "children": [],
-    "result": [],
-}
-"""The body of ``import/action`` where no file was taken as a bin file."""
+def not_imported() -> Body:
+    """The body of ``import/action`` where no file was taken as a bin file."""
+    version = _NOTHING.instruction_version
+    return {**body("importActionBody"), "reset": True, "instrVersion": version}
 
 
 @contextmanager

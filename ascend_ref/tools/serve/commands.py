@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from . import lanes
+from . import details, lanes
 from .answer import Answer, Body
-from .base_info import base_info
-from .compute_load import compute_load
 from .core_load import core_load
-from .instructions import instructions
-from .memory_graph import memory_graph
-from .memory_table import memory_table
+from .hot_spots import instructions, lines, lines_of_old_files
 from .question import Question
-from .roofline import roofline
-from .source_lines import lines, lines_of_old_files
-from .stalls import stall_reasons
 
 CACHELINES_TYPE = 0x0E
 
@@ -44,13 +37,13 @@ COMMANDS: Mapping[str, Callable[[Question], Answer | Body]] = {
     "source/api/line/dynamic": lines,
     "source/api/instructions": _api_instructions,
     "source/api/instructions/dynamic": instructions,
-    "source/details/baseInfo": base_info,
-    "source/details/computeworkload": compute_load,
-    "source/details/memoryGraph": memory_graph,
-    "source/details/memoryTable": memory_table,
+    "source/details/baseInfo": details.base_info,
+    "source/details/computeworkload": details.compute_load,
+    "source/details/memoryGraph": details.memory_graph,
+    "source/details/memoryTable": details.memory_table,
     "source/details/interCoreLoadAnalysis": core_load,
-    "source/details/roofline": roofline,
+    "source/details/roofline": details.roofline,
     "source/cache/cachelineRecords": _cachelines,
-    "source/queryTopWarpStallReason": stall_reasons,
+    "source/queryTopWarpStallReason": details.stall_reasons,
 }
 """Commands about an open file. The others of the spec open or close something."""

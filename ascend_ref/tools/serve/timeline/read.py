@@ -7,7 +7,7 @@ not; a B and an E of one id make a slice, of SET_FLAG, WAIT_FLAG, set_event and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ascend_ref.bin import MalformedPayload, iterate_events
@@ -22,6 +22,11 @@ KNOWN_LANES = 9
 
 MAX_EVENTS = 5_000_000
 """Events of one file that are read, so that what is kept of them fits into memory."""
+
+FIRST_WINDOW = 4 << 10
+LAST_WINDOW = 64 << 20
+
+_DECODER = json.JSONDecoder()
 
 
 @per_spec
@@ -58,6 +63,21 @@ def read_timeline(payloads: Iterable[memoryview]) -> Timeline:
             if isinstance(event, dict):
                 reader.take(event, Place(block, offset))
     return reader.finished()
+
+
+def args_at(payloads: Sequence[memoryview], place: Place) -> Any:
+    """``args`` of the event at a place, numbers as texts, read again; ``None`` without."""
+    payload = payloads[place.block]
+    window = FIRST_WINDOW
+    while window <= LAST_WINDOW:
+        part = bytes(payload[place.offset : place.offset + window]).decode("utf-8", "ignore")
+        try:
+            event, _ = _DECODER.raw_decode(part)
+        except ValueError:
+            window *= 8
+            continue
+        return with_number_texts(event.get("args")) if isinstance(event, dict) else None
+    return None
 
 
 class _Half(NamedTuple):
