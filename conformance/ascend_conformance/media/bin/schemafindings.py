@@ -10,9 +10,8 @@ from ascend_spec import bin_catalog
 from ...engine.schema_judge import Group
 from ...finding import Finding, Skipped
 from .flatten import pointer_to
-from .places import Locator, block_label, shown
-from .queries import first_place
-from .rules import BinRule
+from .places import Locator, block_label, first_place, shown
+from .rules import BinRule, SchemaPlace
 from .structure import ERRORS, Structure
 
 
@@ -31,7 +30,7 @@ def schema_findings(
     ]
     for finds, code, group in found:
         candidates = [(rule, search) for rule, search in searches if search.finds == finds]
-        place = code, group.place
+        place = SchemaPlace(code, group.place)
         fitting = [
             (rule, search)
             for rule, search in candidates
