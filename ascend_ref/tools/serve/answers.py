@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,15 @@ from typing import Any
 
 from ascend_ref.bin import MalformedPayload, open_file
 
-from .answer import Answer, Body, failure
+from . import details, lanes
+from .answer import Answer, Body, Question, failure
 from .blocks import Blocks
-from .commands import CACHELINES_TYPE, COMMANDS
-from .hot_spots import INSTRUCTIONS_TYPE, cores_of
+from .core_load import core_load
+from .hot_spots import INSTRUCTIONS_TYPE, cores_of, instructions, lines, lines_of_old_files
 from .params import read_params, refusal
 from .payloads import body
-from .question import Question
-from .timeline import Timeline, read_timeline, unit
+from .timeline import Timeline, read_timeline
+from .units import unit
 from .values import UINT64
 
 NO_ORIGIN = UINT64.stop - 1
@@ -29,6 +30,44 @@ DATABASE_SUFFIX = "_mindstudio_insight_data.db"
 
 BIN_PROJECT = 1
 """``projectType`` of a bin file."""
+
+CACHELINES_TYPE = 0x0E
+
+
+def _code_file(asked: Question) -> Body:
+    return {"fileContent": asked.blocks.source_text(asked.params["sourceName"])}
+
+
+def _api_instructions(asked: Question) -> Body:
+    return {"instructions": asked.blocks.raw_instructions()}
+
+
+def _cachelines(asked: Question) -> Body:
+    records = asked.blocks.native(CACHELINES_TYPE)
+    return records if isinstance(records, dict) else {}
+
+
+COMMANDS: Mapping[str, Callable[[Question], Answer | Body]] = {
+    "unit/threadTracesSummary": lanes.summary,
+    "unit/threadTraces": lanes.thread_traces,
+    "unit/flows": lanes.flows,
+    "unit/threadDetail": lanes.thread_detail,
+    "unit/counter": lanes.counter,
+    "source/code/file": _code_file,
+    "source/api/line": lines_of_old_files,
+    "source/api/line/dynamic": lines,
+    "source/api/instructions": _api_instructions,
+    "source/api/instructions/dynamic": instructions,
+    "source/details/baseInfo": details.base_info,
+    "source/details/computeworkload": details.compute_load,
+    "source/details/memoryGraph": details.memory_graph,
+    "source/details/memoryTable": details.memory_table,
+    "source/details/interCoreLoadAnalysis": core_load,
+    "source/details/roofline": details.roofline,
+    "source/cache/cachelineRecords": _cachelines,
+    "source/queryTopWarpStallReason": details.stall_reasons,
+}
+"""Commands about an open file. The others of the spec open or close something."""
 
 _NOTHING = Blocks(memoryview(b""))
 _NO_TIMELINE = Timeline()

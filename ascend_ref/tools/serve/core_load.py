@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .answer import Answer, Body
+from .answer import Answer, Body, Question
 from .blocks import Blocks
-from .question import Question
 from .values import integer, items, member, real, text
 
 CORE_LOAD_TYPE = 0x0C

@@ -5,6 +5,7 @@ A file declares the columns of both with a dtype (bin-blocks.md 3.4); older file
 
 from __future__ import annotations
 
+import heapq
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -12,14 +13,16 @@ from typing import Any
 
 from ascend_spec import bin_catalog, per_spec
 
-from .answer import Body
-from .question import Question
-from .registers import RegisterRows
+from .answer import Body, Question
 from .values import UINT64, decimal32, int32, is_int32, items, member, number32, real, text
 
 LINES_TYPE, INSTRUCTIONS_TYPE = 0x03, 0x04
 STATUS = "GPR Status"
 LEGACY_FIGURES = "Cycles", "Instructions Executed", "RealStallCycles", "TheoreticalStallCycles"
+
+MAX_EMPTY = 1_000_000
+"""Empty rows of all instructions together, far beyond what real registers lead to; after that
+registers are reported without empty rows."""
 
 _HEXADECIMAL = re.compile(r"[ \t\n\v\f\r]*(?:0[xX])?([0-9a-fA-F]+)")
 
@@ -252,3 +255,74 @@ def _of_core(instruction: dict[str, Any], key: str, core: int) -> int:
     if not listed:
         return 0
     return listed[core] if core < len(listed) else listed[0]
+
+
+class RegisterRows:
+    """GPR Status as the answer shows it: registers in rows, in the order of addresses.
+
+    The file says of each instruction which registers it touches and for how many instructions each
+    lives; the answer gives every living register a row of its own and says whether it begins, is in
+    use or ends there (bin-blocks.md 3.4).
+
+    Of an empty row between others all is empty or 0; the viewer leaves its progress and length to
+    chance.
+    """
+
+    def __init__(self) -> None:
+        self._left: dict[str, int] = {}
+        self._length: dict[str, int] = {}
+        self._row: dict[str, int] = {}
+        self._free: list[int] = []
+        self._rows = 0
+        self._empty_left = MAX_EMPTY
+
+    def rewritten(self, statuses: Any) -> list[dict[str, Any]]:
+        """The rows of one instruction: name, state, progress, and length in instructions."""
+        touched = [self._touch(status) for status in items(statuses)]
+        told: dict[int, dict[str, Any]] = {}
+        for row, register in sorted(touched, key=lambda pair: pair[0]):
+            told[row] = register
+            self._release(register["name"])
+        rows = range(max(told, default=-1) + 1)
+        empty = len(rows) - len(told)
+        if empty > self._empty_left:
+            return list(told.values())
+        self._empty_left -= empty
+        return [told[row] if row in told else dict(_EMPTY) for row in rows]
+
+    def _touch(self, status: Any) -> tuple[int, dict[str, Any]]:
+        name = text(member(status, "regIndex"))
+        if name not in self._row:
+            self._row[name] = self._next_row()
+        length = self._length.get(name, int32(member(status, "survivalTime")))
+        if name in self._left:
+            self._left[name] -= 1
+            progress = _progress()["END" if self._left[name] == 0 else "IN_USE"]
+        else:
+            self._left[name] = length - 1
+            self._length[name] = length
+            progress = _progress()["BEGIN"]
+        state = int32(member(status, "regStatus"))
+        shown = {"name": name, "state": state, "progress": progress, "length": length}
+        return self._row[name], shown
+
+    def _next_row(self) -> int:
+        if self._free:
+            return heapq.heappop(self._free)
+        self._rows += 1
+        return self._rows - 1
+
+    def _release(self, name: str) -> None:
+        if self._left.get(name) == 0:
+            del self._left[name], self._length[name]
+            heapq.heappush(self._free, self._row.pop(name))
+
+
+_EMPTY = {"name": "", "state": 0, "progress": 0, "length": 0}
+
+
+@per_spec
+def _progress() -> dict[str, Any]:
+    return {
+        stage.name or "": stage.value for stage in bin_catalog().enums["register_progress"].members
+    }

@@ -8,12 +8,10 @@ import numpy as np
 
 from ascend_ref.derive.intervals import union
 
-from .answer import Body
+from .answer import Body, Question
 from .payloads import body
-from .question import Question
-from .timeline.read import args_at, dumped, flag_sides
+from .timeline.read import LATEST, args_at, dumped, flag_sides
 from .timeline.tables import FlowPoint, Integers, Place, Timeline
-from .timeline.times import LATEST
 
 SUMMARY_PARTS = 30_000
 """Gaps of a process up to this part of the window are closed, and gaps of 1 ns always."""

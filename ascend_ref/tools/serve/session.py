@@ -8,8 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from .answer import Answer, Body, failure
-from .answers import NO_ORIGIN, Answers, not_imported
-from .commands import COMMANDS
+from .answers import COMMANDS, NO_ORIGIN, Answers, not_imported
 from .envelope import Request, event, read_request, response
 from .params import read_params
 from .payloads import body

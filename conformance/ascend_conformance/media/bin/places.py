@@ -101,7 +101,7 @@ class Locator:
 def field_offset(declaration: construct.Struct, name: str | None) -> int:
     """The byte within a packed record at which a field stands; 0 for no field."""
     fields: Mapping[str, Any] = dtype_of(declaration).fields or {}
-    return int(fields[name][1]) if name in fields else 0
+    return int(fields.get(name or "", (None, 0))[1])
 
 
 def first_place(offset: int | None, pointer: str | None) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from ..answer import Body
-from ..payloads import body
-from .read import args_at
-from .tables import Lane, Place, Process, Timeline
+from .answer import Body
+from .payloads import body
+from .timeline.read import args_at
+from .timeline.tables import Lane, Place, Process, Timeline
 
 LANE_META_TYPE = "TEXT"
 
