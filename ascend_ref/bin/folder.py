@@ -92,20 +92,26 @@ def block_name(code: int) -> str:
     return known.name if known else f"unknown type 0x{code:02x}"
 
 
+def block_head(file: BinFile, entry: Entry) -> Segment:
+    """What is said of a block in front of its payload."""
+    head: Segment = {
+        "offset": entry.offset,
+        "type": f"0x{entry.type:02x}",
+        "name": block_name(entry.type),
+        "bytes": entry.payload_size,
+    }
+    if entry.version != LEGACY_VERSION:
+        head["version"] = entry.version
+    if entry.type == PATH_TYPE:
+        head["path"] = file.path(entry).decode("utf-8", "backslashreplace")
+    return head
+
+
 def _decode_block(file: BinFile, entry: Entry, draft: Path) -> Segment:
     known = bin_catalog().blocks.get(entry.type)
     stem = f"{entry.ordinal:05}-{entry.type:02x}-{known.slug if known else 'unknown'}"
     payload = file.payload(entry)
-    segment: Segment = {
-        "offset": entry.offset,
-        "type": f"0x{entry.type:02x}",
-        "name": block_name(entry.type),
-        "bytes": len(payload),
-    }
-    if entry.version != LEGACY_VERSION:
-        segment["version"] = entry.version
-    if entry.type == PATH_TYPE:
-        segment["path"] = file.path(entry).decode("utf-8", "backslashreplace")
+    segment = block_head(file, entry)
     form = write_form(known.payload if known else "none", payload, draft, stem)
     segment["files"] = list(form.files)
     if form.problem:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import construct
 import numpy as np
@@ -25,13 +25,19 @@ HEXADECIMAL = frozenset({"addr", "pc"})
 def write_records(records: Records, declaration: construct.Struct, path: Path) -> str:
     """Write records as a JSON array, one to a line; the file's name."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.write("[")
-        separator = "\n"
-        for line in record_lines(records, declaration):
-            file.write(f"{separator}{line}")
-            separator = ",\n"
-        file.write("\n]\n")
+        write_array(record_lines(records, declaration), file)
+        file.write("\n")
     return path.name
+
+
+def write_array(lines: Iterable[str], target: TextIO) -> None:
+    """Write JSON values as an array, one to a line."""
+    target.write("[")
+    separator = "\n"
+    for line in lines:
+        target.write(f"{separator}{line}")
+        separator = ",\n"
+    target.write("\n]")
 
 
 def record_lines(records: Records, declaration: construct.Struct) -> Iterator[str]:
@@ -63,63 +69,44 @@ def read_records(path: Path, declaration: construct.Struct) -> Records:
     Fields may be numbers, member names or hexadecimal texts. Raises ``ValueError``,
     ``MalformedPayload``.
     """
-    fields = declaration.subcons
-    numbers = {
-        field.name: {name: value for value, name in _members(field).items()} for field in fields
-    }
     dtype = dtype_of(declaration)
     parts: list[Records] = []
     elements = iterate_array(mapped(path))
     while rows := list(islice(elements, RECORDS_AT_ONCE)):
         part = np.empty(len(rows), dtype)
-        for field in fields:
-            column = _column(rows, field.name, numbers[field.name])
+        for field in declaration.subcons:
+            members = {name: value for value, name in _members(field).items()}
             try:
-                part[field.name] = column
-            except OverflowError:
+                part[field.name] = _column(rows, field.name, members)
+            except (LookupError, TypeError, ValueError, OverflowError):
                 limits = np.iinfo(dtype[field.name])
-                raise _misfit(rows, column, field.name, limits.min, limits.max) from None
+                part[field.name] = [
+                    _number(at, row, field.name, members, limits) for at, row in rows
+                ]
         parts.append(part)
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
 def _column(rows: list[tuple[int, Any]], name: str, members: dict[str, int]) -> list[int]:
-    try:
-        values = [row[name] for _, row in rows]
-        # Neither a bool nor a text that is no member passes.
-        if members:
-            return [value if type(value) is int else members[value] for value in values]
-        return [value if type(value) is int else int(value, 0) for value in values]
-    except (LookupError, TypeError, ValueError):
-        return [
-            _number(_member(row, name, at), members, f"byte {at:,}: {name}") for at, row in rows
-        ]
+    values = [row[name] for _, row in rows]
+    # Neither a bool nor a text that is no member passes.
+    if members:
+        return [value if type(value) is int else members[value] for value in values]
+    return [value if type(value) is int else int(value, 0) for value in values]
 
 
-def _misfit(
-    rows: list[tuple[int, Any]], column: list[int], name: str, least: int, most: int
-) -> ValueError:
-    """What to raise for a column that holds a number beyond those of its field."""
-    (at, _), value = next(
-        pair for pair in zip(rows, column, strict=True) if not least <= pair[1] <= most
-    )
-    return ValueError(f"byte {at:,}: {name} is {value}; expected {least} to {most}")
-
-
-def _member(row: Any, name: str, at: int) -> Any:
+def _number(at: int, row: Any, name: str, members: dict[str, int], limits: np.iinfo[Any]) -> int:
+    """The number of an element at a byte; raises ``ValueError`` without one that fits."""
     if not isinstance(row, dict) or name not in row:
         raise ValueError(f"byte {at:,}: expected an object with {name}")
-    return row[name]
-
-
-def _number(value: Any, members: dict[str, int], place: str) -> int:
+    value = row[name]
+    place = f"byte {at:,}: {name} is"
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise ValueError(f"{place} is {value!r}; expected a number")
-    if isinstance(value, int):
-        return value
-    if value in members:
-        return members[value]
+        raise ValueError(f"{place} {value!r}; expected a number")
     try:
-        return int(value, 0)
+        number = members[value] if value in members else int(str(value), 0)
     except ValueError:
-        raise ValueError(f"{place} is {value!r}; expected a number or a member's name") from None
+        raise ValueError(f"{place} {value!r}; expected a number or a member's name") from None
+    if not limits.min <= number <= limits.max:
+        raise ValueError(f"{place} {number}; expected {limits.min} to {limits.max}")
+    return number

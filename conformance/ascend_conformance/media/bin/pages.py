@@ -27,7 +27,7 @@ def where(rule: BinRule) -> str:
     if rule.search.records:
         return f"{block_label(rule.search.records.block)}: {_names(rule.search.records.fields)}"
     if rule.search.schema and rule.search.schema.places:
-        named = (f"{block_label(one.block)} {code(one.at)}" for one in rule.search.schema.places)
+        named = (f"{block_label(number)} {code(at)}" for number, at in rule.search.schema.places)
         return ", ".join(named)
     if rule.search.schema:
         return "every JSON payload"

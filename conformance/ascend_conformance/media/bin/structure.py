@@ -19,7 +19,7 @@ from ...finding import Finding, Skipped
 from .flatten import pointer_to
 from .keys import KeyInventory
 from .places import Locator, block_label, first_place, shown
-from .rules import BinRule, SchemaPlace
+from .rules import BinRule
 
 EVENTS = "traceEvents"
 
@@ -222,7 +222,7 @@ def schema_findings(
     ]
     for finds, code, group in found:
         candidates = [(rule, search) for rule, search in searches if search.finds == finds]
-        place = SchemaPlace(code, group.place)
+        place = code, group.place
         fitting = [
             (rule, search)
             for rule, search in candidates
