@@ -32,18 +32,14 @@ IMPLICIT = ("block", "code", "pointer")
 @per_spec
 def plain_tables() -> Mapping[str, tuple[str, ...]]:
     """Tables that are filled in Python, with their columns (``tables.yaml``)."""
-    return {name: tuple(document["columns"]) for name, document in _document("tables.yaml").items()}
+    documents = packaged(__package__, "tables.yaml")
+    return {name: tuple(document["columns"]) for name, document in documents.items()}
 
 
 @per_spec
 def views() -> Mapping[str, str]:
     """Queries that several rules share, by the name of the view (``views.yaml``)."""
-    return dict(_document("views.yaml"))
-
-
-def _document(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = packaged(__package__, name)
-    return found
+    return dict(packaged(__package__, "views.yaml"))
 
 
 class Facts:
@@ -65,7 +61,8 @@ class Facts:
 
     def _create(self, name: str, columns: Sequence[str]) -> None:
         # Without declared types SQLite keeps integers, reals and texts apart as they are.
-        self.connection.execute(f"CREATE TABLE {name} ({', '.join(map(_quoted, columns))})")
+        quoted = ", ".join(f'"{column}"' for column in columns)
+        self.connection.execute(f"CREATE TABLE {name} ({quoted})")
 
     def rows(self, query: str, bindings: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -121,10 +118,6 @@ def _rows(table: FactTable, block: int, code: int, payload: Any) -> Iterator[lis
 def _counted(groups: Mapping[tuple[SqlValue, ...], list[Any]]) -> Iterator[list[SqlValue]]:
     for (block, code, *values), (places, times) in groups.items():
         yield [block, code, *places, *values, times]
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from ascend_spec import bin_catalog, per_spec
 from .facts import Facts
 from .flatten import SqlValue
 
-Rows = Iterator[Sequence[SqlValue]]
+Row = Sequence[SqlValue]
 
 
 def add_spec_tables(facts: Facts, epoch: str) -> None:
@@ -20,90 +20,62 @@ def add_spec_tables(facts: Facts, epoch: str) -> None:
 
 
 @per_spec
-def _tables(epoch: str) -> Mapping[str, Sequence[Sequence[SqlValue]]]:
+def _tables(epoch: str) -> Mapping[str, Sequence[Row]]:
+    known = bin_catalog()
+    enums, memory = known.enums, known.memory
+    chips = [str(one.value) for one in enums["chips"].members]
+    op_types = [str(one.value) for one in enums["op_types"].members if one.alias_of is None]
+    kernels = list(product(chips, op_types))
     return {
-        "spec_enum": list(_enums()),
-        "spec_chip_tag": list(_chip_tags()),
-        "spec_path": list(_paths(epoch)),
-        "spec_request": list(_requests(epoch)),
-        "spec_table_row": list(_table_rows(epoch)),
-        "spec_load": list(_loads(epoch)),
-        "spec_column": list(_columns()),
-        "spec_requires": list(_requires()),
+        "spec_enum": [
+            (name, one.value, one.alias_of, one.label)
+            for name, enum in enums.items()
+            for one in enum.members
+        ],
+        "spec_chip_tag": [
+            (one.value, chip) for one in enums["chip_tags"].members for chip in one.chips
+        ],
+        "spec_path": [row for chip, kind in kernels for row in _paths(chip, kind, epoch)],
+        "spec_request": [
+            (chip, path.value, size)
+            for chip, path in product(chips, enums["memory_paths"].members)
+            if (size := memory.request_bytes(chip, int(path.value), epoch)) is not None
+        ],
+        "spec_table_row": [
+            (chip, kind, table.name, place, name, int(place >= len(table.rows)))
+            for chip, kind in kernels
+            for table in memory.tables(chip, kind, epoch).values()
+            for place, name in enumerate((*table.rows, *table.optional_rows))
+        ],
+        "spec_load": [
+            (code, chip, core, subcore, entry.name, entry.unit, int(entry.optional))
+            for code, chip, subcore in product((0x06, 0x07), chips, (None, 0, 1))
+            for core in ("cube", "vector")
+            for entry in known.loads.entries(code, chip, core, epoch, subcore)
+        ],
+        "spec_column": [
+            (
+                *(code, one.name, one.dtype),
+                *(one.shape.get("device"), one.shape.get("simulator")),
+                int(one.when is not None),
+            )
+            for code, columns in known.columns.items()
+            for one in columns.values()
+        ],
+        "spec_requires": [
+            (one.code, needed.block, needed.why)
+            for one in known.blocks.values()
+            for needed in one.requires
+        ],
     }
 
 
-def _enums() -> Rows:
-    for name, enum in bin_catalog().enums.items():
-        for member in enum.members:
-            yield name, member.value, member.alias_of, member.label
-
-
-def _chip_tags() -> Rows:
-    for member in bin_catalog().enums["chip_tags"].members:
-        for chip in member.chips:
-            yield member.value, chip
-
-
-def _chips() -> list[str]:
-    return [str(member.value) for member in bin_catalog().enums["chips"].members]
-
-
-def _op_types() -> list[str]:
-    members = bin_catalog().enums["op_types"].members
-    return [str(member.value) for member in members if member.alias_of is None]
-
-
-def _paths(epoch: str) -> Rows:
-    for chip, op_type in product(_chips(), _op_types()):
-        found = bin_catalog().memory.path_set(chip, op_type, epoch)
-        if found is None:
-            continue
-        further = {path: option for option, paths in found.extra.items() for path in paths}
-        for path in sorted({*found.paths, *further}):
-            table, row = found.rows.get(path, (None, None))
-            apart = int(path in found.apart_with_detail)
-            yield chip, op_type, path, further.get(path), table, row, apart
-
-
-def _requests(epoch: str) -> Rows:
-    members = bin_catalog().enums["memory_paths"].members
-    for chip, member in product(_chips(), members):
-        size = bin_catalog().memory.request_bytes(chip, int(member.value), epoch)
-        if size is not None:
-            yield chip, member.value, size
-
-
-def _table_rows(epoch: str) -> Rows:
-    for chip, op_type in product(_chips(), _op_types()):
-        for table in bin_catalog().memory.tables(chip, op_type, epoch).values():
-            for place, name in enumerate((*table.rows, *table.optional_rows)):
-                yield chip, op_type, table.name, place, name, int(place >= len(table.rows))
-
-
-def _loads(epoch: str) -> Rows:
-    for code, chip, subcore in product((0x06, 0x07), _chips(), (None, 0, 1)):
-        for core in ("cube", "vector"):
-            for entry in bin_catalog().loads.entries(code, chip, core, epoch, subcore):
-                yield code, chip, core, subcore, entry.name, entry.unit, int(entry.optional)
-
-
-def _columns() -> Rows:
-    for code, columns in bin_catalog().columns.items():
-        for column in columns.values():
-            shapes = column.shape
-            optional = int(column.when is not None)
-            yield (
-                code,
-                column.name,
-                column.dtype,
-                shapes.get("device"),
-                shapes.get("simulator"),
-                optional,
-            )
-
-
-def _requires() -> Rows:
-    for known in bin_catalog().blocks.values():
-        for needed in known.requires:
-            yield known.code, needed.block, needed.why
+def _paths(chip: str, op_type: str, epoch: str) -> Iterator[Row]:
+    found = bin_catalog().memory.path_set(chip, op_type, epoch)
+    if found is None:
+        return
+    further = {path: option for option, paths in found.extra.items() for path in paths}
+    for path in sorted({*found.paths, *further}):
+        table, row = found.rows.get(path, (None, None))
+        apart = int(path in found.apart_with_detail)
+        yield chip, op_type, path, further.get(path), table, row, apart
