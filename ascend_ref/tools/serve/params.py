@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ascend_spec import api_catalog, per_spec
+from ascend_spec.api import ErrorCode
 from ascend_spec.core.dialect import Node, inlined
 
-from .answer import Failure, Params, failure
+from .answer import Params, failure
 
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "string": str,
@@ -33,7 +34,7 @@ def read_params(command: str, given: Mapping[str, Any]) -> Params:
     }
 
 
-def refusal(command: str, params: Params) -> Failure | None:
+def refusal(command: str, params: Params) -> ErrorCode | None:
     """Why a command is refused for its texts; ``None`` where it is not.
 
     Module source reports the reason with code 9999, module timeline only that there is one (A17).

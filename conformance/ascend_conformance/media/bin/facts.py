@@ -25,6 +25,9 @@ ROWS = 1_000_000
 GROUPED_ROWS = 5_000_000
 """Rows of one payload that a table takes; what real files hold is far below."""
 
+PLACES = {"pointer", "offset"}
+"""Columns that say where a value stands."""
+
 IMPLICIT = ("block", "code", "pointer")
 """Columns that come before those which a fact table declares."""
 
@@ -51,61 +54,40 @@ class Facts:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self.overrun: set[str] = set()
+        self._columns = dict(plain_tables())
         for table in fact_tables().values():
             times = ["times"] if table.grouped else []
-            self._create(table.name, [*IMPLICIT, *table.columns, *times])
-        for name, columns in plain_tables().items():
-            self._create(name, columns)
+            self._columns[table.name] = (*IMPLICIT, *table.columns, *times)
+        for name, columns in self._columns.items():
+            # Without declared types SQLite keeps integers, reals and texts apart as they are.
+            quoted = ", ".join(f'"{column}"' for column in columns)
+            connection.execute(f"CREATE TABLE {name} ({quoted})")
         for name, query in views().items():
             connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
-
-    def _create(self, name: str, columns: Sequence[str]) -> None:
-        # Without declared types SQLite keeps integers, reals and texts apart as they are.
-        quoted = ", ".join(f'"{column}"' for column in columns)
-        self.connection.execute(f"CREATE TABLE {name} ({quoted})")
 
     def rows(self, query: str, bindings: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         return self.connection.execute(query, tuple(bindings)).fetchall()
 
     def add(self, table: str, rows: Iterable[Sequence[SqlValue]]) -> None:
-        """Append rows to a table, values in the order of its columns."""
-        source = iter(rows)
-        first = next(source, None)
-        if first is None:
-            return
-        marks = ", ".join("?" * len(first))
-        statement = f"INSERT INTO {table} VALUES ({marks})"
-        with self.connection:
-            self.connection.execute(statement, first)
-            while batch := list(islice(source, 10_000)):
-                self.connection.executemany(statement, batch)
+        """Append rows to a table, values in the order of its columns.
 
-    def add_grouped(self, table: str, rows: Iterable[Sequence[SqlValue]], places: int = 1) -> None:
-        """Append rows of which equal ones are counted in the last column, ``times``.
-
-        A row is block, code, then ``places`` columns that say where it stands, of which the first
-        of equal rows is kept, then the values.
+        A table whose last column is ``times`` gets rows without it: equal ones are counted there,
+        whatever their places, of which the first are kept.
         """
-        groups: dict[tuple[SqlValue, ...], list[Any]] = {}
-        for row in rows:
-            key = (*row[:2], *row[2 + places :])
-            group = groups.setdefault(key, [row[2 : 2 + places], 0])
-            group[1] += 1
-            if len(groups) >= GROUPS:
-                self.add(table, _counted(groups))
-                groups = {}
-        self.add(table, _counted(groups))
+        columns = self._columns[table]
+        marks = ", ".join("?" * len(columns))
+        if columns[-1] == "times":
+            rows = _grouped(rows, PLACES.issuperset(columns[2:4]) + 1)
+        with self.connection:
+            self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
     def add_payload(self, block: int, code: int, payload: Any) -> None:
         """The rows of every fact table that a JSON payload of this type holds."""
         for table in fact_tables().values():
             if code in table.blocks:
                 rows = _rows(table, block, code, payload)
-                if table.grouped:
-                    self.add_grouped(table.name, islice(rows, GROUPED_ROWS))
-                else:
-                    self.add(table.name, islice(rows, ROWS))
+                self.add(table.name, islice(rows, GROUPED_ROWS if table.grouped else ROWS))
                 if next(rows, None) is not None:
                     self.overrun.add(table.name)
 
@@ -113,6 +95,19 @@ class Facts:
 def _rows(table: FactTable, block: int, code: int, payload: Any) -> Iterator[list[SqlValue]]:
     for pointer, values in table.rows(payload):
         yield [block, code, pointer, *values]
+
+
+def _grouped(rows: Iterable[Sequence[SqlValue]], places: int) -> Iterator[list[SqlValue]]:
+    """Rows with their number behind them. Block and code come first, and then their places."""
+    groups: dict[tuple[SqlValue, ...], list[Any]] = {}
+    for row in rows:
+        key = (*row[:2], *row[2 + places :])
+        group = groups.setdefault(key, [row[2 : 2 + places], 0])
+        group[1] += 1
+        if len(groups) >= GROUPS:
+            yield from _counted(groups)
+            groups = {}
+    yield from _counted(groups)
 
 
 def _counted(groups: Mapping[tuple[SqlValue, ...], list[Any]]) -> Iterator[list[SqlValue]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from ascend_spec import bin_catalog
 from ...engine.progress import Progress
 from .facts import Facts
 from .flatten import SqlValue, as_kind, as_number, bounded
+from .structure import Structure
 from .timeline import add_timeline
 
 COMPARED = 16 << 20
@@ -28,20 +28,10 @@ COMPARED = 16 << 20
 TIMELINE = 0x02
 
 
-class Observer(Protocol):
-    """Receives every value that a schema describes."""
-
-    def see_payload(self, entry: Entry, value: Any) -> None:
-        """A whole payload; of a timeline, without its events."""
-
-    def see_event(self, entry: Entry, value: Any) -> None:
-        """One event of a timeline."""
-
-
 def gather(
-    file: BinFile, facts: Facts, observer: Observer, progress: Progress | None = None
+    file: BinFile, facts: Facts, structure: Structure, progress: Progress | None = None
 ) -> None:
-    """Fill the facts from a file, and show its payloads to the observer.
+    """Fill the facts from a file, and show its payloads to the structural half.
 
     ``progress`` is called before each block with the number of bytes done, that of all bytes, and
     the name of the block.
@@ -59,7 +49,7 @@ def gather(
         if known.payload == "source":
             facts.add("source_block", [_source_block(file, entry)])
         if known.payload != "none":
-            facts.add("payload", [_payload(file, entry, facts, observer)])
+            facts.add("payload", [_payload(file, entry, facts, structure)])
 
 
 def _blocks(file: BinFile) -> Iterator[Sequence[SqlValue]]:
@@ -105,7 +95,7 @@ def _source_block(file: BinFile, entry: Entry) -> Sequence[SqlValue]:
     )
 
 
-def _payload(file: BinFile, entry: Entry, facts: Facts, observer: Observer) -> Sequence[SqlValue]:
+def _payload(file: BinFile, entry: Entry, facts: Facts, structure: Structure) -> Sequence[SqlValue]:
     """Read one payload into the facts; its row of the table ``payload``."""
     at, size, form = entry.payload_offset, entry.payload_size, _form(entry)
     state, reason, kind, duplicate, differs_at = "sound", None, None, None, None
@@ -118,7 +108,7 @@ def _payload(file: BinFile, entry: Entry, facts: Facts, observer: Observer) -> S
     else:
         content = file.payload(entry)
         try:
-            kind = _read(content, entry, facts, observer)
+            kind = _read(content, entry, facts, structure)
             if form == "json" and size <= COMPARED:
                 duplicate, differs_at = _spelling(content, at)
         except MalformedPayload as problem:
@@ -130,7 +120,7 @@ def _form(entry: Entry) -> str:
     return bin_catalog().blocks[entry.type].payload
 
 
-def _read(content: memoryview, entry: Entry, facts: Facts, observer: Observer) -> str | None:
+def _read(content: memoryview, entry: Entry, facts: Facts, structure: Structure) -> str | None:
     """Facts of a payload; its kind of value. Raises :class:`MalformedPayload`."""
     form = _form(entry)
     if form == "source":
@@ -147,7 +137,7 @@ def _read(content: memoryview, entry: Entry, facts: Facts, observer: Observer) -
             raise MalformedPayload(
                 len(content) - len(stacks) + problem.offset, f"call stacks: {problem.reason}"
             ) from None
-        observer.see_payload(entry, value)
+        structure.see_payload(entry, value)
         return "records"
     if entry.type != TIMELINE:
         value = parse(content)
@@ -161,9 +151,9 @@ def _read(content: memoryview, entry: Entry, facts: Facts, observer: Observer) -
             entry.type,
             entry.payload_offset,
             content,
-            lambda event: observer.see_event(entry, event),
+            lambda event: structure.see_event(entry, event),
         )
-    observer.see_payload(entry, value)
+    structure.see_payload(entry, value)
     return as_kind(value)
 
 

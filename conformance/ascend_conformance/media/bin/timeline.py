@@ -15,7 +15,7 @@ from typing import Any
 from ascend_ref.bin import MalformedPayload, iterate_events, parse
 from ascend_ref.bin.canonical import MAX_BYTES
 
-from .facts import Facts, plain_tables
+from .facts import Facts
 from .flatten import SqlValue, as_address, as_number, as_text
 
 EVENTS = "traceEvents"
@@ -123,10 +123,7 @@ class _Rows:
     def flush(self) -> None:
         """Write what was noted."""
         for table, rows in self._rows.items():
-            if "times" in plain_tables()[table]:
-                self._facts.add_grouped(table, rows, places=2)
-            else:
-                self._facts.add(table, rows)
+            self._facts.add(table, rows)
         self._rows.clear()
 
 
