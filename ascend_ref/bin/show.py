@@ -14,8 +14,7 @@ from ascend_spec.bin import CACHE_RECORD, TRACE_RECORD
 from .canonical import MalformedPayload, parse
 from .container import BinFile, Entry, open_file
 from .folder import block_head
-from .forms import VERBATIM_BYTES
-from .record_text import record_lines, write_array
+from .forms import VERBATIM_BYTES, record_lines, write_array
 from .records import read_cache_records, read_memory_trace
 
 

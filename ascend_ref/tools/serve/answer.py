@@ -26,7 +26,7 @@ class Answer:
 
 
 def failure(name: str, message: str | None = None) -> ErrorCode:
-    """Why a command could not be carried out: an error code of the spec, with its text or another."""
+    """Why a command could not be carried out: a code of the spec, with its text or another."""
     known = api_catalog().errors[name]
     return known if message is None else replace(known, message=message)
 
@@ -35,7 +35,7 @@ def failure(name: str, message: str | None = None) -> ErrorCode:
 class Question:
     """An open file, and what a client wants to know of it.
 
-    ``params`` are the parameters that count, see :mod:`.params`; ``baseline`` is there where it is
+    ``params`` are the parameters that count, see :mod:`.schemas`; ``baseline`` is there where it is
     asked for and set. Times of parameters and answers count from ``origin``, the start that
     parse/success stated.
     """

@@ -9,7 +9,7 @@ import numpy as np
 from ascend_ref.derive.intervals import union
 
 from .answer import Body, Question
-from .payloads import body
+from .schemas import body
 from .timeline.read import LATEST, args_at, dumped, flag_sides
 from .timeline.tables import FlowPoint, Integers, Place, Timeline
 

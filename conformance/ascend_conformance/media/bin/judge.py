@@ -16,13 +16,12 @@ from ...engine.asking import Asked, At, Question
 from ...engine.progress import Progress
 from ...finding import BLOCK_FILE, Coverage, FileReport, Finding, Seen, Skipped
 from ...options import Options
-from .facts import Facts, open_facts
+from .facts import Facts, add_spec_tables, open_facts
 from .gather import gather
 from .places import Locator, block_label
 from .queries import questions
 from .records import record_findings
 from .rules import BinRule, in_force, load_bin_rules
-from .spectables import add_spec_tables
 from .structure import Structure, schema_findings, schema_skips
 
 
