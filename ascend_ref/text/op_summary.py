@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from ascend_ref.arrays import dictionary, first_known, integers, renamed, same
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE
-from ascend_ref.derive.wait_time import wait_times
+from ascend_ref.derive.statistics import wait_times
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import NO_ROW, TableRows
 from ascend_spec import per_spec, text_catalog

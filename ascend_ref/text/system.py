@@ -29,8 +29,7 @@ from ascend_ref.derive.host_usage import (
     state_shares,
     system_calls,
 )
-from ascend_ref.derive.matching import ranks
-from ascend_ref.derive.transit import groups
+from ascend_ref.derive.matching import groups, ranks
 from ascend_ref.recorded import Recorded
 
 from .columns import Columns, device_texts, of_table

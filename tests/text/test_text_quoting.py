@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ascend_ref.text.cells import quoted
-from ascend_ref.text.sheet import lines
 from ascend_ref.text.setting import Setting
-from ascend_ref.text.sheet import write_sheet
+from ascend_ref.text.sheet import lines, write_sheet
 from ascend_spec import text_catalog
 
 HOSTILE = [

@@ -16,6 +16,7 @@ from ascend_ref.db.columns import Values
 from ascend_ref.derive import matrix, transit
 from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.group_hash import group_hash
+from ascend_ref.derive.matching import groups
 from ascend_ref.derive.steps import StepRange
 
 from .recording import Recording, Rows
@@ -144,8 +145,8 @@ class TransitTables:
             key[flows.owner]
             for key in (self.place, self.collective, self.matrix_kind, self.batch.group)
         )
-        _, family = transit.groups(step, collective, kind, group)
-        _, heap = transit.groups(family, flows.source, flows.target)
+        _, family = groups(step, collective, kind, group)
+        _, heap = groups(family, flows.source, flows.target)
         rows = matrix.choices(flows, heap)
         flow = rows.flow
         owner = flows.owner[flow]
