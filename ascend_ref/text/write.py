@@ -10,7 +10,7 @@ import numpy as np
 
 from ascend_ref import names
 from ascend_ref.recorded import Recorded
-from ascend_ref.recorded.families import USUAL_FAMILY
+from ascend_ref.recorded.model import USUAL_FAMILY
 from ascend_spec import text_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.text.model import Scene, Writer
