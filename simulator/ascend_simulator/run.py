@@ -18,11 +18,10 @@ from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
 
 from .choices import Scenario
-from .documents.errors import ScenarioError
+from .documents.text import ScenarioError
 from .hardware.load import machine
 from .scenario import validate
 from .scenario.collected import idle_switches
-from .session.costs import COSTLY, extra_time
 from .session.setting import FIRST_SESSION_NS, setting
 from .session.simulate import (
     AFTER_STEPS_NS,
@@ -32,6 +31,7 @@ from .session.simulate import (
     summary_of,
 )
 from .truth import RankTotals, fault_truths, rank_totals, truth_document
+from .truth.faults import COSTLY, extra_time
 from .world.rank import RankMeetings
 
 TRUTH = "truth.json"

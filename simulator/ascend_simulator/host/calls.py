@@ -16,10 +16,7 @@ from ascend_spec import catalog, per_spec
 
 from ..program.model import Collective, Launch, Synchronize
 from ..world.timeline import RankTimeline
-from .clock import Anchor, Clock, Moment, Moments
-from .script import HostScript, Run
-from .templates import Passage
-from .window import (
+from .clock import (
     CREATION,
     CREATION_END,
     FETCH,
@@ -27,9 +24,15 @@ from .window import (
     PARTS,
     SIZING,
     SIZING_END,
+    Anchor,
+    Clock,
+    Moment,
+    Moments,
     beginning,
     ending,
 )
+from .script import HostScript, Run
+from .templates import Passage
 
 RELEASE_NS = 3_000
 """After the consumer is done with a compiled graph, another thread releases its operands."""

@@ -12,7 +12,7 @@ from ascend_ref.capture import Integers, Switches
 from ..faker import run_names
 from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
 from ..samples.traffic import Curve, Flow
-from .ai_cpu import ai_cpu_runs
+from .functions import ai_cpu_runs
 from .scene import HOST, Columns, RecordScene, by_device
 
 DEVICE_PROCESSES = {1_021: "aicpu_scheduler", 874: "hdcd", 861: "slogd", 902: "dmp_daemon"}

@@ -27,7 +27,7 @@ from ascend_ref.capture import (
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
 from ..choices import Scenario
-from ..documents.errors import ScenarioError
+from ..documents.text import ScenarioError
 from ..faker import run_names
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
@@ -36,18 +36,17 @@ from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
-from ..world.communication import Communication, Expansion
+from ..samples.traffic import traffic
+from ..world.communication import Communication, Expansion, RunCalls
 from ..world.compiled import Compiled
 from ..world.coupled import Coupling, Summary, summarize
 from ..world.device import device_records, profiling_tasks
-from ..world.frame import RunCalls
-from ..world.naming import PURPOSES
+from ..world.layout import PURPOSES
 from ..world.rank import RankMeetings, closed, device_times, host_times
 from ..world.small_tasks import Arrivals
 from ..world.streams import communication_streams
 from ..world.timeline import RankTimeline
 from .setting import FIRST_SESSION_NS, Setting, setting
-from .traffic import traffic
 
 BEFORE_STEPS_NS = 150_000_000
 AFTER_STEPS_NS = 60_000_000
