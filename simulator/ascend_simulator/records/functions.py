@@ -8,7 +8,8 @@ import numpy as np
 
 from ascend_ref.capture.model import NONE
 
-from .scene import Columns, KernelRuns, RecordScene
+from ..samples.scene import Columns
+from .scene import KernelRuns, RecordScene
 
 MICROSECOND = 1_000
 DISPATCH_US = (2, 9)
@@ -30,7 +31,7 @@ def aicpu(scene: RecordScene) -> Columns:
 
     No part is longer than an eighth of a short task, dispatching than a quarter.
     """
-    runs, draws = ai_cpu_runs(scene), scene.draws("aicpu")
+    runs, draws = ai_cpu_runs(scene), scene.noise("aicpu")
     total = runs.end - runs.start
     parts = [
         np.minimum(draws.between(*bounds, len(total)) * MICROSECOND, total // least)
@@ -115,8 +116,8 @@ def top_function(scene: RecordScene, processor: Processor) -> Columns:
     modules = [module for (_, module), _ in found]
     named = all(module is not None for module in modules)
     return {
-        "function": scene.texts(name for (name, _), _ in found),
-        "module": scene.texts(str(module) for module in modules)
+        "function": scene.texts.numbers(name for (name, _), _ in found),
+        "module": scene.texts.numbers(str(module) for module in modules)
         if named
         else np.full(len(found), NONE),
         "cycles": np.array([cycles for _, cycles in found], np.int64),
@@ -128,9 +129,9 @@ def pmu_events(scene: RecordScene, processor: Processor) -> Columns:
     cycles = sum(functions(scene, processor).values())
     if not cycles:
         return {}
-    rate = scene.draws(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
+    rate = scene.noise(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
     return {
         "event": np.array(list(EVENTS), np.int64),
-        "name": scene.texts(EVENTS.values()),
+        "name": scene.texts.numbers(EVENTS.values()),
         "count": np.array([cycles, cycles * rate // 1_000], np.int64),
     }

@@ -13,7 +13,8 @@ from ascend_ref.derive.operators import operators
 
 from ..program.cnn import GET_NEXT
 from ..program.model import Collective, Launch
-from .scene import Columns, KernelRuns, RecordScene
+from ..samples.scene import Columns
+from .scene import KernelRuns, RecordScene
 
 QUEUE = (8, 32)
 """Batches that the queue holds when it is asked."""
@@ -39,14 +40,14 @@ def get_next_runs(scene: RecordScene) -> KernelRuns:
 def _queued(scene: RecordScene) -> Integers:
     """Batches in the queue when each GetNext asks; after taking one there is one less."""
     count = len(get_next_runs(scene).start)
-    return scene.draws("queue").between(*QUEUE, count)
+    return scene.noise("queue").between(*QUEUE, count)
 
 
 def aicpu_mi(scene: RecordScene) -> Columns:
     """How long each batch was waited for: the first half of its kernel."""
     runs = get_next_runs(scene)
     return {
-        "name": scene.texts([NODE] * len(runs.start)),
+        "name": scene.texts.numbers([NODE] * len(runs.start)),
         "start": runs.start,
         "end": (runs.start + runs.end) // 2,
         "size": _queued(scene),
@@ -58,8 +59,8 @@ def dp(scene: RecordScene) -> Columns:
     mi = aicpu_mi(scene)
     return {
         "time": mi["end"],
-        "action": scene.texts([ACTION] * len(mi["end"])),
-        "source": scene.texts([SOURCE] * len(mi["end"])),
+        "action": scene.texts.numbers([ACTION] * len(mi["end"])),
+        "source": scene.texts.numbers([SOURCE] * len(mi["end"])),
         "buffered": mi["size"] - 1,
     }
 
@@ -70,7 +71,7 @@ def dvpp(scene: RecordScene) -> Columns:
     pictures = choice.batch * len(get_next_runs(scene).start)
     if not pictures:
         return {}
-    grid = scene.moments("dvpp", scene.scenario.capture.dvpp)
+    grid = scene.sampled("dvpp", scene.scenario.capture.dvpp)
     engines = [(kind, number) for kind, count in ENGINES.items() for number in range(count)]
     frames = np.array(
         [
@@ -81,7 +82,7 @@ def dvpp(scene: RecordScene) -> Columns:
     )
     return {
         "group": np.zeros(len(engines), np.int64),
-        "type": scene.texts(kind for kind, _ in engines),
+        "type": scene.texts.numbers(kind for kind, _ in engines),
         "engine": np.array([number for _, number in engines], np.int64),
         "busy": frames * (choice.image**2 // PIXELS_PER_NS),
         "frames": frames,

@@ -13,9 +13,10 @@ from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.timeline.model import Layer
 
+from ..samples.scene import Columns
 from ..scenario.collected import frequency
 from . import caches, functions, graph, iterations, memory, pipes, processors
-from .scene import Columns, RecordScene
+from .scene import RecordScene
 
 Builder: TypeAlias = Callable[[RecordScene], Columns]
 

@@ -45,7 +45,7 @@ from ..world.layout import PURPOSES
 from ..world.rank import RankMeetings, closed, device_times, host_times
 from ..world.small_tasks import Arrivals
 from ..world.streams import communication_streams
-from ..world.timeline import RankTimeline
+from ..world.timeline import RankTimeline, Scene
 from .setting import FIRST_SESSION_NS, Setting, setting
 
 BEFORE_STEPS_NS = 150_000_000
@@ -168,14 +168,8 @@ class _Recording:
         tasks = replace(tasks, identity=np.arange(len(tasks)))
         if self.model != NONE:
             tasks = self._of_model(tasks, device.copies)
-        memory = record_memory(
-            timeline,
-            switches,
-            world.scenario.faults,
-            self.texts,
-            world.seed,
-            self.process + LAUNCH_THREAD,
-        )
+        scene = Scene(world.scenario, world.seed, world.machine, timeline, self.texts)
+        memory = record_memory(scene, self.process + LAUNCH_THREAD)
         self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
         copies = device.copies
@@ -187,17 +181,6 @@ class _Recording:
             transfers,
             found.arrivals,
         )
-        device_samples = record_samples(
-            timeline,
-            moved,
-            memory.footprint,
-            switches,
-            world.scenario.faults,
-            world.machine,
-            self.texts,
-            world.seed,
-        )
-        host_samples = record_host_samples([timeline], switches, world.scenario.faults, world.seed)
         capture = Capture(
             origin=self._origin(),
             switches=switches,
@@ -224,19 +207,19 @@ class _Recording:
             memory_blocks=memory.blocks,
             memory_totals=memory.totals,
             workspace_events=memory.workspaces,
-            samples={**device_samples, **host_samples},
+            samples={
+                **record_samples(scene, moved, memory.footprint),
+                **record_host_samples(scene),
+            },
         )
         records = records_of(
             RecordScene(
-                scenario=world.scenario,
-                seed=world.seed,
-                machine=world.machine,
-                timeline=timeline,
+                **vars(scene),
+                footprint=memory.footprint,
+                traffic=moved,
                 compiled=self.compiled,
                 capture=capture,
                 kernel_runs=device.kernel_run,
-                footprint=memory.footprint,
-                moved=moved,
                 model=self.model,
             )
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..choices import FaultChoice, FaultKind, Scenario
-from ..memory.hits import lost_bytes
+from ..memory.totals import lost_bytes
 from ..session.setting import Setting, setting
 from ..world.disturbance import MILLISECOND, THOUSAND, Disturbances
 from ..world.small_tasks import Lanes

@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ascend_ref.capture import Integers
+from ascend_ref.capture import Integers, Texts
 
+from ..choices import Scenario
+from ..draws import Draws
+from ..hardware.model import Machine
 from ..program.model import Program
+from .disturbance import Disturbances
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +88,24 @@ class RankTimeline:
     def steps(self) -> int:
         """Number of captured steps."""
         return len(self.step_numbers)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One rank's session as those see it who record it; ``texts`` grows by what they need."""
+
+    scenario: Scenario
+    seed: int
+    machine: Machine
+    timeline: RankTimeline
+    texts: Texts
+
+    @property
+    def disturbances(self) -> Disturbances:
+        """What the faults of the scenario change in the captured steps."""
+        ranks = self.scenario.parallelism.ranks
+        return Disturbances(self.scenario.faults, ranks, self.timeline.steps)
+
+    def draws(self, *name: str) -> Draws:
+        """Random numbers of the rank for one purpose."""
+        return Draws(self.seed, *name, self.timeline.rank)
