@@ -18,16 +18,14 @@ from ascend_ref.capture import (
     Links,
     Marks,
     Steps,
-    Switches,
     SystemCalls,
     Texts,
 )
 from ascend_ref.capture.model import NONE
 from ascend_spec import catalog
 
-from ..faker import RunNames, run_names
 from ..program.model import Annotate, Collective, Item, Prepare, Program, Synchronize
-from ..world.timeline import RankTimeline
+from ..world.timeline import Connections, RankTimeline, Scene
 from .calls import THREAD_IDS, CallScript, Thread, host_calls
 from .clock import Clock
 from .framework import FrameworkScript, framework
@@ -154,26 +152,19 @@ class HostIds:
     """What the host's records need to know of their process.
 
     process: its id. first_connection: number of the first host call. communication: name of the
-    group and number of the stream of each collective, by its item. names: of the run.
+    group and number of the stream of each collective, by its item.
     """
 
     process: int
     first_connection: int = 936
     communication: Mapping[int, tuple[str, int]] = field(default_factory=dict)
-    names: RunNames = field(default_factory=lambda: run_names(0))
 
 
 @dataclass(frozen=True, slots=True)
 class HostRecords:
     """The host's tables of a capture, and the host calls that the device's tasks point to.
 
-    The connections have the shape (steps, items) and are NONE where an item has none.
-    connections: of the item's own task: the kernel (and the task around it), the copy, the wait of
-    an Await, the tasks of a communication operator. record_connections: of the event that the
-    compute stream records before a communication operator. wait_connections,
-    record_after_connections, record_future_connections: of the wait for that event on the
-    operator's own stream, and of the two events recorded there at the end. profiling_connection: of
-    the tasks of the profiler itself.
+    connections: shape (steps, items). profiling_connection: of the tasks of the profiler itself.
     """
 
     calls: HostCalls
@@ -184,29 +175,20 @@ class HostRecords:
     collections: Collections
     marks: Marks
     system_calls: SystemCalls
-    connections: Integers
-    record_connections: Integers
-    wait_connections: Integers
-    record_after_connections: Integers
-    record_future_connections: Integers
+    connections: Connections
     profiling_connection: int
 
 
-def record_host(
-    script: HostScript, timeline: RankTimeline, switches: Switches, texts: Texts, ids: HostIds
-) -> HostRecords:
-    """What the switches let through of a rank's run; ``texts`` grows by what it needs.
+def record_host(script: HostScript, scene: Scene, ids: HostIds) -> HostRecords:
+    """What the switches let through of a rank's run.
 
     ``script``: that of the timeline's program, whose plan it followed; what is the same for all
     ranks is worked out once per script. The timeline has at least one step.
     """
-    clock = Clock(timeline)
-    process = ids.process
-    calls = _call_script(script)
-    called = host_calls(calls, timeline, clock, switches, texts, process, ids.first_connection)
-    recorded = framework(
-        _framework_script(script), timeline, clock, called, switches, texts, process, ids.names
-    )
+    timeline, switches, texts = scene.timeline, scene.scenario.capture, scene.texts
+    clock, process, calls = Clock(timeline), ids.process, _call_script(script)
+    called = host_calls(calls, scene, clock, process, ids.first_connection)
+    recorded = framework(_framework_script(script), scene, clock, called, process)
     collections = timeline.host.collections if switches.gc else np.empty((0, 2), np.int64)
     marks = Marks.empty()
     if switches.mstx:
@@ -227,11 +209,7 @@ def record_host(
         ),
         marks=marks,
         system_calls=on_system,
-        connections=called.connections(calls.carriers.launch),
-        record_connections=called.connections(calls.carriers.record),
-        wait_connections=called.connections(calls.carriers.wait),
-        record_after_connections=called.connections(calls.carriers.record_after),
-        record_future_connections=called.connections(calls.carriers.record_future),
+        connections=Connections(*map(called.connections, calls.carriers)),
         profiling_connection=called.profiling,
     )
 

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 
-from ..faker import run_names
 from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
 from ..samples.scene import Columns
 from ..samples.traffic import Curve, Flow
@@ -165,7 +164,7 @@ def _host_processes(scene: RecordScene) -> Columns:
 
 def host_processes(scene: RecordScene) -> dict[int, str]:
     """Processes of the host by id, the profiled one first."""
-    names = run_names(scene.seed)
+    names = scene.names
     return {
         scene.capture.origin.pid: names.process,
         **dict(zip(DAEMONS, names.daemons, strict=True)),

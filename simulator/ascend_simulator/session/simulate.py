@@ -28,7 +28,6 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
 from ..choices import Scenario
 from ..documents.text import ScenarioError
-from ..faker import run_names
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
@@ -45,7 +44,7 @@ from ..world.layout import PURPOSES
 from ..world.rank import RankMeetings, closed, device_times, host_times
 from ..world.small_tasks import Arrivals
 from ..world.streams import communication_streams
-from ..world.timeline import RankTimeline, Scene
+from ..world.timeline import Connections, RankTimeline, Scene
 from .setting import FIRST_SESSION_NS, Setting, setting
 
 BEFORE_STEPS_NS = 150_000_000
@@ -112,6 +111,7 @@ class _Recording:
         self.times = device_times(self.compiled, self.clocks, self.host, meetings)
         self.places = np.array([place for place, _ in self.compiled.collectives], np.int64)
         self.timeline = self._timeline()
+        self.scene = Scene(world.scenario, world.seed, world.machine, self.timeline, self.texts)
 
     def _timeline(self) -> RankTimeline:
         schedule, meetings = self.world.scenario.schedule, self.meetings
@@ -142,11 +142,10 @@ class _Recording:
     def recorded(self) -> tuple[Capture, Integers]:
         """The tables of the rank's session, and the step of each kernel."""
         world, timeline = self.world, self.timeline
+        scene = self.scene
         switches = world.scenario.capture
         groups, group_ranks, rows, names = self._groups()
-        host = record_host(
-            world.scripts[timeline.stage], timeline, switches, self.texts, self._host_ids(names)
-        )
+        host = record_host(world.scripts[timeline.stage], scene, self._host_ids(names))
         device = device_records(
             self.compiled,
             self.clocks.kind,
@@ -157,9 +156,14 @@ class _Recording:
             switches.mstx,
         )
         expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
+        seen, ended = (
+            self.host.seen[:, self.places],
+            closed(self.compiled, self.host, self.meetings),
+        )
+        own = Connections(*(column[:, self.places] for column in host.connections))
         found = Communication([], Transfers.empty(), Arrivals.empty())
         if len(self.places):
-            found = expansion.expand(self.meetings, self._run_calls(host))
+            found = expansion.expand(self.meetings, RunCalls(seen, ended, own))
         bounds = Tasks.empty()
         if switches.level and world.machine.chip.ffts:  # db-schema.md 6, I17b and I37
             moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
@@ -168,7 +172,6 @@ class _Recording:
         tasks = replace(tasks, identity=np.arange(len(tasks)))
         if self.model != NONE:
             tasks = self._of_model(tasks, device.copies)
-        scene = Scene(world.scenario, world.seed, world.machine, timeline, self.texts)
         memory = record_memory(scene, self.process + LAUNCH_THREAD)
         self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
@@ -192,9 +195,7 @@ class _Recording:
             counters=self._counters(device.kernels, device.kernel_run),
             groups=groups,
             group_ranks=group_ranks,
-            collectives=expansion.collectives(
-                host.connections[:, self.places], timeline.step_numbers, rows, names
-            ),
+            collectives=expansion.collectives(own.launch, timeline.step_numbers, rows, names),
             transfers=transfers,
             calls=host.calls,
             activities=host.activities,
@@ -261,12 +262,12 @@ class _Recording:
             place: (names[item.dimension], stream)
             for (place, item), stream in zip(self.compiled.collectives, streams, strict=True)
         }
-        return HostIds(self.process, communication=communication, names=run_names(self.world.seed))
+        return HostIds(self.process, communication=communication)
 
     def _compute_connections(self, host: HostRecords) -> Integers:
         """The compute stream only records a collective's event; marks have ids of their own."""
-        connections = host.connections.copy()
-        connections[:, self.places] = host.record_connections[:, self.places]
+        connections = host.connections.launch.copy()
+        connections[:, self.places] = host.connections.record[:, self.places]
         marks = np.array(
             [
                 place
@@ -278,16 +279,6 @@ class _Recording:
         links = np.arange(len(connections) * len(marks)).reshape(len(connections), -1)
         connections[:, marks] = FIRST_MARK_CONNECTION + links
         return connections
-
-    def _run_calls(self, host: HostRecords) -> RunCalls:
-        return RunCalls(
-            seen=self.host.seen[:, self.places],
-            closed=closed(self.compiled, self.host, self.meetings),
-            operator=host.connections[:, self.places],
-            wait=host.wait_connections[:, self.places],
-            record=host.record_after_connections[:, self.places],
-            future=host.record_future_connections[:, self.places],
-        )
 
     def _groups(
         self,
@@ -332,9 +323,7 @@ class _Recording:
         world, parallelism = self.world, self.world.scenario.parallelism
         chip = world.machine.chip
         start, end = self.timeline.session
-        host_name, host_uid = run_names(world.seed).host(
-            self.rank // world.machine.devices_per_host
-        )
+        host_name, host_uid = self.scene.names.host(self.rank // world.machine.devices_per_host)
         metadata: dict[str, object] = {
             "distributed_args": {
                 "tensor_model_parallel_size": parallelism.tensor,

@@ -17,24 +17,19 @@ from .network import FamilyRuns, Network
 from .rank import RankMeetings
 from .small_tasks import TASK_TYPES, Arrivals, Lanes, enum_ids
 from .streams import communication_streams, numbered, plane_streams
+from .timeline import Connections
 
 
 @dataclass(frozen=True, slots=True)
 class RunCalls:
     """The host calls behind every run of a collective; all of shape (steps, collectives).
 
-    seen: when the device could see it. closed: when its stream reports its end. operator:
-    connection of the operator's own tasks. wait, record: of the event that its stream waits for
-    before, and of the one that it records after it. future: of a second one, which is
-    recorded for the framework's future.
+    seen: when the device could see it. closed: when its stream reports its end.
     """
 
     seen: Integers
     closed: Integers
-    operator: Integers
-    wait: Integers
-    record: Integers
-    future: Integers
+    connections: Connections
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +53,10 @@ class Frame:
             free = np.concatenate([closed[:1] * 0, closed[:-1] + GAP_NS])
             before[:, members] = free.reshape(steps, -1)
         moments = [
-            ("EVENT_WAIT", np.maximum(before, calls.seen), meetings.ready, calls.wait),
-            ("AI_CORE", meetings.ready, meetings.ended, calls.operator),
-            ("EVENT_RECORD", calls.closed, calls.closed, calls.record),
-            ("EVENT_RECORD", calls.closed, calls.closed, calls.future),
+            ("EVENT_WAIT", np.maximum(before, calls.seen), meetings.ready, calls.connections.wait),
+            ("AI_CORE", meetings.ready, meetings.ended, calls.connections.launch),
+            ("EVENT_RECORD", calls.closed, calls.closed, calls.connections.record_after),
+            ("EVENT_RECORD", calls.closed, calls.closed, calls.connections.record_future),
         ]
         if not self.ffts:
             del moments[1]
@@ -197,7 +192,7 @@ class Expansion:
             number=nothing,
             context=context if self.ffts else nothing,
             model=nothing,
-            connection=calls.operator.reshape(-1)[all_runs],
+            connection=calls.connections.launch.reshape(-1)[all_runs],
             identity=nothing,
             kind=named([self.texts.number(task_types[part.kind]) for part in parts]),
         )

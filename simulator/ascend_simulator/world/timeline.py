@@ -8,11 +8,13 @@ moment.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ascend_ref.capture import Integers, Texts
 
 from ..choices import Scenario
 from ..draws import Draws
+from ..faker import RunNames, run_names
 from ..hardware.model import Machine
 from ..program.model import Program
 from .disturbance import Disturbances
@@ -54,6 +56,23 @@ class HostTimes:
     done: Integers
     seen: Integers
     collections: Integers
+
+
+class Connections(NamedTuple):
+    """The calls that tasks of a program's items point to, by connection or by row; NONE for none.
+
+    launch: of the item's own task: the kernel (and the task around it), the copy, the wait of an
+    Await, the tasks of a communication operator. The others are of communication operators alone.
+    record: of the event that the compute stream records before. wait, record_after, record_future:
+    of the wait for that event on the operator's own stream, and of the two events recorded there at
+    the end, the second one for the framework's future.
+    """
+
+    launch: Integers
+    record: Integers
+    wait: Integers
+    record_after: Integers
+    record_future: Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +118,11 @@ class Scene:
     machine: Machine
     timeline: RankTimeline
     texts: Texts
+
+    @property
+    def names(self) -> RunNames:
+        """The names of the run."""
+        return run_names(self.seed)
 
     @property
     def disturbances(self) -> Disturbances:
