@@ -184,6 +184,10 @@ class _Recording:
             transfers,
             found.arrivals,
         )
+        samples = {
+            **record_samples(scene, moved, memory.footprint),
+            **record_host_samples(scene),
+        }
         capture = Capture(
             origin=self._origin(),
             switches=switches,
@@ -208,10 +212,7 @@ class _Recording:
             memory_blocks=memory.blocks,
             memory_totals=memory.totals,
             workspace_events=memory.workspaces,
-            samples={
-                **record_samples(scene, moved, memory.footprint),
-                **record_host_samples(scene),
-            },
+            samples=samples,
         )
         records = records_of(
             RecordScene(
