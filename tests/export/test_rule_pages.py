@@ -14,7 +14,7 @@ from ascend_spec import catalog
 
 @pytest.mark.parametrize("rule", list(load_rules().values()), ids=lambda rule: rule.id)
 def test_every_rule_has_a_complete_page(rule: Rule) -> None:
-    text = rule_page(catalog(), rule)
+    text = rule_page(rule)
     assert text.startswith(f"# {rule.id} {rule.name}\n")
     expected = rule.expected.replace("{expected}", THE_FINDING)
     for part in (rule.summary, rule.why, rule.fix, rule.example, expected):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ascend_spec import Catalog
+from ascend_spec import catalog
 from ascend_spec.db.model import Column, Enum, Member, Revision, Table
 
 
@@ -27,7 +27,7 @@ class _Bounded(Protocol):
     def until(self) -> str | None: ...
 
 
-def table_changes(catalog: Catalog, table: Table) -> list[Change]:
+def table_changes(table: Table) -> list[Change]:
     """The table's coming and going and that of its columns, oldest first."""
     events = list(_lifetime(table.name, table))
     variants: dict[str, list[Column]] = {}
@@ -35,10 +35,10 @@ def table_changes(catalog: Catalog, table: Table) -> list[Change]:
         variants.setdefault(column.name, []).append(column)
     for name, columns in variants.items():
         events += _column_events(f"{table.name}.{name}", columns)
-    return _dated(catalog.revisions, events)
+    return _dated(catalog().revisions, events)
 
 
-def enum_changes(catalog: Catalog, enum: Enum) -> list[Change]:
+def enum_changes(enum: Enum) -> list[Change]:
     """The members that came, went or changed their name, oldest first."""
     by_id: dict[int, list[Member]] = {}
     for member in enum.members:
@@ -54,17 +54,13 @@ def enum_changes(catalog: Catalog, enum: Enum) -> list[Change]:
                 events.append((date, place, f"{old} became {new}"))
             else:
                 events.append((date, place, f"{new} added" if new else f"{old} removed"))
-    return _dated(catalog.revisions, events)
+    return _dated(catalog().revisions, events)
 
 
-def revision_changes(catalog: Catalog, revision: Revision) -> list[Change]:
+def revision_changes(revision: Revision) -> list[Change]:
     """Everything that the revision shows and its predecessor did not."""
-    everything = [
-        change for table in catalog.tables.values() for change in table_changes(catalog, table)
-    ]
-    everything += [
-        change for enum in catalog.enums.values() for change in enum_changes(catalog, enum)
-    ]
+    everything = [change for table in catalog().tables.values() for change in table_changes(table)]
+    everything += [change for enum in catalog().enums.values() for change in enum_changes(enum)]
     return [change for change in everything if change.revision == revision]
 
 

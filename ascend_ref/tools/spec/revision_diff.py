@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ascend_spec import Catalog, Schema
+from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Column, Revision, Table
 
 
@@ -19,14 +19,14 @@ class Difference:
 
 
 def revision_differences(
-    catalog: Catalog, old: Revision, new: Revision, carrier: Carrier | None = None
+    old: Revision, new: Revision, carrier: Carrier | None = None
 ) -> list[Difference]:
     """What the second revision has that the first has not, and the other way round."""
     return [
         difference
         for one in CARRIERS
         if carrier in (None, one)
-        for difference in _of_schemas(catalog.at(old.id, one), catalog.at(new.id, one))
+        for difference in _of_schemas(catalog().at(old.id, one), catalog().at(new.id, one))
     ]
 
 

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page
 from ascend_ref.cli.suggest import unknown
-from ascend_spec import Catalog, Schema, catalog
+from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
 from . import listing
@@ -33,7 +33,7 @@ class Address(click.ParamType[Subject]):
     ) -> Subject:
         """The subject that a text means."""
         try:
-            return find(catalog(), value)
+            return find(value)
         except NotFound as problem:
             raise click.UsageError(str(problem), ctx) from None
 
@@ -45,11 +45,11 @@ class Address(click.ParamType[Subject]):
         if "/" in incomplete:
             return [
                 CompletionItem(one.address, help=one.summary)
-                for one in of_kinds(catalog(), [wanted.partition("/")[0]])
+                for one in of_kinds([wanted.partition("/")[0]])
                 if one.address.casefold().startswith(wanted)
             ]
         kinds = [CompletionItem(f"{kind}/") for kind in KINDS if kind.startswith(wanted)]
-        tables = (one.name for one in of_kinds(catalog(), ["table"]))
+        tables = (one.name for one in of_kinds(["table"]))
         return kinds + [CompletionItem(one) for one in tables if one.casefold().startswith(wanted)]
 
 
@@ -86,11 +86,10 @@ class RevisionName(click.ParamType[Revision]):
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Revision:
         """The revision of this name."""
-        facts = catalog()
         try:
-            return facts.revision(value)
+            return catalog().revision(value)
         except KeyError:
-            known = [one.id for one in facts.revisions]
+            known = [one.id for one in catalog().revisions]
             raise click.UsageError(unknown("revision", value, known), ctx) from None
 
     def shell_complete(
@@ -172,9 +171,9 @@ def list_(
     as_json: bool,
 ) -> None:
     """List the addresses of one KIND or of all; the kinds where none is named."""
-    scope = _scope(catalog(), carrier, revision, reading, level, product, default)
+    scope = _scope(carrier, revision, reading, level, product, default)
     if kind is None and not scope.axes:
-        headers, rows = listing.kinds(catalog())
+        headers, rows = listing.kinds()
         if as_json:
             click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
         else:
@@ -182,7 +181,7 @@ def list_(
         return
     if kind is not None and kind != listing.EVERYTHING:
         _refuse_axes(scope, kind)
-    listed = listing.chosen(catalog(), kind or listing.EVERYTHING, scope)
+    listed = listing.chosen(kind or listing.EVERYTHING, scope)
     if as_json:
         click.echo(json.dumps(listing.documents(listed), indent=2, ensure_ascii=False))
     else:
@@ -206,7 +205,7 @@ def show(
 
     A file's name (trace_view.json), an option's (ACL_AICORE_L2_CACHE) or a chip's will do as well.
     """
-    scope = _scope(catalog(), carrier, revision, reading, level, product, default)
+    scope = _scope(carrier, revision, reading, level, product, default)
     _refuse_axes(scope, subject.kind)
     state = subject.within(scope)
     if state is None:
@@ -214,7 +213,7 @@ def show(
     if as_json:
         click.echo(json.dumps(state.document(), indent=2, ensure_ascii=False))
     else:
-        print_page(lambda style: state.section(style, 1))
+        print_page(state.section)
 
 
 @spec.command()
@@ -228,7 +227,7 @@ def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -
     """List what changed in the databases from revision OLD to NEW."""
     from .revision_diff import revision_differences
 
-    found = revision_differences(catalog(), old, new, carrier)
+    found = revision_differences(old, new, carrier)
     rows = [(one.carrier, one.place, one.what) for one in found]
     if as_json:
         headers = ("carrier", "place", "change")
@@ -296,7 +295,7 @@ def export(
     from .exports import export as export_subject
 
     try:
-        exported = export_subject(catalog(), subject, Wanted(format_, at, reading, part))
+        exported = export_subject(subject, Wanted(format_, at, reading, part))
     except CannotExport as problem:
         raise click.UsageError(str(problem)) from None
     if output in (None, "-"):
@@ -312,7 +311,6 @@ def export(
 
 
 def _scope(
-    facts: Catalog,
     carrier: Carrier | None,
     revision: Revision | None,
     reading: Reading | None,
@@ -331,7 +329,7 @@ def _scope(
     schemas: tuple[Schema, ...] = ()
     if carrier or revision or reading:
         schemas = tuple(
-            facts.at((revision or facts.revisions[-1]).id, one, reading or "observed")
+            catalog().at((revision or catalog().revisions[-1]).id, one, reading or "observed")
             for one in ((carrier,) if carrier else CARRIERS)
         )
     axes = frozenset(axis for axis, value in given.items() if value is not None)

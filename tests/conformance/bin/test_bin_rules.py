@@ -59,7 +59,7 @@ def test_a_rule_has_edits_or_a_test_of_its_own(rule: BinRule):
 
 @each_rule
 def test_a_rule_has_a_page_with_its_parts(rule: BinRule):
-    text = rule_page(catalog(), rule)
+    text = rule_page(rule)
     for part in (rule.id, rule.name, "## Why", "## Fix", "## Example", "## How it is found"):
         assert part in text
     assert ("## How the self-test breaks it" in text) == bool(rule.breaks)
@@ -105,5 +105,5 @@ def test_invariants_that_can_be_judged_have_rules():
 
 
 def test_the_page_of_a_rule_names_the_blocks_that_its_facts_come_from():
-    text = rule_page(catalog(), load_bin_rules()["BIN410"])
+    text = rule_page(load_bin_rules()["BIN410"])
     assert "0x05 basic info: facts `detail_cell`" in text
