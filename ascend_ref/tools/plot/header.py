@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .canvas import Box, Canvas
+from .canvas import Canvas
 from .kinds import LOOKS, Kind
 from .measures import BODY, EDGE, INK, MARGIN, QUIET
+from .recording import Recording
 from .step import Step
 from .units import duration, percent
 
@@ -18,15 +19,12 @@ BAR_TOP, BAR_HEIGHT = 52, 16
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """name: of the profile. place: rank, device and chip. source: the file. communication: whether
-    that file shows when communication operators ran.
-    """
+    """name: of the profile. source: the file."""
 
+    recording: Recording
     step: Step
     name: str
-    place: str
     source: str
-    communication: bool
 
     height = 112
 
@@ -35,11 +33,11 @@ class Header:
         title = self._title()
         canvas.text(MARGIN, top + 32, title, size=TITLE_SIZE, colour=INK, bold=True)
         room = EDGE - MARGIN - canvas.width(title, TITLE_SIZE, bold=True) - 24
-        for y, words, colour in ((25, self.name, INK), (38, self.place, QUIET)):
+        for y, words, colour in ((25, self.name, INK), (38, self._place(), QUIET)):
             shown = canvas.fitted(words, room, BODY)
             canvas.text(EDGE, top + y, shown, size=BODY, colour=colour, align="right")
         self._shares(canvas, top)
-        details = canvas.fitted(self._details(), EDGE - MARGIN, BODY)
+        details = canvas.fitted(" · ".join(self._details()), EDGE - MARGIN, BODY)
         canvas.text(MARGIN, top + 100, details, size=BODY, colour=QUIET)
 
     def in_words(self) -> str:
@@ -58,9 +56,9 @@ class Header:
         for kind, words, part in self.shares():
             look = LOOKS[kind]
             width = (EDGE - MARGIN) * part / length if length else 0.0
-            canvas.boxes([Box(left, top + BAR_TOP, width, BAR_HEIGHT)], look.colour)
+            canvas.box(left, top + BAR_TOP, width, BAR_HEIGHT, look.colour)
             left += width
-            canvas.boxes([Box(x, top + 78, 9, 9)], look.colour)
+            canvas.box(x, top + 78, 9, 9, look.colour)
             share = percent(part, length)
             canvas.text(x + 14, top + 82.5, share, size=SHARE_SIZE, colour=INK, bold=True)
             x += 19 + canvas.width(share, SHARE_SIZE, bold=True)
@@ -71,7 +69,7 @@ class Header:
         """The parts that make up the whole length, with their names, ns."""
         parts = self.step.overlap
         computing = (Kind.COMPUTING, "computing", parts.computing.total)
-        if not self.communication:
+        if not self.recording.communication:
             return computing, (Kind.FREE, "not computing", parts.free.total)
         exposed = parts.communication_not_overlapped.total
         return (
@@ -80,14 +78,17 @@ class Header:
             (Kind.FREE, "free", parts.free.total),
         )
 
-    def _details(self) -> str:
-        return " · ".join(self._told())
+    def _place(self) -> str:
+        found = self.recording
+        rank = "" if found.rank is None else f"rank {found.rank}"
+        device = "" if found.device is None else f"device {found.device}"
+        return " · ".join(one for one in (rank, device, found.chip) if one)
 
-    def _told(self) -> Iterator[str]:
+    def _details(self) -> Iterator[str]:
         parts = self.step.overlap
         total = parts.communication.total
         hidden = total - parts.communication_not_overlapped.total
-        if not self.communication:
+        if not self.recording.communication:
             yield "this file does not tell when communication operators ran"
         elif not total:
             yield "no communication"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .canvas import Box, Canvas
+from .canvas import Canvas
 from .kinds import LOOKS, UNDIVIDED, Kind
 from .measures import BODY, EDGE, INK, MARGIN, QUIET, SMALL
 
@@ -35,7 +35,7 @@ class Legend:
             width = SWATCH + 5 + canvas.width(look.label, BODY)
             if x + width > EDGE:
                 x, y = float(MARGIN), y + LINE
-            canvas.boxes([Box(x, y - SWATCH / 2, SWATCH, SWATCH)], look.colour)
+            canvas.box(x, y - SWATCH / 2, SWATCH, SWATCH, look.colour)
             canvas.text(x + SWATCH + 5, y, look.label, size=BODY, colour=INK)
             x += width + 16
         canvas.text(MARGIN, y + LINE, SKYLINE, size=SMALL, colour=QUIET)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from .canvas import Box, Canvas
+from .canvas import Canvas
 from .kinds import LOOKS
 from .measures import BODY, EDGE, INK, MARGIN, QUIET, RULE, SMALL, badge
 from .step import Step
@@ -53,7 +53,7 @@ class Tables:
         canvas.lines([(MARGIN, head + 8, MIDDLE - 24, head + 8)], RULE, 0.6)
         for one in self.step.operators:
             colour = LOOKS[one.kind].colour
-            canvas.boxes([Box(MARGIN, y - 4, 8, 8)], colour)
+            canvas.box(MARGIN, y - 4, 8, 8, colour)
             name = canvas.fitted(one.name, RUNS - NAME - 40, BODY)
             canvas.text(NAME, y, name, size=BODY, colour=INK)
             canvas.text(RUNS, y, f"{one.runs:,}", size=BODY, colour=INK, align="right")
