@@ -69,7 +69,7 @@ def draw(
     except NotThere as problem:
         raise CannotDraw(f"{show_path(told.sources[0][0])}: {problem}") from None
 
-    from .header import Header
+    from .captions import Header
     from .picture import paint
 
     sheet = BytesIO()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -42,7 +41,8 @@ AT_ONCE: Final = 100_000
 # task. Events of the framework carry a category, what ran on the device has none.
 QUERY: Final = """
 SELECT ph, name, cat, pid, tid, ts, TRY_CAST(dur * 1000 AS BIGINT) AS dur,
-  CASE ph WHEN 'M' THEN args WHEN 'X' THEN args ->> '$."Task Type"' END AS detail,
+  CASE ph WHEN 'M' THEN coalesce(args ->> '$.name', args ->> '$.labels')
+          WHEN 'X' THEN args ->> '$."Task Type"' END AS detail,
   CASE WHEN ph IN ('s', 'f') THEN CAST(hash(id) >> 1 AS BIGINT) END AS flow
 FROM ({events})
 WHERE ph = 'M' AND name IN ('process_name', 'process_labels', 'thread_name')
@@ -57,7 +57,7 @@ def from_timeline(paths: Sequence[Path], device: int | None) -> Recording:
     Raises :class:`CannotDraw` for a file that is damaged, and where it has no such device.
     """
     events = _read(paths)
-    layers = _Layers.of(events.of("M"))
+    layers = _Layers(events.of("M"))
     own = chosen("device", device, layers.devices())
     slices = events.of("X")
     ran = slices.take(slices.category.codes < 0)
@@ -141,35 +141,23 @@ def _encoded(column: pa.Array) -> pa.Array:
     return column.dictionary_encode() if pa.types.is_string(column.type) else column
 
 
-@dataclass(frozen=True, slots=True)
 class _Layers:
     """Names and labels of processes, names of threads."""
 
-    names: dict[int, str] = field(default_factory=dict)
-    labels: dict[int, str] = field(default_factory=dict)
-    threads: dict[tuple[int, int], str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, metadata: _Events) -> _Layers:
-        found = cls()
-        told = [_told(text) for text in metadata.detail.values]
-        rows = zip(
-            metadata.name.codes.tolist(),
-            metadata.process.tolist(),
-            metadata.thread.tolist(),
-            metadata.detail.codes.tolist(),
-            strict=True,
-        )
-        for name, process, thread, detail in rows:
-            text = told[detail] if detail >= 0 else ""
+    def __init__(self, metadata: _Events) -> None:
+        self.names: dict[int, str] = {}
+        self.threads: dict[tuple[int, int], str] = {}
+        self._labels: dict[int, str] = {}
+        texts_of = (*metadata.detail.values, "")  # the last one for -1
+        columns = (metadata.name.codes, metadata.process, metadata.thread, metadata.detail.codes)
+        for name, process, thread, detail in zip(*(one.tolist() for one in columns), strict=True):
             match metadata.name.values[name]:
                 case "process_name":
-                    found.names[process] = text
+                    self.names[process] = texts_of[detail]
                 case "process_labels":
-                    found.labels[process] = text
+                    self._labels[process] = texts_of[detail]
                 case _:
-                    found.threads[process, thread] = text
-        return found
+                    self.threads[process, thread] = texts_of[detail]
 
     def processes(self, names: Sequence[str], device: int | None) -> list[int]:
         """The processes that are such a layer of a device."""
@@ -191,20 +179,10 @@ class _Layers:
         several = sum(name in HARDWARE for name in self.names.values()) > 1
         found: dict[int, int | None] = {}
         for process in self.names:
-            labelled = DEVICE.fullmatch(self.labels.get(process, ""))
+            labelled = DEVICE.fullmatch(self._labels.get(process, ""))
             unlabelled = process & DEVICE_BITS if several else None
             found[process] = int(labelled[1]) if labelled else unlabelled
         return found
-
-
-def _told(arguments: str) -> str:
-    """The only text among the arguments of a metadata event."""
-    try:
-        found = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return ""
-    values = list(found.values()) if isinstance(found, dict) else []
-    return next((value for value in values if isinstance(value, str)), "")
 
 
 def _streams(ran: _Events, layers: _Layers, device: int | None) -> Part:

@@ -10,14 +10,12 @@ import numpy as np
 from .axis import Axis
 from .blocks import Window
 from .canvas import Canvas, Format, drawing
-from .header import Header
+from .captions import Header, Legend, Tables
 from .kinds import Kind
 from .lanes import Lanes
 from .layout import rows_of
-from .legend import Legend
 from .measures import COLUMNS, WIDTH
 from .step import Step
-from .tables import Tables
 
 
 def paint(header: Header, file: BinaryIO, form: Format) -> None:
