@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Integers
-from .memory import Transfers
-from .memory.accesses import REQUEST_BYTES
+from ascend_ref.capture import Integers
+
+from .memory import REQUEST_BYTES, Transfers
 from .program.model import Program
 from .program.tape import Tape
-from .timing import Traffic
-from .timing.scoreboard import ICACHE_MISS_CYCLES, ISSUE_CYCLES, SCALAR, Timing
+from .timing import ICACHE_MISS_CYCLES, ISSUE_CYCLES, SCALAR, Timing, Traffic
 
 GM_READ, GM_WRITE = "GM_READ", "GM_WRITE"
 

@@ -10,7 +10,7 @@ from typing import Any
 from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
-from ..chip.model import GIBI
+from ..chip import GIBI
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, six
 from .view import Report, Unit

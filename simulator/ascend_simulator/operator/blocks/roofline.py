@@ -12,7 +12,7 @@ from ascend_spec import bin_catalog
 from ascend_spec.bin.model import RooflineChart
 from ascend_spec.core import packaged
 
-from ..memory.accesses import REQUEST_BYTES
+from ..memory import REQUEST_BYTES
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, share, single, six
 from .paths import MemoryFlows

@@ -8,8 +8,8 @@ from typing import Any
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import MemoryTable
 
-from ..chip.model import GIBI
-from ..timing.scoreboard import SCALAR
+from ..chip import GIBI
+from ..timing import SCALAR
 from .heat_map import cache_totals
 from .numbers import NOT_AVAILABLE, share, six
 from .paths import MemoryFlows

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal
 
+from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
-from ..columns import Integers
 from ..counters import Counters, Pipe
 from ..world import World
 from .numbers import NOT_AVAILABLE, single

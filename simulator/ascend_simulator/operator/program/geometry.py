@@ -8,8 +8,7 @@ from itertools import islice
 from math import prod
 
 from ...documents.text import Path
-from ..chip import KernelChip
-from ..chip.model import Memory
+from ..chip import KernelChip, Memory
 from ..choices import KernelScenario
 from .costs import FRACTAL, FRACTAL_BYTES
 from .recipes import Recipe, element_bytes, recipe

@@ -13,9 +13,8 @@ from ascend_ref.capture import Integers
 from ..chip import KernelChip
 from ..choices import KernelScenario
 from .frame import Ending, Frame
-from .listing import Code, Instruction
+from .listing import Code, Instruction, source
 from .recipes import c_type, element_bytes
-from .source import source
 from .tape import Quantity, Tape
 
 FIRST_TENSOR = 0x12C0_4120_0000

@@ -10,14 +10,14 @@ import numpy as np
 from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
-from ..blocks.file import File
-from ..blocks.hot_spots import core_name
-from ..blocks.paths import MemoryFlows
-from ..blocks.roofline import busiest, operations, roofline
-from ..blocks.view import Report
-from ..counters import Counters
-from ..program.geometry import shape_of
-from ..world import World
+from .blocks.file import File
+from .blocks.hot_spots import core_name
+from .blocks.paths import MemoryFlows
+from .blocks.roofline import busiest, operations, roofline
+from .blocks.view import Report
+from .counters import Counters
+from .program.geometry import shape_of
+from .world import World
 
 FORMAT = "ascend-ref-kernel-truth/1"
 
