@@ -15,7 +15,7 @@ from .blocks.hot_spots import core_name
 from .blocks.paths import MemoryFlows
 from .blocks.roofline import busiest, operations, roofline
 from .blocks.view import Report
-from .counters import Counters
+from .counters import CACHE, Counters
 from .program.geometry import shape_of
 from .world import World
 
@@ -76,10 +76,7 @@ def _imbalance(world: World) -> dict[str, dict[str, float]]:
 
 
 def _cache(world: World, counters: Counters) -> dict[str, float]:
-    found = {
-        name: int(getattr(counters, name).sum())
-        for name in ("read_hits", "read_misses", "write_hits", "write_misses")
-    }
+    found = {name: int(counters.amount(name).sum()) for name in CACHE}
     total = sum(found.values())
     hits = found["read_hits"] + found["write_hits"]
     return {

@@ -16,7 +16,7 @@ from ..memory import REQUEST_BYTES
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, share, single, six
 from .paths import MemoryFlows
-from .view import Report, Unit
+from .view import Report
 
 LINES = "roofline_lines.yaml"
 TEBI = 1 << 40
@@ -131,7 +131,7 @@ def _volume(report: Report, facts: Mapping[str, Any]) -> int:
     if "nominal" in facts:
         main = _main_memory(report)
         return main if facts["nominal"] == "gm" else main + _cache_hits(report)
-    units = list(_units(report, facts["of"]))
+    units = report.units_of(facts["of"])
 
     def total(names: Sequence[str]) -> int:
         return sum(report.amount(unit, name) for unit in units for name in names)
@@ -139,26 +139,17 @@ def _volume(report: Report, facts: Mapping[str, Any]) -> int:
     return total(facts["amounts"]) - total(facts.get("less", ()))
 
 
-def _units(report: Report, core: str) -> list[Unit]:
-    return [
-        unit
-        for block in range(len(report.block_ids))
-        for unit in report.units(block)
-        if core in unit.cores
-    ]
-
-
 def _main_memory(report: Report) -> int:
     """Byte read for misses, and written when changed lines left L2."""
     flows = MemoryFlows(report)
     written = sum(flows.written_back(block) for block in range(len(report.block_ids)))
-    reads = int(report.counters.read_misses.sum()) * REQUEST_BYTES
+    reads = int(report.counters.amount("read_misses").sum()) * REQUEST_BYTES
     return reads + written * report.world.chip.cache.line
 
 
 def _cache_hits(report: Report) -> int:
-    reads = int(report.counters.read_hits.sum()) * REQUEST_BYTES
-    return reads + int(report.counters.write_hits.sum()) * L2_WRITE_BYTES
+    reads, writes = (int(report.counters.amount(f"{one}_hits").sum()) for one in ("read", "write"))
+    return reads * REQUEST_BYTES + writes * L2_WRITE_BYTES
 
 
 def _bandwidth(report: Report, facts: Mapping[str, Any]) -> float:
@@ -169,7 +160,7 @@ def _bandwidth(report: Report, facts: Mapping[str, Any]) -> float:
     if "width" in facts:
         return float(facts["width"]) * report.world.frequency * 1e6 * cores / TEBI
     transfers: Mapping[str, str] = facts["transfers"]
-    units = _units(report, facts["of"])
+    units = report.units_of(facts["of"])
     moved = {
         name: sum(report.amount(unit, amount) for unit in units)
         for name, amount in transfers.items()
@@ -200,7 +191,7 @@ def _roofs(report: Report, chart: RooflineChart) -> list[Roof]:
 
 
 def _cube_roof(report: Report) -> Roof:
-    units = _units(report, "cube")
+    units = report.units_of("cube")
     cycles = sum(report.amount(unit, "L0B_TO_CUBE") for unit in units) // 512
     if not units or (not cycles and not report.world.chip.unified):
         return Roof("", 0, 0.0)
@@ -213,7 +204,7 @@ def _cube_roof(report: Report) -> Roof:
 
 
 def _vector_roof(report: Report) -> Roof:
-    units, chip = _units(report, "vector"), report.world.chip
+    units, chip = report.units_of("vector"), report.world.chip
     each = packaged(__package__, LINES)["vector_operations"][report.family]
     names = packaged(__package__, LINES)["vector_names"]
     repeats = {kind: sum(report.amount(unit, f"repeats {kind}") for unit in units) for kind in each}
@@ -253,7 +244,7 @@ def _roofs_950(report: Report, chart: RooflineChart) -> list[Roof]:
 
 
 def _cubes_950(report: Report) -> list[Roof]:
-    cycles = sum(report.amount(unit, "L0B_TO_CUBE") for unit in _units(report, "cube")) // 512
+    cycles = sum(report.amount(unit, "L0B_TO_CUBE") for unit in report.units_of("cube")) // 512
     if not cycles:
         return []
     data_type = report.world.scenario.operator.data_type
