@@ -90,6 +90,10 @@ class Report:
         blocks = range(len(self.block_ids))
         return [unit for block in blocks for unit in self.units(block) if core in unit.cores]
 
+    def total(self, core: Core, name: str) -> int:
+        """An amount of all such cores together."""
+        return sum(self.amount(unit, name) for unit in self.units_of(core))
+
     def units(self, block: int) -> Iterator[Unit]:
         """The sub-cores of a block, in the order of the report."""
         for number, name in enumerate(self.world.program.units):
