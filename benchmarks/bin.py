@@ -15,8 +15,6 @@ from pathlib import Path
 
 import construct
 import numpy as np
-from lines import Line, best, show
-
 from ascend_conformance.media.bin.recordchecks import (
     CACHE_BLOCK,
     TRACE_BLOCK,
@@ -24,6 +22,8 @@ from ascend_conformance.media.bin.recordchecks import (
     judge_records,
     judge_records_plainly,
 )
+from lines import Line, best, show
+
 from ascend_ref.bin import Block, open_file, write_file
 from ascend_ref.bin.records import (
     Records,
