@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ascend_ref.atomic import atomic_file
 from ascend_ref.db.display import printable, show_path
 from ascend_ref.db.open import UnreadableDatabase
-from ascend_ref.recorded.beside import look_beside
+from ascend_ref.recorded.stated import stated_around
 
 from .errors import CannotDraw, NotThere
 from .find import Deliverable, Form, Found, find
@@ -113,7 +113,7 @@ def _recording(own: Deliverable, further: tuple[Path, ...], device: int | None) 
         recording = enriched(recording, further) if further else recording
     else:
         recording = from_tables(own.paths, further, device)
-    return replace(recording, groups=purposes(look_beside(own.paths[0]).metadata))
+    return replace(recording, groups=purposes(stated_around(own.paths[0]).metadata))
 
 
 def _named(paths: tuple[Path, ...]) -> str:
