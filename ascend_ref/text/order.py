@@ -16,8 +16,7 @@ from ascend_ref.derive.decimals import decimal_texts
 from ascend_spec import catalog, per_spec, recording_catalog
 from ascend_spec.text.model import CsvColumn, SortKey
 
-from .columns import Columns, row_count, taken
-from .filling import Filling
+from .columns import Columns, Filling, row_count, taken
 from .setting import Setting
 
 LAST = 1 << 40

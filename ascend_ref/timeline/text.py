@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import joined
 from ascend_ref.capture.batch import Integers
-from ascend_ref.joined import joined
 from ascend_spec.timeline import FlowId, Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
