@@ -25,7 +25,7 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 def read_params(command: str, given: Mapping[str, Any]) -> Params:
     """The parameters that a command reads, each with a value of its kind."""
-    schema = api_catalog().params_schema(command)
+    schema = api_catalog().schema(api_catalog().commands[command].params)
     return {
         name: _read(rule, given.get(name))
         for name, rule in _rules(schema).items()
@@ -39,7 +39,7 @@ def refusal(command: str, params: Params) -> Failure | None:
     Module source reports the reason with code 9999, module timeline only that there is one (A17).
     """
     known = api_catalog()
-    for name, rule in _rules(known.params_schema(command)).items():
+    for name, rule in _rules(known.schema(known.commands[command].params)).items():
         value = params.get(name)
         if isinstance(value, str) and value not in rule.get("exempt", ()):
             if not (problem := _problem(rule, value)):

@@ -32,7 +32,7 @@ FOLDER = "text"
 
 def load_value_types(loader: Loader) -> dict[str, ValueType]:
     """The value types of the databases and those that only text has, by name."""
-    return {**loader.value_types, **loader.value_types_of(f"{FOLDER}/value_types.yaml")}
+    return {**loader.value_types, **loader.named(ValueType, f"{FOLDER}/value_types.yaml", "id")}
 
 
 def load_writers(loader: Loader) -> dict[str, Writer]:

@@ -21,7 +21,7 @@ WRAPPED = "compare"
 
 def in_older_form(command: str, body: dict[str, Any], generation: str) -> dict[str, Any]:
     """The body of an answer as a generation has it. Raises ``KeyError`` where it has none."""
-    schema = api_catalog().body_schema(command, generation)
+    schema = api_catalog().schema(api_catalog().commands[command].body, generation)
     found: dict[str, Any] = _converted(body, schema, schema, RENAMED.get(command, {}))
     return found
 
