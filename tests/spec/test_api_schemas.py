@@ -192,7 +192,7 @@ def test_every_fact_names_a_source_of_its_own_kind() -> None:
         for node in nodes(definition)
         for citation in (node["source"] if isinstance(node.get("source"), list) else [])
     } | {claim for erratum in api_catalog().errata.values() for claim, _ in erratum.says}
-    assert cited == {"seed-004", "upstream-msinsight"} <= set(bin_catalog().sources)
+    assert cited == {"seed-004", "upstream-msinsight"} <= set(bin_catalog().documents.sources)
     unfounded = [
         name
         for name, command in api_catalog().commands.items()

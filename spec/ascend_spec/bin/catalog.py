@@ -10,7 +10,7 @@ from copy import deepcopy
 from functools import cache, cached_property
 from typing import Any
 
-from ascend_spec.core import Axis, Erratum, Loader, Source, bounds_of
+from ascend_spec.core import Axis, Erratum, Loader, bounds_of
 from ascend_spec.core.dialect import DIALECT, Node, compile_schema, inlined, known_keys
 from ascend_spec.core.loader import reading, without
 from ascend_spec.core.values import ValueSet
@@ -32,11 +32,6 @@ class BinCatalog:
 
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        return self.documents.sources
 
     @cached_property
     def blocks(self) -> Mapping[int, BlockType]:

@@ -161,6 +161,21 @@ def part(row: Row, key: str, kind: type[Fact], place: str) -> Fact:
     return value
 
 
+def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
+    """The value type that a row names."""
+    if not isinstance(row, Mapping):
+        raise SpecError(f"{place}: expected a mapping, got {row!r}")
+    name = row.get("type")
+    if not isinstance(name, str) or name not in types:
+        raise SpecError(f"{place}: type: unknown value type {name!r}")
+    return types[name]
+
+
+def type_facts(kind: ValueType) -> dict[str, Any]:
+    """What a column of a value type is where it does not say otherwise."""
+    return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name != "id"}
+
+
 def without(row: Row, *keys: str) -> dict[str, Any]:
     """A row without keys that its fact names otherwise or takes apart."""
     return {key: value for key, value in row.items() if key not in keys}

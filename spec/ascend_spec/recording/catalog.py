@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ascend_spec.core import Document
-from ascend_spec.core.loader import without
+from ascend_spec.core.loader import typed, without
 from ascend_spec.core.shows import Show
-from ascend_spec.db.loader import typed
 
 from .model import Entity, EntityColumn, Shower
 
