@@ -15,6 +15,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Reals
 
 from .decimals import python_round
+from .matching import divided
 from .matrix import RATE_PLACES
 
 Report: TypeAlias = dict[str, dict[str, Any]]
@@ -52,8 +53,7 @@ NEGLIGIBLE = 1e-15
 
 def quotients(dividend: Reals, divisor: Reals) -> Reals:
     """Shares and rates with four decimals as Python rounds them; 0 where the divisor is 0."""
-    found = np.zeros(len(dividend))
-    np.divide(dividend, divisor, out=found, where=np.abs(divisor) >= NEGLIGIBLE)
+    found = divided(dividend, divisor, np.abs(divisor) >= NEGLIGIBLE)
     return python_round(found, RATE_PLACES)
 
 

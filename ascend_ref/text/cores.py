@@ -11,9 +11,9 @@ import pyarrow as pa
 from ascend_ref.arrays import chosen, dictionary, integers, is_one_of, known_reals, reals
 from ascend_ref.capture.batch import Reals
 from ascend_ref.derive.decimals import python_round
+from ascend_ref.derive.matching import groups
 from ascend_ref.derive.pmu import memory_bound
 from ascend_ref.derive.traffic import means
-from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 from ascend_spec import text_catalog
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ascend_ref.arrays import first_known, integers, is_text, same
+from ascend_ref.arrays import integers, is_text, same
 from ascend_ref.recorded.shown import ShownValues
 from ascend_spec.text.model import CsvColumn
 
@@ -13,7 +13,6 @@ from .setting import Setting
 
 DEVICE = "deviceId"
 """Type of the columns that name a device."""
-UNKNOWN = "unknown"
 MICROSECONDS = "us"
 """Unit of the columns that :mod:`.cells` prints from ns."""
 
@@ -27,8 +26,8 @@ class Filling:
     def of(self, column: CsvColumn, batch: Columns) -> pa.Array:
         """The values of a column, in the forms of :mod:`.cells`.
 
-        Where nothing is known: NULL, which is the sentinel of the column; without one the host in
-        place of a device, the sentinel of the database, the first member, 0 or "unknown".
+        Where nothing is known: NULL, but for columns without a sentinel: those of a device name the
+        host, and numbers are what stands for none in the database, or 0.
         """
         rows = batch.rows if isinstance(batch, ShownColumns) else {}
         unit = None if column.unit == MICROSECONDS else column.unit
@@ -41,15 +40,10 @@ class Filling:
             values = values.cast(pa.string()).dictionary_encode()
         if column.sentinels or not values.null_count:
             return values
-        if "text" in column.storage or column.type == DEVICE:
-            nothing = same(_nothing(column), len(values))
-            return first_known([values, nothing]) if is_text(values) else nothing
+        if column.type == DEVICE or column.members == (HOST,):
+            return same(HOST, len(values))
+        if "text" in column.storage:
+            return values
         number = self._values.none_of(column.shows, rows) or 0
         kind = pa.int64() if pa.types.is_null(values.type) else values.type
         return values.cast(kind).fill_null(pa.scalar(number, kind))
-
-
-def _nothing(column: CsvColumn) -> str:
-    if column.type == DEVICE:
-        return HOST
-    return column.members[0] if column.members else UNKNOWN

@@ -11,8 +11,7 @@ import pyarrow.compute as pc
 
 from ascend_ref.arrays import integers, reals
 from ascend_ref.derive.decimals import python_round
-from ascend_ref.derive.l2_cache import cache_rates
-from ascend_ref.derive.traffic import share
+from ascend_ref.derive.traffic import cache_rates, share
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog
 

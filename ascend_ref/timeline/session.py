@@ -10,7 +10,7 @@ import pyarrow as pa
 from ascend_ref.arrays import integers, one_piece
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
-from ascend_ref.recorded.families import USUAL_FAMILY
+from ascend_ref.recorded.model import USUAL_FAMILY
 from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.timeline import (
     FlowId,

@@ -19,7 +19,7 @@ from timeline_recordings import (
 )
 
 from ascend_ref.spill import Spill
-from ascend_ref.timeline.python_calls import nested
+from ascend_ref.timeline.threads import nested
 
 STYLES = {"adapter": CPP, "adapter-2025-01": OLD}
 PARTS = {

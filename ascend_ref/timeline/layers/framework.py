@@ -19,9 +19,9 @@ from ..activity import CallStacks
 from ..events import Item
 from ..lookup import NONE, Columns, combinations, filled, taken
 from ..notation import wholes
-from ..python_calls import nested
 from ..rows import Fragment
 from ..session import Session, total
+from ..threads import nested
 from .counters import opened
 
 LAYER = "Python"

@@ -12,7 +12,7 @@ from typing import Final
 
 from ascend_ref.below import files_below
 from ascend_ref.db.display import show_path
-from ascend_ref.recorded.beside import look_beside
+from ascend_ref.recorded.stated import stated_around
 from ascend_spec import layout_catalog
 from ascend_spec.layout import Match
 
@@ -112,7 +112,7 @@ def _given(path: Path) -> Deliverable:
     form = _SUFFIXES.get(path.suffix.lower())
     if form is None:
         raise CannotDraw(f"{show_path(path)}: no deliverable; expected {EXPECTED}")
-    return Deliverable(form, (path,), look_beside(path).rank)
+    return Deliverable(form, (path,), stated_around(path).rank)
 
 
 def _within(
@@ -154,7 +154,7 @@ def _deliverables(paths: Iterable[Path]) -> Iterator[Deliverable]:
         yield Deliverable(
             form,
             tuple(path for path, _ in own),
-            look_beside(newest[0]).rank if rank is None else rank,
+            stated_around(newest[0]).rank if rank is None else rank,
         )
 
 

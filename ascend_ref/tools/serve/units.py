@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from ..answer import Body
-from .events import args_at
-from .tables import Lane, Place, Process, Timeline
+from .answer import Body
+from .payloads import body
+from .timeline.read import args_at
+from .timeline.tables import Lane, Place, Process, Timeline
 
 LANE_META_TYPE = "TEXT"
 
@@ -105,18 +106,8 @@ def _track(timeline: Timeline, payloads: Sequence[memoryview], card: str, lane: 
 
 
 def _metadata(card: str, **told: str) -> Body:
-    nothing = dict.fromkeys(
-        ("processId", "processName", "label", "threadId", "threadName", "groupNameValue"), ""
-    )
-    return {
-        "cardId": card,
-        **nothing,
-        "rankList": [],
-        "metaType": "",
-        "maxDepth": 0,
-        "dataType": [],
-        **told,
-    }
+    nothing: Body = body("track")["metadata"]
+    return {**nothing, "cardId": card, **told}
 
 
 def _group_of(track: Body, process: Process) -> str:
