@@ -17,9 +17,10 @@ MAX_BYTES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Stated:
     """level: of the profiler. metrics: name of the group as profiler_info spells it. device: first
-    entry of DeviceInfo. host: the rest of that info.json. Empty where the files do not say.
+    entry of DeviceInfo. host: the rest of that info.json. metadata: of the program, from the
+    framework. Empty where the files do not say.
     """
 
     level: Literal[0, 1, 2] | None
@@ -27,6 +28,7 @@ class Beside:
     rank: int | None
     device: Mapping[str, Any]
     host: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
     def number(self, name: str) -> int | None:
         """A number of the device, which some writers put in quotes."""
@@ -37,7 +39,7 @@ class Beside:
             return None
 
 
-def look_beside(database: Path) -> Beside:
+def stated_around(database: Path) -> Stated:
     """The facts in the folders around a database; unreadable and odd files are ignored."""
     around = (database.parent, database.parent.parent)
     info = next(_objects(around, "profiler_info"), {})
@@ -46,12 +48,13 @@ def look_beside(database: Path) -> Beside:
     rank = info.get("rank_id")
     machine = next(_objects(_inside(_inside(around, "profile"), "device"), "info"), {})
     devices = machine.get("DeviceInfo")
-    return Beside(
+    return Stated(
         level=LEVELS.get(str(options.get("_profiler_level"))),
         metrics=metrics if isinstance(metrics, str) else None,
         rank=int(rank) if isinstance(rank, (int, str)) and str(rank).isdecimal() else None,
         device=_object(devices[0]) if isinstance(devices, list) and devices else {},
         host=machine,
+        metadata=next(_objects(around, "profiler_metadata"), {}),
     )
 
 
