@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ascend_ref.cli.suggest import unknown
-from ascend_ref.markdown import Kind
 from ascend_spec import (
     api_catalog,
     bin_catalog,
@@ -149,7 +148,7 @@ def _schema(schema: Node, name: str) -> Exported:
     return Exported(text, f"ascend-{name}.schema.json")
 
 
-EXPORTS: Mapping[Kind, Callable[[str, Wanted], Exported]] = {
+EXPORTS: Mapping[str, Callable[[str, Wanted], Exported]] = {
     "carrier": _database,
     "block": _block,
     "csv": _csv,
