@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from ascend_ref.markdown import Style, code, page, table
 from ascend_spec import catalog, text_catalog
 from ascend_spec.core import Source, Switch, ValueType
-from ascend_spec.core.words import Vocabulary
+from ascend_spec.core.facts import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 
 from .history import revision_changes

@@ -10,11 +10,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from .facts import Erratum, Source, Switch, best_grade
+from .facts import Erratum, Source, Switch, Vocabulary, best_grade
 from .folder import Document, Folder, SpecError
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
-from .words import Vocabulary
 
 Fact = TypeVar("Fact")
 Row = Mapping[str, Any]
