@@ -78,8 +78,11 @@ class DatabaseFile:
             return self._strings
         if self._physical.readable(reference):
             return self._dictionary(reference, "name")
-        schema = catalog().at(self._schema.revision.id, "pytorch")
-        return Dictionary.of(schema.enums.get(reference) or _newest_members(reference))
+        own, newest = (
+            catalog().at(revision, "pytorch").enums
+            for revision in (self._schema.revision.id, catalog().revisions[-1].id)
+        )
+        return Dictionary.of(own.get(reference) or newest[reference])
 
     def _dictionary(self, table: str, column: str) -> Dictionary:
         if not (self.holds(f"{table}.id") and self.holds(f"{table}.{column}")):
@@ -150,7 +153,3 @@ def _stored_type(shape: Shape, field: pa.Field) -> pa.DataType:
     if field.name in shape.references:
         return pa.int64()
     return pa.string() if field.type == TEXT else field.type
-
-
-def _newest_members(enum: str) -> Mapping[int, str]:
-    return catalog().at(catalog().revisions[-1].id, "pytorch").enums[enum]

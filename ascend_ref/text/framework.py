@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.arrays import begins_with, dictionary, integers, is_one_of, where
-from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import (
     RECEIVE,
     RECEIVING,
@@ -32,7 +32,6 @@ from ascend_ref.timeline.activity import CallStacks
 from ascend_ref.timeline.arrows import Ends, operator_ends, task_ends
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
-from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
 from .columns import Columns, ShownColumns, of_table, parts
@@ -47,18 +46,6 @@ STEP = "ProfilerStep#"
 AI_CORE = "AI_CORE"
 """Type of the tasks whose time operator_details shows apart."""
 MICROSECOND = 1e3
-
-
-class Verbatim(Notation):
-    """No notation at all: texts as they are."""
-
-    def string(self, text: str) -> str:
-        """The text."""
-        return text
-
-    def strings(self, texts: pa.Array) -> pa.Array:
-        """The texts."""
-        return texts
 
 
 def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -80,12 +67,13 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     rows = rows[np.argsort(activity.start[rows], kind="stable")]
     place = np.full(len(activity) + 1, -1)
     place[rows] = np.arange(len(rows))
-    work = work_of_operators(session)
+    work = launched(session)
+    launching = activity.launching(work.connection, work.thread, work.moment)
     found = times_of(
         Spans(activity.start[rows], activity.end[rows]),
-        replace(work, operator=place[work.operator]),
+        Kernels(place[launching], (work.end - work.start) / MICROSECOND, work.on_ai_core),
     )
-    stacks = CallStacks(recorded, Verbatim(",", ":", ascii=False))
+    stacks = CallStacks(recorded)
     chains = integers(activity.table["callchainId"])
     shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
     device = {
@@ -100,7 +88,11 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             "Call Stack": stacks.texts(chains[rows[batch]]),
             "Host Self Duration(us)": pa.array(found.host_self[batch]),
             "Host Total Duration(us)": pa.array(found.host_total[batch]),
-            **{name: _sums(values[batch]) for name, values in device.items()},
+            # An integer 0 where nothing was added up.
+            **{
+                name: pc.if_else(pa.array(own == 0), "0", shortest_texts(own))
+                for name, own in ((name, values[batch]) for name, values in device.items())
+            },
         }
         yield ShownColumns(columns, {"PYTORCH_API": TableRows(table, rows[batch])})
 
@@ -156,11 +148,6 @@ def _part(
         unit_floats(start),
         unit_floats(length),
     )
-
-
-def _sums(values: Reals) -> pa.StringArray:
-    """Sums of floats; an integer 0 where nothing was added up."""
-    return pc.if_else(pa.array(values == 0), "0", shortest_texts(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +221,3 @@ def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
         high = np.searchsorted(ascending, step.end, side="right")
         number[order[low:high]] = step.number
     return number
-
-
-def work_of_operators(session: Session) -> Kernels:
-    """Work with the row of PYTORCH_API of the operator that launched it, in order of the calls."""
-    work = launched(session)
-    return Kernels(
-        operator=session.activity.launching(work.connection, work.thread, work.moment),
-        duration=(work.end - work.start) / MICROSECOND,
-        on_ai_core=work.on_ai_core,
-    )

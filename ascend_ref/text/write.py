@@ -17,11 +17,11 @@ from ascend_spec.text.model import Scene, Writer
 
 from . import (
     bandwidth,
-    cores,
     framework,
     marks,
     memory,
     op_summary,
+    pmu,
     records,
     statistics,
     step_trace,
@@ -29,8 +29,8 @@ from . import (
     task_time,
 )
 from .columns import Columns, of_table
-from .metrics import TABLES, Counted, counted
 from .order import ordered
+from .pmu import TABLES, Counted, counted
 from .setting import Setting
 from .sheet import write_sheet
 
@@ -59,8 +59,8 @@ OF_TABLES: Mapping[str, Source] = {
     "nic": whole_table,
     "roce": whole_table,
     "llc_read_write": bandwidth.llc_read_write,
-    "ai_core_utilization": cores.ai_core_utilization,
-    "ai_vector_core_utilization": cores.ai_vector_core_utilization,
+    "ai_core_utilization": pmu.ai_core_utilization,
+    "ai_vector_core_utilization": pmu.ai_vector_core_utilization,
     "host_cpu_usage": system.host_cpu_usage,
     "host_mem_usage": system.host_mem_usage,
     "host_disk_usage": system.host_disk_usage,

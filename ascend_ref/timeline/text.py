@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import joined
 from ascend_ref.capture.batch import Integers
-from ascend_ref.joined import joined
 from ascend_spec.timeline import FlowId, Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
@@ -162,7 +162,7 @@ class EventTexts:
         members: dict[str, Member],
         keys: Sequence[str] | None = None,
     ) -> Member:
-        form = self._session.part_form(layer)
+        form = self._session.spec.form(self._session.style_of(layer)).parts[layer.part]
         members["ph"] = [f'"{phase}"']
         if "args" not in members and form.empty_args and phase in ("X", "C"):
             members["args"] = ["{}"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from ascend_ref.derive.intervals import union
@@ -63,7 +61,7 @@ def counters(recording: Recording) -> Rows:
     """
     wide = recording.capture.counters
     products = recording.schema.tables["TASK_PMU_INFO"].products
-    if recording.capture.origin.chip not in chips_of(products):
+    if not any(recording.capture.origin.chip in catalog().products[one].chips for one in products):
         return {}
     metrics = recording.texts.numbers(wide.metrics)
     return {
@@ -71,11 +69,6 @@ def counters(recording: Recording) -> Rows:
         "metric": np.repeat(metrics, len(wide.task)),
         "value": wide.values.T.ravel(),
     }
-
-
-def chips_of(products: Iterable[str]) -> set[str]:
-    """The names in NPU_INFO of the chips of these products."""
-    return {chip for product in products for chip in catalog().products[product].chips}
 
 
 def operators(recording: Recording) -> Rows:
