@@ -15,7 +15,7 @@ from .model import Column, LoadEntry, MemoryTable, PathSet, RooflineChart
 Core = Literal["cube", "vector"]
 Option = Literal["transfers", "detail"]
 Row = Mapping[str, Any]
-_CONDITIONS = ("chips", "since", "until")
+_CONDITIONS = ("chips", "since", "until", "erratum")
 
 
 class _Facts:
