@@ -170,7 +170,7 @@ def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
     return types[name]
 
 
-def type_facts(kind: ValueType) -> dict[str, Any]:
+def type_facts(kind: Any) -> dict[str, Any]:
     """What a column of a value type is where it does not say otherwise."""
     return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name != "id"}
 
