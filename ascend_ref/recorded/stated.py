@@ -19,7 +19,8 @@ MAX_BYTES = 1 << 22
 @dataclass(frozen=True, slots=True)
 class Stated:
     """level: of the profiler. metrics: name of the group as profiler_info spells it. device: first
-    entry of DeviceInfo. host: the rest of that info.json. Empty where the files do not say.
+    entry of DeviceInfo. host: the rest of that info.json. metadata: of the program, from the
+    framework. Empty where the files do not say.
     """
 
     level: Literal[0, 1, 2] | None
@@ -27,6 +28,7 @@ class Stated:
     rank: int | None
     device: Mapping[str, Any]
     host: Mapping[str, Any]
+    metadata: Mapping[str, Any]
 
     def number(self, name: str) -> int | None:
         """A number of the device, which some writers put in quotes."""
@@ -52,6 +54,7 @@ def stated_around(database: Path) -> Stated:
         rank=int(rank) if isinstance(rank, (int, str)) and str(rank).isdecimal() else None,
         device=_object(devices[0]) if isinstance(devices, list) and devices else {},
         host=machine,
+        metadata=next(_objects(around, "profiler_metadata"), {}),
     )
 
 

@@ -64,7 +64,9 @@ def _problem(rule: Mapping[str, Any], value: str) -> str | None:
 def _rules(command: str) -> dict[str, Node]:
     """The schemas of a command's parameters; ``exempt`` are texts that an alternative allows."""
     rules: dict[str, Node] = {}
-    for name, rule in inlined(api_catalog().params_schema(command)).get("properties", {}).items():
+    api = api_catalog()
+    schema = inlined(api.schema(api.commands[command].params))
+    for name, rule in schema.get("properties", {}).items():
         *constants, main = sorted(rule.get("anyOf", [{}]), key=lambda one: "const" not in one)
         rules[name] = {**main, "exempt": [one["const"] for one in constants], **rule}
     return rules

@@ -1,17 +1,30 @@
-"""What one chip can do in a cycle. Units: MHz, Byte, Byte per cycle, ns."""
+"""Chips as a kernel sees them: what one can do in a cycle. Units: MHz, Byte, Byte per cycle, ns.
+
+They come from the chip file and from the products that the whole-run simulator knows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from functools import cache
+from typing import Any, Literal
+
+from ascend_spec.core import packaged
+
+from ..hardware import products
 
 Family = Literal["910B", "310P", "950"]
 Memory = Literal["L1", "L0A", "L0B", "L0C", "UB"]
 
 GIBI = 1 << 30
+MEBI = 1 << 20
 KIBI = 1 << 10
+GIGA_PER_TERA = 1000
+
+CHIPS = "chips.yaml"
+_OF_PRODUCT = ("cube_cores", "vector_cores", "cube_flops", "start", "start_block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +86,36 @@ class KernelChip:
 def _rate(exact: Fraction) -> Fraction:
     """A rate that 64-bit integers can multiply sizes with."""
     return exact.limit_denominator(1000)
+
+
+@cache
+def chip_names() -> tuple[str, ...]:
+    """The chips of the chip file, in its order."""
+    return tuple(packaged(__package__, CHIPS)["chips"])
+
+
+@cache
+def chip(name: str) -> KernelChip:
+    """One chip. Raises ``KeyError`` for a name that the chip file does not hold."""
+    document = packaged(__package__, CHIPS)["chips"][name]
+    sheet = {**packaged(__package__, CHIPS)["defaults"][document["family"]], **document}
+    shape = packaged(__package__, CHIPS)["defaults"][document["family"]]["cache"] | document.get(
+        "cache", {}
+    )
+    product: dict[str, Any] = products()[sheet["product"]] if "product" in sheet else {}
+    machine = {key: product[key] for key in _OF_PRODUCT} if product else sheet["machine"]
+    return KernelChip(
+        name=name,
+        family=sheet["family"],
+        frequency=sheet.get("frequency") or product["frequency"],
+        gm_bandwidth=sheet.get("gm_bandwidth") or product["hbm_bandwidth"] / GIGA_PER_TERA,
+        l2_bandwidth=sheet.get("l2_bandwidth") or product["l2_bandwidth"] / GIGA_PER_TERA,
+        cache=CacheShape(
+            sets=shape.get("sets") or product["l2"] * MEBI // (shape["ways"] * shape["line"]),
+            ways=shape["ways"],
+            line=shape["line"],
+        ),
+        buffers={memory: size * KIBI for memory, size in sheet["buffers"].items()},
+        transfer=sheet["transfer"],
+        **machine,
+    )

@@ -10,14 +10,14 @@ import numpy as np
 from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
-from ..blocks.file import File
-from ..blocks.hot_spots import core_name
-from ..blocks.paths import MemoryFlows
-from ..blocks.roofline import busiest, operations, roofline
-from ..blocks.view import Report
-from ..counters import Counters
-from ..program.geometry import shape_of
-from ..world import World
+from .blocks.file import File
+from .blocks.hot_spots import core_name
+from .blocks.paths import MemoryFlows
+from .blocks.roofline import busiest, operations, roofline
+from .blocks.view import Report
+from .counters import CACHE, Counters
+from .program.geometry import shape_of
+from .world import World
 
 FORMAT = "ascend-ref-kernel-truth/1"
 
@@ -76,10 +76,7 @@ def _imbalance(world: World) -> dict[str, dict[str, float]]:
 
 
 def _cache(world: World, counters: Counters) -> dict[str, float]:
-    found = {
-        name: int(getattr(counters, name).sum())
-        for name in ("read_hits", "read_misses", "write_hits", "write_misses")
-    }
+    found = {name: int(counters.amount(name).sum()) for name in CACHE}
     total = sum(found.values())
     hits = found["read_hits"] + found["write_hits"]
     return {

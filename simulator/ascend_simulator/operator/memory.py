@@ -1,7 +1,8 @@
-"""All accesses to global memory of a kernel, in the order in which L2 sees them.
+"""Global memory as the blocks of a kernel access it, and the L2 cache before it.
 
-It is the order of the program, not that of time: when each access happens depends on its hits, and
-these depend on the order.
+Accesses are in the order in which L2 sees them. It is the order of the program, not that of time:
+when each access happens depends on its hits, and these depend on the order. L2 is set-associative,
+write-back and write-allocate; the least recently used line goes first.
 """
 
 from __future__ import annotations
@@ -11,12 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Booleans, Integers
-from ..program.model import Program
-from ..program.tape import Tape
+from ascend_ref.arrays import Mask
+from ascend_ref.capture import Integers
+
+from .chip import CacheShape
+from .program.model import Program
+from .program.tape import Tape
 
 REQUEST_BYTES = 128
 """Of a request to main memory (bin-blocks.md O2)."""
+_FOLD = (13, 26)
+"""The number of a line is folded into that of its set by these shifts, so that a power of two
+between rows does not crowd a few sets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,7 @@ class Transfers:
     moment: Integers
     unit: Integers
     code: Integers
-    store: Booleans
+    store: Mask
     address: Integers
     rows: Integers
     row_bytes: Integers
@@ -147,7 +154,7 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
     begin = np.maximum(address[row], line * line_bytes)
     end = np.minimum(address[row] + size[row], (line + 1) * line_bytes)
     of = owner[row]
-    order = _turns(transfers, of)
+    order = _in_turns(transfers, of)
     return Lines(
         transfer=of[order],
         line=line[order],
@@ -156,7 +163,7 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
     )
 
 
-def _turns(transfers: Transfers, of: Integers) -> Integers:
+def _in_turns(transfers: Transfers, of: Integers) -> Integers:
     """Blocks that copy at the same time take turns, line by line, and nobody is always first."""
     if not len(of):
         return np.zeros(0, np.int64)
@@ -166,3 +173,74 @@ def _turns(transfers: Transfers, of: Integers) -> Integers:
     turn = (transfers.block[of] - rank) % blocks
     longest = int(counts.max())
     return np.argsort((transfers.moment[of] * longest + rank) * blocks + turn, kind="stable")
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    """What L2 did with each access. set: of its line. written, dropped: it evicted a line with or
+    without writing it back.
+    """
+
+    set: Integers
+    hit: Mask
+    written: Mask
+    dropped: Mask
+
+
+def cached(line: Integers, store: Mask, shape: CacheShape, hit_rate: int | None = None) -> Cached:
+    """The fate of accesses in their order; L2 begins empty.
+
+    hit_rate: thousandths of the accesses that hit, whatever the lines are; then the cache counts as
+    full, and what is missing evicts.
+    """
+    folded = line.copy()
+    for shift in _FOLD:
+        folded ^= line >> shift
+    chosen = folded % shape.sets
+    if hit_rate is not None:
+        return _forced(chosen, store, hit_rate)
+    hit = np.zeros(len(line), np.bool_)
+    written, dropped = hit.copy(), hit.copy()
+    tags = np.full((shape.sets, shape.ways), -1, np.int64)
+    used = np.zeros((shape.sets, shape.ways), np.int32)
+    dirty = np.zeros((shape.sets, shape.ways), np.bool_)
+    for turn, now in enumerate(_turns(chosen), start=1):
+        at, wanted = chosen[now], line[now]
+        held = tags[at]
+        same = held == wanted[:, None]
+        way = same.argmax(axis=1)
+        found = same[np.arange(len(now)), way]
+        way = np.where(found, way, used[at].argmin(axis=1))
+        evicts = ~found & (tags[at, way] >= 0)
+        was_dirty = dirty[at, way]
+        hit[now] = found
+        written[now] = evicts & was_dirty
+        dropped[now] = evicts & ~was_dirty
+        tags[at, way] = wanted
+        used[at, way] = turn
+        dirty[at, way] = store[now] | (found & was_dirty)
+    return Cached(chosen, hit, written, dropped)
+
+
+def _turns(chosen: Integers) -> list[Integers]:
+    """Accesses that can be looked at together: the first of every set, the second, and so on."""
+    if not len(chosen):
+        return []
+    by_set = np.argsort(chosen, kind="stable")
+    ordered = chosen[by_set]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    sizes = np.diff(np.concatenate([starts, [len(ordered)]]))
+    rank = np.empty(len(chosen), np.int64)
+    rank[by_set] = np.arange(len(ordered)) - np.repeat(starts, sizes)
+    by_rank = np.argsort(rank, kind="stable")
+    return np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])
+
+
+def _forced(chosen: Integers, store: Mask, hit_rate: int) -> Cached:
+    count = np.arange(1, len(chosen) + 1, dtype=np.int64)
+    hit = count * hit_rate // 1000 > (count - 1) * hit_rate // 1000
+    misses = np.cumsum(~hit)
+    stores = int(store.sum())
+    total = max(len(chosen), 1)
+    turn = misses * stores // total > (misses - 1) * stores // total
+    return Cached(chosen, hit, ~hit & turn, ~hit & ~turn)
