@@ -18,10 +18,11 @@ from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
 from ...finding import Finding, Scalar
 from ...options import Options
-from .findings import SHOWN, Fault, finding_of
+from .findings import NOWHERE, SHOWN, Fault, Position, finding_of
 from .folder import Folder
+from .layers import layers_by_table
 from .loaddocs import key_of
-from .places import NOWHERE, Position, column_in_words, layers_by_table, position
+from .places import column_in_words, position
 from .queries import limited, nothing_asked
 from .rules import TextRule
 from .selecting import Absent, reading_of
@@ -231,9 +232,7 @@ class _Shown:
             count=count,
             total=max(total, count),
             row=place.row,
-            line=place.at.line,
-            offset=place.at.offset,
-            pointer=place.at.pointer,
+            at=place.at,
             examples=examples,
             remark=clip(printable(remark), SHOWN),
             query=query if options.with_sql else None,
@@ -336,4 +335,4 @@ def table_in_words(folder: Folder, table: str) -> str:
     places = [one.place for one in folder.files.values() if one.name in WHOLE]
     places += [one.place for one in folder.files.values() if one.kind == "timeline"]
     place = places[0] if places else "the timeline"
-    return f"{place} {layers_by_table()[name]}" if name in layers_by_table() else place
+    return f"{place} {layers_by_table()[name].name}" if name in layers_by_table() else place

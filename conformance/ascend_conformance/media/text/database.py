@@ -64,6 +64,10 @@ class Facts:
         rows = self.rows(query, values)  # all of them: an open result keeps the connection busy
         return rows[0][0] if rows else None
 
+    def count(self, table: str, file: int) -> int:
+        """The rows that a table has of a file."""
+        return int(self.value(f"SELECT count(*) FROM {table} WHERE file = ?", (file,)))
+
     def add(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         """Append rows to a documented table, values in the order of its columns."""
         schema, _, name = table.partition(".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from .deliverables import BESIDE, Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
-from .loadtrace import describe, load_timeline, narrow_events
+from .loadtrace import Kept, describe, load_timeline, narrow_events
 
 
 @dataclass
@@ -75,16 +75,15 @@ def read_folder(
     deliverables: Sequence[Deliverable],
     *,
     alone: bool = False,
-    tables: Container[str] = (),
-    lean: bool = False,
+    kept: Kept = "not",
     progress: Progress | None = None,
 ) -> Folder:
     """Read all files of an output folder.
 
-    ``alone``: one file that was given by itself. ``tables``: see :func:`.loadtrace.describe`.
-    ``lean``: in less memory; the facts of timelines cannot be changed then.
+    ``alone``: one file that was given by itself. ``kept``: how the layers of timelines are; where
+    lean, in less memory, their facts cannot be changed.
     """
-    if lean:
+    if kept == "lean":
         narrow_events(facts)
     folder = Folder(facts, dict(enumerate(deliverables)), alone=alone)
     sizes = [_size(one.path) for one in deliverables]
@@ -98,7 +97,7 @@ def read_folder(
     folder.circumstances = _agreed(found for _, found in folder.csv.values())
     likely = sorted({one.writer for one in folder.circumstances})
     timelines = {number: folder.files[number] for number in folder.timelines}
-    folder.readings = describe(facts, timelines, likely, tables, lean=lean)
+    folder.readings = describe(facts, timelines, likely, kept)
     _choose_writers(folder)
     _add_files(folder)
     names = {number: folder.files[number].name for number in folder.csv}

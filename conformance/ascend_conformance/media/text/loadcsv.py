@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ from ascend_ref.text.headers import Recognised, canonical_names, recognise
 from ascend_ref.text.read import columns_of, value_of
 from ascend_ref.text.rows import CsvRows
 from ascend_spec import text_catalog
+from ascend_spec.text import CsvColumn
 
 from ...compare.sql import quoted
 from .database import Facts
@@ -78,13 +79,17 @@ def _add_faults(facts: Facts, number: int, rows: CsvRows) -> None:
     )
 
 
+def columns_in(facts: Facts, name: str, writer: str) -> Iterator[tuple[str, CsvColumn]]:
+    """The columns of a raw table with what the spec says of each in the files of a writer."""
+    return columns_of(name, facts.columns(f"raw.{name}")[len(PLACE) :], writer)
+
+
 def make_views(facts: Facts, writers: Mapping[str, str]) -> None:
     """A view of values on every raw table; ``writers`` by the name of the file."""
     for name, writer in sorted(writers.items()):
-        columns = facts.columns(f"raw.{name}")
         cells = [
             f"{value_of(column, quoted(text))} AS {quoted(text)}"
-            for text, column in columns_of(name, columns[len(PLACE) :], writer)
+            for text, column in columns_in(facts, name, writer)
         ]
         selected = ", ".join([*map(quoted, PLACE), *cells])
         facts.connection.execute(

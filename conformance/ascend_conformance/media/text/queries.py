@@ -18,9 +18,9 @@ from ...engine.work import NoAnswer
 from ...finding import Finding
 from ...options import Options
 from .database import Facts
-from .findings import SHOWN, Fault, example_of, finding_of
+from .findings import SHOWN, example_of, finding_of
 from .folder import Folder
-from .places import column_in_words, position
+from .places import fault_at
 from .rules import TextInstance, TextRule, instances
 from .watch import watch
 
@@ -107,7 +107,7 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
     """``None``: ask it. Empty text: nothing of this kind is here. Else why it cannot be asked."""
     if not _concerns(folder, instance):
         return ""
-    absent = [_split(need) for need in instance.needs if not _holds(tables, need)]
+    absent = lacking(tables, instance)
     if not absent:
         return None
     here = [table for table, _ in map(_split, instance.needs) if table in tables]
@@ -138,10 +138,14 @@ def _split(need: str) -> tuple[str, str]:
     return f"{schema}.{name}", column
 
 
-def _holds(tables: Tables, need: str) -> bool:
-    table, column = _split(need)
-    columns = tables.get(table)
-    return columns is not None and (not column or column in columns)
+def lacking(tables: Tables, instance: TextInstance) -> list[tuple[str, str]]:
+    """The tables and columns without which a rule cannot be asked and that are not there."""
+    needed = map(_split, instance.needs)
+    return [
+        (table, column)
+        for table, column in needed
+        if table not in tables or (column and column not in tables[table])
+    ]
 
 
 def _writers(folder: Folder, table: str) -> set[str]:
@@ -168,19 +172,16 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
     )[0]
     if not count:
         return
-    file, row = first[0]["file"], first[0]["row"]
     examples = [example_of(tuple(one), tuple(one.values())) for one in first]
-    place = position(folder, instance.table, file, row, instance.column)
-    fault = Fault(
-        file,
-        column_in_words(instance.table, instance.column),
+    fault = fault_at(
+        folder,
+        instance.table,
+        instance.column,
+        (first[0]["file"], first[0]["row"]),
+        instance.query,
+        options,
         count=count,
         total=facts.value(f"SELECT count(*) FROM {instance.table}"),
-        row=row,
-        line=place.line,
-        offset=place.offset,
-        pointer=place.pointer,
         examples=examples[: options.max_examples],
-        query=instance.query if options.with_sql else None,
     )
     yield finding_of(folder, instance.rule, fault)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -23,9 +23,9 @@ from .crosstrials import try_agreement
 from .database import Facts, open_facts
 from .edits import EditableFiles
 from .folder import Folder, read_folder
-from .layers import ALL_LAYERS
 from .loaddb import load_database
 from .places import column_in_words
+from .queries import lacking
 from .rules import TextInstance, TextRule, instances, load_text_rules
 from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
@@ -81,7 +81,7 @@ def open_specimen(subject: str) -> Iterator[Folder]:
     """The facts of a clean folder, every layer a table, with the database beside it."""
     with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
         deliverables, database = write_specimen(subject, Path(place))
-        folder = read_folder(facts, deliverables, tables=ALL_LAYERS)
+        folder = read_folder(facts, deliverables, kept="whole")
         load_database(folder, database, load_text_rules().values())
         yield folder
 
@@ -140,16 +140,6 @@ def try_rule(
         yield from try_changes(trial, changes, make)
 
 
-def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> bool:
-    for need in instance.needs:
-        schema, _, rest = need.partition(".")
-        name, _, column = rest.partition(".")
-        columns = tables.get(f"{schema}.{name}")
-        if columns is None or (column and column not in columns):
-            return False
-    return True
-
-
 def _change(
     folder: Folder,
     rule: TextRule,
@@ -158,7 +148,7 @@ def _change(
     trial: Trial,
     change: Sequence[str],
 ) -> tuple[Iterable[str], str | None]:
-    if instance is not None and not _present(folder.facts.tables(), instance):
+    if instance is not None and lacking(folder.facts.tables(), instance):
         raise NotBreakable("the facts have not its columns")
     facts = folder.facts
     is_counted = instance is not None and not trial.legal

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from ascend_spec import catalog, per_spec, recording_catalog, text_catalog, timeline_catalog
+from ascend_spec import catalog, per_spec, recording_catalog, text_catalog
 from ascend_spec.core.units import factor
 from ascend_spec.db.model import Column
 from ascend_spec.recording import Entity
-from ascend_spec.timeline import Layer
 
 from ...compare.follow import Shown
 from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import with_interval
-from .layers import arg_columns
-from .loadtrace import layer_table
+from .layers import arg_columns, layers_by_table
 from .views import csv_values, event_parts, row_condition, words
 
 _ALIAS = re.compile(r"\b[ep]\.")
@@ -70,7 +68,7 @@ def _columns(table: str, entity: str, kinds: Sequence[str]) -> Mapping[str, str]
         return dict(_of_database(name, entity))
     if schema == "raw":
         return dict(_of_file(name, entity))
-    return _of_layer(_layer(name), entity, kinds)
+    return _of_layer(name, entity, kinds)
 
 
 @per_spec
@@ -82,13 +80,8 @@ def shown_rows(table: str, entity: str, kinds: tuple[str, ...] = ()) -> tuple[st
         return (row_condition(f'"{test.cell}"', test),) if test else ()
     if schema == "db":
         return ()
-    named = kinds or tuple(kind for kind, _ in _kinds(_layer(name), entity))
+    named = kinds or tuple(kind for kind, _ in _kinds(name, entity))
     return (f"kind IN ({', '.join(map(text_literal, named))})",)
-
-
-def _layer(table: str) -> Layer:
-    layers = timeline_catalog().layers.values()
-    return next(one for one in layers if layer_table(one.slug) == table)
 
 
 def _of_database(table: str, entity: str) -> Iterator[tuple[str, str]]:
@@ -127,12 +120,13 @@ def _of_file(file: str, entity: str) -> Iterator[tuple[str, str]]:
                 yield part, sql
 
 
-def _kinds(layer: Layer, entity: str) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _kinds(table: str, entity: str) -> Iterator[tuple[str, Mapping[str, str]]]:
     """The kinds of events that show an entity, with SQL by column of what no other event says."""
     facts = recording_catalog().entities[entity]
-    there = frozenset(one.name for one in arg_columns(layer.slug))
+    there = frozenset(one.name for one in arg_columns(table))
+    layer = layers_by_table()[table]
     for kind in layer.events:
-        for owner, part in event_parts(layer, kind, layer_table(layer.slug), there):
+        for owner, part in event_parts(layer, kind, table, there):
             if owner == entity:
                 yield (
                     kind.kind,
@@ -149,10 +143,10 @@ def _is_own(entity: Entity, name: str, sql: str) -> bool:
     return name in entity.identity or (name in (entity.interval or ()) and sql.startswith("("))
 
 
-def _of_layer(layer: Layer, entity: str, kinds: Sequence[str]) -> Mapping[str, str]:
+def _of_layer(table: str, entity: str, kinds: Sequence[str]) -> Mapping[str, str]:
     """What events show; where their kinds show it in other ways, by kind."""
     ways: dict[str, dict[str, list[str]]] = {}
-    for kind, columns in _kinds(layer, entity):
+    for kind, columns in _kinds(table, entity):
         for name, sql in columns.items():
             if not kinds or kind in kinds:
                 ways.setdefault(name, {}).setdefault(sql, []).append(kind)

@@ -208,26 +208,6 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
                     yield from OPTIONAL_TABLES
 
 
-def layers_to_compare(
-    rules: Iterable[TextRule], files: Iterable[str], stored: bool
-) -> Iterator[str]:
-    """The layers that agreements read, each time they do, where these CSV files are present.
-
-    ``stored``: a database is present, too.
-    """
-    there = {f"raw.{name}" for name in files}
-    for rule in rules:
-        for agreement in rule.search.agreement.instances if rule.search.agreement else ():
-            one = agreement.read_as[0]
-            sides = [needed_tables(one.side(which).of) for which in WHICH]
-            asked = {name for side in sides for name in side if name.startswith(("raw.", "db."))}
-            if all(name in there or (stored and name.startswith("db.")) for name in asked):
-                for side in sides:
-                    yield from (
-                        name.partition(".")[2] for name in side if name.startswith("trace.")
-                    )
-
-
 def needed_tables(name: str) -> frozenset[str]:
     """The tables of the facts without which a source is absent."""
     return _tables(name, False)

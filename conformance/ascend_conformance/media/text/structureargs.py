@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ascend_spec import timeline_catalog
-from ascend_spec.core.pointer import escaped
+from ascend_spec.timeline import Layer
 
 from ...compare.sql import quoted, text_literal
-from .findings import Fault, example_of, place_in_event
+from .findings import Fault, bad_rows, example_of, place_of_event
 from .folder import Folder
-from .layers import ArgColumn, arg_columns, layer_of_slug
-from .loadtrace import layer_table
+from .layers import ArgColumn, arg_columns, layers_by_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +26,13 @@ def wrong_args(folder: Folder, examples: int) -> Iterator[Fault]:
     """Args that are no value of their type, or out of its range or set."""
     keys = dict(folder.facts.rows("SELECT DISTINCT shape, keys FROM trace.shape"))
     tables = folder.facts.tables()
-    for layer in timeline_catalog().layers.values():
-        table = f"trace.{layer_table(layer.slug)}"
+    for name, layer in layers_by_table().items():
+        table = f"trace.{name}"
         present = tables.get(table, frozenset())
-        columns = [one for one in arg_columns(layer.slug) if one.name in present]
+        columns = [one for one in arg_columns(name) if one.name in present]
         if columns:
             for check in _suspicions(folder, table, columns, keys):
-                yield from _faults(folder, layer.slug, check, examples)
+                yield from _faults(folder, layer, table, check, examples)
 
 
 def _suspicions(
@@ -70,7 +68,7 @@ def _figures(column: ArgColumn) -> str:
 
 def _range_checks(column: ArgColumn, least: object, most: object) -> Iterator[_Check]:
     value = quoted(column.name)
-    every = [arg for _, arg in column.args]
+    every = column.args
     if column.type not in ("BIGINT", "DOUBLE"):
         if isinstance(most, int) and most:
             texts = ", ".join(_texts(column))
@@ -89,47 +87,39 @@ def _range_checks(column: ArgColumn, least: object, most: object) -> Iterator[_C
 def _is_never_null(column: ArgColumn) -> bool:
     """Whether every writer gives the arg a number and nothing else."""
     return column.type in ("BIGINT", "DOUBLE") and not any(
-        "null" in arg.json or any(isinstance(one, str) for one in arg.none)
-        for _, arg in column.args
+        "null" in arg.json or any(isinstance(one, str) for one in arg.none) for arg in column.args
     )
 
 
 def _strange(column: ArgColumn) -> str | None:
     """SQL for a text that is none of a closed set."""
-    if not all(arg.values for _, arg in column.args):
+    if not all(arg.values for arg in column.args):
         return None
     return f"{quoted(column.name)} NOT IN ({', '.join(map(text_literal, _texts(column)))})"
 
 
 def _texts(column: ArgColumn) -> list[str]:
-    every = [arg for _, arg in column.args]
-    texts = [text for arg in every for text in arg.values]
-    texts += [one for arg in every for one in arg.none if isinstance(one, str)]
+    texts = [text for arg in column.args for text in arg.values]
+    texts += [one for arg in column.args for one in arg.none if isinstance(one, str)]
     return list(dict.fromkeys(texts))
 
 
-def _faults(folder: Folder, slug: str, check: _Check, examples: int) -> Iterator[Fault]:
+def _faults(
+    folder: Folder, layer: Layer, table: str, check: _Check, examples: int
+) -> Iterator[Fault]:
     column = check.column
-    table = f"trace.{layer_table(slug)}"
     query = f"SELECT file, row, name, {quoted(column.name)} FROM {table} WHERE {check.condition}"
-    select = f"SELECT file, count(*), min(row) FROM ({query}) GROUP BY file ORDER BY file"
-    for file, count, row in folder.facts.rows(select):
-        found = folder.facts.rows(
-            f"SELECT * FROM ({query}) WHERE file = ? ORDER BY row LIMIT ?", (file, max(examples, 1))
-        )
-        offset = folder.timelines[file].offset_of(row)
-        token = escaped(column.name)
+    for file, count, first in bad_rows(folder.facts, query, examples):
+        row = first[0][1]
         yield Fault(
             file,
-            f"{layer_of_slug(slug).name}: {column.name}",
+            f"{layer.name}: {column.name}",
             count=count,
-            total=int(folder.facts.value(f"SELECT count(*) FROM {table} WHERE file = {file}")),
+            total=folder.facts.count(table, file),
             row=row,
-            offset=None
-            if offset is None
-            else place_in_event(folder.files[file], offset, f"/args/{token}"),
+            at=place_of_event(folder, file, row, "args", column.name),
             examples=[
-                example_of(("event", "name", column.name), one[1:]) for one in found[:examples]
+                example_of(("event", "name", column.name), one[1:]) for one in first[:examples]
             ],
             expected=check.expected,
             query=query,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ascend_ref.text.read import columns_of, is_text
+from ascend_ref.text.read import is_text
 from ascend_spec import recording_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.shows import RowTest, Show
 from ascend_spec.core.units import factor
@@ -17,8 +17,8 @@ from ascend_spec.timeline import EventKind, Layer
 from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import Dialect, Part, View, with_interval
 from .database import Facts
-from .loadcsv import PLACE
-from .loadtrace import layer_table
+from .layers import layer_table
+from .loadcsv import columns_in
 
 FILE_BITS = 40
 """A place is the number of the file above so many bits, and the row in it."""
@@ -71,9 +71,9 @@ class ShownByFiles:
         for name, spec in text_catalog().csv.items():
             if f"csv.{name}" not in tables or name not in self.writers:
                 continue
-            texts = [one for one in self.facts.columns(f"raw.{name}") if one not in PLACE]
+            texts = self.facts.columns(f"raw.{name}")
             shown: dict[str, dict[str, str]] = {}
-            for text, column in columns_of(name, texts, self.writers[name]):
+            for text, column in columns_in(self.facts, name, self.writers[name]):
                 for value, sql in csv_values(text, column):
                     entity, _, part = value.partition(".")
                     shown.setdefault(entity, {}).setdefault(part, sql)
