@@ -11,7 +11,14 @@ import pyarrow.compute as pc
 
 from ascend_ref.arrays import begins_with, dictionary, integers, where
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.derive.adapter_steps import RECEIVE, RECEIVING, Slices, StepRow, step_rows
+from ascend_ref.derive.adapter_steps import (
+    RECEIVE,
+    RECEIVING,
+    Slices,
+    StepRow,
+    step_at,
+    step_rows,
+)
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
 from ascend_ref.derive.operator_details import operator_details as times_of
 from ascend_ref.derive.steps import Spans
@@ -24,7 +31,7 @@ from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
 from .columns import Columns, ShownColumns, of_table, parts
-from .launches import step_at, steps_of, work_of_operators
+from .launches import steps_of, work_of_operators
 from .op_summary import OperatorColumns
 from .operator_rows import operator_rows
 from .order import ordered

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from ascend_ref.arrays import integers, is_one_of
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import DeviceStep, device_steps
-from ascend_ref.derive.decimals import unit_floats
 from ascend_ref.derive.matching import NONE
 from ascend_ref.derive.operator_details import Kernels
 from ascend_ref.derive.steps import Spans
@@ -81,19 +80,6 @@ def steps_of(session: Session) -> list[DeviceStep]:
     return device_steps(
         number.tolist(), Spans(start, end), step, work.moment, Spans(work.start, work.end)
     )
-
-
-def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
-    """The number of the first step in whose bounds work starts, ends included; -1 without one."""
-    moments = unit_floats(start)
-    order = np.argsort(moments, kind="stable")
-    ascending = moments[order]
-    number = np.full(len(start), NONE)
-    for step in reversed(steps):
-        low = np.searchsorted(ascending, step.start, side="left")
-        high = np.searchsorted(ascending, step.end, side="right")
-        number[order[low:high]] = step.number
-    return number
 
 
 def work_of_operators(session: Session) -> Kernels:

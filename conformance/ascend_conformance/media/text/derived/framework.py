@@ -16,7 +16,7 @@ from ascend_ref.derive.steps import Spans
 
 from ....compare.sql import text_literal
 from ..database import Facts
-from .reading import NONE, Asked, integers, made, read, reals
+from .reading import NONE, Asked, integers, read, reals
 from .steps import STEP
 
 AI_CORE = "AI_CORE"
@@ -62,7 +62,7 @@ def operator_times(asked: Asked) -> pa.Table:
         ),
     )
     listed = np.flatnonzero(~np.asarray(operators["is_step"].to_numpy(), np.bool_))
-    return made(
+    return pa.table(
         {
             "file": integers(operators, "file")[listed],
             "row": integers(operators, "row")[listed],
