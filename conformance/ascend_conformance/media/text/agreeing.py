@@ -12,7 +12,7 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import document_catalog, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
-from ...compare.agreement import WHICH, Agreement, Side, Which
+from ...compare.agreement import WHICH, Agreement, Side, Which, other_than
 from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, Outcome, difference, pair_types
 from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
@@ -149,18 +149,9 @@ class Place:
         return f"{self.table} row {self.row:,}"
 
     @property
-    def in_text(self) -> bool:
-        """Whether the value stands in a deliverable, and not in the database."""
-        return self.row is not None and self.cell is not None and not _in_database(self.cell)
-
-    @property
     def shown_column(self) -> str:
         """The column as findings name it."""
         return column_in_words(self.cell.table if self.cell else "", self.column) or ""
-
-
-def _in_database(cell: Cell) -> bool:
-    return cell.table.startswith("db.")
 
 
 class _Shown:
@@ -176,38 +167,32 @@ class _Shown:
         """The pairs that differ in a column; the place is in a deliverable, if one of them is."""
         query = f"FROM {PAIRS} WHERE {difference(self.compared, self.types, name)}"
         rows = self._rows(query, max(options.max_examples, 1))
-        order = WHICH if self._where("left", name, rows[0]).in_text else WHICH[::-1]
+        first = self._where("left", name, rows[0])
+        in_text = first.row is not None and first.cell and not first.cell.table.startswith("db.")
+        order = WHICH if in_text else WHICH[::-1]
         own, other = (self._where(which, name, rows[0]) for which in order)
         values = self._values(name, rows[0], order)
         remark = f"{own.column} {values[0]} against {other.column} {values[1]} of {other.words}"
-        examples = [self._example(name, row, order) for row in rows[: options.max_examples]]
-        total = self.found.rows[order[0]]
-        return self._fault(own, own.shown_column, count, total, remark, examples, options, query)
+        examples = [self._example(name, row, order) for row in rows]
+        return self._fault(own, order[0], count, remark, examples, options, query)
 
     def alone(self, which: Which, count: int, options: Options) -> Fault:
         """The rows of a side without a counterpart."""
-        other: Which = "right" if which == "left" else "left"
+        other = other_than(which)
         query = f"FROM {PAIRS} WHERE {other}_turn IS NULL"
         rows = self._rows(query, max(options.max_examples, 1))
         shown = [name for name in self.compared.shown if name != FILE][:COLUMNS_SHOWN]
         place = self._where(which, None, rows[0])
         if place.file == NO_FILE:  # what is recomputed from many places is missed in the other file
             place = replace(place, file=self._file_of(other))
-        examples = [
-            {
-                self._where(which, name, row).column or name: self._value(
-                    name, row[f"{which}_{name}"]
-                )
-                for name in shown
-            }
-            for row in rows
-        ]
+        examples: list[dict[str, Scalar]] = []
+        for row in rows:
+            values = {name: self._value(name, row[f"{which}_{name}"]) for name in shown}
+            named = {name: self._where(which, name, row).column or name for name in shown}
+            examples.append({named[name]: value for name, value in values.items()})
         told = ", ".join(f"{column} {value}" for column, value in examples[0].items())
         remark = f"{told} of {place.words} is not in {self._called(other)}"
-        examples = examples[: options.max_examples]
-        total = self.found.rows[which]
-        column = place.shown_column
-        return self._fault(place, column, count, total, remark, examples, options, query)
+        return self._fault(place, which, count, remark, examples, options, query)
 
     def _rows(self, query: str, limit: int) -> list[dict[str, Any]]:
         order = "left_file, left_row, right_file, right_row"
@@ -218,9 +203,8 @@ class _Shown:
     def _fault(
         self,
         place: Place,
-        column: str,
+        which: Which,
         count: int,
-        total: int,
         remark: str,
         examples: list[dict[str, Scalar]],
         options: Options,
@@ -228,12 +212,12 @@ class _Shown:
     ) -> Fault:
         return Fault(
             place.file,
-            column or None,
+            place.shown_column or None,
             count=count,
-            total=max(total, count),
+            total=max(self.found.rows[which], count),
             row=place.row,
             at=place.at,
-            examples=examples,
+            examples=examples[: options.max_examples],
             remark=clip(printable(remark), SHOWN),
             query=query if options.with_sql else None,
         )
@@ -244,7 +228,8 @@ class _Shown:
         shown: dict[str, Scalar] = {}
         for which, value in zip(order, self._values(name, row, order), strict=True):
             place = self._where(which, name, row)
-            shown[_unused(shown, f"{place.words} {place.column}".strip())] = value
+            named = f"{place.words} {place.column}".strip()
+            shown[named if named not in shown else f"{named} (2)"] = value
         return shown
 
     def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
@@ -317,10 +302,6 @@ class _Shown:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return f"{value!r} {unit}" if unit else value
         return clip(str(value), SHOWN)
-
-
-def _unused(shown: Mapping[str, Scalar], name: str) -> str:
-    return name if name not in shown else f"{name} (2)"
 
 
 def table_in_words(folder: Folder, table: str) -> str:

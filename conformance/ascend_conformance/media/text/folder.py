@@ -1,4 +1,6 @@
-"""One output folder read into facts: its files, their writers, what is known of the capture."""
+"""One output folder read into facts: its files, their writers, what is known of the capture, and
+the database beside them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
@@ -15,6 +22,7 @@ from ascend_spec import document_catalog, text_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.text import Output
 
+from ...compare.sql import quoted
 from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
@@ -23,6 +31,11 @@ from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
 from .loadtrace import Kept, describe, load_timeline, narrow_events
+from .rules import TextRule, instances
+from .sources import tables_to_compare
+
+DATABASE = -1
+"""The number that ``file`` has in the tables of the database."""
 
 
 @dataclass
@@ -219,3 +232,39 @@ def _add_files(folder: Folder) -> None:
             )
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")
     facts.add("unit.about", [(folder.output, folder.known("writer"), family, level, metrics)])
+
+
+def load_database(folder: Folder, path: Path, rules: Iterable[TextRule]) -> None:
+    """Copy what the rules read of a database into the schema ``db``.
+
+    A database that cannot be read is left out; it is judged on its own, and that says why.
+    """
+    try:
+        recorded = from_database(path, lenient=True)
+        for name in _read_by(folder, rules):
+            _copy(folder, recorded, name)
+    except (UnreadableDatabase, OSError):
+        return
+    folder.database = path
+
+
+def _read_by(folder: Folder, rules: Iterable[TextRule]) -> Sequence[str]:
+    """The tables that rules name, agreements only where the folder has what to compare with."""
+    needs = set(tables_to_compare(folder.facts, rules))
+    needs |= {need for rule in rules for one in instances(rule) for need in one.needs}
+    return sorted({need.split(".")[1] for need in needs if need.startswith("db.")})
+
+
+def _copy(folder: Folder, recorded: Recorded, name: str) -> None:
+    try:
+        table = recorded.table(name)
+    except KeyError:
+        return
+    if table.num_rows:
+        # DuckDB keeps no order of rows, so they are numbered here.
+        numbered = table.add_column(0, "row", pa.array(np.arange(table.num_rows)))
+        folder.facts.scan(
+            "recorded",
+            numbered,
+            f"CREATE TABLE db.{quoted(name)} AS SELECT {DATABASE} AS file, * FROM recorded",
+        )

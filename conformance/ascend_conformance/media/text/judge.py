@@ -17,8 +17,7 @@ from .asking import ask_all
 from .database import MEMORY, open_facts
 from .deliverables import Deliverable
 from .findings import with_places
-from .folder import Folder, read_folder
-from .loaddb import load_database
+from .folder import Folder, load_database, read_folder
 from .rules import TextRule, load_text_rules
 from .seen import make_seen
 

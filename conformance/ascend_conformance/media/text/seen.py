@@ -13,12 +13,12 @@ from .folder import Folder
 def make_seen(folder: Folder) -> Seen:
     """Writers, product, level, ranks, devices, time, and each file in words."""
     start, end = _span(folder)
-    level, metrics = folder.level, folder.known("metrics")
+    level, metrics, family = folder.level, folder.known("metrics"), folder.known("family")
     return Seen(
         carrier=TEXT,
         schema_version=None,
         revision=", ".join(sorted(set(folder.writers.values()))),
-        product=_text(folder.known("family")),
+        product=None if family is None else str(family),
         level=None if level is None else f"{level}{f', {metrics}' if metrics else ''}",
         ranks=_ranks(folder),
         devices=_devices(folder),
@@ -30,15 +30,9 @@ def make_seen(folder: Folder) -> Seen:
     )
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
 def _rows(folder: Folder) -> dict[str, int]:
-    rows: dict[str, int] = {}
-    for name, count in folder.facts.rows("SELECT path, rows FROM unit.file WHERE rows IS NOT NULL"):
-        rows[name.rpartition("/")[2]] = count
-    return rows
+    rows = folder.facts.rows("SELECT path, rows FROM unit.file WHERE rows IS NOT NULL")
+    return {name.rpartition("/")[2]: count for name, count in rows}
 
 
 def _words(folder: Folder, number: int) -> str:

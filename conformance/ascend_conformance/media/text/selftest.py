@@ -22,8 +22,7 @@ from .checks import reads
 from .crosstrials import try_agreement
 from .database import Facts, open_facts
 from .edits import EditableFiles
-from .folder import Folder, read_folder
-from .loaddb import load_database
+from .folder import Folder, load_database, read_folder
 from .places import column_in_words
 from .queries import lacking
 from .rules import TextInstance, TextRule, instances, load_text_rules
