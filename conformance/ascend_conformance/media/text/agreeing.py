@@ -12,14 +12,14 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import document_catalog, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
-from ...compare.agreement import WHICH, Agreement, Side, Which, other_than
+from ...compare.agreement import WHICH, Agreement, Which, other_than
 from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, Outcome, difference, pair_types
 from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
 from ...finding import Finding, Scalar
 from ...options import Options
 from .findings import NOWHERE, SHOWN, Fault, Position, finding_of
-from .folder import Folder
+from .folder import DATABASE, Folder
 from .layers import layers_by_table
 from .loaddocs import key_of
 from .places import column_in_words, position
@@ -28,8 +28,6 @@ from .rules import TextRule
 from .selecting import Absent, reading_of
 from .sources import WHOLE, Sources, gathers, home_of
 
-NO_FILE = -1
-"""The number of no file of the folder; that of the database, if there is one."""
 DIGITS = 9
 """Digits of fractions, where they suffice."""
 COLUMNS_SHOWN = 6
@@ -45,7 +43,7 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
     sources = Sources(folder.facts)
     asked.ask(
         Question(
-            (At(rule, _place(agreement.left)),),
+            (At(rule, agreement.left.of.partition(".")[2]),),
             partial(_answer, folder, sources, agreement, options),
             partial(limited, folder.facts.connection),
         )
@@ -74,10 +72,6 @@ def _concerns(folder: Folder, rule: TextRule) -> bool:
     return not (rule.search.writers and writers.isdisjoint(rule.search.writers)) and not (
         rule.search.not_writers and writers.intersection(rule.search.not_writers)
     )
-
-
-def _place(side: Side) -> str:
-    return side.of.partition(".")[2]
 
 
 def _reason(folder: Folder, absent: Absent) -> str | None:
@@ -148,11 +142,6 @@ class Place:
             return f"{self.table} event {self.row:,}"
         return f"{self.table} row {self.row:,}"
 
-    @property
-    def shown_column(self) -> str:
-        """The column as findings name it."""
-        return column_in_words(self.cell.table if self.cell else "", self.column) or ""
-
 
 class _Shown:
     """The rows of an outcome as users see them."""
@@ -183,7 +172,7 @@ class _Shown:
         rows = self._rows(query, max(options.max_examples, 1))
         shown = [name for name in self.compared.shown if name != FILE][:COLUMNS_SHOWN]
         place = self._where(which, None, rows[0])
-        if place.file == NO_FILE:  # what is recomputed from many places is missed in the other file
+        if place.file == DATABASE:  # recomputed from many places: the other file lacks it
             place = replace(place, file=self._file_of(other))
         examples: list[dict[str, Scalar]] = []
         for row in rows:
@@ -212,7 +201,7 @@ class _Shown:
     ) -> Fault:
         return Fault(
             place.file,
-            place.shown_column or None,
+            column_in_words(place.cell.table if place.cell else "", place.column) or None,
             count=count,
             total=max(self.found.rows[which], count),
             row=place.row,
@@ -257,11 +246,11 @@ class _Shown:
             cell = Cell(home, cell.column if cell else "")
             number = row.get(f"{which}_{ROW}")
         if cell is None or number is None:
-            return Place(NO_FILE if file is None else file, called, label, cell)
+            return Place(DATABASE if file is None else file, called, label, cell)
         named = cell.key or cell.column
         if named.startswith("@"):
             label = row[f"{which}_{named[1:]}"] or label
-        at = NO_FILE if file is None else file
+        at = DATABASE if file is None else file
         found = position(self.folder, cell.table, at, number, cell.column, exact=False)
         return Place(file, called, label, cell, number, found)
 
@@ -277,11 +266,11 @@ class _Shown:
         return cells[0].key or key_of(cells[0].table, cells[0].column)
 
     def _file_of(self, which: Which) -> int:
-        """The number of the file that a side stands in, or ``NO_FILE``."""
+        """The number of the file that a side stands in, or ``DATABASE``."""
         home = home_of(self.compared.sides[which].side.of)
         called = table_in_words(self.folder, home) if home else ""
         places = {number: file.place for number, file in self.folder.files.items()}
-        return next((one for one, place in places.items() if called.startswith(place)), NO_FILE)
+        return next((one for one, place in places.items() if called.startswith(place)), DATABASE)
 
     def _called(self, which: Which, cell: Cell | None = None) -> str:
         """What users call a side."""

@@ -77,6 +77,11 @@ class Folder:
         level = self.known("level")
         return level if isinstance(level, int) else None
 
+    @property
+    def csv_writers(self) -> dict[str, str]:
+        """The writer of each CSV file by its name, of slices that of the last one."""
+        return {self.files[number].name: self.writers[number] for number in self.csv}
+
     def known(self, what: str) -> str | int | None:
         """A fact about the capture that all circumstances agree on."""
         found = {getattr(one, what) for one in self.circumstances} - {None}
@@ -104,7 +109,12 @@ def read_folder(
         if progress:
             progress(sum(sizes[:number]), sum(sizes), file.path.name)
         try:
-            _read(folder, number, file)
+            if file.kind == "csv":
+                folder.csv[number] = load_csv(facts, number, file)
+            elif file.kind == "timeline":
+                folder.timelines[number] = load_timeline(facts, number, file)
+            else:
+                folder.documents[number] = load_document(facts, number, file)
         except OSError as problem:
             folder.unreadable[number] = problem.strerror or type(problem).__name__
     folder.circumstances = _agreed(found for _, found in folder.csv.values())
@@ -113,8 +123,7 @@ def read_folder(
     folder.readings = describe(facts, timelines, likely, kept)
     _choose_writers(folder)
     _add_files(folder)
-    names = {number: folder.files[number].name for number in folder.csv}
-    make_views(facts, {name: folder.writers[number] for number, name in names.items()})
+    make_views(facts, folder.csv_writers)
     return folder
 
 
@@ -123,16 +132,6 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _read(folder: Folder, number: int, file: Deliverable) -> None:
-    facts = folder.facts
-    if file.kind == "csv":
-        folder.csv[number] = load_csv(facts, number, file)
-    elif file.kind == "timeline":
-        folder.timelines[number] = load_timeline(facts, number, file)
-    else:
-        folder.documents[number] = load_document(facts, number, file)
 
 
 def _agreed(headers: Iterable[Recognised]) -> tuple[Circumstance, ...]:

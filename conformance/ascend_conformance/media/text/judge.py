@@ -52,7 +52,9 @@ def judge_text(
                 load_database(folder, database, rules)
             facts.settle()
             report = judge_folder(folder, label, chosen, rules, relations)
-            unreadable = _unreadable(folder)
+            refused = ((folder.files[at].label, why) for at, why in folder.unreadable.items())
+            lines = (f"{file}: {why}; expected a readable file" for file, why in refused)
+            unreadable = next(lines, None)  # what the others hold is judged
     except duckdb.OutOfMemoryException:
         return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}")
     return replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
@@ -77,13 +79,6 @@ def judge_folder(
         places_checked=asked.places,
         members=tuple(file.label for file in folder.files.values()),
     )
-
-
-def _unreadable(folder: Folder) -> str | None:
-    """Why a file could not be read; what the others hold is judged."""
-    for number, reason in folder.unreadable.items():
-        return f"{folder.files[number].label}: {reason}; expected a readable file"
-    return None
 
 
 def _unread(folder: Folder, rules: Sequence[TextRule]) -> Iterator[Skipped]:

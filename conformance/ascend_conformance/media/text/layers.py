@@ -100,17 +100,15 @@ def read_as(
     def merit(reading: Reading) -> tuple[int, int, bool]:
         wanted = known.form(reading.writer).types["ts"]
         explained = sum(
-            bool(reading.is_flow(shape) or _explains(reading, shape)) for shape in shapes
+            reading.is_flow(shape)
+            or any(kind.name.fits(shape.name or "") for kind in reading.candidates(shape))
+            for shape in shapes
         )
         alike = int(("string" in wanted) == text_times)
         alike += (known.form(reading.writer).key_separator == ": ") == spaced
         return alike, explained, reading.writer in likely
 
     return max(readings, key=merit)
-
-
-def _explains(reading: Reading, shape: Shape) -> bool:
-    return any(kind.name.fits(shape.name or "") for kind in reading.candidates(shape))
 
 
 def _layers(processes: Iterable[Process], writer: str, file: str) -> Mapping[int, Layer]:

@@ -31,7 +31,8 @@ def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Rec
     first = next(batches, None)
     found = recognise(spec, rows.header)
     names = canonical_names(spec, rows.header, found.circumstances[0].writer)
-    _add_header(facts, number, rows.header, names)
+    header = enumerate(zip(rows.header, names, strict=True))
+    facts.add("unit.header", [(number, at, 1, 0, text, name) for at, (text, name) in header])
     known = [(place, name) for place, name in enumerate(names) if name is not None]
     table = f"raw.{quoted(file.name)}"
     _make_room(facts, file.name, [name for _, name in known])
@@ -43,7 +44,12 @@ def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Rec
             f"INSERT INTO {table} BY NAME "
             f'SELECT {number} AS file, row, line, "offset"{cells} FROM batches',
         )
-    _add_faults(facts, number, rows)
+    wanted = len(rows.header)
+    faults = rows.faults.values()
+    facts.add(
+        "unit.row_fault",
+        [(number, *one.first, one.fault, one.cells, wanted, one.count) for one in faults],
+    )
     return rows, found
 
 
@@ -58,25 +64,6 @@ def _make_room(facts: Facts, name: str, columns: Sequence[str]) -> None:
     for column in columns:
         if column not in have:
             facts.connection.execute(f"ALTER TABLE {table} ADD COLUMN {quoted(column)} VARCHAR")
-
-
-def _add_header(
-    facts: Facts, number: int, header: Sequence[str], names: Sequence[str | None]
-) -> None:
-    cells = zip(header, names, strict=True)
-    rows = [(number, place, 1, 0, text, name) for place, (text, name) in enumerate(cells)]
-    facts.add("unit.header", rows)
-
-
-def _add_faults(facts: Facts, number: int, rows: CsvRows) -> None:
-    wanted = len(rows.header)
-    facts.add(
-        "unit.row_fault",
-        [
-            (number, *one.first, one.fault, one.cells, wanted, one.count)
-            for one in rows.faults.values()
-        ],
-    )
 
 
 def columns_in(facts: Facts, name: str, writer: str) -> Iterator[tuple[str, CsvColumn]]:

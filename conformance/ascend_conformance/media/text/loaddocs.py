@@ -179,16 +179,12 @@ def _add_communication(facts: Facts, number: int, value: Any) -> None:
 def _operators(value: Any) -> Iterator[tuple[str, str | None, str | None, str, Any]]:
     """Pointer, step, class, name and facts of each operator and each sum of operators."""
     for step, classes in _object(value).items():
-        if _is_operator(classes):
+        if "Communication Time Info" in _object(classes):
             yield f"/{escaped(step)}", None, None, step, classes
             continue
         for kind, operators in _object(classes).items():
             for name, one in _object(operators).items():
                 yield f"/{escaped(step)}/{escaped(kind)}/{escaped(name)}", step, kind, name, one
-
-
-def _is_operator(value: Any) -> bool:
-    return isinstance(value, dict) and "Communication Time Info" in value
 
 
 def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:

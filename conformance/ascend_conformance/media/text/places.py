@@ -7,7 +7,7 @@ from typing import Any
 from ascend_spec.core.pointer import escaped
 
 from ...options import Options
-from .findings import NOWHERE, Fault, Position, event_text, place_in_event
+from .findings import NOWHERE, Fault, Position, event_text, place_in_event, place_of_event
 from .folder import Folder
 from .layers import layers_by_table
 from .loaddocs import key_of, pointer_below
@@ -38,8 +38,7 @@ def position(
 
 
 def _in_timeline(folder: Folder, file: int, row: int, key: str | None) -> Position:
-    elements = folder.timelines.get(file)
-    offset = None if elements is None else elements.offset_of(row)
+    offset = place_of_event(folder, file, row).offset
     if offset is None:
         return NOWHERE
     pointer = _pointer_to(event_text(folder.files[file], offset), key) if key else ""

@@ -21,12 +21,6 @@ from .queries import limited, nothing_asked
 from .views import ShownByFiles, row_of_place
 
 
-def shown_by(folder: Folder) -> ShownByFiles:
-    """The folder as what relations are judged in."""
-    writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}
-    return ShownByFiles(folder.facts, writers)
-
-
 def ask_relations(
     folder: Folder, relations: Sequence[Relation], options: Options, shown: ShownByFiles
 ) -> Asked[Finding]:
@@ -65,12 +59,7 @@ def _cell(folder: Folder, view: View, column: str) -> str | None:
     """The header or the key of an event that shows a value."""
     value = f"{view.entity}.{column}"
     if view.medium == "csv":
-        writer = next(
-            folder.writers[number]
-            for number in folder.csv
-            if folder.files[number].name == view.space
-        )
-        shown = columns_in(folder.facts, view.space, writer)
+        shown = columns_in(folder.facts, view.space, folder.csv_writers[view.space])
         return next((text for text, one in shown if value in one.shows.of), None)
     for kind in timeline_catalog().layers[view.name].events:
         cells = {**kind.shows, **{arg.name.template: arg.shows for arg in kind.args}}

@@ -87,10 +87,9 @@ def _span(folder: Folder) -> tuple[int | None, int | None]:
     )[0]
     if start is not None:
         return start, end
-    names = {folder.files[number].name: folder.writers[number] for number in folder.csv}
     columns = [
         (name, column.name)
-        for name in sorted(names)
+        for name in sorted(folder.csv_writers)
         for column in text_catalog().csv[name].columns
         if column.type == "timestampUs" and column.name in folder.facts.columns(f"csv.{name}")
     ]

@@ -93,13 +93,12 @@ def open_bench(kind: str) -> Iterator[Bench]:
         deliverables, _ = write_specimen(OF_RELATIONS, Path(place))
         folder = read_folder(facts, [one for one in deliverables if one.kind == kind])
         before = {_key(one) for one in find(folder, rules, WITHOUT_EXAMPLES)}
-        writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}
 
         @contextmanager
         def changing() -> Iterator[Editable]:
             facts.connection.execute("BEGIN")
             try:
-                yield EditableFiles(facts, writers)
+                yield EditableFiles(facts, folder.csv_writers)
             finally:
                 facts.connection.execute("ROLLBACK")
 
