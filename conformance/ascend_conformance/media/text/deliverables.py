@@ -15,7 +15,6 @@ from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import SQLITE_HEADER
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
-from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
@@ -130,10 +129,8 @@ def _json_kind(path: Path, text: bytes) -> Deliverable | None:
         "profiler_info": b'"start_info"',
         "profiler_metadata": b'"ENV_VARIABLES"',
     }
-    for name in DOCUMENTS:
-        if marks[name] in text:
-            return Deliverable(path, "document", name)
-    return None
+    name = next((name for name, mark in marks.items() if mark in text), None)
+    return Deliverable(path, "document", name) if name else None
 
 
 def _csv_kind(path: Path, text: bytes) -> Deliverable | None:

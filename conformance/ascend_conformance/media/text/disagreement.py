@@ -18,9 +18,8 @@ from ...compare.agreement import WHICH, Agreement, Comparison, Which, other_than
 from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, pair_all
 from ...compare.sql import quoted
 from .database import Facts
-from .made import Input
 from .selecting import reading_of
-from .sources import Sources, base_tables, gathers, home_of, inputs_of, made
+from .sources import Input, Sources, base_tables, gathers, home_of, inputs_of, made
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""

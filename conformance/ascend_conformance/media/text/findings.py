@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ascend_ref.db.display import clip, printable, show_path
@@ -21,9 +20,6 @@ from .folder import Folder
 
 SHOWN = 300
 """Characters of a text of the file that are shown."""
-
-PART = 4 << 20
-"""Bytes read at a time where lines are counted."""
 
 HIDDEN = {"file", "row", "line", "offset", "shape", "ts_decimals"}
 """Columns that are no examples."""
@@ -93,16 +89,16 @@ def _file(folder: Folder, number: int) -> tuple[str, str]:
 
 def with_places(folder: Folder, findings: Sequence[Finding]) -> list[Finding]:
     """The findings with the lines of their bytes, and both in the message."""
-    paths = {file.label: file.path for file in folder.files.values()}
     wanted: dict[str, set[int]] = {}
     for one in findings:
         if one.line is None and one.offset is not None:
             wanted.setdefault(one.file, set()).add(one.offset)
     elements = {folder.files[number].label: one for number, one in folder.timelines.items()}
+    documents = {folder.files[number].label: one for number, one in folder.documents.items()}
     lines = {
         file: {offset: elements[file].line_of(offset) for offset in found}
         if file in elements
-        else lines_of(paths[file], sorted(found))
+        else lines_of(documents[file].content, found)
         for file, found in wanted.items()
     }
     placed = []
@@ -128,24 +124,14 @@ def _first_place(finding: Finding, line: int | None) -> str:
     return f" ({'first: ' if finding.count > 1 else ''}{', '.join(parts)})"
 
 
-def lines_of(path: Path, offsets: Sequence[int]) -> dict[int, int]:
-    """The lines, counted from 1, in which some bytes stand; ascending bytes."""
+def lines_of(content: bytes, offsets: Iterable[int]) -> dict[int, int]:
+    """The lines, counted from 1, in which some bytes stand."""
     found: dict[int, int] = {}
-    left = list(reversed(offsets))
     line, at = 1, 0
-    try:
-        with path.open("rb") as file:
-            while left and (part := file.read(PART)):
-                start = 0
-                while left and left[-1] <= at + len(part):
-                    place = left.pop()
-                    line += part.count(b"\n", start, place - at)
-                    start = place - at
-                    found[place] = line
-                line += part.count(b"\n", start)
-                at += len(part)
-    except OSError:
-        return found
+    for offset in sorted(offsets):
+        line += content.count(b"\n", at, offset)
+        at = offset
+        found[offset] = line
     return found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ascend_ref.markdown import code, fenced, table
 
-from ...compare.agreement import WHICH, Agreement, Comparison, Side
+from ...compare.agreement import WHICH, Agreement, Side
 from .rules import TextRule, instances
 from .selecting import stated
 
@@ -106,14 +106,10 @@ def _difference(agreement: Agreement, name: str) -> str:
     compared = agreement.compare.get(name)
     if compared is None:
         return ("pairs" if name in agreement.keys else "pairs where equal") + untold
-    return _within(compared) + untold
-
-
-def _within(compared: Comparison) -> str:
-    unit = f" {compared.unit}" if compared.unit else ""
     if compared.tolerance is None:
-        return f"equal{f', {compared.unit}' if compared.unit else ''}"
-    return f"within {code(compared.tolerance)}{unit}"
+        return f"equal{f', {compared.unit}' if compared.unit else ''}{untold}"
+    unit = f" {compared.unit}" if compared.unit else ""
+    return f"within {code(compared.tolerance)}{unit}{untold}"
 
 
 def _readings(agreement: Agreement) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -22,7 +23,6 @@ from .findings import SHOWN, example_of, finding_of
 from .folder import Folder
 from .places import fault_at
 from .rules import TextInstance, TextRule, instances
-from .watch import watch
 
 SECONDS = 120.0
 """After which a query is given up; those of sound folders of any size take a fraction of it.
@@ -91,9 +91,14 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     Files and databases can hold values that no arithmetic of ours was made for. Raises
     :class:`GivenUp`.
     """
+    timer = threading.Timer(SECONDS, connection.interrupt)
+    timer.daemon = True
     try:
-        with watch().limited(connection, SECONDS):
+        timer.start()
+        try:
             yield
+        finally:
+            timer.cancel()
     except duckdb.InterruptException as problem:
         raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
     except duckdb.OutOfMemoryException as problem:

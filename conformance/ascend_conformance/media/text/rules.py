@@ -96,13 +96,10 @@ def _query(rule: TextRule, table: str, column: str | None, place: Mapping[str, s
 def text_search(document: Mapping[str, Any]) -> TextSearch:
     """What a rule document says of where to look."""
     table = document.get("table")
+    lists = ("needs", "shows", "outputs", "writers", "not_writers")
     return TextSearch(
         at=tuple(document.get("places") or ([{"table": table}] if table else [])),
-        needs=tuple(document.get("needs", ())),
-        shows=tuple(document.get("shows", ())),
         check=document.get("check"),
-        outputs=tuple(document.get("outputs", ())),
-        writers=tuple(document.get("writers", ())),
-        not_writers=tuple(document.get("not_writers", ())),
         agreement=agreement_of(document.get("agreement")),
+        **{name: tuple(document.get(name, ())) for name in lists},
     )

@@ -15,7 +15,6 @@ from ascend_ref.capture.batch import Integers, Reals
 
 from ....compare.sql import quoted
 from ..database import Facts
-from ..made import LacksColumn
 
 NONE = -1
 
@@ -24,6 +23,10 @@ ROWS_AT_ONCE = 50_000
 
 
 _NAMED = re.compile(r'Referenced column "(.+?)" not found')
+
+
+class LacksColumn(Exception):
+    """A derived table reads a column that the files do not have; the text is its name."""
 
 
 @dataclass(frozen=True, slots=True)
