@@ -50,6 +50,15 @@ class Facts:
         with closing(self.connection.cursor()) as connection:
             yield Facts(connection)
 
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """What is changed inside is afterwards as it was."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("ROLLBACK")
+
     def settle(self) -> None:
         """From now on each query has one thread, and no setting changes."""
         self.connection.execute("SET threads = 1")

@@ -85,11 +85,7 @@ def deliverables_of(names: Iterable[Path]) -> tuple[Deliverable, ...]:
 
 def beside(folder: Path) -> Iterator[Deliverable]:
     """The documents about a capture that stand above its output folder."""
-    try:
-        above = sorted(folder.absolute().parent.iterdir())
-    except OSError:
-        return
-    for path in above:
+    for path in Listing(folder).above.paths:
         found = deliverable_of_name(path)
         if found is not None and found.name in BESIDE and path.is_file():
             yield found

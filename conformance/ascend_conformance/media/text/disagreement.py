@@ -299,14 +299,10 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
 @contextmanager
 def broken(sources: Sources, applied: Sequence[Mutation]) -> Iterator[None]:
     """The facts with some mutations; afterwards they are as before."""
-    facts = sources.facts
-    facts.connection.execute("BEGIN")
-    try:
+    tables = frozenset(table for mutation in applied for table in mutation.tables)
+    with sources.facts.undone():
         for mutation in applied:
             for statement in mutation.statements:
-                statement.run(facts)
-        tables = frozenset(table for mutation in applied for table in mutation.tables)
+                statement.run(sources.facts)
         with sources.changing(tables):
             yield
-    finally:
-        facts.connection.execute("ROLLBACK")

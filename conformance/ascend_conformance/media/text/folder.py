@@ -23,6 +23,7 @@ from ascend_spec.core.pointer import pointer_of
 from ascend_spec.text import Output
 
 from ...compare.sql import quoted
+from ...engine.candidate import size_of
 from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
@@ -104,7 +105,7 @@ def read_folder(
     if kept == "lean":
         narrow_events(facts)
     folder = Folder(facts, dict(enumerate(deliverables)), alone=alone)
-    sizes = [_size(one.path) for one in deliverables]
+    sizes = [size_of(one.path) for one in deliverables]
     for number, file in folder.files.items():
         if progress:
             progress(sum(sizes[:number]), sum(sizes), file.path.name)
@@ -125,13 +126,6 @@ def read_folder(
     _add_files(folder)
     make_views(facts, folder.csv_writers)
     return folder
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _agreed(headers: Iterable[Recognised]) -> tuple[Circumstance, ...]:

@@ -25,7 +25,7 @@ def where(rule: TextRule) -> str:
     if rule.search.check is not None:
         kinds = {"CSV": "every CSV file", "TRC": "every timeline", "DOC": "every JSON document"}
         return kinds.get(rule.id[:3], "every text deliverable")
-    named = (".".join(part for part in (one.table, one.column) if part) for one in instances(rule))
+    named = (".".join(part for part in (one.at, one.column) if part) for one in instances(rule))
     return f"facts {', '.join(map(code, dict.fromkeys(named)))}"
 
 

@@ -116,7 +116,7 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
     if not absent:
         return None
     here = [table for table, _ in map(_split, instance.needs) if table in tables]
-    if not here or any(table == instance.table and table in here for table, _ in absent):
+    if not here or any(table == instance.at and table in here for table, _ in absent):
         return ""  # a header that lacks a column has a finding of its own
     table, column = absent[0]
     if table.startswith("db.") and folder.database is None:
@@ -131,7 +131,7 @@ def _concerns(folder: Folder, instance: TextInstance) -> bool:
     rule = instance.rule
     if rule.search.outputs and folder.output not in rule.search.outputs:
         return False
-    writers = _writers(folder, instance.table)
+    writers = _writers(folder, instance.at)
     wanted = not rule.search.writers or not writers.isdisjoint(rule.search.writers)
     return wanted and writers.isdisjoint(rule.search.not_writers)
 
@@ -180,13 +180,13 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
     examples = [example_of(tuple(one), tuple(one.values())) for one in first]
     fault = fault_at(
         folder,
-        instance.table,
+        instance.at,
         instance.column,
         (first[0]["file"], first[0]["row"]),
         instance.query,
         options,
         count=count,
-        total=facts.value(f"SELECT count(*) FROM {instance.table}"),
+        total=facts.value(f"SELECT count(*) FROM {instance.at}"),
         examples=examples[: options.max_examples],
     )
     yield finding_of(folder, instance.rule, fault)

@@ -38,23 +38,18 @@ TextRule: TypeAlias = Rule[TextSearch]
 class TextInstance:
     """One rule at one table, with its placeholders filled in.
 
-    ``query`` has a result row for each bad row, ``needs`` are the tables and columns without which
-    it cannot be asked.
+    ``at`` is the table. ``query`` has a result row for each bad row, ``needs`` are the tables and
+    columns without which it cannot be asked.
     """
 
     rule: TextRule
-    table: str
+    at: str
     column: str | None
     query: str
     needs: tuple[str, ...]
     breaks: tuple[str, ...]
     found: int | str | None
     keeps: Mapping[str, tuple[str, ...]]
-
-    @property
-    def at(self) -> str:
-        """The table."""
-        return self.table
 
 
 @per_spec

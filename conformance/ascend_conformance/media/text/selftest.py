@@ -96,11 +96,8 @@ def open_bench(kind: str) -> Iterator[Bench]:
 
         @contextmanager
         def changing() -> Iterator[Editable]:
-            facts.connection.execute("BEGIN")
-            try:
+            with facts.undone():
                 yield EditableFiles(facts, folder.csv_writers)
-            finally:
-                facts.connection.execute("ROLLBACK")
 
         def others(shown: Editable) -> set[str]:
             found = find(folder, rules, WITHOUT_EXAMPLES)
@@ -151,8 +148,7 @@ def _change(
     facts = folder.facts
     is_counted = instance is not None and not trial.legal
     prints = _prints(facts, instance) if instance is not None and is_counted else None
-    facts.connection.execute("BEGIN")
-    try:
+    with facts.undone():
         if not sum(_run(facts, statement) for statement in change):
             raise NotBreakable("the facts have nothing to change")
         changed = changed_tables(change)
@@ -166,10 +162,6 @@ def _change(
             new = [one for one in found if one.rule == rule.id and _key(one) not in before]
             wrong = _wrong(folder, instance, prints, new)
         return fired, wrong
-    finally:
-        facts.connection.execute("ROLLBACK")
-        if prints is not None:
-            facts.connection.execute(f"DROP TABLE {prints}")
 
 
 def _prints(facts: Facts, instance: TextInstance) -> str | None:
@@ -177,7 +169,7 @@ def _prints(facts: Facts, instance: TextInstance) -> str | None:
     if instance.rule.found is not None:
         return None
     facts.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE prints AS SELECT file, row, hash(t) FROM {instance.table} t"
+        f"CREATE OR REPLACE TEMP TABLE prints AS SELECT file, row, hash(t) FROM {instance.at} t"
     )
     return "prints"
 
@@ -190,13 +182,13 @@ def _wrong(
     def rows_of(stated: str | None) -> Rows:
         if stated is None:
             stated = (
-                f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.table} t "
+                f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.at} t "
                 f"EXCEPT FROM {prints})"
             )
         first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
         return Rows(*folder.facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
 
-    column = column_in_words(instance.table, instance.column)
+    column = column_in_words(instance.at, instance.column)
     # Places of one column cannot be distinguished.
     here = [one for one in found if one.column == column] or found
     return wrong_rows(
@@ -250,7 +242,7 @@ def _reads(rule: TextRule, schema: str, name: str) -> bool:
 def _asked(rule: str) -> str:
     """All that a rule asks, at all its places."""
     found = instances(load_text_rules()[rule])
-    return "\n".join(" ".join((one.query, one.table, *one.needs)) for one in found)
+    return "\n".join(" ".join((one.query, one.at, *one.needs)) for one in found)
 
 
 def _part(folder: Folder, changed: Iterable[tuple[str, str]]) -> Folder:

@@ -76,16 +76,12 @@ def _checks(column: ArgColumn) -> Iterator[_Check]:
         yield _Check(column, f"{value} < {min(least)}{allowed}", f"at least {min(least)}")
     if len(most) == len(column.args):
         yield _Check(column, f"{value} > {max(most)}{allowed}", f"at most {max(most)}")
-    if _is_never_null(column):
-        kind = "a whole number" if column.type == "BIGINT" else "a number"
-        yield _Check(column, f"{value} IS NULL", kind, of_shape=True)
-
-
-def _is_never_null(column: ArgColumn) -> bool:
-    """Whether every writer gives the arg a value, which is no text."""
-    return not any(
+    may_lack = (
         "null" in arg.json or any(isinstance(one, str) for one in arg.none) for arg in column.args
     )
+    if not any(may_lack):
+        kind = "a whole number" if column.type == "BIGINT" else "a number"
+        yield _Check(column, f"{value} IS NULL", kind, of_shape=True)
 
 
 def _faults(

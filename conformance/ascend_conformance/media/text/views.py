@@ -28,8 +28,8 @@ FILE_BITS = 40
 SLACK_NS = 2
 """Ends are sums of two printed numbers, each cut or rounded to 1 ns."""
 
-RANKS: Mapping[str, int] = {"trace": 0, "op_summary": 1, "kernel_details": 1, "task_time": 2}
-"""Order of preference among what shows an entity."""
+LAST = "task_time"
+"""Preferred to no other file that shows an entity."""
 
 PART = re.compile(r"\{([A-Za-z]+)\}")
 
@@ -86,7 +86,7 @@ class ShownByFiles:
                 where = (row_condition(quoted(test.cell), test),) if test else ()
                 whole = _complete(entity, columns, place_of_row())
                 rows = Part(f"csv.{quoted(name)}", place_of_row(), whole, where)
-                rank = RANKS.get(name, 1)
+                rank = 2 if name == LAST else 1
                 yield View(entity, f"{name}.csv", name, (rows,), "csv", rank, _slack(entity))
 
     def _layers(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
