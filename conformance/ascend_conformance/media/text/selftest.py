@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 
 from ascend_spec import per_spec
 
+from ...compare.agreement import WHICH, Agreement
+from ...compare.match import Outcome, tells_of
 from ...engine.relations.edits import Editable
 from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
@@ -19,13 +21,15 @@ from ...finding import Finding
 from ...options import Options
 from .asking import find
 from .checks import reads
-from .crosstrials import try_agreement
 from .database import Facts, open_facts
+from .disagreement import Mutation, broken, mutations
 from .edits import EditableFiles
 from .folder import Folder, load_database, read_folder
 from .places import column_in_words
 from .queries import lacking
 from .rules import TextInstance, TextRule, instances, load_text_rules
+from .selecting import Absent, reading_of, sums_of
+from .sources import Sources
 from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
 
@@ -133,6 +137,71 @@ def try_rule(
         changes = {legal: change for legal, change in stated.items() if change}
         make = partial(_change, folder, rule, before, instance)
         yield from try_changes(trial, changes, make)
+
+
+def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
+    """Break an agreement in every way that a clean folder gives occasion for.
+
+    A change that its side does not show, such as that of the only part of a total, does not count.
+    Other rules see no cell that they do not read.
+    """
+    sources = Sources(folder.facts)
+    if rule.search.agreement is None:
+        return
+    for place, agreement in zip(
+        rule.search.agreement.each, rule.search.agreement.instances, strict=True
+    ):
+        instance, tried = ", ".join(place.values()), False
+        try:
+            found = mutations(sources, agreement)
+        except Absent:
+            found = []
+        for mutation, caught in _tried(sources, agreement, found):
+            tried = True
+            fired = (rule.id,) if caught else ()
+            yield Trial(subject, rule.id, instance, fired, changed=mutation.words)
+        if not tried:
+            yield Trial(subject, rule.id, instance, not_broken="there are not both sides")
+
+
+def _tried(
+    sources: Sources, agreement: Agreement, found: Sequence[Mutation]
+) -> Iterator[tuple[Mutation, bool]]:
+    """Each mutation, and whether it was reported.
+
+    Those of one side that concern different rows come all at once, and again one by one where they
+    hide each other.
+    """
+    together = [one for one in found if one.pair]
+    caught: list[Mutation] = []
+    for which in WHICH:
+        own = [one for one in together if one.which == which]
+        if own:
+            with broken(sources, own):
+                outcome = reading_of(sources, agreement)
+                caught += [one for one in own if _is_told(sources, outcome, one)]
+    for mutation in found:
+        if mutation in caught:
+            yield mutation, True
+            continue
+        with broken(sources, [mutation]):
+            outcome = reading_of(sources, agreement)
+            is_told = (
+                any(outcome.differing.get(name) for name in mutation.columns)
+                if mutation.columns
+                else outcome.faults > 0
+            )
+            reading = outcome.compared.agreement
+            told = None if is_told else sums_of(sources, reading, mutation.which)
+        if is_told or told != sums_of(sources, reading, mutation.which):
+            yield mutation, is_told
+
+
+def _is_told(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
+    """Whether the rows of a mutation, or those that they were paired with, are reported."""
+    if mutation.pair is None or not found.faults:
+        return False
+    return tells_of(sources.facts, found, mutation.pair, mutation.columns)
 
 
 def _change(
