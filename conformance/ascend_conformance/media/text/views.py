@@ -31,7 +31,7 @@ SLACK_NS = 2
 LAST = "task_time"
 """Preferred to no other file that shows an entity."""
 
-PART = re.compile(r"\{([A-Za-z]+)\}")
+PART = re.compile(r"\{(\w+)\}")
 
 
 class ShownByFiles:
@@ -252,14 +252,9 @@ def scaled(cell: str, times: int | None) -> Shown | None:
 
 def _inside(cell: str, pattern: str, value: str) -> str:
     entity, _, name = value.partition(".")
-    before, _, behind = pattern.partition(f"{{{name}}}")
-    expression = text_literal(f"^{re.escape(before)}(.*){re.escape(behind)}$")
-    sql = f"nullif(regexp_extract({cell}, {expression}, 1), '')"
-    return (
-        sql
-        if recording_catalog().entities[entity].columns[name].is_text
-        else f"TRY_CAST({sql} AS BIGINT)"
-    )
+    sql = _between(cell, pattern, name)
+    is_text = recording_catalog().entities[entity].columns[name].is_text
+    return sql if is_text else f"TRY_CAST({sql} AS BIGINT)"
 
 
 def words(cell: str, show: Show) -> str:
