@@ -1,4 +1,4 @@
-"""A clean msprof database of any size: n tasks, each with its compute row and its host call."""
+"""A clean msprof database of any size: n tasks, each with its compute row and its launch."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ TEXTS = (
     "KERNEL_AIVEC",
     "AI_VECTOR_CORE",
     "launch",
+    "aclmdlExecuteAsync",
+    "MatMulV2",
     "static",
     "NO",
     "ND;ND",
@@ -24,6 +26,9 @@ TEXTS = (
 NAMES = 1_000
 SHAPES = 500
 """Operator names and shapes; a large training profile has some thousand different strings."""
+
+GRAPH = 1_000
+"""Launches of one graph, inside one call of acl."""
 
 Columns = dict[str, np.ndarray]
 REVISION = "1.2.0-2026-07"
@@ -35,7 +40,7 @@ def schema() -> Schema:
 
 
 def tables(n: int) -> dict[str, Columns]:
-    """Every table of the database; TASK, COMPUTE_TASK_INFO and CANN_API have n rows each."""
+    """Every table of the database; TASK and COMPUTE_TASK_INFO have n rows, CANN_API some more."""
     index = np.arange(n, dtype=np.int64)
     start = START_NS + 100_000 + index * PERIOD_NS
     text = {name: number for number, name in enumerate(TEXTS)}
@@ -72,7 +77,7 @@ def _tasks(index: np.ndarray, start: np.ndarray, text: dict[str, int]) -> Column
         "startNs": start,
         "endNs": start + 800,
         "deviceId": np.zeros(n, dtype=np.int64),
-        "connectionId": index,
+        "connectionId": _launches(index),
         "globalTaskId": _shuffled(n),
         "globalPid": np.full(n, PROCESS),
         "taskType": np.full(n, text["KERNEL_AIVEC"]),
@@ -83,12 +88,17 @@ def _tasks(index: np.ndarray, start: np.ndarray, text: dict[str, int]) -> Column
     }
 
 
+def _launches(index: np.ndarray) -> np.ndarray:
+    """The connections of launches; the call around a graph has the number before its first."""
+    return np.asarray(index + index // GRAPH + 1)
+
+
 def _shuffled(n: int) -> np.ndarray:
     """The numbers 0..n-1 in blocks of 64 in reverse: dense, but not in the order of the rows."""
     index = np.arange(n, dtype=np.int64)
     block = index // 64 * 64
     last = np.minimum(block + 63, n - 1)
-    return last - (index - block)
+    return np.asarray(last - (index - block))
 
 
 def _compute(index: np.ndarray, text: dict[str, int]) -> Columns:
@@ -104,7 +114,7 @@ def _compute(index: np.ndarray, text: dict[str, int]) -> Columns:
         "blockNum": np.full(n, 24),
         "mixBlockNum": np.zeros(n, dtype=np.int64),
         "taskType": np.full(n, text["AI_VECTOR_CORE"]),
-        "opType": np.full(n, text["KERNEL_AIVEC"]),
+        "opType": np.full(n, text["MatMulV2"]),
         "inputFormats": formats,
         "inputDataTypes": types,
         "inputShapes": shapes,
@@ -120,12 +130,19 @@ def _compute(index: np.ndarray, text: dict[str, int]) -> Columns:
 
 
 def _calls(index: np.ndarray, start: np.ndarray, text: dict[str, int]) -> Columns:
-    n = len(index)
+    """The launches of all tasks, and the calls of acl around those of each graph."""
+    first = index[::GRAPH]
+    last = np.minimum(first + GRAPH, len(index)) - 1
+    connection = np.concatenate([_launches(index), _launches(first) - 1])
+    order = np.argsort(connection)
+    begins = np.concatenate([start - 20_000, start[first] - 20_100])[order]
+    ends = np.concatenate([start - 19_500, start[last] - 19_400])[order]
+    is_launch = order < len(index)
     return {
-        "startNs": start - 20_000,
-        "endNs": start - 19_500,
-        "type": np.full(n, 10_000),
-        "globalTid": np.full(n, (PROCESS << 32) | PROCESS),
-        "connectionId": index,
-        "name": np.full(n, text["launch"]),
+        "startNs": begins,
+        "endNs": ends,
+        "type": np.where(is_launch, 10_000, 20_000),
+        "globalTid": np.full(len(order), (PROCESS << 32) | PROCESS),
+        "connectionId": connection[order],
+        "name": np.where(is_launch, text["launch"], text["aclmdlExecuteAsync"]),
     }

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import apsw
+import pyarrow as pa
 
 from ascend_ref.db.open import read_examples
+from ascend_ref.db.reader import BATCH_ROWS
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.core.units import factor
@@ -63,6 +67,22 @@ class ShownByDatabase:
         """The rows of a SELECT."""
         return self.connection.execute(query)
 
+    def batches(self, query: str, joins: bool) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
+        """The rows of a SELECT, each column of one type.
+
+        In bulk, where neither the work has to be limited nor the SQL is of condemned cells, which
+        may need what this connection alone has.
+        """
+        if joins or self.condemned:
+            return nullcontext(self._batches(query))
+        return closing(self.session.stream(query))
+
+    def _batches(self, query: str) -> Iterator[pa.RecordBatch]:
+        rows = self.connection.execute(query)
+        while some := list(islice(rows, BATCH_ROWS)):
+            columns = [pa.array(cells) for cells in zip(*some, strict=True)]
+            yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
+
     def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
         """The first rows of a SELECT; texts may be of any bytes."""
         return read_examples(self.connection, query, columns=columns, rows=rows)
@@ -107,6 +127,11 @@ class ShownByDatabase:
         found = self.connection.execute("SELECT id FROM main.NPU_INFO LIMIT 2").fetchall()
         return str(found[0][0]) if len(found) == 1 and isinstance(found[0][0], int) else None
 
+    @cached_property
+    def _has_texts(self) -> bool:
+        """Whether texts can be looked up."""
+        return all(self.session.layout.holds(use) for use in (STRINGS, "STRING_IDS.value"))
+
     def _codes(self, table: str, column: Column) -> Codes | None:
         """The numbers of a cell that names texts, where it pays to look the texts up at once."""
         reference, cell = column.text_reference, f"{table}.{column.name}"
@@ -115,7 +140,7 @@ class ShownByDatabase:
         if reference != STRINGS:
             return Codes(cell, newest_names(self.session, reference))
         strings, _, key = STRINGS.partition(".")
-        if not self.session.layout.holds(STRINGS) or not self.session.targets.is_key(strings, key):
+        if not self._has_texts or not self.session.targets.is_key(strings, key):
             return None
         pays = self.session.rows[table] >= ROWS_PER_TEXT * self.session.rows[strings]
         return Codes(cell, None, f"main.{strings}") if pays else None
@@ -146,8 +171,8 @@ class ShownByDatabase:
     def _plain(self, cell: str, column: Column, show: Show) -> str | None:
         reference = column.text_reference
         if reference == STRINGS:
-            there = self.session.layout.holds(STRINGS)
-            return f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})" if there else None
+            text = f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})"
+            return text if self._has_texts else None
         if reference is not None:
             names = newest_names(self.session, reference).items()
             cases = " ".join(f"WHEN {number} THEN '{name}'" for number, name in names)
