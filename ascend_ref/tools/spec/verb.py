@@ -11,6 +11,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page
+from ascend_ref.cli.options import RevisionName
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
@@ -75,29 +76,6 @@ class KindName(click.ParamType[str]):
         """The kinds that begin so."""
         known = (listing.EVERYTHING, *(facts.plural for facts in KINDS.values()))
         return [CompletionItem(one) for one in known if one.startswith(incomplete.casefold())]
-
-
-class RevisionName(click.ParamType[Revision]):
-    """A revision, or the newest one of a SCHEMA_VERSION."""
-
-    name = "revision"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Revision:
-        """The revision of this name."""
-        try:
-            return catalog().revision(value)
-        except KeyError:
-            known = [one.id for one in catalog().revisions]
-            raise click.UsageError(unknown("revision", value, known), ctx) from None
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The revisions that begin so."""
-        known = (one.id for one in catalog().revisions)
-        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
 
 
 def _product(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +15,8 @@ import click
 
 from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import number
+from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_spec.db.model import Reading
 
@@ -36,9 +40,17 @@ from ..report import (
 )
 from ..ruleset import Selection
 from .choose import RulePatterns, patterns
-from .progress import file_progress
 
 NEVER = "never"
+
+report_format = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the report on standard output.",
+)
 
 
 def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -56,14 +68,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     show_default=True,
     help="Where documents and real files disagree: which of them is right.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report on standard output.",
-)
+@report_format
 @click.option(
     "--report",
     "reports",
@@ -103,13 +108,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     metavar="FILE",
     help="Lines RULE@PLACE: these findings must come, and no others. * stands for anything.",
 )
-@click.option(
-    "--max-examples",
-    type=click.IntRange(0, 100),
-    default=5,
-    show_default=True,
-    help="Bad rows shown per finding.",
-)
+@number("--max-examples", 0, 100, 5, "Bad rows shown per finding.")
 @click.option("--show-sql", is_flag=True, help="Add to each finding the query that lists its rows.")
 @click.option(
     "--workers",
@@ -166,12 +165,13 @@ def check(
     try:
         known = read_baseline(baseline) if baseline else frozenset()
         wanted = read_expected(expected) if expected else ()
-        with file_progress() as progress, ExitStack() as stack:
+        with progress_bars() as begin, ExitStack() as stack:
             executor = (
                 stack.enter_context(open_executor(dask=dask))
                 if dask
                 else fitting_executor(paths, options)
             )
+            progress = begin and partial(_of_file, begin)
             report = check_paths(paths, options, progress, executor)
         outcome = judge(report, known, wanted)
         if write_baseline:
@@ -185,6 +185,12 @@ def check(
     for line in outcome.remarks():
         click.echo(line, err=True)
     return exit_code(report, outcome, fail_on, shown=format_ == "text" and _one_place())
+
+
+def _of_file(begin: Callable[[str], Advance], path: Path) -> Advance:
+    """A progress bar for a file."""
+    advance = begin(path.name)
+    return lambda done, total, what: advance(done, total, f"{path.name} {what}")
 
 
 def exit_code(report: Report, outcome: Outcome, fail_on: str, *, shown: bool = False) -> int:

@@ -10,11 +10,13 @@ import click
 
 from ascend_ref.bin import Unreadable
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import separated
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import api_catalog
 
-from ..report import FORMATS, render_to_stdout
+from ..report import render_to_stdout
+from .check import report_format
 
 
 @click.command()
@@ -45,14 +47,7 @@ from ..report import FORMATS, render_to_stdout
     show_default=True,
     help="Seconds that an answer may take.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report on standard output.",
-)
+@report_format
 def probe(
     address: str,
     file: Path,
@@ -71,7 +66,7 @@ def probe(
     from ..media.api.options import ProbeOptions, fits_none  # slow: numpy, jsonschema-rs
     from ..media.api.run import probe as probe_server
 
-    patterns = tuple(part.strip() for text in commands for part in text.split(",") if part.strip())
+    patterns = tuple(separated(commands))
     for pattern in fits_none(patterns):
         raise click.UsageError(unknown("command", pattern, api_catalog().commands))
     options = ProbeOptions(patterns, server_path, timeout)
