@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.discover import discover
 from ascend_conformance.engine.candidate import Candidate, Listing
@@ -111,7 +110,7 @@ def test_a_registered_medium_is_searched_for_and_judged(logs: Logs, tmp_path: Pa
     assert [one.medium for one in discover(tmp_path)] == ["log", "log"]
     report = check([tmp_path])
     assert [(one.rule, one.message) for one in report.findings] == [("LOG001", "line 2: 7 after 9")]
-    assert rule_cards()["LOG001"].fix == "Sort the entries."
+    assert load_rules()["LOG001"].fix == "Sort the entries."
 
 
 def test_it_fails_for_its_file_alone(logs: Logs, tmp_path: Path):

@@ -20,11 +20,11 @@ from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_spec.db.model import Reading
 
-from ..cards import rule_cards
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..finding import OF_FILES, Report
+from ..media import load_rules
 from ..options import Options
 from ..report import (
     FORMATS,
@@ -176,10 +176,10 @@ def check(
         outcome = judge(report, known, wanted)
         if write_baseline:
             write_atomically(Path(write_baseline), baseline_document(report))
-        cards = rule_cards()
+        known_rules = load_rules()
         for kind, path in targets:
-            write_report(kind, path, outcome.report, cards)
-        render_to_stdout(format_, outcome.report, cards, sys.stdout, os.environ)
+            write_report(kind, path, outcome.report, known_rules)
+        render_to_stdout(format_, outcome.report, known_rules, sys.stdout, os.environ)
     except (NoCluster, NothingToCheck, ReportError) as error:
         raise CommandError(str(error)) from error
     for line in outcome.remarks():

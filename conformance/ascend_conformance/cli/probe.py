@@ -61,7 +61,7 @@ def probe(
     The server imports FILE into a project of its own; nothing else of it is touched. Exit codes:
     0 conforms, 1 violations, 2 no such file or no server.
     """
-    from ..cards import rule_cards
+    from ..media import load_rules
     from ..media.api.client import CannotConnect
     from ..media.api.options import ProbeOptions, fits_none  # slow: numpy, jsonschema-rs
     from ..media.api.run import probe as probe_server
@@ -75,5 +75,5 @@ def probe(
             report = probe_server(address, file, options, progress)
     except (CannotConnect, Unreadable) as problem:
         raise CommandError(str(problem)) from problem
-    render_to_stdout(format_, report, rule_cards(), sys.stdout, os.environ)
+    render_to_stdout(format_, report, load_rules(), sys.stdout, os.environ)
     return int(any(finding.verdict == "violation" for finding in report.findings))
