@@ -13,7 +13,7 @@ import click
 from ascend_ref.cli.progress import progress_bar
 
 from ..engine.trials import Trials
-from ..media import load_rules, media
+from ..media import SelfTest, load_rules, media
 
 LISTED = 20
 
@@ -32,7 +32,9 @@ def run_and_print(
             title = f"breaking {', '.join(chosen)}"
             with progress_bar(title) as advance:
                 progress = advance and partial(_advance, advance, title)
-                result = medium.self_test(chosen, revisions, os.cpu_count() or 1, progress)
+                result = medium.self_test(
+                    SelfTest(chosen, revisions, os.cpu_count() or 1, progress)
+                )
             in_part = (
                 rule.id
                 for rule in medium.rules().values()
