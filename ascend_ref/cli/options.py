@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,7 +10,6 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_spec import catalog
-from ascend_spec.db.model import Revision
 
 from .suggest import unknown
 
@@ -59,24 +58,40 @@ def deliverables(texts: Collection[str], known: Collection[str]) -> tuple[str, .
     return tuple(dict.fromkeys(names))
 
 
-class RevisionName(click.ParamType[Revision]):
-    """A revision, or the newest one of a SCHEMA_VERSION."""
+class Known(click.ParamType[Any]):
+    """One of a few names, capitals aside, as what the name stands for."""
 
-    name = "revision"
+    def __init__(
+        self,
+        name: str,
+        known: Callable[[], Mapping[str, Any]],
+        also: Callable[[], Mapping[str, Any]] = dict,
+        hint: str = "",
+    ) -> None:
+        """``also``: further names, which are not suggested. ``hint`` follows the error."""
+        self.name = name
+        self.known = known
+        self.also = also
+        self.hint = hint
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Revision:
-        """The revision of this name."""
-        try:
-            return catalog().revision(value)
-        except KeyError:
-            known = [one.id for one in catalog().revisions]
-            raise click.UsageError(unknown("revision", value, known), ctx) from None
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What a name stands for."""
+        for name, meant in ({**self.known(), **self.also()}).items():
+            if name.casefold() == value.casefold():
+                return meant
+        raise click.UsageError(f"{unknown(self.name, value, list(self.known()))}{self.hint}", ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The revisions that begin so."""
-        known = (one.id for one in catalog().revisions)
-        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+        """The names that begin so."""
+        wanted = incomplete.casefold()
+        return [CompletionItem(one) for one in self.known() if one.casefold().startswith(wanted)]
+
+
+REVISION = Known(
+    "revision",
+    lambda: {one.id: one for one in catalog().revisions},
+    lambda: {one.schema_version: one for one in catalog().revisions},
+)
+"""A revision, or the newest one of a SCHEMA_VERSION."""

@@ -30,7 +30,7 @@ from ascend_conformance.media import (
     register,
     withdraw,
 )
-from ascend_conformance.media.bin.specimens import clean_file
+from ascend_conformance.media.bin.selftest import clean_file
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import Rule, rule_of

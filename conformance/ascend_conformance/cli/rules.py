@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ascend_ref.cli.console import print_columns
-from ascend_ref.cli.options import RevisionName
+from ascend_ref.cli.options import REVISION
 from ascend_spec.db.model import Revision
 
 from ..finding import OF_FILES
@@ -38,7 +38,7 @@ API = "api"
     "--revision",
     "revisions",
     multiple=True,
-    type=RevisionName(),
+    type=REVISION,
     metavar="REVISION",
     help="Self-test this revision only; repeatable. By default all of them.",
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ascend_ref.cli.options import RevisionName, deliverables, number, output
+from ascend_ref.cli.options import REVISION, deliverables, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.execution import NoCluster, open_executor
@@ -48,7 +48,7 @@ def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> t
 @click.option("--level", type=int, help="This profiler level, 0 to 2, instead of the scenario's.")
 @click.option(
     "--revision",
-    type=RevisionName(),
+    type=REVISION,
     metavar="REVISION",
     help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
 )

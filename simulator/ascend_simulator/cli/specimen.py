@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ascend_ref.cli.options import RevisionName, number, output
+from ascend_ref.cli.options import REVISION, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_spec import catalog
 from ascend_spec.db.model import Revision
@@ -23,7 +23,7 @@ from ascend_spec.db.model import Revision
 )
 @click.option(
     "--revision",
-    type=RevisionName(),
+    type=REVISION,
     help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
 )
 @number(
