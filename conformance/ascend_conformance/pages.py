@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ascend_ref.markdown import PLAIN, Kind, Style, facts, page, table
+from ascend_ref.markdown import PLAIN, Style, facts, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
 from ascend_spec import Catalog
@@ -57,7 +57,7 @@ def rules_index(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> str:
     return page("# Rules", table(("rule", "name", "verdict", "what it finds"), rows))
 
 
-def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[Kind, str], str]:
+def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[str, str], str]:
     """Where on the site each rule is explained."""
     return {("rule", rule.id): f"rules/{rule.id}.md" for rule in rules}
 

@@ -68,7 +68,7 @@ class Logs(Medium):
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
         lines = candidate.path.read_text().splitlines()
-        seen = Seen("log", None, "1", None, None, (), (), None, None, {}, Coverage(1, 1))
+        seen = Seen(carrier="log", revision="1", rows={}, coverage=Coverage(1, 1))
         found = tuple(self.findings(candidate.label, lines))
         return FileReport(candidate.label, seen, found, rules_run=1), [(candidate.label, lines)]
 

@@ -256,7 +256,7 @@ def _scope(asked: Mapping[Axis, Any]) -> Scope:
 
 def _refuse_axes(scope: Scope, kind: str) -> None:
     """Refuse an option that has no meaning for a kind, rather than ignore it."""
-    facts = KINDS[kind]  # type: ignore[index]
+    facts = KINDS[kind]
     for axis in sorted(scope.axes - set(facts.axes)):
         where = ", ".join(one.plural for one in KINDS.values() if axis in one.axes)
         raise click.UsageError(f"--{axis} does not narrow {facts.plural}, but {where}")

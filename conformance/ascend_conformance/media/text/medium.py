@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...engine.trials import Trials
     from ...options import Options
     from ...ruleset import Rule
-    from .output import Output
+    from .deliverables import Output
 
 
 class _Texts(Medium):
@@ -33,12 +33,12 @@ class _Texts(Medium):
         return load_text_rules()
 
     def candidates(self, listing: Listing) -> Iterable[Candidate]:
-        from .output import output_of_folder
+        from .deliverables import output_of_folder
 
         return output_of_folder(listing)
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
-        from .output import output_of_file
+        from .deliverables import output_of_file
 
         return output_of_file(path)
 
