@@ -11,7 +11,6 @@ from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
 from .blocks.file import File
-from .blocks.hot_spots import core_name
 from .blocks.paths import MemoryFlows
 from .blocks.roofline import busiest, operations, roofline
 from .blocks.view import Report
@@ -120,7 +119,7 @@ def _cores(world: World) -> list[dict[str, Any]]:
     return [
         {
             "block": block,
-            "core": core_name(world, block, unit),
+            "core": world.program.core_name(block, unit),
             "start": int(world.starts[block]),
             "cycles": int(counters.total_cycles[block, unit]),
             "executed": int(counters.amount("executed")[block, unit]),

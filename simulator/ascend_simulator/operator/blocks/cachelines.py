@@ -9,8 +9,7 @@ import numpy as np
 from ascend_ref.bin import canonical
 
 from ..world import World
-from .addresses import device_address, ranges
-from .numbers import single
+from .numbers import device_address, ranges, single
 
 
 def cachelines(world: World) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -96,9 +97,13 @@ def _executed(report: Report, unit: Unit, core: Core) -> Mapping[str, int]:
         if name.startswith("repeats ")
     }
     if report.family == "950":
-        kinds = _kinds_950(report, unit, repeats)
-    else:
-        kinds = {f"Vector {name}": count for name, count in repeats.items()}
+        repeats = Counter({_TYPES_950[name]: count for name, count in repeats.items()})
+        simt = report.world.program.simt
+        if simt is not None:
+            executed = int(simt.rounds[unit.place[0]]) * simt.warps
+            for one in simt.body:
+                repeats[_SIMT_TYPES.get(one.name.split(".")[0], "B32")] += executed
+    kinds = {f"Vector {name}": count for name, count in repeats.items()}
     lost = {name: report.amount(unit, amount) for name, amount in _CONFLICTS.items()}
     return {
         **found,
@@ -107,25 +112,3 @@ def _executed(report: Report, unit: Unit, core: Core) -> Mapping[str, int]:
         "Vector All Block": sum(lost.values()),
         "Vector All Active": sum(kinds.values()),
     }
-
-
-def _kinds_950(report: Report, unit: Unit, repeats: Mapping[str, int]) -> dict[str, int]:
-    kinds: dict[str, int] = {}
-    for name, count in repeats.items():
-        kinds[f"Vector {_TYPES_950[name]}"] = count
-    for name, count in simt_instructions(report, unit).items():
-        kinds[f"Vector {name}"] = kinds.get(f"Vector {name}", 0) + count
-    return kinds
-
-
-def simt_instructions(report: Report, unit: Unit) -> dict[str, int]:
-    """Instructions that the warps of a vector core executed, by type of operand."""
-    simt = report.world.program.simt
-    if simt is None:
-        return {}
-    executed = int(simt.rounds[unit.place[0]]) * simt.warps
-    found: dict[str, int] = {}
-    for one in simt.body:
-        kind = _SIMT_TYPES.get(one.name.split(".")[0], "B32")
-        found[kind] = found.get(kind, 0) + executed
-    return found

@@ -20,7 +20,7 @@ from ascend_spec.bin import TRACE_RECORD
 from ..program.model import Program
 from ..program.tape import Move
 from ..world import World
-from .addresses import simulator_address
+from .numbers import simulator_address
 
 MODULE = "kernel.o"
 EARLY, LATE = -1, 1 << 60

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ascend_ref.bin import canonical
@@ -13,9 +14,7 @@ from ..program.flags import EVENT_SET, EVENT_WAIT, flag_operands
 from ..program.listing import BARRIER, CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
 from ..program.tape import FlagKey, Step
 from ..world import World
-from .addresses import simulator_address
-from .clock import Clock
-from .hot_spots import core_name
+from .numbers import simulator_address, single
 from .throughput import throughput
 from .timeline import ORDERED, colour, document, lane_orders, sort_index, sub_cores
 
@@ -38,17 +37,15 @@ class _Event:
 
 def simulator_timeline(world: World) -> bytes:
     """The payload of 0x02."""
-    clock = Clock(world.frequency)
-    by_core = _by_core(world)
-    return document(_all(world, by_core, clock), ORDERED)
+    return document(_all(world, _by_core(world)), ORDERED)
 
 
-def _all(world: World, by_core: dict[str, list[_Event]], clock: Clock) -> Iterator[bytes]:
+def _all(world: World, by_core: dict[str, list[_Event]]) -> Iterator[bytes]:
     for core in by_core:
         yield canonical(sort_index("process_sort_index", core, "NA", _process_order(core)))
     crossing: defaultdict[tuple[int, FlagKey], deque[_Event]] = defaultdict(deque)
     pairs: list[tuple[_Event, _Event]] = []
-    texts = _Texts(world, clock)
+    texts = _Texts(world)
     for core, events in by_core.items():
         for lane, order in lane_orders().items():
             yield canonical(sort_index("thread_sort_index", core, lane, order))
@@ -85,7 +82,9 @@ def _by_core(world: World) -> dict[str, list[_Event]]:
         starts, ends = timing.start.T.tolist(), timing.end.T.tolist()
         for place, block in enumerate(tape.blocks.tolist()):
             offset = int(world.starts[block])
-            names = [core_name(world, block, unit) for unit in range(len(world.program.units))]
+            names = [
+                world.program.core_name(block, unit) for unit in range(len(world.program.units))
+            ]
             for number, step in enumerate(tape.steps):
                 found[names[step.unit]].append(
                     _Event(
@@ -153,17 +152,21 @@ def _crossings(world: World, by_core: dict[str, list[_Event]]) -> Iterator[tuple
 class _Texts:
     """Events as text; all that repeats is made once."""
 
-    def __init__(self, world: World, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, world: World) -> None:
+        self._frequency = world.frequency
+        self._time = cache(lambda cycles: canonical(self._microseconds(cycles)))
         self._path = world.program.code.source.path
         self._known: dict[tuple[str, int, str, int], tuple[bytes, bytes]] = {}
+
+    def _microseconds(self, cycles: int) -> float:
+        return single(cycles / self._frequency)
 
     def whole(self, event: _Event) -> bytes:
         """An instruction with its duration; a barrier only with its last cycle."""
         code = event.step.instruction
         start = event.end - 1 if code.name == BARRIER else event.start
         before, between = self._around(event)
-        duration, begin = self._clock.text(event.end - start), self._clock.text(start)
+        duration, begin = self._time(event.end - start), self._time(start)
         return b"".join((before, duration, between, begin, b"}"))
 
     def pair(self, first: _Event, second: _Event, number: str) -> Iterator[bytes]:
@@ -180,7 +183,7 @@ class _Texts:
                     "ph": phase,
                     "pid": event.core,
                     "tid": event.step.instruction.pipe,
-                    "ts": self._clock.microseconds(event.end),
+                    "ts": self._microseconds(event.end),
                 }
             )
 
@@ -198,7 +201,7 @@ class _Texts:
                 "ph": phase,
                 "pid": event.core,
                 "tid": code.pipe,
-                "ts": self._clock.microseconds(cycle),
+                "ts": self._microseconds(cycle),
             }
 
     def _around(self, event: _Event) -> tuple[bytes, bytes]:
