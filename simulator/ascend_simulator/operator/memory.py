@@ -77,7 +77,6 @@ class Lines:
 
     transfer: Integers
     line: Integers
-    size: Integers
     requests: Integers
 
 
@@ -89,9 +88,9 @@ def transfers_of(program: Program) -> Transfers:
     for number, tape in enumerate(program.tapes):
         width = len(tape.blocks)
         for place, step in enumerate(tape.steps):
-            for order, transfer in enumerate(step.transfers):
+            for turn, transfer in enumerate(step.transfers):
                 values: dict[str, Quantity] = {
-                    "number": order,
+                    "number": turn,
                     "tape": number,
                     "step": place,
                     "place": np.arange(width),
@@ -142,7 +141,6 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
     return Lines(
         transfer=of[order],
         line=line[order],
-        size=(end - begin)[order],
         requests=((end - 1) // REQUEST_BYTES - begin // REQUEST_BYTES + 1)[order],
     )
 
