@@ -100,10 +100,14 @@ class PhysicalSchema:
         """The table, view or virtual table of this name in any case."""
         return self._folded.get(fold(name))
 
-    def readable(self, name: str) -> PhysicalTable | None:
-        """The ordinary table of this name: rows can be selected without running foreign code."""
+    def readable(self, name: str, *columns: str) -> PhysicalTable | None:
+        """The ordinary table of this name, if it has these columns: its rows can be selected
+        without running foreign code.
+        """
         found = self.table(name)
-        return found if found is not None and found.kind == "table" and found.columns else None
+        if found is None or found.kind != "table" or not found.columns:
+            return None
+        return found if all(map(found.column, columns)) else None
 
 
 @lru_cache(maxsize=4096)
@@ -211,6 +215,7 @@ def _table(
     keys = [index for index in indexes if index.origin == "primary-key"]
     without_rowid = any(index.name not in listed for index in keys)
     key_columns = [column for column in columns if column.primary_key]
+    taken = {fold(column.name) for column in columns}
     alias = None
     if len(key_columns) == 1 and not keys and fold(key_columns[0].declared) == "integer":
         alias = key_columns[0].name
@@ -220,16 +225,13 @@ def _table(
         sql=entry.sql,
         columns=columns,
         indexes=indexes,
-        rowid=None if without_rowid else _rowid_name(columns),
+        rowid=None
+        if without_rowid
+        else next((name for name in _ROWID_NAMES if name not in taken), None),
         rowid_alias=alias,
         without_rowid=without_rowid,
         strict=_STRICT.search(entry.sql) is not None,
     )
-
-
-def _rowid_name(columns: Collection[PhysicalColumn]) -> str | None:
-    taken = {fold(column.name) for column in columns}
-    return next((name for name in _ROWID_NAMES if name not in taken), None)
 
 
 def _columns(connection: apsw.Connection, table: str) -> Iterator[PhysicalColumn]:

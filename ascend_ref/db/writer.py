@@ -57,7 +57,7 @@ def write_database(
     bound = [
         (table, _bind_table(table, given))
         for table, given in _with_defaults(schema, tables)
-        if table.carriers[schema.carrier] == "always" or _row_count(given)
+        if table.carriers[schema.carrier] == "always" or any(map(len, given.values()))
     ]
     if not bound:
         raise ValueError(
@@ -97,10 +97,6 @@ def _with_defaults(
             yield table, {"name": list(facts), "value": list(facts.values())}
         else:
             yield table, dict.fromkeys(table.columns, ())
-
-
-def _row_count(given: Mapping[str, Values]) -> int:
-    return max((len(values) for values in given.values()), default=0)
 
 
 def _bind_table(table: Table, given: Mapping[str, Values]) -> tuple[BoundColumn, ...]:

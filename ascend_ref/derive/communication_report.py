@@ -80,7 +80,9 @@ def communication_report(
             report[name][operator] = {
                 "Communication Time Info": {key: values[row] for key, values in columns.items()},
                 "Communication Bandwidth Info": {
-                    link: found.get(link) or _unused() for link in SHOWN_LINKS
+                    # A link over which nothing moved stands there as well.
+                    link: found.get(link) or {**dict.fromkeys(LINK, 0), "Size Distribution": {}}
+                    for link in SHOWN_LINKS
                 },
             }
         for operators in report.values():
@@ -158,11 +160,6 @@ def _links(bandwidths: pa.Table) -> dict[tuple[str, str, str], dict[str, dict[st
         if count:
             own[link]["Size Distribution"][repr(size)] = [count, duration]
     return found
-
-
-def _unused() -> dict[str, Any]:
-    """A link over which nothing moved."""
-    return {**dict.fromkeys(LINK, 0), "Size Distribution": {}}
 
 
 def _by_step(

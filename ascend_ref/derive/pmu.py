@@ -126,17 +126,8 @@ def cube_utilization(
     return np.where(np.isnan(mac_ratio), NOT_AVAILABLE, np.where(spent, share, 0.0))
 
 
-def _ratio(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
+def _ratio(metric: PmuMetric, runs: Runs) -> Reals:
     return divided(runs.sum_of(metric.events), runs.cycles)
-
-
-def _time(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
-    return runs.total_time * _ratio(metric, runs, convention)
-
-
-def _rate(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
-    known = np.where(runs.cycles != 0, runs.sum_of(metric.over), 0)
-    return divided(runs.sum_of(metric.events), known)
 
 
 def _operations(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
@@ -164,26 +155,16 @@ def _volume(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
     return (runs.sum_of(metric.events) - runs.sum_of(metric.minus)).astype(np.float64) * factor
 
 
-def _count(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
-    return runs.sum_of(metric.events).astype(np.float64)
-
-
-def _total_time(_: PmuMetric, runs: Runs, __: Convention) -> Reals:
-    return runs.total_time
-
-
-def _cycles(_: PmuMetric, runs: Runs, __: Convention) -> Reals:
-    return runs.cycles.astype(np.float64)
-
-
 _FORMULAS: Mapping[str, Callable[[PmuMetric, Runs, Convention], Reals]] = {
-    "total-time": _total_time,
-    "cycles": _cycles,
-    "time": _time,
-    "ratio": _ratio,
-    "rate": _rate,
+    "total-time": lambda _, runs, __: runs.total_time,
+    "cycles": lambda _, runs, __: runs.cycles.astype(np.float64),
+    "time": lambda metric, runs, _: runs.total_time * _ratio(metric, runs),
+    "ratio": lambda metric, runs, _: _ratio(metric, runs),
+    "rate": lambda metric, runs, _: divided(
+        runs.sum_of(metric.events), np.where(runs.cycles != 0, runs.sum_of(metric.over), 0)
+    ),
     "operations": _operations,
     "bandwidth": _bandwidth,
     "volume": _volume,
-    "count": _count,
+    "count": lambda metric, runs, _: runs.sum_of(metric.events).astype(np.float64),
 }

@@ -47,7 +47,11 @@ def readme(files: Iterable[Path]) -> str:
     names: dict[str, dict[str, None]] = {suffix: {} for suffix in HEADINGS}
     for path in files:
         names[path.suffix].setdefault(NUMBERED.sub("", path.stem))
-    about = {".json": _timelines(), ".csv": _sheets()}
+    timelines, sheets = timeline_catalog().files.values(), text_catalog().in_folder("msprof")
+    about = {
+        ".json": {file.name.template.partition("_{")[0]: file.summary for file in timelines},
+        ".csv": {file.modules["msprof"]: file.summary for file in sheets},
+    }
     lines = []
     for suffix, heading in HEADINGS.items():
         found = sorted(names[suffix])
@@ -57,18 +61,3 @@ def readme(files: Iterable[Path]) -> str:
             for number, name in enumerate(found, start=1)
         ]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _timelines() -> dict[str, str]:
-    return {
-        file.name.template.partition("_{")[0]: file.summary
-        for file in timeline_catalog().files.values()
-    }
-
-
-def _sheets() -> dict[str, str]:
-    return {
-        file.modules["msprof"]: file.summary
-        for file in text_catalog().csv.values()
-        if "msprof" in file.modules
-    }

@@ -50,8 +50,7 @@ class DatabaseFile:
     def holds(self, place: str) -> bool:
         """Whether ``TABLE.column`` can be read."""
         table, _, column = place.partition(".")
-        found = self._physical.readable(table)
-        return found is not None and found.column(column) is not None
+        return self._physical.readable(table, column) is not None
 
     def has_rows(self, table: str) -> bool:
         """Whether a table is there and has a row."""
@@ -78,13 +77,14 @@ class DatabaseFile:
             return self._strings
         if self._physical.readable(reference):
             return self._dictionary(reference, "name")
-        schema = catalog().at(self._schema.revision.id, "pytorch")
-        return Dictionary.of(schema.enums.get(reference) or _newest_members(reference))
+        own, newest = (
+            catalog().at(revision, "pytorch").enums
+            for revision in (self._schema.revision.id, catalog().revisions[-1].id)
+        )
+        return Dictionary.of(own.get(reference) or newest[reference])
 
     def _dictionary(self, table: str, column: str) -> Dictionary:
-        if not (self.holds(f"{table}.id") and self.holds(f"{table}.{column}")):
-            return Dictionary.of({})
-        if not self.has_rows(table):
+        if self._physical.readable(table, "id", column) is None or not self.has_rows(table):
             return Dictionary.of({})
         kinds = {"id": pa.int64(), column: pa.string()}
         batches = typed_columns(self.path, table, kinds, lenient=True)
@@ -150,7 +150,3 @@ def _stored_type(shape: Shape, field: pa.Field) -> pa.DataType:
     if field.name in shape.references:
         return pa.int64()
     return pa.string() if field.type == TEXT else field.type
-
-
-def _newest_members(enum: str) -> Mapping[int, str]:
-    return catalog().at(catalog().revisions[-1].id, "pytorch").enums[enum]

@@ -18,9 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import addresses, joined
 from ascend_ref.derive.decimals import Form, decimal_texts, number_texts, shortest_texts
 from ascend_ref.forms import NOT_COLLECTED
-from ascend_ref.joined import joined
 from ascend_spec.text.model import CsvColumn, NumberFormat, Writer
 
 from .setting import Setting
@@ -86,7 +86,7 @@ class CellTexts:
 
     def _of_dictionary(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
         given = values.dictionary
-        if self._dictionary is None or not _is_same(self._dictionary[0], given):
+        if self._dictionary is None or addresses(self._dictionary[0]) != addresses(given):
             # The sentinel comes last, for rows without a text.
             texts = pa.concat_arrays([given.cast(pa.string()), pa.array([self._none], pa.string())])
             self._dictionary = given, self._quoted(texts)
@@ -103,19 +103,6 @@ def cells_of(setting: Setting, name: str, values: pa.Array) -> pa.StringArray:
     """The cells of a column by canonical name, before quoting, where some rows differ in form."""
     bare = replace(setting.writer, quoting="none")
     return CellTexts(setting.column(name), bare, setting.family)(values)
-
-
-def _is_same(one: pa.Array, other: pa.Array) -> bool:
-    """Whether two arrays are views of the same memory."""
-
-    def place(array: pa.Array) -> list[object]:
-        return [
-            len(array),
-            array.offset,
-            *(buffer and buffer.address for buffer in array.buffers()),
-        ]
-
-    return place(one) == place(other)
 
 
 def quoted(texts: pa.StringArray) -> pa.StringArray:

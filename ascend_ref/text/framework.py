@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.arrays import begins_with, dictionary, integers, is_one_of, where
-from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import (
     RECEIVE,
     RECEIVING,
@@ -19,6 +19,7 @@ from ascend_ref.derive.adapter_steps import (
     Slices,
     StepRow,
     device_steps,
+    step_at,
     step_rows,
 )
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
@@ -32,7 +33,6 @@ from ascend_ref.timeline.activity import CallStacks
 from ascend_ref.timeline.arrows import Ends, operator_ends, task_ends
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
-from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
 from .columns import Columns, ShownColumns, of_table, parts
@@ -47,18 +47,6 @@ STEP = "ProfilerStep#"
 AI_CORE = "AI_CORE"
 """Type of the tasks whose time operator_details shows apart."""
 MICROSECOND = 1e3
-
-
-class Verbatim(Notation):
-    """No notation at all: texts as they are."""
-
-    def string(self, text: str) -> str:
-        """The text."""
-        return text
-
-    def strings(self, texts: pa.Array) -> pa.Array:
-        """The texts."""
-        return texts
 
 
 def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -80,12 +68,13 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     rows = rows[np.argsort(activity.start[rows], kind="stable")]
     place = np.full(len(activity) + 1, -1)
     place[rows] = np.arange(len(rows))
-    work = work_of_operators(session)
+    work = launched(session)
+    launching = activity.launching(work.connection, work.thread, work.moment)
     found = times_of(
         Spans(activity.start[rows], activity.end[rows]),
-        replace(work, operator=place[work.operator]),
+        Kernels(place[launching], (work.end - work.start) / MICROSECOND, work.on_ai_core),
     )
-    stacks = CallStacks(recorded, Verbatim(",", ":", ascii=False))
+    stacks = CallStacks(recorded)
     chains = integers(activity.table["callchainId"])
     shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
     device = {
@@ -100,7 +89,11 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             "Call Stack": stacks.texts(chains[rows[batch]]),
             "Host Self Duration(us)": pa.array(found.host_self[batch]),
             "Host Total Duration(us)": pa.array(found.host_total[batch]),
-            **{name: _sums(values[batch]) for name, values in device.items()},
+            # An integer 0 where nothing was added up.
+            **{
+                name: pc.if_else(pa.array(own == 0), "0", shortest_texts(own))
+                for name, own in ((name, values[batch]) for name, values in device.items())
+            },
         }
         yield ShownColumns(columns, {"PYTORCH_API": TableRows(table, rows[batch])})
 
@@ -138,12 +131,7 @@ def _slices(session: Session) -> Slices:
         if isinstance(item, Events) and item.length is not None
     ]
     found.append(_part(operators.device[receives], RECEIVING, operators.start[receives], received))
-    return Slices(
-        device=np.concatenate([part.device for part in found]),
-        kind=np.concatenate([part.kind for part in found]),
-        start=np.concatenate([part.start for part in found]),
-        duration=np.concatenate([part.duration for part in found]),
-    )
+    return Slices(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
 
 def _part(
@@ -156,11 +144,6 @@ def _part(
         unit_floats(start),
         unit_floats(length),
     )
-
-
-def _sums(values: Reals) -> pa.StringArray:
-    """Sums of floats; an integer 0 where nothing was added up."""
-    return pc.if_else(pa.array(values == 0), "0", shortest_texts(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,17 +177,16 @@ def launched(session: Session) -> Launched:
         (copies, work.end[copies.row], core[copies.row]),
         (others, operators.end[others.row], np.zeros(len(others.row), np.bool_)),
     )
-    call = np.concatenate([ends.call for ends, _, _ in found])
-    moment = session.calls.start[call]
-    order = np.argsort(moment, kind="stable")
-    return Launched(
-        moment=moment[order],
-        thread=session.calls.thread[call][order],
-        connection=np.concatenate([ends.ids["connectionId"] for ends, _, _ in found])[order],
-        start=np.concatenate([ends.start for ends, _, _ in found])[order],
-        end=np.concatenate([end for _, end, _ in found])[order],
-        on_ai_core=np.concatenate([cores for _, _, cores in found])[order],
+    call, *columns = (
+        np.concatenate(parts)
+        for parts in zip(
+            *((one.call, one.ids["connectionId"], one.start, *rest) for one, *rest in found),
+            strict=True,
+        )
     )
+    moment, thread = session.calls.start[call], session.calls.thread[call]
+    order = np.argsort(moment, kind="stable")
+    return Launched(*(column[order] for column in (moment, thread, *columns)))
 
 
 def steps_of(session: Session) -> list[DeviceStep]:
@@ -220,27 +202,4 @@ def steps_of(session: Session) -> list[DeviceStep]:
     step[(step != NONE) & (work.moment > np.append(end, 0)[step])] = NONE
     return device_steps(
         number.tolist(), Spans(start, end), step, work.moment, Spans(work.start, work.end)
-    )
-
-
-def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
-    """The number of the first step in whose bounds work starts, ends included; -1 without one."""
-    moments = unit_floats(start)
-    order = np.argsort(moments, kind="stable")
-    ascending = moments[order]
-    number = np.full(len(start), NONE)
-    for step in reversed(steps):
-        low = np.searchsorted(ascending, step.start, side="left")
-        high = np.searchsorted(ascending, step.end, side="right")
-        number[order[low:high]] = step.number
-    return number
-
-
-def work_of_operators(session: Session) -> Kernels:
-    """Work with the row of PYTORCH_API of the operator that launched it, in order of the calls."""
-    work = launched(session)
-    return Kernels(
-        operator=session.activity.launching(work.connection, work.thread, work.moment),
-        duration=(work.end - work.start) / MICROSECOND,
-        on_ai_core=work.on_ai_core,
     )

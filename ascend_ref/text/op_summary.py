@@ -21,7 +21,7 @@ from .cells import cells_of
 from .columns import Columns, ShownColumns, device_texts, parts
 from .kernels import UNKNOWN, Kernels, kernels, operator_devices, shown_kernels
 from .order import row_order
-from .pmu_columns import PmuColumns
+from .pmu import PmuColumns
 from .setting import COPIES, Setting
 from .statistics import level_names
 

@@ -16,8 +16,7 @@ from ascend_ref.timeline.rows import Fragment, row_texts
 from ascend_spec.text.model import CsvColumn, Output, Slicing, Writer
 
 from .cells import CellTexts, quoted
-from .columns import Columns, row_count
-from .filling import Filling
+from .columns import Columns, Filling, row_count
 from .setting import Setting
 
 LINE_ENDS: Mapping[str, str] = {"lf": "\n", "crlf": "\r\n"}

@@ -17,20 +17,19 @@ from ascend_spec.text.model import Scene, Writer
 
 from . import (
     bandwidth,
-    cores,
     framework,
-    marks,
+    kernels,
     memory,
     op_summary,
+    pmu,
     records,
     statistics,
     step_trace,
     system,
-    task_time,
 )
 from .columns import Columns, of_table
-from .metrics import TABLES, Counted, counted
 from .order import ordered
+from .pmu import TABLES, Counted, counted
 from .setting import Setting
 from .sheet import write_sheet
 
@@ -44,12 +43,12 @@ def whole_table(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 
 OF_TABLES: Mapping[str, Source] = {
-    "task_time": task_time.task_time,
+    "task_time": kernels.task_time,
     "op_summary": op_summary.op_summary,
     "op_statistic": statistics.op_statistic,
     "communication_statistic": statistics.communication,
     "api_statistic": statistics.api_statistic,
-    "msprof_tx": marks.msprof_tx,
+    "msprof_tx": records.msprof_tx,
     "npu_mem": whole_table,
     "npu_module_mem": memory.npu_module_mem,
     "ddr": bandwidth.ddr,
@@ -59,8 +58,8 @@ OF_TABLES: Mapping[str, Source] = {
     "nic": whole_table,
     "roce": whole_table,
     "llc_read_write": bandwidth.llc_read_write,
-    "ai_core_utilization": cores.ai_core_utilization,
-    "ai_vector_core_utilization": cores.ai_vector_core_utilization,
+    "ai_core_utilization": pmu.ai_core_utilization,
+    "ai_vector_core_utilization": pmu.ai_vector_core_utilization,
     "host_cpu_usage": system.host_cpu_usage,
     "host_mem_usage": system.host_mem_usage,
     "host_disk_usage": system.host_disk_usage,

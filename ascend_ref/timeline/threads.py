@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -61,21 +60,13 @@ class OpenCalls:
         return np.where(place >= first, calls.row[place], NONE) if len(calls.row) else place
 
 
-class Nested(NamedTuple):
-    """identity: how many calls and returns of the thread came before. parent: that of the call that
-    made it, 0 where none is known.
-    """
-
-    identity: Integers
-    parent: Integers
-
-
 def nested(
     spill: Spill, rows: Integers, thread: Integers, start: Integers, end: Integers
-) -> Nested:
+) -> tuple[Integers, Integers]:
     """The numbers of calls that nest, as the exporter of the framework counts them.
 
-    rows: which rows of the columns hold these calls.
+    For each call how many calls and returns of its thread came before, and that number of the call
+    that made it, 0 where none is known. rows: which rows of the columns hold these calls.
 
     Source: exporter of the framework, parser of the Python trace; so in the real timeline, but for
     the calls that the exporter leaves out (data/text/pytorch_level1_rank0).
@@ -93,7 +84,7 @@ def nested(
             above = heights.last_reaching(place, begin[batch] + 1)
             known = np.flatnonzero(above != NONE)
             parent[row[batch][known]] = numbers[above[known]]
-    return Nested(identity, parent)
+    return identity, parent
 
 
 def _numbers(spill: Spill, begin: Integers, stop: Integers) -> Integers:

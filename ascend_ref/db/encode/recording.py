@@ -14,7 +14,7 @@ import pyarrow as pa
 from ascend_ref.capture import Batch, Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
-from ascend_ref.derive.operators import Operators, operators
+from ascend_ref.derive.transit import Operators, operators
 from ascend_spec import Schema, catalog
 
 from .collection import OP, collected
@@ -63,10 +63,6 @@ class Recording:
     def text(self, text: str, rows: int) -> Integers:
         """A column that holds one text everywhere."""
         return np.full(rows, self.texts.number(text))
-
-    def text_or(self, numbers: Integers, text: str) -> Integers:
-        """A column of texts with ``text`` in place of NONE."""
-        return none_as(numbers, self.texts.number(text))
 
     def rewritten(self, numbers: Integers, rule: Callable[[str], str]) -> Integers:
         """A column of texts with ``rule`` applied to each distinct one; NONE stays."""

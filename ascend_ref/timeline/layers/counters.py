@@ -85,8 +85,11 @@ class Samples:
         self.layer = layer
         (self.name,) = layer.tables
         self.table = table = session.recorded.table(self.name)
-        on_device = "deviceId" in table.column_names
-        self.device = session.devices_of(table) if on_device else HOST
+        self.device: Integers | int = HOST
+        if "deviceId" in table.column_names:
+            # Older tables do not name it.
+            named = table["deviceId"].null_count < len(table)
+            self.device = integers(table["deviceId"], session.device) if named else session.device
 
     def __len__(self) -> int:
         return len(self.table)

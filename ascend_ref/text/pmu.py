@@ -1,8 +1,12 @@
-"""Columns of performance counters in op_summary and kernel_details, by the runs of the tasks."""
+"""Performance counters: which were counted, those of the runs of tasks, and those of the cores.
+
+Columns of op_summary and kernel_details; ai_core_utilization, ai_vector_core_utilization (3.6).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,15 +14,27 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import dictionary, integers, known_reals, picked, reals
+from ascend_ref.arrays import (
+    chosen,
+    dictionary,
+    integers,
+    is_one_of,
+    known_reals,
+    picked,
+    reals,
+)
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.derive.matching import NONE, counterparts
+from ascend_ref.derive.decimals import python_round
+from ascend_ref.derive.matching import NONE, counterparts, groups
 from ascend_ref.derive.pmu import cube_utilization, memory_bound
+from ascend_ref.derive.traffic import means
 from ascend_ref.recorded import Recorded
 from ascend_spec import text_catalog
-from ascend_spec.text.model import CsvColumn
+from ascend_spec.text.model import CsvColumn, Mode
+from ascend_spec.text.pmu import PmuGroup
 
 from .cells import cells_of
+from .columns import Columns, device_texts
 from .kernels import Kernels
 from .setting import Setting
 
@@ -26,6 +42,63 @@ MICROSECOND = 1e3
 """TASK_PMU_INFO has ns where the files have us."""
 CUBE_UTILIZATION, MEMORY_BOUND = "cube_utilization", "memory_bound"
 """Formulas of the columns that follow from others."""
+CUSTOM = "Custom"
+"""The group of registers that the user chose."""
+PREFIXES = ("aic_", "aiv_")
+TOTALS = frozenset({"total_time", "total_cycles"})
+"""Metrics that every group has."""
+TABLES: Mapping[Mode, tuple[str, str]] = {
+    "task-based": ("TASK_PMU_INFO", "name"),
+    "sample-based": ("SAMPLE_PMU_SUMMARY", "metric"),
+}
+"""Where the names of metrics stand."""
+EVERY_CORE = np.iinfo(np.int64).max
+"""Stands for all cores of a device together; their row comes last."""
+BOUND_OF = ("mac_ratio", "vec_ratio", "mte2_ratio")
+"""What memory_bound is made of."""
+
+
+class Counted(NamedTuple):
+    """A group, by its name in the spec, and the registers of the group CUSTOM."""
+
+    group: str | None
+    registers: tuple[str, ...] = ()
+
+
+def counted(recorded: Recorded, mode: Mode, family: str) -> Counted:
+    """What was counted in a mode; no group without rows, or where the family does not have it.
+
+    Where the recording does not say which group it was, the one most of whose metrics are there.
+    """
+    table, column = TABLES[mode]
+    if table not in recorded.tables:
+        return Counted(None)
+    texts = dictionary(recorded.table(table)[column]).dictionary.to_pylist()
+    names = tuple(dict.fromkeys(_bare(text) for text in texts if _bare(text) not in TOTALS))
+    groups = text_catalog().pmu
+    if recorded.switches.aic_metrics is not None:
+        group = groups.group(recorded.switches.aic_metrics)
+        if group is None or family not in group.families:
+            return Counted(None)
+        return Counted(group.name, names if group.name == CUSTOM else ())
+    known = [group for group in groups.groups.values() if family in group.families]
+    best = max(known, key=lambda group: _agreement(group, names))
+    return Counted(best.name if _agreement(best, names) else None)
+
+
+def _bare(name: str) -> str:
+    """The name of a metric without its kind of core."""
+    for prefix in PREFIXES:
+        name = name.removeprefix(prefix)
+    return name
+
+
+def _agreement(group: PmuGroup, names: tuple[str, ...]) -> float:
+    """The share of the metrics of a group's fullest list that stand among the names."""
+    metrics = text_catalog().pmu.metrics
+    lower = {name.lower() for name in names}
+    shown = [{metrics[one].shown.lower() for one in order.metrics} for order in group.orders]
+    return max((len(one & lower) / len(one) for one in shown if one), default=0.0)
 
 
 class PmuColumns:
@@ -145,3 +218,49 @@ def counters(recorded: Recorded, runs: Kernels, metrics: Iterable[str]) -> Mappi
         row[:-1][place != NONE] = rows[place[place != NONE]]
         found[metric] = Counter(values, row)
     return found
+
+
+def _utilization(core_type: str, recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """SAMPLE_PMU_SUMMARY of one kind of core: a row for each, then the mean of these rows."""
+    table = recorded.table("SAMPLE_PMU_SUMMARY")
+    table = table.filter(pa.array(is_one_of(table["coreType"], [core_type])))
+    if not len(table):
+        return
+    devices, cores = integers(table["deviceId"]), integers(table["coreId"])
+    first, row = groups(devices, cores)
+    device, core = devices[first], cores[first]
+    names = dictionary(table["metric"])
+    value = reals(table["value"])
+    missing = text_catalog().pmu.not_available.get(setting.family, frozenset())
+    shown: dict[str, Reals] = {}
+    for column in setting.columns():
+        if column.metric is not None:
+            values = np.full(len(first), np.nan)
+            if column.metric not in missing:
+                own = is_one_of(names, [column.metric])
+                values[row[own]] = python_round(value[own])
+            shown[column.name] = values
+    if any(column.name == MEMORY_BOUND for column in setting.columns()):
+        mac, vec, mte2 = (shown[name] for name in BOUND_OF)
+        bound = memory_bound(mac, vec, mte2, setting.engine)
+        shown[MEMORY_BOUND] = python_round(bound)
+    every = means(np.zeros(len(device)), device).first
+    owner = np.append(device, device[every])
+    member = np.append(core, np.full(len(every), EVERY_CORE))
+    order = np.lexsort((member, owner))
+    found, place = np.unique(member, return_inverse=True)
+    columns = {
+        "Device_id": device_texts(owner[order]),
+        "Core ID": chosen(
+            ["Average" if one == EVERY_CORE else f"Core{one}" for one in found.tolist()],
+            place[order],
+        ),
+    }
+    for name, values in shown.items():
+        together = np.append(values, means(values, device).mean)[order]
+        columns[name] = known_reals(together)
+    yield columns
+
+
+ai_core_utilization = partial(_utilization, "AIC")
+ai_vector_core_utilization = partial(_utilization, "AIV")
