@@ -211,6 +211,7 @@ def _table(
     keys = [index for index in indexes if index.origin == "primary-key"]
     without_rowid = any(index.name not in listed for index in keys)
     key_columns = [column for column in columns if column.primary_key]
+    taken = {fold(column.name) for column in columns}
     alias = None
     if len(key_columns) == 1 and not keys and fold(key_columns[0].declared) == "integer":
         alias = key_columns[0].name
@@ -220,16 +221,13 @@ def _table(
         sql=entry.sql,
         columns=columns,
         indexes=indexes,
-        rowid=None if without_rowid else _rowid_name(columns),
+        rowid=None
+        if without_rowid
+        else next((name for name in _ROWID_NAMES if name not in taken), None),
         rowid_alias=alias,
         without_rowid=without_rowid,
         strict=_STRICT.search(entry.sql) is not None,
     )
-
-
-def _rowid_name(columns: Collection[PhysicalColumn]) -> str | None:
-    taken = {fold(column.name) for column in columns}
-    return next((name for name in _ROWID_NAMES if name not in taken), None)
 
 
 def _columns(connection: apsw.Connection, table: str) -> Iterator[PhysicalColumn]:

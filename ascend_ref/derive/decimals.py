@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import joined
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.joined import joined
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Column: TypeAlias = "npt.NDArray[Any] | pa.Array | pa.ChunkedArray"

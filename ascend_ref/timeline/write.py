@@ -13,16 +13,14 @@ from ascend_ref import names
 from ascend_ref.atomic import Drafts
 from ascend_ref.recorded import Recorded
 
-from .arrows import host_to_device
+from .arrows import host_to_device, launches
 from .events import Item, Metadata
 from .layers import (
-    chip,
     communication,
     counters,
     framework,
     hardware,
     host,
-    launches,
     marks,
     overlap,
     queue,
@@ -49,27 +47,24 @@ OF_MSPROF: tuple[Source, ...] = (
     hardware.hardware,
     marks.device_marks,
     steps.steps,
-    chip.frequency,
+    partial(counters.counters, names=("AI Core Freq",)),
     communication.communication,
     host_to_device,
     # First of those without a fixed number: beyond 31 it would run into that of the unit.
     units.groups,
     units.cores,
-    partial(counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE")),
-    partial(counters.counters, names=("PCIe", "LLC")),
-    chip.accelerators,
-    partial(counters.counters, names=("Stars Soc Info",)),
-    chip.between_dies,
-    chip.service,
-    chip.cores,
-    partial(counters.counters, names=("Ub",)),
+    partial(
+        counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE", "PCIe", "LLC")
+    ),
+    partial(counters.counters, names=("Acc PMU", "Stars Soc Info", "SIO", "QoS")),
+    partial(counters.counters, names=("AI Core Utilization", "Ub")),
     overlap.overlap_analysis,
 )
 FILES: Mapping[str, tuple[Source, ...]] = {
     "timeline": OF_MSPROF,
     "msprof_tx": MARKS,
     "step_trace_json": (steps.steps,),
-    "trace_view": (*OF_FRAMEWORK, *OF_MSPROF, launches.launches),
+    "trace_view": (*OF_FRAMEWORK, *OF_MSPROF, launches),
 }
 """What the files of the spec consist of (timeline/files.yaml)."""
 FILES_OF_OUTPUT = {

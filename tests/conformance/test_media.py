@@ -22,7 +22,7 @@ from ascend_conformance.engine.progress import Progress
 from ascend_conformance.engine.trials import Trial, Trials
 from ascend_conformance.finding import Coverage, FileReport, Finding, Seen
 from ascend_conformance.media import Judged, Medium, load_rules, media, register, withdraw
-from ascend_conformance.media.bin.specimens import clean_file
+from ascend_conformance.media.bin.selftest import clean_file
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import Rule, rule_of

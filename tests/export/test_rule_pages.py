@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 
 from ascend_conformance.media import load_rules
-from ascend_conformance.media.db.pages import PLACES
-from ascend_conformance.media.db.places import SELECTORS
 from ascend_conformance.pages import THE_FINDING, rule_page, rules_by_table, rules_index
 from ascend_conformance.ruleset import Rule
 from ascend_spec import catalog
@@ -25,10 +23,6 @@ def test_every_rule_has_a_complete_page(rule: Rule) -> None:
 def test_the_index_has_a_line_per_rule() -> None:
     rules = load_rules()
     assert rules_index(rules.values()).count("\n| `") == len(rules)
-
-
-def test_selectors_that_are_put_into_words_exist() -> None:
-    assert PLACES.keys() <= SELECTORS.keys()
 
 
 def test_a_table_knows_its_rules() -> None:

@@ -11,9 +11,8 @@ from jsonschema import Draft202012Validator
 from probe_files import CORES, OTHER_SOURCE, SOURCE, everything
 
 from ascend_conformance.media.api.options import ProbeOptions, fits_none, needed_for
-from ascend_conformance.media.api.plan import BLOCKS, LANES, opening, plan, some
+from ascend_conformance.media.api.plan import BLOCKS, LANES, Request, opening, plan, some
 from ascend_conformance.media.api.plan import CORES as MOST_CORES
-from ascend_conformance.media.api.requests import Request
 from ascend_ref.bin import Block, canonical, to_bytes
 from ascend_ref.tools.serve import Answers, Session
 from ascend_spec import api_catalog
@@ -41,9 +40,9 @@ def succeeding(every: Answers) -> Iterator[Request]:
 
 def test_requests_have_the_form_of_the_api(every: Answers) -> None:
     known = api_catalog()
-    envelope = Draft202012Validator(known.request_schema())
+    envelope = Draft202012Validator(known.schema("request"))
     for request in succeeding(every):
-        schema = known.params_schema(request.command)
+        schema = known.schema(known.commands[request.command].params)
         Draft202012Validator(schema).validate(dict(request.params))
         message: dict[str, Any] = {"id": 1, "type": "request", "command": request.command}
         module = known.commands[request.command].module

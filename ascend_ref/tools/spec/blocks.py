@@ -21,10 +21,10 @@ from ascend_spec.bin import (
     BlockType,
     Epoch,
 )
-from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.bin.records import RECORD_SIZE
 from ascend_spec.core.dialect import Node
 from ascend_spec.core.packed import FieldFacts, dtype_of
+from ascend_spec.core.values import SetMember, ValueSet
 
 from .pages import citations, evidence, hexed, in_force, resolutions
 from .schema_keys import Key, keys, keys_table
@@ -216,7 +216,7 @@ def epoch_section(epoch: Epoch, style: Style) -> str:
     )
 
 
-def values_section(enum: BinEnum, style: Style) -> str:
+def values_section(enum: ValueSet, style: Style) -> str:
     """One set of values."""
     rows = [
         (code(one.value), one.name or "", style.prose(one.label), _member(one, style))
@@ -299,7 +299,7 @@ def _key_section(block: str, key: Key, style: Style) -> str:
     )
 
 
-def _member(member: EnumMember, style: Style) -> str:
+def _member(member: SetMember, style: Style) -> str:
     lane = "" if member.order is None else f"Lane {member.order}, colour {code(member.colour)}"
     return sentences(
         style.prose(member.summary),

@@ -65,30 +65,6 @@ class ApiCatalog:
             for name, node in self._read(f"{document}.schema.yaml")["$defs"].items()
         }
 
-    def params_schema(self, command: str, generation: str = LATEST) -> Node:
-        """JSON Schema 2020-12 of the parameters of a command."""
-        return self.schema(self.commands[command].params, generation)
-
-    def body_schema(self, command: str, generation: str = LATEST) -> Node:
-        """JSON Schema 2020-12 of the body of a command's answer, where its result is true."""
-        return self.schema(self.commands[command].body, generation)
-
-    def event_schema(self, event: str, generation: str = LATEST) -> Node:
-        """JSON Schema 2020-12 of the body of an event."""
-        return self.schema(self.events[event].body, generation)
-
-    def request_schema(self, generation: str = LATEST) -> Node:
-        """JSON Schema 2020-12 of the message around parameters."""
-        return self.schema("request", generation)
-
-    def response_schema(self, generation: str = LATEST) -> Node:
-        """JSON Schema 2020-12 of the message around the body of an answer."""
-        return self.schema("response", generation)
-
-    def event_message_schema(self, generation: str = LATEST) -> Node:
-        """JSON Schema 2020-12 of the message around the body of an event."""
-        return self.schema("event", generation)
-
     def schema(self, definition: str, generation: str = LATEST) -> Node:
         """One definition with all that it refers to, as it was in a generation.
 

@@ -107,11 +107,7 @@ class Layout:
 
     @cached_property
     def _parts(self) -> Mapping[str, Part]:
-        document = f"{FOLDER}/{PARTS}"
-        return {
-            name: self.loader.fact(Part, row, f"{document}: {name}", id=name)
-            for name, row in self.loader.folder.read(document).items()
-        }
+        return self.loader.named(Part, f"{FOLDER}/{PARTS}", "id")
 
     @cached_property
     def _spelled(self) -> Mapping[str, Part]:

@@ -21,7 +21,6 @@ from .model import (
     Slicing,
     SortKey,
     Writer,
-    allows,
 )
 from .pmu import PmuGroups
 
@@ -88,7 +87,7 @@ class CsvFile:
         found = self._by_name.get(name, ())
         if writer is not None:
             by = self._writer(writer)
-            found = tuple(one for one in found if _writes(by, one)) or found
+            found = tuple(one for one in found if one.when.admits(by)) or found
         return found[0] if found else None
 
     @cached_property
@@ -155,10 +154,8 @@ class CsvFile:
     def levels_by(self, writer: str) -> tuple[Level, ...]:
         """The profiler levels at which a writer yields the file."""
         by = self._writer(writer)
-        for one in (by.id, by.engine, "*"):
-            if one in self.levels:
-                return self.levels[one]
-        return get_args(Level)
+        named = (self.levels[one] for one in (by.id, by.engine, "*") if one in self.levels)
+        return next(named, get_args(Level))
 
     def order_by(self, writer: str, family: str | None = None) -> tuple[SortKey, ...]:
         """The row order of a writer; empty where it promises none. A copy keeps the order."""
@@ -171,16 +168,6 @@ class CsvFile:
     def _writer(self, name: str) -> Writer:
         known(f"writer of {self.name}", name, self.writers)
         return self.writers[name]
-
-
-def _writes(writer: Writer, column: CsvColumn) -> bool:
-    """Whether a writer has the column under some circumstances."""
-    when = column.when
-    return (
-        allows(when.outputs, writer.output)
-        and allows(when.writers, writer.id)
-        and writer.id not in when.not_writers
-    )
 
 
 def _spread(columns: Sequence[CsvColumn], repeat: int) -> Iterator[CsvColumn]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from ascend_spec.core import Loader, Source
+from ascend_spec.core import Loader
 
 from . import loader
 from .model import (
@@ -32,11 +32,6 @@ class TimelineCatalog:
 
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        return self.documents.sources
 
     @cached_property
     def layers(self) -> Mapping[str, Layer]:

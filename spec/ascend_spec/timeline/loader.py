@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ascend_spec.core import Document, Loader
-from ascend_spec.core.loader import Fact, Row, part, reading, without
+from ascend_spec.core.loader import Fact, Row, part, reading, typed, without
 from ascend_spec.core.shows import event_shows, row_tests, shown
-from ascend_spec.db.loader import typed
 
 from . import model
 from .names import Field, NameForm

@@ -9,13 +9,16 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import pyarrow as pa
+
+from ascend_ref.db.header import UnreadableDatabase
 from ascend_spec import recording_catalog
 
 from ...finding import Finding, Skipped
 from ..asking import At, Question
-from .rule import Relation, Walk
-from .sql import count_query, counts_query, is_of_texts, numbers_of, rows_query, slack_of, walk_rows
-from .views import Shown, View, inherited, owners, showing
+from .rule import Relation
+from .sql import count_query, counts_query, is_of_texts, numbers_of, rows_query, walk_rows
+from .views import Shown, Streaming, View, inherited, owners, showing
 from .walks import walk as walk_over
 
 Bound = Mapping[str, View]
@@ -51,6 +54,9 @@ class Unjudged:
         """The reason as far as users read it; nothing where the medium has no such rows."""
         return self.reason if self.here else ""
 
+
+NOT_A_WALK = (UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowTypeError)
+"""What comes of rows that hold anything but integers: the last two where they lie in memory."""
 
 NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
 
@@ -98,97 +104,118 @@ def _complete(views: Sequence[View], entity: str, columns: frozenset[str]) -> It
             yield view
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Judged rows and bad ones; ``first``: place, start and end of these, where they are known."""
+
+    population: int
+    count: int
+    first: Sequence[tuple[int, Any, Any]] | None = None
+
+
 def ask(
-    relation: Relation, shown: Shown, examples: int = 5, counted: tuple[int, int] | None = None
+    relation: Relation, shown: Shown, examples: int = 5, counted: Counted | None = None
 ) -> Answer | Unjudged:
-    """Judge one relation in one medium. ``counted``: judged rows and bad ones, where known."""
+    """Judge one relation in one medium. ``counted``: what :func:`counted_together` found."""
     bound = bind(relation, shown.views())
     if isinstance(bound, Unjudged):
         return bound
     view = bound[relation.search.aliases[relation.search.alias]]
-    if relation.search.walk and _is_walked(relation.search.walk, shown):
-        try:
-            return _walk(relation, relation.search.walk, shown, bound, examples)
-        except (TypeError, UnicodeDecodeError):  # a text among the times
-            if relation.search.walk.kind == "nested":
-                raise
-    query = rows_query(relation, bound, shown.dialect)
-    if counted is None:
-        [(total,)] = shown.rows(count_query(relation, bound, shown.dialect))
-        counted = numbers_of(total)
-    population, count = counted
-    if not population:
-        return Unjudged(relation, NOTHING_TO_JUDGE)
-    if not count:
-        return Answer(relation, view, population, query=query)
-    names = sorted(
-        {"start", "end"} if relation.search.walk else relation.search.values[relation.search.alias]
-    )
-    values = "".join(f", v_{name}" for name in names)
     wanted = max(examples, 1)
-    bad = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}"
-    first = shown.values(bad, 1 + len(names), wanted)
+    if counted is None:
+        [counted] = counted_together([relation], shown, wanted)
+    if not counted.population:
+        return Unjudged(relation, NOTHING_TO_JUDGE)
+    is_nested = relation.search.walk is not None and relation.search.walk.kind == "nested"
+    if is_nested and counted.count:
+        query, bad = walk_rows([relation], [bound]), ""
+    else:
+        query = rows_query(relation, bound, shown.dialect)
+        bad = f"SELECT * FROM ({query}) WHERE bad"
+    if not counted.count:
+        return Answer(relation, view, counted.population, query=query)
+    names = (
+        ["end", "start"]
+        if relation.search.walk
+        else sorted(relation.search.values[relation.search.alias])
+    )
+    if counted.first is None:
+        values = "".join(f", v_{name}" for name in names)
+        first = shown.values(
+            f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}",
+            1 + len(names),
+            wanted,
+        )
+    else:
+        first = [(place, end, start) for place, start, end in counted.first]
     return Answer(
         relation,
         view,
-        population,
-        count,
+        counted.population,
+        counted.count,
         tuple(row[0] for row in first),
         tuple(dict(zip(names, row[1:], strict=True)) for row in first[:examples]),
-        f"SELECT * FROM ({query}) WHERE bad",
+        bad or query,
     )
 
 
-def _is_walked(walk: Walk, shown: Shown) -> bool:
-    """Whether code walks over the rows: windows are slower in SQLite, faster in DuckDB."""
-    return walk.kind == "nested" or shown.dialect == "sqlite"
+def _walked(
+    relations: Sequence[Relation], shown: Streaming, wanted: int, whole: bool = False
+) -> list[Counted]:
+    """The rows of walks over the same views, judged by code in one ordered read."""
+    bound: Any = [bind(one, shown.views()) for one in relations]  # of none but those that are shown
+    kinds = [one.search.walk.kind for one in relations if one.search.walk]
+    joins = any(" JOIN " in text for one in relations for text in one.search.texts)
+    with shown.batches(walk_rows(relations, bound, whole), joins) as batches:
+        walks = walk_over(kinds, batches, wanted)
+    return [Counted(one.population, one.count, one.first()) for one in walks]
 
 
-def _walk(
-    relation: Relation, walk: Walk, shown: Shown, bound: Bound, examples: int
-) -> Answer | Unjudged:
-    """The rows of a walk, judged by code in one ordered read."""
-    view = bound[relation.search.aliases[relation.search.alias]]
-    rows = walk_rows(relation, walk, bound, shown.dialect)
-    tolerance = slack_of(relation, bound)
-    walked = walk_over(walk.kind, shown.rows(rows), tolerance, max(examples, 1))
-    if not walked.population:
-        return Unjudged(relation, NOTHING_TO_JUDGE)
-    if walk.kind != "nested":
-        rows = f"SELECT * FROM ({rows_query(relation, bound, shown.dialect)}) WHERE bad"
-    return Answer(
-        relation,
-        view,
-        walked.population,
-        walked.count,
-        tuple(place for place, _, _ in walked.first()),
-        tuple({"start": start, "end": end} for _, start, end in walked.first()[:examples]),
-        rows,
-    )
+def _sides(relation: Relation, bound: Bound) -> list[View]:
+    """The views whose rows a walk is over."""
+    walk = relation.search.walk
+    outer = [walk.outer.split()[0]] if walk and walk.outer else []
+    return [bound[entity] for entity in (relation.search.joined.split()[0], *outer)]
 
 
 def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, ...]]:
-    """The relations; those on single rows of one view together, since one scan counts them all."""
+    """The relations; those that one scan of a view counts, or one walk over it, together."""
     found: dict[Any, list[Relation]] = {}
     for relation in relations:
         key: Any = relation.id
-        if relation.search.is_of_rows:
-            bound = bind(relation, shown.views())
-            if not isinstance(bound, Unjudged) and not is_of_texts(relation, bound, shown.dialect):
-                [view] = bound.values()
-                key = (view.entity, view.name, view.columns, relation.search.alias)
+        bound = bind(relation, shown.views())
+        search = relation.search
+        if isinstance(bound, Unjudged):
+            pass
+        elif search.walk and isinstance(shown, Streaming):
+            views = {(one.entity, one.name, one.columns) for one in _sides(relation, bound)}
+            key = (frozenset(views), search.walk.by)
+        elif search.is_of_rows and not is_of_texts(relation, bound, shown.dialect):
+            [view] = bound.values()
+            key = (view.entity, view.name, view.columns, search.alias)
         found.setdefault(key, []).append(relation)
     return [tuple(some) for some in found.values()]
 
 
-def counted_together(relations: Sequence[Relation], shown: Shown) -> list[tuple[int, int] | None]:
-    """Judged and bad rows of relations that one scan counts; nothing of a relation alone."""
-    if len(relations) == 1:
-        return [None]
+def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 1) -> list[Counted]:
+    """What is found of relations that one scan counts, or of one; see :func:`groups`."""
     bound: Any = bind(relations[0], shown.views())  # of none but those that are shown
-    [view] = bound.values()
-    [sums] = shown.rows(counts_query(relations, view, shown.dialect))
-    return list(map(numbers_of, sums))
+    if relations[0].search.walk and isinstance(shown, Streaming):
+        try:
+            return _walked(relations, shown, wanted)
+        except NOT_A_WALK:
+            if len(relations) > 1:
+                return [
+                    one for alone in relations for one in counted_together([alone], shown, wanted)
+                ]
+            if relations[0].search.walk.kind == "nested":
+                return _walked(relations, shown, wanted, whole=True)
+    if len(relations) > 1:
+        [view] = bound.values()
+        [sums] = shown.rows(counts_query(relations, view, shown.dialect))
+    else:
+        [sums] = shown.rows(count_query(relations[0], bound, shown.dialect))
+    return [Counted(*numbers_of(one)) for one in sums]
 
 
 def questions(
@@ -201,7 +228,8 @@ def questions(
     """:func:`groups` as questions to one medium; ``located`` makes the finding of an answer."""
 
     def answer(subjects: Sequence[At]) -> Iterator[Finding | Skipped]:
-        counted = counted_together([one.rule for one in subjects], shown)
+        wanted = max(examples, 1)
+        counted = counted_together([one.rule for one in subjects], shown, wanted)
         for subject, numbers in zip(subjects, counted, strict=True):
             found = ask(subject.rule, shown, examples, numbers)
             if isinstance(found, Unjudged):

@@ -129,18 +129,64 @@ def matched_query(
     return f"{tables} {_quoted(_slacked(text, relation, bound), relation, text)}"
 
 
-def walk_rows(relation: Relation, walk: Walk, bound: Mapping[str, View], dialect: Dialect) -> str:
-    """The intervals of a walk as code walks them: place, start, end, turn, and the group."""
-    relation = coded(relation, bound, dialect)
-    walk = relation.search.walk or walk
-    by = [f"by_{name}" for name in walk.by]
-    end = "DESC NULLS LAST" if walk.kind == "nested" else "NULLS FIRST"
-    behind = "turn" if walk.kind == "inside" else f"v_end {end}"
-    order = ", ".join([*(f"{name} NULLS FIRST" for name in by), "begins NULLS FIRST", behind])
-    columns = ", ".join(["place", "v_start", "v_end", "turn", *by])
-    text = f"SELECT {columns} FROM ({_intervals(relation, walk)}) ORDER BY {order}, place"
-    rows = _quoted(_slacked(text, relation, bound), relation)
-    return f"{_tables(relation, bound, dialect)} {rows}"
+def walk_rows(
+    relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], whole: bool = False
+) -> str:
+    """The intervals of walks over the same views, in SQLite, as code walks them.
+
+    ``whole``: those alone whose times are whole numbers.
+    """
+    sides: dict[str, list[str]] = {}
+    shown: dict[str, View] = {}
+    tables: dict[str, str] = {}
+    for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
+        search = coded(relation, views, "sqlite").search
+        parts = [(search.joined, search.where, 1 << 2 * number)]
+        if search.walk and search.walk.outer is not None:
+            parts.append((search.walk.outer, search.walk.of, 2 << 2 * number))
+        for source, condition, flag in parts:
+            entity, alias = source.split()
+            text = _numbered(_slacked(condition or "TRUE", relation, views), relation, number)
+            text = re.sub(rf"\b{alias}\.", "judged.", text)
+            meets = f"judged.own_{number} AND ({text})"
+            sides.setdefault(entity, []).append(f"(CASE WHEN {meets} THEN {flag} ELSE 0 END)")
+            shown[entity] = views[entity]
+        tables |= _numbered_tables(relation, views, number)
+    names = relations[0].search.walk.by if relations[0].search.walk else ()
+    by = [f"by_{name}" for name in names]
+    columns = ", ".join(["place", "v_start", "v_end", "flags", *by])
+    order = ", ".join(f"{one} NULLS FIRST" for one in (*by, "v_start"))
+    rows = " UNION ALL ".join(
+        'SELECT judged.place AS place, judged."start" AS v_start, judged."end" AS v_end, '
+        + " + ".join(flags)
+        + " AS flags"
+        + "".join(f', judged."{name}" AS by_{name}' for name in names)
+        + f" FROM ({shown[entity].marked([one.search.reads[entity] for one in relations])}) judged"
+        for entity, flags in sides.items()
+    )
+    # Without the limit the flags were computed twice.
+    types = " AND typeof(v_start) = 'integer' AND typeof(v_end) = 'integer'" if whole else ""
+    chosen = f"({rows} LIMIT -1) WHERE flags > 0{types}"
+    return f"{_with(tables)}SELECT {columns} FROM {chosen} ORDER BY {order}, place"
+
+
+def _numbered(text: str, relation: Relation, number: int) -> str:
+    """SQL of one of several relations: its subqueries read tables of its own."""
+    entities = "|".join(sorted(set(relation.search.aliases.values()), key=len, reverse=True))
+    return re.sub(rf"\b(FROM|JOIN) ({entities}) ", rf"\1 \2_{number} ", _quoted(text, relation))
+
+
+def _numbered_tables(relation: Relation, bound: Mapping[str, View], number: int) -> dict[str, str]:
+    """The tables of the subqueries in :func:`_numbered`."""
+    return {
+        f"{entity}_{number}": bound[entity].select(columns, True)
+        for entity, columns in relation.search.reads.items()
+    }
+
+
+def _with(tables: Mapping[str, str]) -> str:
+    every = ", ".join(f"{name} AS NOT MATERIALIZED ({rows})" for name, rows in tables.items())
+    return f"WITH {every} " if tables else ""
 
 
 def _intervals(relation: Relation, walk: Walk) -> str:

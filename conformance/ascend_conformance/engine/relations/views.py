@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
+
+import pyarrow as pa
 
 Dialect = Literal["sqlite", "duckdb"]
 
@@ -121,6 +124,17 @@ class Shown(Protocol):
 
     def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
         """The first rows of a SELECT, as values that are safe to show."""
+
+
+@runtime_checkable
+class Streaming(Shown, Protocol):
+    """What can hand rows over in batches, too: walks over it are judged by code."""
+
+    def batches(self, query: str, joins: bool) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
+        """The rows of a SELECT, each column of one type.
+
+        ``joins``: whether a file can make the work grow faster than its rows.
+        """
 
 
 def with_interval(

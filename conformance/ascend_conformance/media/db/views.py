@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import apsw
+import pyarrow as pa
 
 from ascend_ref.db.open import read_examples
+from ascend_ref.db.reader import BATCH_ROWS
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.core.units import factor
@@ -62,6 +66,22 @@ class ShownByDatabase:
     def rows(self, query: str) -> Iterable[tuple[Any, ...]]:
         """The rows of a SELECT."""
         return self.connection.execute(query)
+
+    def batches(self, query: str, joins: bool) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
+        """The rows of a SELECT, each column of one type.
+
+        In bulk, where neither the work has to be limited nor the SQL is of condemned cells, which
+        may need what this connection alone has.
+        """
+        if joins or self.condemned:
+            return nullcontext(self._batches(query))
+        return closing(self.session.stream(query))
+
+    def _batches(self, query: str) -> Iterator[pa.RecordBatch]:
+        rows = self.connection.execute(query)
+        while some := list(islice(rows, BATCH_ROWS)):
+            columns = [pa.array(cells) for cells in zip(*some, strict=True)]
+            yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
 
     def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
         """The first rows of a SELECT; texts may be of any bytes."""
