@@ -6,17 +6,28 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.group_hash import group_hash
 
 from ..draws import Draws
-from ..world.network import ELEMENT_BYTES
-from ..world.small_tasks import TASK_TYPES
 from .world import Part, Row
 
 NO_NOTIFY = -1
 MASTER_PLANE = 0
 LINK_BYTES_PER_NS = 15
 LOCAL_BYTES_PER_NS = 300
-TASK_KINDS = TASK_TYPES[True]
+ELEMENT_BYTES = {"FP32": 4, "FP16": 2, "BFP16": 2}
+TASK_KINDS = {
+    "Notify_Record": "Write Value",
+    "Notify_Wait": "Notify Wait",
+    "Memcpy": "SDMA",
+    "Reduce_Inline": "SDMA",
+}
+"""Type in COMMUNICATION_TASK_INFO and type of the same task in TASK."""
+
+
+def operator_name(kind: str, group: str, index: int) -> str:
+    """``hcom_allReduce__865_0_1``: kind, last three digits of the group's hash, index in it."""
+    return f"hcom_{kind}__{group_hash(group)[-3:].zfill(3)}_{index}_1"
 
 
 @dataclass(slots=True)

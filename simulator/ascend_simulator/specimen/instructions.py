@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ascend_ref.derive.group_hash import group_hash
 
-from ..world.streams import FIRST_COMMUNICATION_STREAM
-from .world import LAUNCH_THREAD, SCHEDULE_STREAM, Rows, World
+from .world import COMMUNICATION_STREAM, LAUNCH_THREAD, SCHEDULE_STREAM, Rows, World
 
 
 def instruction_tables(world: World) -> dict[str, Rows]:
@@ -54,7 +53,7 @@ def _dpu(world: World) -> Iterator[Mapping[str, object]]:
     waits = [
         task
         for task in world.rows["tasks"]
-        if task["stream"] == FIRST_COMMUNICATION_STREAM and task.number not in moving
+        if task["stream"] == COMMUNICATION_STREAM and task.number not in moving
     ]
     for offset, task in enumerate(waits):
         number = 11 + offset

@@ -8,23 +8,20 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION
 from ascend_spec import catalog
 
 from ..draws import Draws
-from ..world.layout import operator_names
-from ..world.streams import (
-    COMPUTE_STREAM,
-    FIRST_COMMUNICATION_STREAM,
-    OTHER_STREAM,
-    PROFILING_STREAM,
-)
-from .communication import Expansion
+from .communication import Expansion, operator_name
 from .kernels import Operator, known_operators, named_operator
 from .shape import Shape
 from .world import (
     BACKWARD_THREAD,
+    COMMUNICATION_STREAM,
+    COMPUTE_STREAM,
     FIRST_CONNECTION,
     FIRST_STEP,
     LAUNCH_THREAD,
     MAIN_THREAD,
+    OTHER_STREAM,
     PROCESS,
+    PROFILING_STREAM,
     RELEASE_THREAD,
     SCHEDULE_STREAM,
     SESSION_START_NS,
@@ -295,7 +292,7 @@ class _Stage:
         index = sum(other["device"] == device.number for other in world.rows["collectives"])
         collective = world.add(
             "collectives",
-            name=operator_names(kind, world.group, [index])[0],
+            name=operator_name(kind, world.group, index),
             kind=kind,
             algorithm="MESH-RING",
             group=0,
@@ -312,7 +309,7 @@ class _Stage:
             after = max(after, device.idle_from)
         place = (shape.rank + self.devices.index(device)) % shape.ranks
         parts = Expansion(collective, place, shape.ranks, self.wires).parts()
-        tasks = device.run_group(FIRST_COMMUNICATION_STREAM, parts, after, call)
+        tasks = device.run_group(COMMUNICATION_STREAM, parts, after, call)
         for part, task in zip(parts, tasks, strict=True):
             world.add("transfers", **part.transfer, task=task, collective=collective)
 
@@ -360,7 +357,7 @@ class _Stage:
         call = self._plain_call("aclrtStreamWaitEvent", "wait_event")
         recorded = device.free_from(COMPUTE_STREAM)
         after = max(call["end"] + 1_500, recorded)
-        device.run(FIRST_COMMUNICATION_STREAM, "EVENT_WAIT", 40, after, connection=call)
+        device.run(COMMUNICATION_STREAM, "EVENT_WAIT", 40, after, connection=call)
         device.run(OTHER_STREAM, "EVENT_RECORD", 20, recorded + 2_000, model=1)
 
     def _model_and_release(self) -> None:
