@@ -20,7 +20,7 @@ from ascend_spec import catalog
 
 from .choices import Scenario
 from .documents.text import ScenarioError
-from .hardware.load import machine
+from .hardware.model import machine
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting

@@ -12,7 +12,7 @@ from ascend_spec import catalog
 
 from ..choices import FaultChoice, Scenario
 from ..documents import Path, Problem
-from ..hardware.load import machine
+from ..hardware.model import machine
 from ..program.cost import kinds
 from ..program.counters import metric_groups
 from ..program.single import least_lengths
