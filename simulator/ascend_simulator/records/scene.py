@@ -15,8 +15,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.operators import task_rows
 
 from ..draws import Draws
-from ..samples.grids import Window, period_of, regular
-from ..samples.scene import Columns, DeviceScene
+from ..samples.scene import Columns, DeviceScene, Window, period_of, regular
 from ..world.compiled import Compiled
 
 HOST = NONE
