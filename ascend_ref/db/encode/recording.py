@@ -14,7 +14,7 @@ import pyarrow as pa
 from ascend_ref.capture import Batch, Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
-from ascend_ref.derive.operators import Operators, operators_of, task_rows
+from ascend_ref.derive.transit import Operators, operators_of, task_rows
 from ascend_spec import Schema, catalog
 
 from .collection import OP, collected
@@ -103,9 +103,7 @@ class Recording:
     def operators(self) -> Operators:
         """The communication operators that have an interval, with their opId."""
         habits = self.habits
-        return operators_of(
-            self.capture, first=habits.first_operator, masters=habits.masters_bound
-        )
+        return operators_of(self.capture, first=habits.first_operator, masters=habits.masters_bound)
 
     @cached_property
     def transfers(self) -> Transfers:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.operators import task_rows
+from ascend_ref.derive.transit import task_rows
 
 from ..draws import Draws
 from ..samples.scene import Columns, DeviceScene, Window, period_of, regular
