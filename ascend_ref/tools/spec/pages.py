@@ -90,13 +90,8 @@ def column_table(columns: Iterable[Column], style: Style) -> str:
 
 
 def column_page(owner: Table, name: str, style: Style) -> str:
-    """One column of a table, with every variant that its history knows.
-
-    Raises ``KeyError`` where the table has no such column.
-    """
+    """One column of a table, with every variant that its history knows."""
     variants = [column for column in owner.columns.values() if column.name == name]
-    if not variants:
-        raise KeyError(f"{owner.name} has no column {name}")
     place, inner, alone = f"{owner.name}.{name}", style.below(), style.level == 1
     blocks: list[str | Fact] = []
     for column in variants:
