@@ -21,15 +21,15 @@ THE_FINDING = "what the finding states"
 
 def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
     """One rule: what it finds, why that matters, how to mend it, and the SQL on both sides."""
-    medium = medium_of(rule)
+    described = medium_of(rule).describe(rule, style)
     return page(
         f"# {rule.id} {rule.name}",
         style.prose(rule.summary),
         facts(
             ("Verdict", rule.verdict),
             ("Grade", rule.grade),
-            ("Where", medium.where(rule, style)),
-            *medium.facts(rule, style),
+            ("Where", described.where),
+            *described.facts,
             ("In force", in_force(rule.since, rule.until)),
             ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
             ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
@@ -43,8 +43,8 @@ def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
         "## Example",
         style.prose(rule.example),
         "## How it is found",
-        medium.search(rule),
-        *medium.mutation(rule),
+        described.search,
+        *described.mutation,
     )
 
 
