@@ -166,8 +166,7 @@ def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -
     """List what changed in the databases from revision OLD to NEW."""
     from .history import revision_differences
 
-    found = revision_differences(old, new, carrier)
-    rows = [(one.carrier, one.place, one.what) for one in found]
+    rows = revision_differences(old, new, carrier)
     if as_json:
         _print_rows(("carrier", "place", "change"), rows)
     else:
