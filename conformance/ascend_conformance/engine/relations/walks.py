@@ -103,7 +103,8 @@ class Rows:
         if self.group[0] == self.group[-1]:
             return values
         low, span = self._span()
-        return (self.group - self.group[0]) * span + np.where(values == NONE, 0, values - low)
+        inside = np.where(values == NONE, 0, values - low)
+        return np.asarray((self.group - self.group[0]) * span + inside)
 
     def values(self, keys: Integers) -> Integers:
         """The values of :meth:`keys`."""
