@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 Kind = Literal[
     "addition",
@@ -54,15 +54,34 @@ Kind = Literal[
     "writer",
 ]
 
+Fact = tuple[str, Iterable[str] | None]
+"""The name of a fact, and a text or several."""
+
 _CODE_SPAN = re.compile(r"(`[^`]*`)")
 _SPECIAL = re.compile(r"\*|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])")
 
 
 @dataclass(frozen=True)
 class Style:
-    """Markdown as it is written by hand: no links, and prose just as the spec has it."""
+    """Markdown as it is written by hand: no links, and prose just as the spec has it.
+
+    ``level`` is that of the next heading.
+    """
 
     escapes: bool = False
+    level: int = 1
+
+    def heading(self, title: object) -> str:
+        """The heading of what is written."""
+        return f"{'#' * self.level} {title}"
+
+    def below(self, levels: int = 1) -> Self:
+        """The style of a section within."""
+        return replace(self, level=self.level + levels)
+
+    def page(self, title: object, summary: str | None, *parts: str | Fact) -> str:
+        """A heading and what stands below it: a text of the spec, then blocks and facts."""
+        return page(self.heading(title), self.prose(summary), *parts)
 
     def link(self, kind: Kind, name: str, text: str | None = None) -> str:
         """The name of another object of the spec, linked where there are pages to link."""
@@ -72,12 +91,17 @@ class Style:
         """Several of one kind, with commas between them."""
         return ", ".join(self.link(kind, name) for name in names)
 
-    def prose(self, text: str) -> str:
+    def prose(self, text: str | None) -> str:
         """Text of the spec, with what Markdown would take for markup disarmed; code spans stay."""
-        if not self.escapes:
-            return text
+        if not self.escapes or not text:
+            return text or ""
         parts = _CODE_SPAN.split(text)
         return "".join(part if part.startswith("`") else _escaped(part) for part in parts)
+
+    def see(self, errata: Iterable[str]) -> str:
+        """A remark that refers to errata; nothing where there are none."""
+        links = self.links("erratum", errata)
+        return f"See {links}" if links else ""
 
 
 PLAIN = Style()
@@ -94,9 +118,22 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(_cell(cell) for cell in line)} |" for line in lines)
 
 
-def facts(*pairs: tuple[str, str]) -> str:
+def facts(*pairs: Fact) -> str:
     """A list of named facts; those without a value are left out."""
-    return "\n".join(f"- **{name}:** {value}" for name, value in pairs if value)
+    texts = ((name, value if isinstance(value, str) else commas(value)) for name, value in pairs)
+    return "\n".join(f"- **{name}:** {text}" for name, text in texts if text)
+
+
+def commas(texts: Iterable[str] | None) -> str:
+    """Texts with commas between them."""
+    return ", ".join(texts or ())
+
+
+def sentences(*remarks: str) -> str:
+    """Remarks, of which empty ones are left out, as sentences."""
+    first, *others = [one.rstrip(".") for one in remarks if one] or [""]
+    texts = (first, *(one[0].upper() + one[1:] for one in others))
+    return f"{'. '.join(texts)}." if first else ""
 
 
 def bullets(items: Iterable[str]) -> str:
@@ -104,9 +141,20 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)
 
 
-def page(*blocks: str) -> str:
-    """Blocks, of which empty ones are left out, separated by blank lines."""
-    return "\n\n".join(block for block in blocks if block) + "\n"
+def page(*parts: str | Fact) -> str:
+    """Blocks or pages, separated by blank lines; facts that follow each other are one list.
+
+    Empty blocks are left out.
+    """
+    blocks: list[str] = []
+    pairs: list[Fact] = []
+    for part in (*parts, ""):
+        if not isinstance(part, str):
+            pairs.append(part)
+            continue
+        blocks += facts(*pairs), part
+        pairs = []
+    return "\n\n".join(block.rstrip("\n") for block in blocks if block) + "\n"
 
 
 def code(value: object) -> str:

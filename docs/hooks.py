@@ -43,9 +43,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def generated_pages(facts: Catalog) -> dict[str, str]:
     """Path below the site's root to Markdown."""
     rules = load_rules()
-    targets = {**spec_targets(facts), **rule_targets(rules.values())}
+    targets = {**spec_targets(), **rule_targets(rules.values())}
     style = SiteStyle(depth=1, targets=targets)
-    pages = {**spec_pages(facts, targets), **rule_pages(facts, rules, targets)}
+    pages = {**spec_pages(targets), **rule_pages(rules, targets)}
     for table, looking in rules_by_table(facts, rules.values()).items():
         folder = "enums" if table in facts.enums else "tables"
         links = ", ".join(style.link("rule", identifier) for identifier in looking)

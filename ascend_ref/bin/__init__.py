@@ -1,8 +1,7 @@
 """``visualize_data.bin``: read, write, take apart into a folder and put together again."""
 
-from .canonical import canonical, parse
-from .container import BinFile, Damage, Entry, open_file, read_blocks
-from .errors import MalformedPayload, Unreadable
+from .canonical import MalformedPayload, canonical, parse
+from .container import BinFile, Damage, Entry, Unreadable, open_file, read_blocks
 from .stream import iterate_events
 from .write import Block, to_bytes, write_file
 

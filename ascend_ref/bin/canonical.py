@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from json.encoder import encode_basestring
 from typing import Any, NoReturn
 
-from .errors import MalformedPayload
 from .grisu import float_text
 
 MAX_VALUES = 20_000_000
@@ -25,6 +24,15 @@ _CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
 _LONG_INTEGER = re.compile(r"\d{4301,}")
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 """Half of a pair, which may lack the other half."""
+
+
+class MalformedPayload(Exception):
+    """A payload that is no JSON text. ``offset`` is the byte in the payload that shows it."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        super().__init__(f"byte {offset:,}: {reason}")
+        self.offset = offset
+        self.reason = reason
 
 
 def parse(

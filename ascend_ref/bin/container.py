@@ -22,8 +22,6 @@ from ascend_spec import bin_catalog
 from ascend_spec.bin import ALIGNMENT, FILLER, HEADER, LEGACY_VERSION, PATH_SECTION_SIZE, PATH_TYPE
 from ascend_spec.core.packed import struct_of
 
-from .errors import Unreadable
-
 MAX_BLOCKS = 200_000
 """Blocks read of one file; real ones hold up to a few thousand (one 0x01 per source line)."""
 
@@ -32,6 +30,10 @@ MAX_GUESSES = 1_000_000
 
 _HEADER = struct_of(HEADER)
 _MARK = bytes((LEGACY_VERSION, FILLER))
+
+
+class Unreadable(Exception):
+    """Not a block file at all, or one that cannot be opened; the text is one clear line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,14 @@ def open_file(path: Path | str) -> Iterator[BinFile]:
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 """A pipe without a writer must not be waited for."""
+
+
+def mapped(path: Path) -> memoryview:
+    """The bytes of a file; the map lives as long as somebody looks into it. Raises ``OSError``."""
+    if not path.stat().st_size:  # which cannot be mapped
+        return memoryview(b"")
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def read_blocks(content: bytes | memoryview, label: str) -> BinFile:

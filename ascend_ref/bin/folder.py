@@ -18,10 +18,8 @@ from ascend_ref.atomic import atomic_file, staged
 from ascend_spec import bin_catalog
 from ascend_spec.bin import ALIGNMENT, FILLER, LEGACY_VERSION, PATH_SECTION_SIZE, PATH_TYPE
 
-from .container import BinFile, Entry, open_file
-from .errors import Unreadable
+from .container import BinFile, Entry, Unreadable, mapped, open_file
 from .forms import Form, read_form, write_form
-from .mapped import mapped
 from .write import Block, pieces
 
 MANIFEST = "manifest.json"

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from ascend_spec.bin import CACHE_RECORD, TRACE_RECORD
 
-from .canonical import MAX_BYTES, canonical, parse
-from .errors import MalformedPayload
-from .mapped import mapped
+from .canonical import MAX_BYTES, MalformedPayload, canonical, parse
+from .container import mapped
 from .record_text import read_records, write_records
 from .records import (
     LengthUnit,

@@ -12,7 +12,7 @@ import numpy as np
 
 from ascend_spec.core.packed import dtype_of
 
-from .mapped import mapped
+from .container import mapped
 from .records import Records
 from .stream import iterate_array
 

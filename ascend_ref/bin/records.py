@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ascend_spec.bin import CACHE_RECORD, SECTION_LENGTH, TRACE_RECORD
 from ascend_spec.core.packed import dtype_of
 
-from .errors import MalformedPayload
+from .canonical import MalformedPayload
 
 Records: TypeAlias = npt.NDArray[np.void]
 Bytes: TypeAlias = npt.NDArray[np.uint8]

@@ -11,9 +11,8 @@ from ascend_ref.db.display import printable
 from ascend_spec import bin_catalog
 from ascend_spec.bin import CACHE_RECORD, LEGACY_VERSION, PATH_TYPE, TRACE_RECORD
 
-from .canonical import parse
+from .canonical import MalformedPayload, parse
 from .container import BinFile, Entry, open_file
-from .errors import MalformedPayload
 from .folder import block_name
 from .forms import VERBATIM_BYTES
 from .record_text import record_lines

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .canonical import SURROGATE_ESCAPE, NotJson, is_encodable, scanner
-from .errors import MalformedPayload
+from .canonical import SURROGATE_ESCAPE, MalformedPayload, NotJson, is_encodable, scanner
 
 WINDOW = 1 << 20
 """Bytes read at a time."""

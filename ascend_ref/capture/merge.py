@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -173,8 +173,8 @@ class _Move:
             capture,
             **tables,
             counters=counters,
-            samples=self._samples(capture.samples),
-            records=self._records(capture.records),
+            samples=self._columns(capture.samples, _holds_text),
+            records=self._columns(capture.records, lambda one, name: name in RECORDS[one].texts),
         )
 
     def _shift(self, counted: str) -> int:
@@ -197,22 +197,13 @@ class _Move:
         found: Integers = np.append(self.texts, NONE)[numbers]
         return found
 
-    def _samples(self, samples: Samples) -> Samples:
+    def _columns(self, tables: Samples, holds_text: Callable[[str, str], bool]) -> Samples:
         return {
             table: {
-                name: self._text(values) if _holds_text(table, name) else np.asarray(values)
+                name: self._text(values) if holds_text(table, name) else np.asarray(values)
                 for name, values in columns.items()
             }
-            for table, columns in samples.items()
-        }
-
-    def _records(self, records: Records) -> Records:
-        return {
-            record: {
-                name: self._text(values) if name in RECORDS[record].texts else values
-                for name, values in columns.items()
-            }
-            for record, columns in records.items()
+            for table, columns in tables.items()
         }
 
 

@@ -31,258 +31,166 @@ class Record(NamedTuple):
         return tuple(name for name, kind in self.columns.items() if kind == "text")
 
 
-_TASK: dict[str, Kind] = {
-    "device": "device",
-    "stream": "number",
-    "number": "number",
-    "name": "text",
-}
-"""A task as Tasks has it, with the name of its operator."""
+def _record(
+    summary: str,
+    *,
+    device: str = "device",
+    text: str = "",
+    time: str = "",
+    length: str = "",
+    size: str = "",
+    number: str = "",
+) -> Record:
+    """A record from the names of its columns, by kind."""
+    names: dict[Kind, str] = {
+        "device": device,
+        "text": text,
+        "time": time,
+        "length": length,
+        "size": size,
+        "number": number,
+    }
+    return Record(summary, {one: kind for kind, own in names.items() for one in own.split()})
 
-_FUNCTION: Mapping[str, Kind] = {
-    "device": "device",
-    "function": "text",
-    "module": "text",
-    "cycles": "number",
-}
-_EVENT: Mapping[str, Kind] = {
-    "device": "device",
-    "event": "number",
-    "name": "text",
-    "count": "number",
-}
 
 RECORDS: Mapping[str, Record] = {
-    "l2_cache": Record(
+    "l2_cache": _record(
         "Requests of a kernel to the L2 cache, in lines: how many there were, hit, and drove out "
         "another line. Of a session's first kernel stars chips have no row.",
-        _TASK | {"request": "number", "hit": "number", "victim": "number"},
+        text="name",
+        number="stream number request hit victim",
     ),
-    "soc_pmu": Record(
+    "soc_pmu": _record(
         "Translations of addresses for a kernel: how many there were, and were found in the TLB "
         "or not.",
-        _TASK | {"request": "number", "hit": "number", "miss": "number"},
+        text="name",
+        number="stream number request hit miss",
     ),
-    "page_fault": Record(
-        "Pages that were touched for the first time, by a kernel.", _TASK | {"faults": "number"}
+    "page_fault": _record(
+        "Pages that were touched for the first time, by a kernel.",
+        text="name",
+        number="stream number faults",
     ),
-    "aicpu": Record(
+    "aicpu": _record(
         "Runs of AI CPU kernels. time: the kernel begins; task: its own length, preparation, "
         "computing and copying; total: dispatching and scheduling, too, which is the whole task.",
-        {
-            "device": "device",
-            "time": "time",
-            "name": "text",
-            "compute": "length",
-            "memcpy": "length",
-            "task": "length",
-            "dispatch": "length",
-            "total": "length",
-            "stream": "number",
-            "number": "number",
-        },
+        text="name",
+        time="time",
+        length="compute memcpy task dispatch total",
+        number="stream number",
     ),
-    "aicpu_mi": Record(
+    "aicpu_mi": _record(
         "Batches taken from the queue of prepared data: from asking until having one; size: "
         "batches in the queue when asked.",
-        {
-            "device": "device",
-            "name": "text",
-            "start": "time",
-            "end": "time",
-            "size": "number",
-        },
+        text="name",
+        time="start end",
+        number="size",
     ),
-    "dp": Record(
+    "dp": _record(
         "What the preparation of data on the device did; buffered: batches that it then holds.",
-        {
-            "device": "device",
-            "time": "time",
-            "action": "text",
-            "source": "text",
-            "buffered": "number",
-        },
+        text="action source",
+        time="time",
+        number="buffered",
     ),
-    "dvpp": Record(
-        "Work of each engine for images and video, in order of type and number; observed: the time "
-        "of which busy is a part.",
-        {
-            "device": "device",
-            "group": "number",
-            "type": "text",
-            "engine": "number",
-            "busy": "length",
-            "frames": "number",
-            "observed": "length",
-        },
+    "dvpp": _record(
+        "Work of each engine for images and video, in order of type and number; observed: the "
+        "time of which busy is a part.",
+        text="type",
+        length="busy observed",
+        number="group engine frames",
     ),
-    "fusion_op": Record(
+    "fusion_op": _record(
         "Operators of a compiled graph (model), in its order; originals: those that became one, "
         "joined by ';'.",
-        {
-            "model_name": "text",
-            "model": "number",
-            "name": "text",
-            "originals": "text",
-            "input": "size",
-            "output": "size",
-            "weight": "size",
-            "workspace": "size",
-        },
+        device="",
+        text="model_name name originals",
+        size="input output weight workspace",
+        number="model",
     ),
-    "static_op_mem": Record(
+    "static_op_mem": _record(
         "Memory of a compiled graph's operators, from node start until node end (NONE: as long as "
         "the graph); model_name: '0' of a graph without parts. Ends with TOTAL of each graph.",
-        {
-            "name": "text",
-            "model_name": "text",
-            "graph": "number",
-            "start": "number",
-            "end": "number",
-            "size": "size",
-        },
+        device="",
+        text="name model_name",
+        size="size",
+        number="graph start end",
     ),
-    "step_trace": Record(
+    "step_trace": _record(
         "Iterations of a graph, in order of their ends: from its start until its end; fp_start, "
         "bp_end: first forward and last backward operator, NONE where nothing is trained.",
-        {
-            "device": "device",
-            "model": "number",
-            "iteration": "number",
-            "start": "time",
-            "fp_start": "time",
-            "bp_end": "time",
-            "end": "time",
-        },
+        time="start fp_start bp_end end",
+        number="model iteration",
     ),
-    "step_trace_reduce": Record(
+    "step_trace_reduce": _record(
         "Sums of gradients in an iteration of step_trace, in order of start.",
-        {
-            "device": "device",
-            "model": "number",
-            "iteration": "number",
-            "start": "time",
-            "end": "time",
-        },
+        time="start end",
+        number="model iteration",
     ),
-    "step_trace_get_next": Record(
+    "step_trace_get_next": _record(
         "Readings of data in an iteration of step_trace.",
-        {
-            "device": "device",
-            "model": "number",
-            "iteration": "number",
-            "start": "time",
-            "end": "time",
-        },
+        time="start end",
+        number="model iteration",
     ),
-    "sys_mem": Record(
+    "sys_mem": _record(
         "Memory of a device's or the host's system, sampled.",
-        {
-            "device": "device",
-            "time": "time",
-            "total": "size",
-            "free": "size",
-            "buffers": "size",
-            "cached": "size",
-            "shared": "size",
-            "commit_limit": "size",
-            "committed": "size",
-            "huge_total": "number",
-            "huge_free": "number",
-        },
+        time="time",
+        size="total free buffers cached shared commit_limit committed",
+        number="huge_total huge_free",
     ),
-    "process_mem": Record(
+    "process_mem": _record(
         "Memory of the processes on a device or the host, sampled, in pages.",
-        {
-            "device": "device",
-            "time": "time",
-            "pid": "number",
-            "name": "text",
-            "size": "number",
-            "resident": "number",
-            "shared": "number",
-        },
+        text="name",
+        time="time",
+        number="pid size resident shared",
     ),
-    "cpu_usage": Record(
+    "cpu_usage": _record(
         "How long each processor was in each state since the sample before. type: 'aicpu', "
         "'ctrlcpu', or 'host'.",
-        {
-            "device": "device",
-            "time": "time",
-            "cpu": "number",
-            "type": "text",
-            "user": "length",
-            "nice": "length",
-            "sys": "length",
-            "idle": "length",
-            "iowait": "length",
-            "irq": "length",
-            "soft": "length",
-            "steal": "length",
-            "guest": "length",
-            "guest_nice": "length",
-        },
+        text="type",
+        time="time",
+        length="user nice sys idle iowait irq soft steal guest guest_nice",
+        number="cpu",
     ),
-    "process_cpu_usage": Record(
+    "process_cpu_usage": _record(
         "How long each process ran since the sample before; system: the time of all processors.",
-        {
-            "device": "device",
-            "time": "time",
-            "pid": "number",
-            "name": "text",
-            "user": "length",
-            "sys": "length",
-            "children_user": "length",
-            "children_sys": "length",
-            "system": "length",
-        },
+        text="name",
+        time="time",
+        length="user sys children_user children_sys system",
+        number="pid",
     ),
-    "ai_cpu_top_function": Record("Cycles of AI CPU by function, the most first.", _FUNCTION),
-    "ctrl_cpu_top_function": Record("Cycles of Ctrl CPU by function, the most first.", _FUNCTION),
-    "ts_cpu_top_function": Record(
-        "Cycles of TS CPU by function, the most first; it has no modules.", _FUNCTION
+    "ai_cpu_top_function": _record(
+        "Cycles of AI CPU by function, the most first.", text="function module", number="cycles"
     ),
-    "ai_cpu_pmu_events": Record("Counted events of AI CPU.", _EVENT),
-    "ctrl_cpu_pmu_events": Record("Counted events of Ctrl CPU.", _EVENT),
-    "ts_cpu_pmu_events": Record("Counted events of TS CPU.", _EVENT),
-    "biu_flow": Record(
+    "ctrl_cpu_top_function": _record(
+        "Cycles of Ctrl CPU by function, the most first.", text="function module", number="cycles"
+    ),
+    "ts_cpu_top_function": _record(
+        "Cycles of TS CPU by function, the most first; it has no modules.",
+        text="function module",
+        number="cycles",
+    ),
+    "ai_cpu_pmu_events": _record("Counted events of AI CPU.", text="name", number="event count"),
+    "ctrl_cpu_pmu_events": _record(
+        "Counted events of Ctrl CPU.", text="name", number="event count"
+    ),
+    "ts_cpu_pmu_events": _record("Counted events of TS CPU.", text="name", number="event count"),
+    "biu_flow": _record(
         "What the bus interface of a group of cores (a cube core and two vector cores) did in a "
         "period that begins at time: Byte that it moved, and cycles that were waited for them.",
-        {
-            "device": "device",
-            "time": "time",
-            "group": "number",
-            "read_bandwidth": "number",
-            "write_bandwidth": "number",
-            "read_latency": "number",
-            "write_latency": "number",
-        },
+        time="time",
+        number="group read_bandwidth write_bandwidth read_latency write_latency",
     ),
-    "biu_cycles": Record(
+    "biu_cycles": _record(
         "Cycles that the pipes of a core worked in a period that begins at time. type: 'aic' or "
-        "'aiv'; core: cube cores from 0, vector cores from 25; period: its cycles, length: its ns.",
-        {
-            "device": "device",
-            "time": "time",
-            "length": "length",
-            "group": "number",
-            "core": "number",
-            "type": "text",
-            "period": "number",
-            "vector": "number",
-            "scalar": "number",
-            "cube": "number",
-            "mte1": "number",
-            "mte2": "number",
-            "mte3": "number",
-        },
+        "'aiv'; core: cube cores from 0, vector cores from 25; period: its cycles, length: its "
+        "ns.",
+        text="type",
+        time="time",
+        length="length",
+        number="group core period vector scalar cube mte1 mte2 mte3",
     ),
-    "host_cpu_usage": Record(
-        "Processors of the host.", {"device": "device", "processors": "number"}
-    ),
-    "host_mem_usage": Record("Memory of the host.", {"device": "device", "total": "size"}),
-    "host_network_usage": Record(
-        "Speed of the host's network card, in Byte/s.", {"device": "device", "speed": "number"}
-    ),
+    "host_cpu_usage": _record("Processors of the host.", number="processors"),
+    "host_mem_usage": _record("Memory of the host.", size="total"),
+    "host_network_usage": _record("Speed of the host's network card, in Byte/s.", number="speed"),
 }
 """Every record, by name: that of its file, or a name of its own where several make one file."""

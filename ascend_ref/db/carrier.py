@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -17,7 +15,11 @@ from .introspect import PhysicalSchema, quote_identifier
 
 FRAMEWORK_STRINGS = 1 << 28
 """First STRING_IDS.id that the framework exporter gives out (db-schema.md §4.6)."""
-FRAMEWORK_API_TYPES = (50001, 50002, 50003, 50004)
+FRAMEWORK_TRACES = (
+    ("ENUM_API_TYPE", "id IN (50001, 50002, 50003, 50004)"),
+    ("STRING_IDS", f"id >= {FRAMEWORK_STRINGS} AND typeof(id) = 'integer'"),
+)
+"""Rows that only the framework exporter writes, in tables that msprof has too."""
 ENOUGH_COLUMNS = 3
 """Columns that a nameless file must share with the spec; names like META_DATA are common."""
 
@@ -26,32 +28,18 @@ class NotAProfile(UnreadableDatabase):
     """A sound SQLite database that is not one of the profile databases of the spec."""
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The carrier, why it was chosen, and what speaks against it."""
-
-    carrier: Carrier
-    reason: str
-    rank_from_name: int | None
-    conflict: str | None
-
-
 def identify_carrier(
     physical: PhysicalSchema, connection: apsw.Connection, path: Path, catalog: Catalog
-) -> Origin:
-    """Decide the carrier; raises :class:`NotAProfile` where neither tables nor name show one."""
+) -> tuple[Carrier, int | None]:
+    """The carrier, and the rank that the file name states.
+
+    Raises :class:`NotAProfile` where neither tables nor name show a carrier.
+    """
     named, rank = carrier_of_name(path.name)
-    found = _carrier_of_tables(physical, connection, catalog, named)
-    if found is None and named is None:
-        raise NotAProfile(path, _unknown(physical))
+    found = _carrier_of_tables(physical, connection, catalog, named) or named
     if found is None:
-        assert named is not None  # noqa: S101 - the case above
-        return Origin(named, "file name; no table of a profile is inside", rank, None)
-    carrier, reason = found
-    conflict = None
-    if named is not None and named != carrier:
-        conflict = f"the file name belongs to {named}, the tables to {carrier}"
-    return Origin(carrier, reason, rank, conflict)
+        raise NotAProfile(path, _unknown(physical))
+    return found, rank
 
 
 def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
@@ -65,7 +53,7 @@ def _carrier_of_tables(
     connection: apsw.Connection,
     catalog: Catalog,
     named: Carrier | None,
-) -> tuple[Carrier, str] | None:
+) -> Carrier | None:
     shared: dict[str, int] = {}
     for table in catalog.tables.values():
         found = physical.readable(table.name)
@@ -76,49 +64,29 @@ def _carrier_of_tables(
                 shared[table.name] = count
     if sum(shared.values()) < ENOUGH_COLUMNS:
         return None
-    analysis = [name for name in shared if set(catalog.tables[name].carriers) == {"analysis"}]
-    if 2 * len(analysis) > len(shared):
-        return "analysis", f"table {analysis[0]}"
-    traces = [
-        *(
-            f"rows in table {name}"
-            for name in shared
-            if set(catalog.tables[name].carriers) == {"pytorch"}
-            and _has_rows(physical, connection, name)
-        ),
-        *_framework_traces(physical, connection),
-    ]
+    only = {name: set(catalog.tables[name].carriers) for name in shared}
+    if 2 * list(only.values()).count({"analysis"}) > len(shared):
+        return "analysis"
+    framework = [(name, "true") for name in shared if only[name] == {"pytorch"}]
+    traces = sum(
+        _has_rows(physical, connection, name, condition)
+        for name, condition in (*framework, *FRAMEWORK_TRACES)
+    )
     # One trace in a file that is named as msprof names its own may be a slip of its exporter.
-    if len(traces) > (1 if named == "msprof" else 0):
-        return "pytorch", traces[0]
-    if named == "pytorch":
-        return "pytorch", "file name; its tables may be of msprof or pytorch"
-    return "msprof", f"table {next(iter(shared))}"
+    if traces > (1 if named == "msprof" else 0) or named == "pytorch":
+        return "pytorch"
+    return "msprof"
 
 
-def _has_rows(physical: PhysicalSchema, connection: apsw.Connection, name: str) -> bool:
+def _has_rows(
+    physical: PhysicalSchema, connection: apsw.Connection, name: str, condition: str
+) -> bool:
+    """Whether a table can be read and has such rows; conditions are about ``id``."""
     table = physical.readable(name)
-    if table is None:
+    if table is None or (condition != "true" and table.column("id") is None):
         return False
-    query = f"SELECT 1 FROM {quote_identifier(table.name)} LIMIT 1"
+    query = f"SELECT 1 FROM {quote_identifier(table.name)} WHERE {condition} LIMIT 1"
     return connection.execute(query).fetchone() is not None
-
-
-def _framework_traces(physical: PhysicalSchema, connection: apsw.Connection) -> Iterator[str]:
-    """Rows that only the framework exporter writes, in tables that msprof has too."""
-    ids = ", ".join(str(number) for number in FRAMEWORK_API_TYPES)
-    for name, condition in (
-        ("ENUM_API_TYPE", f"id IN ({ids})"),
-        ("STRING_IDS", f"id >= {FRAMEWORK_STRINGS} AND typeof(id) = 'integer'"),
-    ):
-        table = physical.readable(name)
-        if table is None or table.column("id") is None:
-            continue
-        row = connection.execute(
-            f"SELECT id FROM {quote_identifier(table.name)} WHERE {condition} LIMIT 1"
-        ).fetchone()
-        if row is not None:
-            yield f"{name}.id {row[0]}"
 
 
 def _unknown(physical: PhysicalSchema) -> str:

@@ -32,6 +32,12 @@ def create_indexes(table: Table) -> Iterator[str]:
         yield f"CREATE INDEX {name} ON {table.name} ({_SEPARATORS['msprof'].join(columns)})"
 
 
+def version_facts(version: str) -> dict[str, str]:
+    """What META_DATA states of SCHEMA_VERSION, as a whole and in parts."""
+    parts = zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True)
+    return {"SCHEMA_VERSION": version} | {f"SCHEMA_VERSION_{part}": text for part, text in parts}
+
+
 def creator(table: Table, schema: Schema) -> str:
     """Which exporter creates the table in a database of this carrier.
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 import os
 import stat
 import struct
-from dataclasses import dataclass
 from pathlib import Path
 
 from .display import printable, show_path
 
 MAGIC = b"SQLite format 3\0"
 HEADER_BYTES = 100
-ENCODINGS = {1: "UTF-8", 2: "UTF-16le", 3: "UTF-16be"}
 
 READ_FLAGS = os.O_RDONLY
 """Flags to open a foreign file: no waiting for a peer, no controlling terminal, raw bytes."""
@@ -55,25 +53,13 @@ class NoDatabase(UnreadableDatabase):
         self.found = printable(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What the header says. ``pages`` is the number of pages that the database claims to have."""
+def sound_length(path: Path) -> int:
+    """The bytes of a regular file whose header is that of a complete SQLite database.
 
-    page_size: int
-    pages: int
-    encoding: str
-    journal_mode: str
-    user_version: int
-    application_id: int
-    file_bytes: int
-
-
-def read_header(path: Path) -> Header:
-    """The header of a regular file, read without ever blocking and without touching the file.
-
-    Raises :class:`UnreadableDatabase` for anything that is not a complete SQLite database: another
-    kind of file, no permission, an impossible header, a truncated file; :class:`NoDatabase` for
-    another format, an empty file or none.
+    The header is read without ever blocking and without touching the file. Raises
+    :class:`UnreadableDatabase` for anything that is not a complete SQLite database: another kind
+    of file, no permission, an impossible header, a truncated file; :class:`NoDatabase` for another
+    format, an empty file or none.
     """
     head, length = _read_start(path)
     if not head:
@@ -84,7 +70,8 @@ def read_header(path: Path) -> Header:
         raise UnreadableDatabase(
             path, f"truncated to {length} bytes; expected at least the {HEADER_BYTES} byte header"
         )
-    return _parse(path, head, length)
+    _require_sound(path, head, length)
+    return length
 
 
 def _read_start(path: Path) -> tuple[bytes, int]:
@@ -113,7 +100,7 @@ def _require_regular(path: Path, mode: int) -> None:
         raise UnreadableDatabase(path, f"{kind}; expected a regular file")
 
 
-def _parse(path: Path, head: bytes, length: int) -> Header:
+def _require_sound(path: Path, head: bytes, length: int) -> None:
     page_size = struct.unpack_from(">H", head, 16)[0]
     page_size = 65536 if page_size == 1 else page_size
     if page_size < 512 or page_size & (page_size - 1):
@@ -131,10 +118,9 @@ def _parse(path: Path, head: bytes, length: int) -> Header:
             "and the fractions 64, 32, 32",
         )
     change_counter, claimed = struct.unpack_from(">II", head, 24)
-    encoding, user_version = struct.unpack_from(">Ii", head, 56)
-    application_id = struct.unpack_from(">i", head, 68)[0]
+    encoding = struct.unpack_from(">I", head, 56)[0]
     valid_for = struct.unpack_from(">I", head, 92)[0]
-    if encoding not in ENCODINGS and not (encoding == 0 and head[44:48] == b"\0" * 4):
+    if encoding not in (1, 2, 3) and not (encoding == 0 and head[44:48] == b"\0" * 4):
         raise UnreadableDatabase(path, f"text encoding {encoding}; expected 1, 2 or 3")
     # The page count counts only where the writer that changed the file last also kept it.
     pages = claimed if claimed and change_counter == valid_for else max(1, length // page_size)
@@ -148,12 +134,3 @@ def _parse(path: Path, head: bytes, length: int) -> Header:
         raise UnreadableDatabase(
             path, f"truncated to {length:,} bytes; expected whole pages of {page_size:,} bytes"
         )
-    return Header(
-        page_size=page_size,
-        pages=pages,
-        encoding=ENCODINGS.get(encoding, "UTF-8"),
-        journal_mode="wal" if head[19] == 2 else "delete",
-        user_version=user_version,
-        application_id=application_id,
-        file_bytes=length,
-    )

@@ -38,7 +38,6 @@ class PhysicalColumn:
     default: str | None = None
     collation: str = "BINARY"
     generated: bool = False
-    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +45,8 @@ class PhysicalIndex:
     """An index. A column is ``None`` where the index holds an expression."""
 
     name: str
-    table: str
     columns: tuple[str | None, ...]
-    unique: bool = False
-    partial: bool = False
-    origin: Origin = "create"
-    sql: str | None = None
+    origin: Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +66,6 @@ class PhysicalTable:
     rowid_alias: str | None = None
     without_rowid: bool = False
     strict: bool = False
-    autoincrement: bool = False
     damage: str | None = None
 
     def column(self, name: str) -> PhysicalColumn | None:
@@ -86,7 +80,6 @@ class PhysicalTrigger:
 
     name: str
     table: str
-    sql: str
 
 
 @dataclass(frozen=True)
@@ -95,11 +88,8 @@ class PhysicalSchema:
 
     tables: Mapping[str, PhysicalTable]
     triggers: tuple[PhysicalTrigger, ...]
-    page_size: int
-    page_count: int
     encoding: str
     user_version: int
-    application_id: int
     journal_mode: str
 
     @cached_property
@@ -168,7 +158,7 @@ def _describe(connection: apsw.Connection) -> PhysicalSchema:
         entry.name for entry in entries if entry.type == "table" and _VIRTUAL.match(entry.sql)
     }
     shadows = {fold(f"{name}_{suffix}") for name in virtual for suffix in _SHADOWS.split()}
-    indexes = {entry.name: entry.sql for entry in entries if entry.type == "index"}
+    indexes = {entry.name for entry in entries if entry.type == "index"}
     tables: dict[str, PhysicalTable] = {}
     for entry in entries:
         if entry.type == "view":
@@ -182,23 +172,12 @@ def _describe(connection: apsw.Connection) -> PhysicalSchema:
     return PhysicalSchema(
         tables=tables,
         triggers=tuple(
-            PhysicalTrigger(entry.name, entry.table, entry.sql)
-            for entry in entries
-            if entry.type == "trigger"
+            PhysicalTrigger(entry.name, entry.table) for entry in entries if entry.type == "trigger"
         ),
-        page_size=_number(connection, "page_size"),
-        page_count=_number(connection, "page_count"),
         encoding=encoding,
-        user_version=_number(connection, "user_version"),
-        application_id=_number(connection, "application_id"),
+        user_version=int(str(connection.pragma("user_version"))),
         journal_mode="wal" if versions[1:2] == b"\x02" else "delete",
     )
-
-
-def _number(connection: apsw.Connection, pragma: str) -> int:
-    value = connection.pragma(pragma)
-    assert isinstance(value, int)  # noqa: S101 - SQLite defines these pragmas as integers
-    return value
 
 
 def _entries(connection: apsw.Connection, encoding: str) -> Iterator[_Entry]:
@@ -216,7 +195,7 @@ def _entries(connection: apsw.Connection, encoding: str) -> Iterator[_Entry]:
 
 
 def _table(
-    connection: apsw.Connection, entry: _Entry, kind: Kind, index_sql: Mapping[str, str]
+    connection: apsw.Connection, entry: _Entry, kind: Kind, listed: Collection[str]
 ) -> PhysicalTable:
     try:
         if not entry.valid:
@@ -224,14 +203,15 @@ def _table(
         columns = tuple(_columns(connection, entry.name))
         if not columns:
             raise ValueError("SQLite finds no table of this name")
-        indexes = tuple(_indexes(connection, entry.name, index_sql))
+        indexes = tuple(_indexes(connection, entry.name))
     except (apsw.Error, ValueError) as error:
         damage = clip(printable(str(error)))
         return PhysicalTable(entry.name, kind, entry.sql, damage=damage)
     # The key of a WITHOUT ROWID table is the table: its index has no row in sqlite_schema.
     keys = [index for index in indexes if index.origin == "primary-key"]
-    without_rowid = any(index.name not in index_sql for index in keys)
+    without_rowid = any(index.name not in listed for index in keys)
     key_columns = [column for column in columns if column.primary_key]
+    taken = {fold(column.name) for column in columns}
     alias = None
     if len(key_columns) == 1 and not keys and fold(key_columns[0].declared) == "integer":
         alias = key_columns[0].name
@@ -241,18 +221,13 @@ def _table(
         sql=entry.sql,
         columns=columns,
         indexes=indexes,
-        rowid=None if without_rowid else _rowid_name(columns),
+        rowid=None
+        if without_rowid
+        else next((name for name in _ROWID_NAMES if name not in taken), None),
         rowid_alias=alias,
         without_rowid=without_rowid,
         strict=_STRICT.search(entry.sql) is not None,
-        autoincrement=alias is not None
-        and bool(connection.column_metadata("main", entry.name, alias)[4]),
     )
-
-
-def _rowid_name(columns: Collection[PhysicalColumn]) -> str | None:
-    taken = {fold(column.name) for column in columns}
-    return next((name for name in _ROWID_NAMES if name not in taken), None)
 
 
 def _columns(connection: apsw.Connection, table: str) -> Iterator[PhysicalColumn]:
@@ -267,23 +242,16 @@ def _columns(connection: apsw.Connection, table: str) -> Iterator[PhysicalColumn
             default=None if default is None else str(default),
             collation=str(connection.column_metadata("main", table, str(name))[1]),
             generated=hidden in (2, 3),
-            hidden=hidden == 1,
         )
 
 
-def _indexes(
-    connection: apsw.Connection, table: str, sql: Mapping[str, str]
-) -> Iterator[PhysicalIndex]:
-    for _, name, unique, origin, partial in connection.execute(
+def _indexes(connection: apsw.Connection, table: str) -> Iterator[PhysicalIndex]:
+    for _, name, _, origin, _ in connection.execute(
         f"PRAGMA index_list({quote_identifier(table)})"
     ).fetchall():
         rows = connection.execute(f"PRAGMA index_xinfo({quote_identifier(str(name))})").fetchall()
         yield PhysicalIndex(
             name=str(name),
-            table=table,
             columns=tuple(None if row[2] is None else str(row[2]) for row in rows if row[5]),
-            unique=bool(unique),
-            partial=bool(partial),
             origin=_ORIGINS.get(origin, "create"),
-            sql=sql.get(str(name)) or None,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal
 
 RUNTIME_CALL = "SELECT 1 AS found FROM main.CANN_API WHERE type = 5000 LIMIT 1"
@@ -26,10 +26,6 @@ def shown_level(
     if has_rows("TASK_PMU_INFO"):
         return 1
     needed = ("COMPUTE_TASK_INFO.opType", "STRING_IDS.id", "STRING_IDS.value")
-    if has_rows("COMPUTE_TASK_INFO") and _all(holds, needed):
+    if has_rows("COMPUTE_TASK_INFO") and all(map(holds, needed)):
         return 1 if finds(NAMED_OPERATOR) else 0
     return None
-
-
-def _all(holds: Callable[[str], bool], places: Iterable[str]) -> bool:
-    return all(holds(place) for place in places)

@@ -19,7 +19,7 @@ import apsw
 
 from .authorizer import Authorizer
 from .display import CLIP, clip, printable
-from .header import Header, NoDatabase, UnreadableDatabase, read_header
+from .header import NoDatabase, UnreadableDatabase, sound_length
 
 __all__ = [
     "BudgetExceeded",
@@ -97,7 +97,7 @@ def open_readonly(path: Path) -> apsw.Connection:
     Raises :class:`UnreadableDatabase` when the file is not a regular, complete SQLite database
     with a schema that SQLite can parse. Rows may still be damaged: see :func:`quick_check`.
     """
-    header = read_header(path)
+    length = sound_length(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     try:
         connection = apsw.Connection(database_uri(path, mode="ro"), flags=flags)
@@ -105,7 +105,7 @@ def open_readonly(path: Path) -> apsw.Connection:
         raise UnreadableDatabase(path, f"{error}; expected a readable file") from None
     try:
         _restrict(connection)
-        with budget(connection, _schema_budget(header)):
+        with budget(connection, _schema_budget(length)):
             _tune(connection)
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         connection.authorizer = Authorizer()
@@ -126,7 +126,7 @@ def attach_readonly(connection: apsw.Connection, path: Path, name: str) -> None:
     """
     if not (name.isascii() and name.isidentifier()):
         raise ValueError(f"name is {name!r}; expected letters, digits and underscores")
-    header = read_header(path)
+    length = sound_length(path)
     authorizer = connection.authorizer
     if not isinstance(authorizer, Authorizer):
         raise TypeError("connection was not made by open_readonly")
@@ -134,7 +134,7 @@ def attach_readonly(connection: apsw.Connection, path: Path, name: str) -> None:
     # Only a literal file name reaches the authorizer; quote_from_bytes leaves no quote in it.
     authorizer.attachable = uri
     try:
-        with budget(connection, _schema_budget(header)):
+        with budget(connection, _schema_budget(length)):
             connection.execute(f"ATTACH '{uri}' AS \"{name}\"")
             connection.execute(f'SELECT count(*) FROM "{name}".sqlite_schema').fetchall()
     except (apsw.Error, BudgetExceeded, UnicodeDecodeError) as error:
@@ -176,9 +176,9 @@ def row_bound(connection: apsw.Connection) -> int:
     return int(connection.execute(file_bytes).get) // _CELL_BYTES
 
 
-def _schema_budget(header: Header) -> int:
+def _schema_budget(file_bytes: int) -> int:
     """Operations that parse any schema which fits the file: some thirty for each row."""
-    return 32 * (header.file_bytes // _CELL_BYTES) + 1_000_000
+    return 32 * (file_bytes // _CELL_BYTES) + 1_000_000
 
 
 @contextmanager

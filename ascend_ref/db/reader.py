@@ -14,7 +14,7 @@ import adbc_driver_manager
 import pyarrow as pa
 
 from .bulk import connect_bulk
-from .header import UnreadableDatabase, read_header
+from .header import UnreadableDatabase, sound_length
 from .introspect import quote_identifier
 from .open import CACHE_KIB
 
@@ -69,7 +69,7 @@ def stream_columns(
     does not promise it): the type is inferred from the first batch. The last batch may be empty.
     Raises :class:`UnreadableDatabase` where the file is damaged or breaks that condition.
     """
-    read_header(path)
+    sound_length(path)
     try:
         with connect_bulk(path, mode="ro") as connection:
             for pragma in READ_PRAGMAS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +26,6 @@ class SideFiles:
     rollback journal that an ordinary reader would roll back. A file of 0 bytes counts as absent.
     """
 
-    wal_bytes: int = 0
     wal_frames: int = 0
     hot_journal_bytes: int = 0
 
@@ -38,37 +38,31 @@ def side_files(path: Path) -> SideFiles:
 
     A log or journal that cannot be read counts as absent: it could not be recovered either.
     """
-    wal, wal_bytes = _open_beside(path, "-wal")
-    frames = 0
-    if wal is not None:
-        try:
-            frames = _committed_frames(wal)
-        except OSError:
-            frames = 0
-        finally:
-            os.close(wal)
-    journal, journal_bytes = _open_beside(path, "-journal")
-    hot = 0
-    if journal is not None:
-        try:
-            hot = journal_bytes if os.read(journal, 8) == _JOURNAL_MAGIC else 0
-        except OSError:
-            hot = 0
-        finally:
-            os.close(journal)
-    return SideFiles(wal_bytes, frames, hot)
+    return SideFiles(
+        _counted(path, "-wal", _committed_frames), _counted(path, "-journal", _hot_bytes)
+    )
 
 
-def _open_beside(path: Path, suffix: str) -> tuple[int | None, int]:
-    """A descriptor and the length of a regular, non-empty file, or ``None`` and 0."""
+def _counted(path: Path, suffix: str, count: Callable[[int], int]) -> int:
+    """What is counted in a regular, non-empty file beside the database; 0 without one."""
     beside = os.fsencode(path) + suffix.encode("ascii")
     try:
         found = os.stat(beside)
         if not stat.S_ISREG(found.st_mode) or found.st_size == 0:
-            return None, 0
-        return os.open(beside, READ_FLAGS), found.st_size
+            return 0
+        descriptor = os.open(beside, READ_FLAGS)
+        try:
+            return count(descriptor)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError):
-        return None, 0
+        return 0
+
+
+def _hot_bytes(descriptor: int) -> int:
+    """The length of a journal that is to be rolled back."""
+    is_hot = os.read(descriptor, len(_JOURNAL_MAGIC)) == _JOURNAL_MAGIC
+    return os.fstat(descriptor).st_size if is_hot else 0
 
 
 def _committed_frames(descriptor: int) -> int:

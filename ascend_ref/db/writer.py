@@ -16,7 +16,7 @@ from ascend_spec.db.model import Table
 from . import packing
 from .bulk import BulkConnection, connect_bulk, disk_errors
 from .columns import BoundColumn, ColumnTables, Values, bind
-from .ddl import create_indexes, create_table, creation_order
+from .ddl import create_indexes, create_table, creation_order, version_facts
 
 Progress: TypeAlias = Callable[[str, int], None]
 """Called with a table and the number of its rows that have just been written."""
@@ -57,7 +57,7 @@ def write_database(
     bound = [
         (table, _bind_table(table, given))
         for table, given in _with_defaults(schema, tables)
-        if table.carriers[schema.carrier] == "always" or _row_count(given)
+        if table.carriers[schema.carrier] == "always" or any(map(len, given.values()))
     ]
     if not bound:
         raise ValueError(
@@ -93,21 +93,10 @@ def _with_defaults(
             members = schema.enums[table.name]
             yield table, {"id": list(members), "name": list(members.values())}
         elif table.name == "META_DATA":
-            yield table, _version_rows(schema.revision.schema_version)
+            facts = version_facts(schema.revision.schema_version)
+            yield table, {"name": list(facts), "value": list(facts.values())}
         else:
             yield table, dict.fromkeys(table.columns, ())
-
-
-def _version_rows(version: str) -> Mapping[str, Values]:
-    parts = dict(zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True))
-    return {
-        "name": ["SCHEMA_VERSION", *(f"SCHEMA_VERSION_{part}" for part in parts)],
-        "value": [version, *parts.values()],
-    }
-
-
-def _row_count(given: Mapping[str, Values]) -> int:
-    return max((len(values) for values in given.values()), default=0)
 
 
 def _bind_table(table: Table, given: Mapping[str, Values]) -> tuple[BoundColumn, ...]:

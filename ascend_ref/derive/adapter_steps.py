@@ -15,6 +15,7 @@ import numpy as np
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.capture.model import NONE
 
+from .matching import greatest, least, sums
 from .steps import Spans
 
 COMPUTING, COMMUNICATION, NOT_OVERLAPPED, FREE, RECEIVING = range(5)
@@ -151,16 +152,15 @@ def _amounts(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Intege
     """Time and number of slices, by owner and kind; times added in the order of the file."""
     kinds = RECEIVING + 1
     key = owner * kinds + slices.kind
-    times = np.bincount(key, slices.duration, count * kinds).astype(np.float64)
+    times = sums(key, slices.duration, count * kinds)
     number = np.bincount(key, minlength=count * kinds)
     return times.reshape(count, kinds), number.reshape(count, kinds)
 
 
 def _extents(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Reals, Reals]:
     """First start, last end, and first start of computing or communication, by owner."""
-    start, end, first = np.full(count, np.inf), np.full(count, -np.inf), np.full(count, np.inf)
-    np.minimum.at(start, owner, slices.start)
-    np.maximum.at(end, owner, slices.start + slices.duration)
     works = slices.kind <= COMMUNICATION
-    np.minimum.at(first, owner[works], slices.start[works])
+    start = least(owner, slices.start, count)
+    end = greatest(owner, slices.start + slices.duration, count)
+    first = least(owner[works], slices.start[works], count)
     return start, end, np.where(np.isinf(first), UNSET, first)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Reals
 
 from .decimals import python_round
+from .matching import divided
 from .matrix import RATE_PLACES
 
 Report: TypeAlias = dict[str, dict[str, Any]]
@@ -52,8 +53,7 @@ NEGLIGIBLE = 1e-15
 
 def quotients(dividend: Reals, divisor: Reals) -> Reals:
     """Shares and rates with four decimals as Python rounds them; 0 where the divisor is 0."""
-    found = np.zeros(len(dividend))
-    np.divide(dividend, divisor, out=found, where=np.abs(divisor) >= NEGLIGIBLE)
+    found = divided(dividend, divisor, np.abs(divisor) >= NEGLIGIBLE)
     return python_round(found, RATE_PLACES)
 
 
@@ -80,7 +80,9 @@ def communication_report(
             report[name][operator] = {
                 "Communication Time Info": {key: values[row] for key, values in columns.items()},
                 "Communication Bandwidth Info": {
-                    link: found.get(link) or _unused() for link in SHOWN_LINKS
+                    # A link over which nothing moved stands there as well.
+                    link: found.get(link) or {**dict.fromkeys(LINK, 0), "Size Distribution": {}}
+                    for link in SHOWN_LINKS
                 },
             }
         for operators in report.values():
@@ -158,11 +160,6 @@ def _links(bandwidths: pa.Table) -> dict[tuple[str, str, str], dict[str, dict[st
         if count:
             own[link]["Size Distribution"][repr(size)] = [count, duration]
     return found
-
-
-def _unused() -> dict[str, Any]:
-    """A link over which nothing moved."""
-    return {**dict.fromkeys(LINK, 0), "Size Distribution": {}}
 
 
 def _by_step(

@@ -1,4 +1,4 @@
-"""Numbers as the writers of text files print them, and their texts read back exactly.
+"""Numbers as the writers of text files print them.
 
 Numbers with decimals are counted here in *units*: a unit is the last decimal place, so a duration
 of ``45.59`` us with three places is 45590 units, which are its nanoseconds.
@@ -6,7 +6,6 @@ of ``45.59`` us with three places is 45590 units, which are its nanoseconds.
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_EVEN, Context, Decimal
 from enum import Enum
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -16,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import joined
 from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.joined import joined
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Column: TypeAlias = "npt.NDArray[Any] | pa.Array | pa.ChunkedArray"
@@ -47,12 +46,6 @@ PYTHON_FIXED_FROM = 1e-4
 """Python shows smaller floats with an exponent."""
 ARROW_FIXED_BELOW = 1e9
 """Arrow shows floats between the two without an exponent, as Python does."""
-MOST_PLACES = 18
-CASTABLE = r"^[+-]?[0-9]{{1,19}}(\.[0-9]{{1,{}}})?$"
-"""A number with up to so many places; with 18 it fits a decimal of 128 bits."""
-NUMBER = r"^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,4})?$"
-LONGEST_NUMBER = 400
-"""Characters; no float has a longer text without an exponent."""
 
 
 def decimal_texts(
@@ -172,62 +165,6 @@ def sqlite_round(values: Reals, places: int = 3) -> Reals:
     away from zero however the float lies. Source: sqlite3_mprintf of 3.40, compared with it.
     """
     return python_round(np.nextafter(values, np.copysign(np.inf, values)), places)
-
-
-def decimal_units(texts: Column, *, places: int = 3) -> pa.Array:
-    """Numbers in text cells as int64 units, exactly; null for what is no number or does not fit.
-
-    With three places us become ns. Blanks and tabs around a number are no part of it; digits
-    beyond the places round half to even. Never passes through a float.
-    """
-    cells = pa.array(texts) if isinstance(texts, np.ndarray) else texts
-    if isinstance(cells, pa.ChunkedArray):
-        cells = cells.combine_chunks()
-    cells = pc.ascii_trim(cells.cast(pa.string()), " \t")
-    exact = castable = pc.match_substring_regex(cells, CASTABLE.format(places))
-    if not pc.all(exact).as_py():
-        castable = pc.match_substring_regex(cells, CASTABLE.format(MOST_PLACES))
-    numbers = pc.if_else(castable, cells, None)
-    if castable.equals(exact):
-        decimals = numbers.cast(pa.decimal128(38, places))
-    else:
-        rounded = pc.round(numbers.cast(pa.decimal128(38, MOST_PLACES)), places, "half_to_even")
-        # Nothing is left to cut off; saying so saves Arrow a slow look.
-        decimals = rounded.cast(pa.decimal128(38, places), safe=False)
-    units, fits = _words(decimals)
-    present = fits & numbers.is_valid().to_numpy(zero_copy_only=False)
-    for place in _rarities(cells, castable).tolist():
-        found = _slow_units(cells[place].as_py(), places)
-        if found is not None:
-            units[place], present[place] = found, True
-    return pa.array(units, mask=~present)
-
-
-def _words(decimals: pa.Array) -> tuple[Integers, Mask]:
-    """Unscaled values of 128-bit decimals, and which of them are int64."""
-    words = np.frombuffer(decimals.buffers()[1], np.int64, 2 * len(decimals), 16 * decimals.offset)
-    low, high = words[::2].copy(), words[1::2]
-    return low, high == low >> 63
-
-
-def _rarities(cells: pa.Array, castable: pa.BooleanArray) -> Integers:
-    """Places of numbers that are not castable: with an exponent or with very many digits."""
-    others = np.flatnonzero(~castable.fill_null(True).to_numpy(zero_copy_only=False))
-    rest = cells.take(pa.array(others))
-    number = pc.match_substring_regex(rest, NUMBER)
-    short = pc.less_equal(pc.binary_length(rest), LONGEST_NUMBER)
-    rare: Integers = others[pc.and_(number, short).to_numpy(zero_copy_only=False)]
-    return rare
-
-
-def _slow_units(text: str, places: int) -> int | None:
-    """Units of one number in any notation."""
-    number = Decimal(text)
-    if number and number.adjusted() > 20:
-        return None
-    context = Context(prec=2 * LONGEST_NUMBER, rounding=ROUND_HALF_EVEN, Emin=-20_000)
-    units = int(number.scaleb(places, context).to_integral_value(context=context))
-    return units if -(1 << 63) <= units < 1 << 63 else None
 
 
 def _slow_text(value: float, form: Form, places: int) -> str:

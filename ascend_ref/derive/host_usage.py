@@ -12,6 +12,7 @@ import numpy as np
 from ascend_ref.capture.batch import Integers, Reals
 
 from .decimals import python_round
+from .matching import divided, greatest, least, sums
 
 RECOMMENDED_PERCENTILE = 0.98
 BEST_LOAD = 0.8
@@ -81,13 +82,11 @@ def state_shares(spent: Integers, owner: Integers) -> Reals:
     spent: one row per sample, one column for each of STATES. owner: of a sample, from 0 without a
     gap: its type of processor. 0 where no time passed.
     """
-    sums = np.zeros((int(owner.max(initial=-1)) + 1, len(STATES)), np.int64)
-    np.add.at(sums, owner, spent)
-    whole = sums.sum(axis=1, keepdims=True)
-    shares = np.zeros((len(sums), len(SHOWN_STATES)))
-    shown = sums[:, [STATES.index(state) for state in SHOWN_STATES]]
-    np.divide(shown, whole, out=shares, where=whole > 0)
-    return python_round(shares * 100)
+    total = np.zeros((int(owner.max(initial=-1)) + 1, len(STATES)), np.int64)
+    np.add.at(total, owner, spent)
+    whole = total.sum(axis=1, keepdims=True)
+    shown = total[:, [STATES.index(state) for state in SHOWN_STATES]]
+    return python_round(divided(shown, whole, whole > 0) * 100)
 
 
 def process_shares(ran: Integers, system: Integers, owner: Integers) -> Reals:
@@ -95,18 +94,14 @@ def process_shares(ran: Integers, system: Integers, owner: Integers) -> Reals:
 
     The mean of the shares of the samples; a sample in which no time passed counts as 0.
     """
-    shares = np.zeros(len(ran))
-    np.divide(ran, system, out=shares, where=system > 0)
-    count = np.bincount(owner)
+    shares, count = divided(ran, system, system > 0), np.bincount(owner)
     return python_round(100 * np.bincount(owner, shares, len(count)) / count)
 
 
 def sample_means(values: Integers, owner: Integers) -> Integers:
     """Mean of the samples by owner, as SQLite divides integers: without decimals; none negative."""
     count = np.bincount(owner)
-    sums = np.zeros(len(count), np.int64)
-    np.add.at(sums, owner, values)
-    return sums // count
+    return sums(owner, values, len(count)) // count
 
 
 def cycle_shares(cycles: Integers) -> Reals:
@@ -132,12 +127,9 @@ def system_calls(owner: Integers, duration: Integers) -> SystemCalls:
     What the file calls Time(%) is the fraction (erratum T14).
     """
     count = np.bincount(owner)
-    total = np.zeros(len(count), np.int64)
-    np.add.at(total, owner, duration)
-    longest = np.full(len(count), np.iinfo(np.int64).min)
-    shortest = np.full(len(count), np.iinfo(np.int64).max)
-    np.maximum.at(longest, owner, duration)
-    np.minimum.at(shortest, owner, duration)
+    total, longest, shortest = (
+        figure(owner, duration, len(count)) for figure in (sums, greatest, least)
+    )
     whole = int(total.sum())
     fraction = total / whole if whole else np.zeros(len(total))
     return SystemCalls(fraction, total, count, total / count, longest, shortest)

@@ -1,12 +1,68 @@
-"""Which row of one table belongs to a row of another, where keys repeat."""
+"""Rows by their keys: which belong together, in one table or in two, and figures of those."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any, TypeVar
 
-from ascend_ref.capture.batch import Integers
+import numpy as np
+import numpy.typing as npt
+
+from ascend_ref.capture.batch import Integers, Reals
 
 NONE = -1
+Numbers = TypeVar("Numbers", Integers, Reals)
+
+
+def groups(*keys: Integers) -> tuple[Integers, Integers]:
+    """Rows that are the first with their keys, ascending, and for each row the place among them."""
+    order = np.lexsort(keys[::-1])
+    changes = np.zeros(max(len(order), 1), np.bool_)[: len(order)]
+    changes[:1] = True
+    for key in keys:
+        changes[1:] |= key[order][1:] != key[order][:-1]
+    first = order[changes]
+    turn = np.argsort(first)
+    place = np.empty(len(first), np.int64)
+    place[turn] = np.arange(len(first))
+    group = np.empty(len(order), np.int64)
+    group[order] = place[np.cumsum(changes) - 1]
+    return first[turn], group
+
+
+def sums(owner: Integers, values: Numbers, count: int) -> Numbers:
+    """Sums by owner: of integers exact in 64 bits, of floats one added after the other."""
+    if values.dtype == np.float64:
+        return np.bincount(owner, values, count).astype(np.float64)
+    total: Numbers = np.zeros(count, np.int64)
+    np.add.at(total, owner, values)
+    return total
+
+
+def least(owner: Integers, values: Numbers, count: int) -> Numbers:
+    """The smallest value of each owner, the greatest of all numbers without one."""
+    found: Numbers = np.full(count, _end(values.dtype))
+    np.minimum.at(found, owner, values)
+    return found
+
+
+def greatest(owner: Integers, values: Numbers, count: int) -> Numbers:
+    """The greatest value of each owner, the smallest of all numbers without one."""
+    found: Numbers = np.full(count, -_end(values.dtype))
+    np.maximum.at(found, owner, values)
+    return found
+
+
+def _end(kind: np.dtype[Any]) -> float:
+    return np.inf if kind.kind == "f" else np.iinfo(kind).max
+
+
+def divided(
+    part: npt.NDArray[Any], whole: npt.NDArray[Any], where: npt.NDArray[np.bool_] | None = None
+) -> Reals:
+    """Each part by its whole; 0 where that may not be done, by default where the whole is 0."""
+    found: Reals = np.zeros(np.broadcast_shapes(part.shape, whole.shape))
+    np.divide(part, whole, out=found, where=whole != 0 if where is None else where)
+    return found
 
 
 def ranks(keys: Integers) -> Integers:

@@ -10,6 +10,7 @@ import numpy as np
 from ascend_ref.capture.batch import Integers, Reals
 
 from .decimals import python_round
+from .matching import divided
 from .transit import Flows
 
 KINDS = re.compile(
@@ -52,9 +53,7 @@ class Choices:
 
 def rate(size: Integers, duration: Integers) -> Reals:
     """GB/s with four decimals, as MB by ms; 0 where no time passed. Byte and ns."""
-    rates = np.zeros(len(size))
-    np.divide(size / 1e6, duration / 1e6, out=rates, where=duration > 0)
-    return python_round(rates, RATE_PLACES)
+    return python_round(divided(size / 1e6, duration / 1e6, duration > 0), RATE_PLACES)
 
 
 def choices(found: Flows, heap: Integers) -> Choices:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.capture.model import NONE
 
+from .matching import sums
 from .nesting import innermost, parents
 from .steps import Spans
 
@@ -54,9 +55,8 @@ def operator_details(operators: Spans, kernels: Kernels) -> OperatorDetails:
     count = len(operators.start)
     parent = parents(*operators)
     total = operators.end - operators.start
-    within = np.zeros(count, np.int64)
     nested = parent != NONE
-    np.add.at(within, parent[nested], total[nested])
+    within = sums(parent[nested], total[nested], count)
     own = kernels.operator != NONE
     owner, times = kernels.operator[own], kernels.duration[own]
     core_times = np.where(kernels.on_ai_core[own], times, 0.0)
@@ -69,9 +69,9 @@ def operator_details(operators: Spans, kernels: Kernels) -> OperatorDetails:
     return OperatorDetails(
         host_self=total - within,
         host_total=total,
-        device_self=_sums(owner, times, count),
+        device_self=sums(owner, times, count),
         device_total=outer,
-        device_self_with_ai_core=_sums(owner, core_times, count),
+        device_self_with_ai_core=sums(owner, core_times, count),
         device_total_with_ai_core=outer_cores,
     )
 
@@ -114,8 +114,3 @@ def _ancestors(owner: Integers, parent: Integers) -> tuple[Integers, Integers]:
     together, outer = np.concatenate(kernels), np.concatenate(ancestors)
     order = np.argsort(together, kind="stable")
     return together[order], outer[order]
-
-
-def _sums(owner: Integers, values: Reals, count: int) -> Reals:
-    """Sums by owner, one value added after the other, as the exporter adds."""
-    return np.bincount(owner, values, count).astype(np.float64)

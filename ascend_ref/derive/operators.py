@@ -8,7 +8,7 @@ import numpy as np
 
 from ascend_ref.capture.batch import Integers
 
-LATEST = np.iinfo(np.int64).max
+from .matching import greatest, least
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,7 @@ def operators(
     An operator without tasks has no interval. The numbers begin with ``first`` and follow the
     order of the intervals (db-schema.md 4.9). Source: invariant I14.
     """
-    earliest = np.full(count, LATEST)
-    latest = np.full(count, -1)
-    np.minimum.at(earliest, owner, start)
-    np.maximum.at(latest, owner, end)
+    earliest, latest = least(owner, start, count), greatest(owner, end, count)
     present = np.flatnonzero(latest >= 0)
     rows = present[np.lexsort((present, latest[present], earliest[present]))]
     number = first + np.arange(len(rows))

@@ -16,6 +16,7 @@ from ascend_spec.text import PmuMetric
 from ascend_spec.text.pmu import Coefficients
 
 from .decimals import Engine
+from .matching import divided
 
 BANDWIDTH_SCALE = float(1 << 33)
 NOT_AVAILABLE = np.nan
@@ -125,23 +126,8 @@ def cube_utilization(
     return np.where(np.isnan(mac_ratio), NOT_AVAILABLE, np.where(spent, share, 0.0))
 
 
-def _shares(part: Integers, whole: Integers | Reals) -> Reals:
-    shares: Reals = np.zeros(len(whole))
-    np.divide(part, whole, out=shares, where=whole != 0)
-    return shares
-
-
-def _ratio(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
-    return _shares(runs.sum_of(metric.events), runs.cycles)
-
-
-def _time(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
-    return runs.total_time * _ratio(metric, runs, convention)
-
-
-def _rate(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
-    known = np.where(runs.cycles != 0, runs.sum_of(metric.over), 0)
-    return _shares(runs.sum_of(metric.events), known)
+def _ratio(metric: PmuMetric, runs: Runs) -> Reals:
+    return divided(runs.sum_of(metric.events), runs.cycles)
 
 
 def _operations(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
@@ -159,11 +145,9 @@ def _bandwidth(metric: PmuMetric, runs: Runs, convention: Convention) -> Reals:
         raise ValueError(f"{metric.id} has no coefficients of the set {convention.coefficients}")
     frequency = np.full(len(runs.cycles), runs.frequency)
     # us; the frequency is in cycles per us.
-    times = runs.total_time if convention.coefficients == "V1" else _shares(runs.cycles, frequency)
+    times = runs.total_time if convention.coefficients == "V1" else divided(runs.cycles, frequency)
     moved = runs.sum_of(metric.events) * float(coefficient)
-    rates: Reals = np.zeros(len(moved))
-    np.divide(moved, times / 1e6, out=rates, where=times != 0)
-    return rates / BANDWIDTH_SCALE
+    return divided(moved, times / 1e6, times != 0) / BANDWIDTH_SCALE
 
 
 def _volume(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
@@ -171,26 +155,16 @@ def _volume(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
     return (runs.sum_of(metric.events) - runs.sum_of(metric.minus)).astype(np.float64) * factor
 
 
-def _count(metric: PmuMetric, runs: Runs, _: Convention) -> Reals:
-    return runs.sum_of(metric.events).astype(np.float64)
-
-
-def _total_time(_: PmuMetric, runs: Runs, __: Convention) -> Reals:
-    return runs.total_time
-
-
-def _cycles(_: PmuMetric, runs: Runs, __: Convention) -> Reals:
-    return runs.cycles.astype(np.float64)
-
-
 _FORMULAS: Mapping[str, Callable[[PmuMetric, Runs, Convention], Reals]] = {
-    "total-time": _total_time,
-    "cycles": _cycles,
-    "time": _time,
-    "ratio": _ratio,
-    "rate": _rate,
+    "total-time": lambda _, runs, __: runs.total_time,
+    "cycles": lambda _, runs, __: runs.cycles.astype(np.float64),
+    "time": lambda metric, runs, _: runs.total_time * _ratio(metric, runs),
+    "ratio": lambda metric, runs, _: _ratio(metric, runs),
+    "rate": lambda metric, runs, _: divided(
+        runs.sum_of(metric.events), np.where(runs.cycles != 0, runs.sum_of(metric.over), 0)
+    ),
     "operations": _operations,
     "bandwidth": _bandwidth,
     "volume": _volume,
-    "count": _count,
+    "count": lambda metric, runs, _: runs.sum_of(metric.events).astype(np.float64),
 }

@@ -11,7 +11,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Integers
 
 from .decimals import Engine
-from .transit import groups
+from .matching import groups, ranks
 
 
 class IterationTimes(NamedTuple):
@@ -66,12 +66,7 @@ def reduce_numbers(
     T44).
     """
     keys = (device, model, iteration) if engine == "python" else (device,)
-    first, group = groups(*keys)
-    order = np.argsort(group, kind="stable")
-    count = np.bincount(group, minlength=len(first))
-    numbers = np.empty(len(group), np.int64)
-    numbers[order] = np.arange(len(group)) - np.repeat(np.cumsum(count) - count, count)
-    return numbers
+    return ranks(groups(*keys)[1])
 
 
 def _where(known: npt.NDArray[np.bool_], values: Integers) -> pa.Int64Array:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ascend_ref.capture.batch import Integers
 
 from .intervals import difference, joined, union
+from .matching import greatest, least
 from .overlap import hull
 
 
@@ -79,10 +80,10 @@ def step_ranges(
     step = np.searchsorted(steps.start, launches.start, side="right") - 1
     step[launches.end > steps.end[step]] = -1
     own = step[launched]
-    low, high = np.full(len(numbers), EVER), steps.end.copy()
-    np.minimum.at(low, own[own >= 0], tasks.start[own >= 0])
-    np.maximum.at(high, own[own >= 0], tasks.end[own >= 0])
+    inside, count = own >= 0, len(numbers)
+    low = least(own[inside], tasks.start[inside], count)
     low = np.where(low == EVER, steps.start, low)
+    high = np.maximum(greatest(own[inside], tasks.end[inside], count), steps.end)
     columns = (numbers, steps.start, low, high)
     return [StepRange(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
 

@@ -8,8 +8,7 @@ import numpy.typing as npt
 from ascend_ref.capture.batch import Integers
 
 from .decimals import Engine
-from .matching import NONE, ranks
-from .transit import groups
+from .matching import NONE, groups, least, ranks
 
 Mask = npt.NDArray[np.bool_]
 
@@ -34,10 +33,9 @@ def shown_tasks(
     first, group = groups(_runs(key[order], context[order], start[order], end[order]))
     context, count = context[order], len(first)
     place = np.arange(len(order))
-    first_part = np.full(count, len(order))
-    first_zero = np.full(count, len(order))
-    np.minimum.at(first_part, group[context > 0], place[context > 0])
-    np.minimum.at(first_zero, group[context == 0], place[context == 0])
+    first_part, first_zero = (
+        least(group[kind], place[kind], count) for kind in (context > 0, context == 0)
+    )
     has_parts, has_zero = first_part < len(order), first_zero < len(order)
     if engine == "python":
         dropped, only_zero = has_parts, has_zero

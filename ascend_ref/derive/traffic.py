@@ -11,10 +11,14 @@ import numpy as np
 
 from ascend_ref.capture.batch import Integers, Reals
 
-from .transit import Mask, groups
+from .decimals import python_round
+from .matching import divided, greatest, groups, least
+from .transit import Mask
 
 MEBIBYTE = float(1 << 20)
 """What the writers call a MB of traffic."""
+RATE_PLACES = 6
+"""Decimals of the rates of a cache."""
 UNSET_RATE = 0xFFFFF * 1_000_000 % (1 << 32)
 """Smallest rate of a PCIe channel that saw none: 0xFFFFF Byte/us in the 32 bits of PCIE."""
 
@@ -45,10 +49,11 @@ class Spread(NamedTuple):
 def spread(owner: Integers, values: Reals) -> Spread:
     """Of a link's rate; ``owner`` from 0 without a gap."""
     count = np.bincount(owner)
-    least, greatest = np.full(len(count), np.inf), np.full(len(count), -np.inf)
-    np.minimum.at(least, owner, values)
-    np.maximum.at(greatest, owner, values)
-    return Spread(least, greatest, np.bincount(owner, values) / count)
+    return Spread(
+        least(owner, values, len(count)),
+        greatest(owner, values, len(count)),
+        np.bincount(owner, values) / count,
+    )
 
 
 def channel(
@@ -75,4 +80,13 @@ def channel(
 
 def share(part: Reals, whole: Reals) -> Reals:
     """Percent that a part is of a whole, 0 of nothing."""
-    return np.where(whole > 0, 100 * part / np.where(whole > 0, whole, 1), 0.0)
+    return divided(100 * part, whole, whole > 0)
+
+
+def cache_rates(part: Integers, request: Integers) -> Reals:
+    """Hits or victims per request, six decimals; 0 without requests.
+
+    On stars chips the hits cannot be counted and l2_cache says N/A, and victims may outnumber the
+    requests (text-outputs.md 3.2).
+    """
+    return python_round(divided(part, request), RATE_PLACES)

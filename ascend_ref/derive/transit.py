@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from ascend_ref.capture.batch import Integers
 
+from .matching import groups, least, sums
+
 TRANSIT_KINDS = ("Memcpy", "Reduce_Inline")
 """Tasks that carry data."""
 WAIT_KIND = "Notify_Wait"
@@ -22,7 +24,6 @@ RDMA, HCCS, PCIE, SDMA, SIO, LOCAL = range(6)
 LARGE_PACKET_BYTES = np.array([500_000, 32_000_000, 32_000_000, 0, 32_000_000, 0])
 """A packet over a link is large above so many Byte."""
 
-LATEST = np.iinfo(np.int64).max
 Mask = npt.NDArray[np.bool_]
 
 
@@ -108,12 +109,11 @@ def division(tasks: SmallTasks, start: Integers, end: Integers) -> Division:
     count = len(start)
     master = tasks.chosen(tasks.on_master)
     moves = master.moves & (master.link != LOCAL)
-    first_move = np.full(count, LATEST)
-    np.minimum.at(first_move, master.owner[moves], master.start[moves])
+    first_move = least(master.owner[moves], master.start[moves], count)
     before = master.waits & (master.start < first_move[master.owner])
 
     def spent(rows: Mask) -> Integers:
-        return _sum(master.owner[rows], master.length[rows], count)
+        return sums(master.owner[rows], master.length[rows], count)
 
     return Division(end - start, spent(moves), spent(master.waits), spent(before))
 
@@ -130,13 +130,13 @@ def packets(tasks: SmallTasks) -> Packets:
     return Packets(
         owner=moved.owner[sized],
         link=moved.link[sized],
-        transit_size=_sum(by_link, moved.size, links)[link],
-        transit_time=_sum(by_link, moved.length, links)[link],
+        transit_size=sums(by_link, moved.size, links)[link],
+        transit_time=sums(by_link, moved.length, links)[link],
         packets=np.bincount(by_link, minlength=links)[link],
-        large=_sum(by_link, large.astype(np.int64), links)[link],
+        large=sums(by_link, large.astype(np.int64), links)[link],
         size=moved.size[sized],
         count=np.bincount(by_size, minlength=sizes),
-        duration=_sum(by_size, moved.length, sizes),
+        duration=sums(by_size, moved.length, sizes),
     )
 
 
@@ -148,8 +148,8 @@ def link_sums(found: Packets) -> Packets:
     return Packets(
         owner=owner,
         link=np.full(len(owner), SDMA),
-        transit_size=_sum(place, (found.size * found.count)[counted], len(owner)),
-        transit_time=_sum(place, found.duration[counted], len(owner)),
+        transit_size=sums(place, (found.size * found.count)[counted], len(owner)),
+        transit_time=sums(place, found.duration[counted], len(owner)),
         packets=none,
         large=none,
         size=none,
@@ -167,29 +167,6 @@ def flows(tasks: SmallTasks) -> Flows:
         source=moved.source[first],
         target=moved.target[first],
         link=moved.link[first],
-        size=_sum(group, moved.size, len(first)),
-        duration=_sum(group, moved.length, len(first)),
+        size=sums(group, moved.size, len(first)),
+        duration=sums(group, moved.length, len(first)),
     )
-
-
-def groups(*keys: Integers) -> tuple[Integers, Integers]:
-    """Rows that are the first with their keys, ascending, and for each row the place among them."""
-    order = np.lexsort(keys[::-1])
-    changes = np.zeros(max(len(order), 1), np.bool_)[: len(order)]
-    changes[:1] = True
-    for key in keys:
-        changes[1:] |= key[order][1:] != key[order][:-1]
-    first = order[changes]
-    turn = np.argsort(first)
-    place = np.empty(len(first), np.int64)
-    place[turn] = np.arange(len(first))
-    group = np.empty(len(order), np.int64)
-    group[order] = place[np.cumsum(changes) - 1]
-    return first[turn], group
-
-
-def _sum(owner: Integers, values: Integers, count: int) -> Integers:
-    """Sums of the values by owner, exact in 64 bits."""
-    total = np.zeros(count, np.int64)
-    np.add.at(total, owner, values)
-    return total

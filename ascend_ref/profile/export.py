@@ -1,4 +1,4 @@
-"""Text deliverables from a database."""
+"""Text deliverables from a database, and the databases of a folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from ascend_ref.atomic import staged
+from ascend_ref.below import files_below
+from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text import write_csv_files
@@ -46,3 +48,26 @@ def export_database(
             written += WRITERS[kind](recorded, draft, writer)
         names = [path.relative_to(draft) for path in written]
     return [folder / name for name in names]
+
+
+class NoDatabase(Exception):
+    """A folder holds no database of a profiler; the message says what is expected."""
+
+
+def databases(path: Path) -> list[Path]:
+    """A file itself; in a folder the databases of the framework's profiler by their names, or where
+    there are none those of msprof, which are parts of the others.
+
+    Raises :class:`NoDatabase`, ``OSError``.
+    """
+    if not path.is_dir():
+        return [path]
+    found = {
+        carrier: [one for one in files_below(path) if carrier_of_name(one.name)[0] == carrier]
+        for carrier in ("pytorch", "msprof")
+    }
+    chosen = found["pytorch"] or found["msprof"]
+    if not chosen:
+        expected = "ascend_pytorch_profiler_*.db or msprof_*.db"
+        raise NoDatabase(f"{path}: no database in this folder; expected {expected}")
+    return chosen

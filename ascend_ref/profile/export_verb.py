@@ -62,8 +62,7 @@ def export(
     from ascend_ref.atomic.folder import staged
     from ascend_ref.db.open import UnreadableDatabase
 
-    from .databases import NoDatabase, databases
-    from .export import export_database  # slow: the spec of all files
+    from .export import NoDatabase, databases, export_database  # slow: the spec of all files
 
     try:
         found = databases(profile)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ascend_ref import names
@@ -11,11 +12,12 @@ from ascend_ref.documents import write_documents
 from ascend_ref.recorded import from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
-from ascend_spec import layout_catalog
-
-from .readme import readme
+from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 
 README = "README.txt"
+NUMBERED = re.compile(r"(_slice_\d+)?_\d+$")
+"""What the names of files of one kind differ by."""
+HEADINGS = {".json": "Timeline files:", ".csv": "Summary files:"}
 
 
 def write_pytorch_texts(output: Path, capture: Capture, revision: str) -> None:
@@ -38,3 +40,24 @@ def write_msprof_texts(prof: Path, capture: Capture, revision: str, forms: Colle
     if "csv" in forms:
         written += write_csv_files(recorded, folder, timestamp=timestamp)
     (folder / README).write_text(readme(written), encoding="utf-8")
+
+
+def readme(files: Iterable[Path]) -> str:
+    """A line for each kind of file with what it is about, timelines first (text-outputs.md 2.9)."""
+    names: dict[str, dict[str, None]] = {suffix: {} for suffix in HEADINGS}
+    for path in files:
+        names[path.suffix].setdefault(NUMBERED.sub("", path.stem))
+    timelines, sheets = timeline_catalog().files.values(), text_catalog().in_folder("msprof")
+    about = {
+        ".json": {file.name.template.partition("_{")[0]: file.summary for file in timelines},
+        ".csv": {file.modules["msprof"]: file.summary for file in sheets},
+    }
+    lines = []
+    for suffix, heading in HEADINGS.items():
+        found = sorted(names[suffix])
+        lines += [heading] if found else []
+        lines += [
+            f"{number}.{name}{suffix}: {about[suffix][name]}"
+            for number, name in enumerate(found, start=1)
+        ]
+    return "".join(f"{line}\n" for line in lines)

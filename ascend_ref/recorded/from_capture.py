@@ -17,11 +17,9 @@ from ascend_ref.db.encode import encode
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import STRINGS
 
-from .families import family_of
-from .model import Output, Recorded
-from .shape import CARRIERS, TEXT, Shape, shape_of, sources
-from .tables import INNER, filled
-from .texts import Dictionary, own_texts
+from .model import Output, Recorded, family_of
+from .shape import CARRIERS, Dictionary, Shape, shape_of, shaped, sources
+from .tables import INNER
 
 Tables = Mapping[str, Mapping[str, Values]]
 
@@ -67,33 +65,22 @@ def _strings(encoded: Tables) -> Dictionary:
 def _table(
     shape: Shape, schema: Schema, columns: Mapping[str, Values], strings: Dictionary
 ) -> pa.Table:
-    present = sources(shape, schema.tables[shape.name], columns)
-    rows = len(next(iter(columns.values())))
-    arrays = []
-    for field in shape.schema:
-        if field.name not in present:
-            arrays.append(pa.nulls(rows, field.type))
-            continue
-        values = columns[present[field.name]]
-        array = values if isinstance(values, pa.Array) else pa.array(values)
-        reference = shape.references.get(field.name)
-        if reference is not None and not _is_text(array):
-            dictionary = strings if reference == STRINGS else _members(schema, reference)
-            arrays.append(dictionary.column(*filled(array)))
-        elif field.type == TEXT:
-            arrays.append(own_texts(array))
-        else:
-            arrays.append(array.cast(field.type))
-    return pa.Table.from_arrays(arrays, schema=shape.schema)
+    present = {
+        name: values if isinstance(values := columns[own], pa.Array) else pa.array(values)
+        for name, own in sources(shape, schema.tables[shape.name], columns).items()
+    }
+    arrays = shaped(
+        shape,
+        len(next(iter(columns.values()))),
+        present,
+        lambda reference: strings if reference == STRINGS else _members(schema, reference),
+    )
+    return pa.Table.from_arrays(list(arrays), schema=shape.schema)
 
 
 def _members(schema: Schema, enum: str) -> Dictionary:
     """The names of an enum at the revision, also where the carrier does not hold its table."""
     return Dictionary.of(catalog().at(schema.revision.id, "pytorch").enums[enum])
-
-
-def _is_text(array: pa.Array) -> bool:
-    return array.type in (pa.string(), pa.large_string())
 
 
 def _extras(capture: Capture) -> Mapping[str, pa.Table]:

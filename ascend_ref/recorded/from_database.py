@@ -15,9 +15,8 @@ from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.spill import Spill
 from ascend_spec import layout_catalog
 
-from .beside import Beside, look_beside
-from .families import family_of
-from .model import Output, Recorded
+from .model import Output, Recorded, family_of
+from .stated import Stated, stated_around
 from .tables import DatabaseFile, FileTables
 
 
@@ -41,13 +40,13 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
         files.append(DatabaseFile(analysis))
     spill = Spill()
     tables = FileTables(output, files, spill, lenient)
-    beside = look_beside(path)
+    stated = stated_around(path)
     groups = {spelled: group for group, spelled in aic_metrics().items()}
     return Recorded(
         output=output,
-        origin=_origin(tables, beside, database.rank_from_name),
+        origin=_origin(tables, stated, database.rank_from_name),
         switches=Switches(
-            level=_level(database, beside), aic_metrics=groups.get(beside.metrics or "")
+            level=_level(database, stated), aic_metrics=groups.get(stated.metrics or "")
         ),
         tables=tables,
         extras={},
@@ -55,13 +54,13 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     )
 
 
-def _origin(tables: FileTables, beside: Beside, rank: int | None) -> Origin:
+def _origin(tables: FileTables, stated: Stated, rank: int | None) -> Origin:
     devices = _column(tables, "NPU_INFO", "id")
     chips = [chip for chip in _column(tables, "NPU_INFO", "name") if chip != "UNKNOWN"]
     ranks = _column(tables, "RANK_DEVICE_MAP", "rankId")
     processes = [process for process in _column(tables, "TASK", "globalPid") if process]
     hosts = _column(tables, "HOST_INFO", "hostName")
-    known = [one for one in (rank, *ranks, beside.rank) if one is not None]
+    known = [one for one in (rank, *ranks, stated.rank) if one is not None]
     start, end = _session(tables)
     chip = chips[0] if chips else ""
     return Origin(
@@ -74,28 +73,28 @@ def _origin(tables: FileTables, beside: Beside, rank: int | None) -> Origin:
         host_uid=0,
         start=start,
         end=end,
-        facts=_facts(beside),
+        facts=_facts(stated),
         family=family_of(chip),
     )
 
 
-def _facts(beside: Beside) -> DeviceFacts | None:
+def _facts(stated: Stated) -> DeviceFacts | None:
     """The cores of a device; ``None`` where their number or clock is missing."""
-    cubes, frequency = beside.number("ai_core_num"), beside.number("aic_frequency")
+    cubes, frequency = stated.number("ai_core_num"), stated.number("aic_frequency")
     if cubes is None or frequency is None:
         return None
     return DeviceFacts(
         cube_cores=cubes,
-        vector_cores=beside.number("aiv_num") or 0,
-        ai_cpu_cores=beside.number("ai_cpu_core_num") or 0,
+        vector_cores=stated.number("aiv_num") or 0,
+        ai_cpu_cores=stated.number("ai_cpu_core_num") or 0,
         frequency=frequency,
     )
 
 
-def _level(database: DatabaseFile, beside: Beside) -> Literal[0, 1, 2]:
+def _level(database: DatabaseFile, stated: Stated) -> Literal[0, 1, 2]:
     """The level by profiler_info, else by the rows; 1, the usual one, where neither shows it."""
-    if beside.level is not None:
-        return beside.level
+    if stated.level is not None:
+        return stated.level
     shown = shown_level(database.holds, database.has_rows, database.finds)
     return 1 if shown is None else shown
 

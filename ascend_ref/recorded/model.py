@@ -10,11 +10,25 @@ import pyarrow as pa
 
 from ascend_ref.capture import Origin, Switches
 from ascend_ref.spill import Spill
+from ascend_spec import catalog
 
 from .shape import shape_of
 
 Output = Literal["msprof", "pytorch"]
 """Which exporter's deliverables: mindstudio_profiler_output or ASCEND_PROFILER_OUTPUT."""
+
+USUAL_FAMILY = "A2"
+"""What a recording of an unknown chip is taken for."""
+
+
+def family_of(chip: str | None) -> str | None:
+    """The id of the family that a chip name of NPU_INFO belongs to, ``None`` where none does.
+
+    A3 carries the chip name of A2, and only who made the recording knows which of the two it is
+    (db-schema.md 2, NPU_INFO).
+    """
+    product = catalog().products.of_chip(chip)
+    return product.id if product else None
 
 
 @dataclass(frozen=True)

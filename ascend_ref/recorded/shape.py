@@ -1,13 +1,18 @@
-"""Which columns the table of a recording has, and of which Arrow types: derived from the spec."""
+"""The columns of a recording's tables, as the spec has them, and the texts of their ids."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from ascend_ref.arrays import integers
+from ascend_ref.arrays import present as held
+from ascend_ref.capture.batch import Integers
 from ascend_ref.db.introspect import fold
 from ascend_spec import catalog, per_spec
 from ascend_spec.db.model import Carrier, Column, Table
@@ -21,6 +26,8 @@ CARRIERS: Final[Mapping[str, tuple[Carrier, ...]]] = {
     "msprof": ("msprof",),
 }
 """The databases of an output. Tables that stand in both are alike in all columns."""
+
+Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +90,62 @@ def _arrow_type(column: Column) -> pa.DataType:
     if "text" in column.storage:
         return TEXT
     return pa.float64() if "real" in column.storage else pa.int64()
+
+
+class Dictionary:
+    """The texts of ids. An id without text stands for itself, as decimal text: nothing is lost."""
+
+    def __init__(self, ids: Integers, texts: Sequence[str]) -> None:
+        order = np.argsort(ids, kind="stable")
+        self._ids = ids[order]
+        self._texts = [texts[place] for place in order.tolist()]
+
+    @classmethod
+    def of(cls, members: Mapping[int, str]) -> Dictionary:
+        """The members of an enum."""
+        return cls(np.array(list(members), np.int64), list(members.values()))
+
+    def column(self, ids: Integers, present: Mask | None = None) -> pa.DictionaryArray:
+        """A text column; NULL where not ``present``. Its dictionary holds what occurs, by id."""
+        count = len(self._ids)
+        place = np.searchsorted(self._ids, ids)
+        known = place < count
+        known[known] = self._ids[place[known]] == ids[known]
+        strangers, number = np.unique(ids[~known], return_inverse=True)
+        place[~known] = count + number
+        used = np.zeros(count + len(strangers), np.bool_)
+        used[place if present is None else place[present]] = True
+        indices = (np.cumsum(used, dtype=np.int32) - 1)[place]
+        texts = [
+            self._texts[one] if one < count else str(strangers[one - count])
+            for one in np.flatnonzero(used).tolist()
+        ]
+        return pa.DictionaryArray.from_arrays(
+            pa.array(indices, pa.int32(), mask=None if present is None else ~present),
+            pa.array(texts, pa.string()),
+        )
+
+
+def shaped(
+    shape: Shape,
+    rows: int,
+    present: Mapping[str, pa.Array],
+    dictionary: Callable[[str], Dictionary],
+) -> Iterator[pa.Array]:
+    """The columns of a table, from those that are present by their newest names; else NULL.
+
+    dictionary: the texts of STRINGS or of an enum. Columns with such a reference hold ids, or the
+    texts themselves.
+    """
+    for field in shape.schema:
+        values = present.get(field.name)
+        reference = shape.references.get(field.name)
+        if values is None:
+            yield pa.nulls(rows, field.type)
+        elif reference is not None and pa.types.is_integer(values.type):
+            known = held(values) if values.null_count else None
+            yield dictionary(reference).column(integers(values, 0), known)
+        elif field.type == TEXT:
+            yield values.cast(pa.string()).dictionary_encode().cast(TEXT)
+        else:
+            yield values.cast(field.type)

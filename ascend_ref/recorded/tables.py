@@ -11,8 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import integers, present
-from ascend_ref.capture.batch import Integers
+from ascend_ref.arrays import integers
 from ascend_ref.db.detect import identify
 from ascend_ref.db.introspect import describe, quote_identifier
 from ascend_ref.db.open import UnreadableDatabase, open_readonly, quick_check
@@ -21,8 +20,7 @@ from ascend_ref.spill import Spill, spilled_table
 from ascend_spec import catalog
 from ascend_spec.db.model import STRINGS
 
-from .shape import TEXT, Shape, shape_of, sources
-from .texts import Dictionary, Mask, own_texts
+from .shape import TEXT, Dictionary, Shape, shape_of, shaped, sources
 
 INNER = "STRING_IDS"
 """Its texts stand in the columns themselves."""
@@ -71,16 +69,20 @@ class DatabaseFile:
         return sources(shape, self._schema.tables.get(shape.name), present)
 
     @cached_property
-    def strings(self) -> Dictionary:
-        """The texts of STRING_IDS."""
+    def _strings(self) -> Dictionary:
         return self._dictionary(INNER, "value")
 
-    def members(self, enum: str) -> Dictionary:
-        """The names of an enum: what the file says, else what its revision says."""
-        if self._physical.readable(enum):
-            return self._dictionary(enum, "name")
-        schema = catalog().at(self._schema.revision.id, "pytorch")
-        return Dictionary.of(schema.enums.get(enum) or _newest_members(enum))
+    def dictionary(self, reference: str) -> Dictionary:
+        """The texts of STRINGS, or the names of an enum: what the file says, else its revision."""
+        if reference == STRINGS:
+            return self._strings
+        if self._physical.readable(reference):
+            return self._dictionary(reference, "name")
+        own, newest = (
+            catalog().at(revision, "pytorch").enums
+            for revision in (self._schema.revision.id, catalog().revisions[-1].id)
+        )
+        return Dictionary.of(own.get(reference) or newest[reference])
 
     def _dictionary(self, table: str, column: str) -> Dictionary:
         if not (self.holds(f"{table}.id") and self.holds(f"{table}.{column}")):
@@ -134,23 +136,16 @@ class FileTables(Mapping[str, pa.Table]):
         return spilled_table(
             self._spill,
             shape.schema,
-            (self._row_batch(file, shape, sources, batch) for batch in islice(read, batches)),
+            (
+                shaped(
+                    shape,
+                    batch.num_rows,
+                    {name: batch.column(own) for name, own in sources.items()},
+                    file.dictionary,
+                )
+                for batch in islice(read, batches)
+            ),
         )
-
-    def _row_batch(
-        self, file: DatabaseFile, shape: Shape, sources: Mapping[str, str], batch: pa.RecordBatch
-    ) -> Iterator[pa.Array]:
-        for field in shape.schema:
-            if field.name not in sources:
-                yield pa.nulls(batch.num_rows, field.type)
-                continue
-            values = batch.column(sources[field.name])
-            reference = shape.references.get(field.name)
-            if reference is None:
-                yield own_texts(values) if field.type == TEXT else values
-            else:
-                dictionary = file.strings if reference == STRINGS else file.members(reference)
-                yield dictionary.column(*filled(values))
 
 
 def _stored_type(shape: Shape, field: pa.Field) -> pa.DataType:
@@ -158,12 +153,3 @@ def _stored_type(shape: Shape, field: pa.Field) -> pa.DataType:
     if field.name in shape.references:
         return pa.int64()
     return pa.string() if field.type == TEXT else field.type
-
-
-def filled(values: pa.Array) -> tuple[Integers, Mask | None]:
-    """Whole numbers with 0 for NULL, and where there is none; ``None``: everywhere."""
-    return integers(values, 0), present(values) if values.null_count else None
-
-
-def _newest_members(enum: str) -> Mapping[int, str]:
-    return catalog().at(catalog().revisions[-1].id, "pytorch").enums[enum]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -97,14 +97,8 @@ def hccs(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     found, owner = np.unique(integers(table["deviceId"]), return_inverse=True)
     ways = {"Tx (MB/s)": "txThroughput", "Rx (MB/s)": "rxThroughput"}
     rows = [spread(owner, reals(table[name])) for name in ways.values()]
-    statistic = {
-        "device": np.repeat(found, len(ways)),
-        "mode": chosen(list(ways), np.tile(np.arange(len(ways)), len(found))),
-        "max": _interleaved([one.maximum for one in rows]),
-        "min": _interleaved([one.minimum for one in rows]),
-        "average": _interleaved([one.mean for one in rows]),
-    }
-    yield ordered(setting, of_table("hccs_statistic", pa.table(statistic)))
+    statistic = _by_mode(found, list(ways), rows, ("min", "max", "average"))
+    yield ordered(setting, of_table("hccs_statistic", statistic))
 
 
 def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -124,14 +118,25 @@ def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             unset=UNSET_RATE if is_rate else None,
         )
         rows.append(Spread(*(values / (MEBIBYTE if is_rate else 1e3) for values in one)))
-    statistic = {
-        "device": np.repeat(found, len(CHANNELS)),
-        "mode": chosen(list(CHANNELS), np.tile(np.arange(len(CHANNELS)), len(found))),
-        "min": _interleaved([one.minimum for one in rows]),
-        "max": _interleaved([one.maximum for one in rows]),
-        "avg": _interleaved([one.mean for one in rows]),
-    }
-    yield ordered(setting, of_table("pcie_statistic", pa.table(statistic)))
+    statistic = _by_mode(found, list(CHANNELS), rows, ("min", "max", "avg"))
+    yield ordered(setting, of_table("pcie_statistic", statistic))
+
+
+def _by_mode(
+    devices: Integers, modes: Sequence[str], rows: Sequence[Spread], names: Sequence[str]
+) -> pa.Table:
+    """A row for each mode of each device. rows: of each mode, by device. names: of the figures."""
+    figures = zip(*rows, strict=True)
+    return pa.table(
+        {
+            "device": np.repeat(devices, len(modes)),
+            "mode": chosen(modes, np.tile(np.arange(len(modes)), len(devices))),
+            **{
+                name: np.stack(one, axis=1).ravel()
+                for name, one in zip(names, figures, strict=True)
+            },
+        }
+    )
 
 
 def _with_average(
@@ -151,8 +156,3 @@ def _members(numbers: Integers) -> pa.DictionaryArray:
     """Average, or the number of a member."""
     found, place = np.unique(numbers, return_inverse=True)
     return chosen([AVERAGE if one == AS_ONE else str(one) for one in found.tolist()], place)
-
-
-def _interleaved(values: list[Reals]) -> Reals:
-    """The first of each list, then the second of each, and so on."""
-    return np.stack(values, axis=1).ravel()

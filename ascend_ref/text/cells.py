@@ -6,7 +6,8 @@ What a column is given as decides what it means:
 - int64 in a column of microseconds: ns, printed with three decimals and no rounding;
 - int64 in any other column: a whole number, without decimals in every form;
 - double: a number in the unit of the column;
-- NULL: the column's first sentinel, an empty cell where it has none.
+- NULL: the column's first sentinel; where it has none, N/A of a text (text-outputs.md 2.5) and
+  an empty cell of a number.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import addresses, joined
 from ascend_ref.derive.decimals import Form, decimal_texts, number_texts, shortest_texts
+from ascend_ref.forms import NOT_COLLECTED
 from ascend_spec.text.model import CsvColumn, NumberFormat, Writer
 
-from .quoting import quoted
 from .setting import Setting
 
 NANOSECONDS_IN = "us"
@@ -35,6 +37,8 @@ FORMS = {
     "text": Form.STRIPPED,
 }
 """Forms of the styles of the spec; what was copied as text is taken to have no zeros at its end."""
+STRUCTURAL = '[",\r\n]'
+"""What makes Python's csv module quote a cell under QUOTE_MINIMAL (a CR always, as since 3.13)."""
 
 
 class CellTexts:
@@ -45,7 +49,8 @@ class CellTexts:
         self._in_nanoseconds = column.unit == NANOSECONDS_IN
         self._tab = column.tab and writer.tabbed
         self._quotes = writer.quoting == "minimal"
-        self._none = column.sentinels[0] if column.sentinels else ""
+        nothing = NOT_COLLECTED if "text" in column.storage else ""
+        self._none = column.sentinels[0] if column.sentinels else nothing
         self._dictionary: tuple[pa.Array, pa.Array] | None = None
 
     def __call__(self, values: pa.Array) -> pa.StringArray | pa.DictionaryArray:
@@ -81,7 +86,7 @@ class CellTexts:
 
     def _of_dictionary(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
         given = values.dictionary
-        if self._dictionary is None or not _is_same(self._dictionary[0], given):
+        if self._dictionary is None or addresses(self._dictionary[0]) != addresses(given):
             # The sentinel comes last, for rows without a text.
             texts = pa.concat_arrays([given.cast(pa.string()), pa.array([self._none], pa.string())])
             self._dictionary = given, self._quoted(texts)
@@ -100,14 +105,14 @@ def cells_of(setting: Setting, name: str, values: pa.Array) -> pa.StringArray:
     return CellTexts(setting.column(name), bare, setting.family)(values)
 
 
-def _is_same(one: pa.Array, other: pa.Array) -> bool:
-    """Whether two arrays are views of the same memory."""
+def quoted(texts: pa.StringArray) -> pa.StringArray:
+    """The texts as CSV cells: those with a comma, a quote or a line end in double quotes.
 
-    def place(array: pa.Array) -> list[object]:
-        return [
-            len(array),
-            array.offset,
-            *(buffer and buffer.address for buffer in array.buffers()),
-        ]
-
-    return place(one) == place(other)
+    Quotes within are doubled. NULL stays NULL.
+    """
+    structural = pc.match_substring_regex(texts, STRUCTURAL)
+    if not pc.any(structural).as_py():
+        return texts
+    doubled = pc.replace_substring(texts, '"', '""')
+    enclosed = joined('"', doubled, '"')
+    return pc.if_else(structural, enclosed, texts)

@@ -1,4 +1,4 @@
-"""Columns of the rows of a file, and ways to rearrange them."""
+"""Columns of the rows of a file: given, filled from what they show, and rearranged."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.arrays import chosen
+from ascend_ref.arrays import chosen, integers, is_text, same
 from ascend_ref.capture.batch import Integers
-from ascend_ref.recorded.shown import TableRows, every_row
+from ascend_ref.recorded.shown import ShownValues, TableRows, every_row
+from ascend_spec.text.model import CsvColumn
+
+from .setting import Setting
 
 Columns: TypeAlias = Mapping[str, "pa.Array | Sequence[pa.Array]"]
 """Rows of a file by canonical column name; a column that repeats is given once for each time."""
@@ -20,6 +23,10 @@ BATCH_ROWS = 1 << 16
 """Rows of a wide file that are made at once."""
 HOST = "host"
 """Device_id of rows that no device made (seed-001, msproftx)."""
+DEVICE = "deviceId"
+"""Type of the columns that name a device."""
+MICROSECONDS = "us"
+"""Unit of the columns that :mod:`.cells` prints from ns."""
 
 
 class ShownColumns(dict[str, "pa.Array | Sequence[pa.Array]"]):
@@ -70,3 +77,35 @@ def parts(rows: Integers) -> Iterator[Integers]:
     """Places of rows, some thousands at a time."""
     for start in range(0, len(rows), BATCH_ROWS):
         yield rows[start : start + BATCH_ROWS]
+
+
+class Filling:
+    """Fills columns of one file from the rows of tables and records that its batches show."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._values = ShownValues(setting.writer.output)
+
+    def of(self, column: CsvColumn, batch: Columns) -> pa.Array:
+        """The values of a column, in the forms of :mod:`.cells`.
+
+        Where nothing is known: NULL, but for columns without a sentinel: those of a device name the
+        host, and numbers are what stands for none in the database, or 0.
+        """
+        rows = batch.rows if isinstance(batch, ShownColumns) else {}
+        unit = None if column.unit == MICROSECONDS else column.unit
+        values = self._values.of(column.shows, rows, unit)
+        if values is None:
+            values = pa.nulls(row_count(batch))
+        elif column.type == DEVICE:
+            return device_texts(integers(values))
+        elif "text" in column.storage and not is_text(values):
+            values = values.cast(pa.string()).dictionary_encode()
+        if column.sentinels or not values.null_count:
+            return values
+        if column.type == DEVICE or column.members == (HOST,):
+            return same(HOST, len(values))
+        if "text" in column.storage:
+            return values
+        number = self._values.none_of(column.shows, rows) or 0
+        kind = pa.int64() if pa.types.is_null(values.type) else values.type
+        return values.cast(kind).fill_null(pa.scalar(number, kind))

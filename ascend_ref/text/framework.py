@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import begins_with, dictionary, integers, where
-from ascend_ref.capture.batch import Integers, Reals
-from ascend_ref.derive.adapter_steps import RECEIVE, RECEIVING, Slices, StepRow, step_rows
+from ascend_ref.arrays import begins_with, dictionary, integers, is_one_of, where
+from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.adapter_steps import (
+    RECEIVE,
+    RECEIVING,
+    DeviceStep,
+    Slices,
+    StepRow,
+    device_steps,
+    step_rows,
+)
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
+from ascend_ref.derive.matching import NONE
+from ascend_ref.derive.operator_details import Kernels
 from ascend_ref.derive.operator_details import operator_details as times_of
 from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_ref.timeline.activity import CallStacks
+from ascend_ref.timeline.arrows import Ends, operator_ends, task_ends
 from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
-from ascend_ref.timeline.notation import Notation
 from ascend_ref.timeline.session import Session
 
 from .columns import Columns, ShownColumns, of_table, parts
-from .launches import step_at, steps_of, work_of_operators
-from .op_summary import OperatorColumns
-from .operator_rows import operator_rows
+from .op_summary import OperatorColumns, operator_rows
 from .order import ordered
 from .setting import Setting
 
@@ -34,17 +43,9 @@ TIMELINE = "trace_view"
 STEP = "ProfilerStep#"
 """So the names of steps begin, which are operators of the framework."""
 
-
-class Verbatim(Notation):
-    """No notation at all: texts as they are."""
-
-    def string(self, text: str) -> str:
-        """The text."""
-        return text
-
-    def strings(self, texts: pa.Array) -> pa.Array:
-        """The texts."""
-        return texts
+AI_CORE = "AI_CORE"
+"""Type of the tasks whose time operator_details shows apart."""
+MICROSECOND = 1e3
 
 
 def kernel_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -66,12 +67,13 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     rows = rows[np.argsort(activity.start[rows], kind="stable")]
     place = np.full(len(activity) + 1, -1)
     place[rows] = np.arange(len(rows))
-    work = work_of_operators(session)
+    work = launched(session)
+    launching = activity.launching(work.connection, work.thread, work.moment)
     found = times_of(
         Spans(activity.start[rows], activity.end[rows]),
-        replace(work, operator=place[work.operator]),
+        Kernels(place[launching], (work.end - work.start) / MICROSECOND, work.on_ai_core),
     )
-    stacks = CallStacks(recorded, Verbatim(",", ":", ascii=False))
+    stacks = CallStacks(recorded)
     chains = integers(activity.table["callchainId"])
     shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
     device = {
@@ -86,7 +88,11 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
             "Call Stack": stacks.texts(chains[rows[batch]]),
             "Host Self Duration(us)": pa.array(found.host_self[batch]),
             "Host Total Duration(us)": pa.array(found.host_total[batch]),
-            **{name: _sums(values[batch]) for name, values in device.items()},
+            # An integer 0 where nothing was added up.
+            **{
+                name: pc.if_else(pa.array(own == 0), "0", shortest_texts(own))
+                for name, own in ((name, values[batch]) for name, values in device.items())
+            },
         }
         yield ShownColumns(columns, {"PYTORCH_API": TableRows(table, rows[batch])})
 
@@ -144,6 +150,74 @@ def _part(
     )
 
 
-def _sums(values: Reals) -> pa.StringArray:
-    """Sums of floats; an integer 0 where nothing was added up."""
-    return pc.if_else(pa.array(values == 0), "0", shortest_texts(values))
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """Work on devices that calls of CANN launched, in order of the calls.
+
+    moment, thread, connection: of the call, ns. start, end: of the work, ns. on_ai_core: whether it
+    ran on AI cores alone.
+    """
+
+    moment: Integers
+    thread: Integers
+    connection: Integers
+    start: Integers
+    end: Integers
+    on_ai_core: npt.NDArray[np.bool_]
+
+
+def launched(session: Session) -> Launched:
+    """Kernels, copies and communication operators; of the copies of a call the first alone."""
+    work, operators = session.work, session.communication
+    core = np.zeros(len(work), np.bool_)
+    known = work.kernel != NONE
+    cores = np.append(is_one_of(session.kernels["taskType"], [AI_CORE]), False)
+    core[known] = cores[work.kernel[known]]
+    kernels, copies = task_ends(session, copies=False), task_ends(session, copies=True)
+    copies = copies.at(np.sort(np.unique(copies.call, return_index=True)[1]))
+    others = operator_ends(operators, session.calls, session.spill)
+    found: Sequence[tuple[Ends, Integers, npt.NDArray[np.bool_]]] = (
+        (kernels, work.end[kernels.row], core[kernels.row]),
+        (copies, work.end[copies.row], core[copies.row]),
+        (others, operators.end[others.row], np.zeros(len(others.row), np.bool_)),
+    )
+    call = np.concatenate([ends.call for ends, _, _ in found])
+    moment = session.calls.start[call]
+    order = np.argsort(moment, kind="stable")
+    return Launched(
+        moment=moment[order],
+        thread=session.calls.thread[call][order],
+        connection=np.concatenate([ends.ids["connectionId"] for ends, _, _ in found])[order],
+        start=np.concatenate([ends.start for ends, _, _ in found])[order],
+        end=np.concatenate([end for _, end, _ in found])[order],
+        on_ai_core=np.concatenate([cores for _, _, cores in found])[order],
+    )
+
+
+def steps_of(session: Session) -> list[DeviceStep]:
+    """The steps as the devices saw them; none without STEP_TIME."""
+    table = session.recorded.table("STEP_TIME")
+    if not len(table):
+        return []
+    number, start, end = (integers(table[name]) for name in ("id", "startNs", "endNs"))
+    work = launched(session)
+    order = np.argsort(start, kind="stable")
+    place = np.searchsorted(start[order], work.moment, side="right") - 1
+    step = np.where(place == -1, NONE, np.append(order, NONE)[place])
+    step[(step != NONE) & (work.moment > np.append(end, 0)[step])] = NONE
+    return device_steps(
+        number.tolist(), Spans(start, end), step, work.moment, Spans(work.start, work.end)
+    )
+
+
+def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
+    """The number of the first step in whose bounds work starts, ends included; -1 without one."""
+    moments = unit_floats(start)
+    order = np.argsort(moments, kind="stable")
+    ascending = moments[order]
+    number = np.full(len(start), NONE)
+    for step in reversed(steps):
+        low = np.searchsorted(ascending, step.start, side="left")
+        high = np.searchsorted(ascending, step.end, side="right")
+        number[order[low:high]] = step.number
+    return number

@@ -1,26 +1,28 @@
-"""The columns of op_summary, and what kernel_details copies of them (text-outputs.md 3.2)."""
+"""op_summary, and what kernel_details copies of it (text-outputs.md 3.2): rows and columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import dictionary, first_known, renamed, same
+from ascend_ref.arrays import dictionary, first_known, integers, renamed, same
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE
-from ascend_ref.derive.wait_time import wait_times
+from ascend_ref.derive.statistics import wait_times
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import NO_ROW, TableRows
+from ascend_spec import per_spec, text_catalog
 
 from .cells import cells_of
 from .columns import Columns, ShownColumns, device_texts, parts
-from .kernels import UNKNOWN
-from .operator_rows import OperatorRows, copied_names, operator_rows
-from .pmu_columns import PmuColumns
-from .setting import Setting
+from .kernels import UNKNOWN, Kernels, kernels, operator_devices, shown_kernels
+from .order import row_order
+from .pmu import PmuColumns
+from .setting import COPIES, Setting
 from .statistics import level_names
 
 OP_STATES = {"0": "static", "1": "dynamic"}
@@ -33,6 +35,7 @@ CHANGED = {
 """Columns whose texts differ from those of COMPUTE_TASK_INFO, and where it has them."""
 SHAPES = ("Input Shapes", "Output Shapes")
 QUOTE = '"'
+START = "Task Start Time(us)"
 
 
 def op_summary(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -124,3 +127,56 @@ def _wait_texts(setting: Setting, name: str, rows: OperatorRows) -> pa.StringArr
         first[1:] = rows.device[1:] != rows.device[:-1]
     wait = wait_times(rows.start, rows.end - rows.start, setting.engine)
     return pc.if_else(pa.array(first), "0", cells_of(setting, name, pa.array(wait)))
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRows:
+    """Rows that ended in the session, in the order of their writer.
+
+    row: number of a run, or of a row of COMMUNICATION_OP counted on from there. device, start and
+    end (ns) follow the same order.
+    """
+
+    runs: Kernels
+    communication: pa.Table
+    row: Integers
+    device: Integers
+    start: Integers
+    end: Integers
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+
+def operator_rows(recorded: Recorded, setting: Setting) -> OperatorRows:
+    """The rows of a recording."""
+    runs = shown_kernels(kernels(recorded), recorded.origin.start)
+    table = recorded.table("COMMUNICATION_OP")
+    started, ended = integers(table["startNs"]), integers(table["endNs"])
+    kept = np.flatnonzero(ended >= recorded.origin.start)
+    row = np.concatenate([np.arange(len(runs)), len(runs) + kept])
+    device = np.concatenate([runs.device, operator_devices(recorded, table)[kept]])
+    start = np.concatenate([runs.start, started[kept]])
+    end = np.concatenate([runs.end, ended[kept]])
+    keys = {
+        "Device_id": device_texts(device),
+        copied_names(setting.file.name).get(START, START): pa.array(start),
+    }
+    order = row_order(setting, keys)
+    return OperatorRows(runs, table, row[order], device[order], start[order], end[order])
+
+
+@per_spec
+def copied_names(file: str) -> dict[str, str]:
+    """The names that columns of op_summary have in a file that copies it, by those they have there:
+    the same, or that of the column that shows the same.
+    """
+    csv = text_catalog().csv
+    copies = csv[file].own_columns
+    names = {one.name for one in copies}
+    showing = {(one.shows, one.formula): one.name for one in reversed(copies)}
+    return {
+        one.name: one.name if one.name in names else showing.get((one.shows, one.formula), one.name)
+        for one in csv[COPIES.get(file, file)].own_columns
+        if not one.when.writers
+    }

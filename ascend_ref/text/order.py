@@ -16,8 +16,7 @@ from ascend_ref.derive.decimals import decimal_texts
 from ascend_spec import catalog, per_spec, recording_catalog
 from ascend_spec.text.model import CsvColumn, SortKey
 
-from .columns import Columns, row_count, taken
-from .filling import Filling
+from .columns import Columns, Filling, row_count, taken
 from .setting import Setting
 
 LAST = 1 << 40
@@ -62,8 +61,10 @@ def _rank(key: SortKey, column: CsvColumn, values: pa.Array) -> npt.NDArray[Any]
             members = enum_numbers(recording_catalog().enum_of(column.shows))
             numbers = [members.get(text, LAST) for text in known]
         else:
+            # A text that is no number, such as that of the host, stands where it comes first.
             numbers = [
-                _number(text, first) for text, first in zip(known, _first(texts), strict=True)
+                int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else first
+                for text, first in zip(known, _first(texts), strict=True)
             ]
         return picked(texts, np.array(numbers, np.int64), -1)
     return reals(values) if pa.types.is_floating(values.type) else integers(values)
@@ -76,11 +77,6 @@ def enum_numbers(enum: str | None) -> Mapping[str, int]:
         return {}
     members = sorted(catalog().enums[enum].members, key=lambda one: one.since or "")
     return {member.name: member.id for member in members}
-
-
-def _number(text: str, otherwise: int) -> int:
-    """The number that a text is, such as that of a device."""
-    return int(text) if text.isdecimal() and len(text) <= LONGEST_NUMBER else otherwise
 
 
 def _first(texts: pa.DictionaryArray) -> list[int]:

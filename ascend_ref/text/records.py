@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.arrays import integers, reals
 from ascend_ref.derive.decimals import python_round
-from ascend_ref.derive.l2_cache import cache_rates
-from ascend_ref.derive.traffic import share
+from ascend_ref.derive.traffic import cache_rates, share
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog
 
@@ -20,55 +20,34 @@ from .columns import Columns, of_table
 from .order import ordered
 from .setting import Setting
 
-Derived: TypeAlias = Callable[[pa.Table, Setting], Mapping[str, pa.Array]]
-"""Further columns of a record, by the names that its entity has for them."""
+Formula: TypeAlias = Callable[[pa.Table], npt.NDArray[Any]]
+"""A column that an entity has, from the columns of its record."""
+MEMORY = ("input", "output", "weight", "workspace")
+"""What an operator that was made of others holds."""
 
 
-def _cache_rates(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
-    """Shares of the requests of each kernel; with STARS there is no hit rate (erratum T10)."""
-    rates = _shares(table, hit_rate="hit", victim_rate="victim")
-    stars = catalog().products[setting.family].can("stars")
-    return {**rates, "hit_rate": pa.nulls(len(table))} if stars else rates
+def _of_requests(counted: str) -> Formula:
+    return lambda table: cache_rates(integers(table[counted]), integers(table["request"]))
 
 
-def _translation_rates(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
-    """Shares of the translations of each kernel."""
-    return _shares(table, tlb_hit_rate="hit", tlb_miss_rate="miss")
-
-
-def _shares(table: pa.Table, **counted: str) -> dict[str, pa.Array]:
-    request = integers(table["request"])
-    return {
-        rate: pa.array(cache_rates(integers(table[name]), request))
-        for rate, name in counted.items()
-    }
-
-
-def _utilization(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
-    """Load of each engine."""
-    load = share(reals(table["busy"]), reals(table["observed"]))
-    return {"utilization": pa.array(python_round(load))}
-
-
-def _total(table: pa.Table, setting: Setting) -> Mapping[str, pa.Array]:
-    """Memory of operators that were made of others, in all."""
-    parts = ("input", "output", "weight", "workspace")
-    return {"total": pa.array(np.sum([integers(table[name]) for name in parts], axis=0))}
-
-
-DERIVED: Mapping[str, Derived] = {
-    "l2_cache": _cache_rates,
-    "soc_pmu": _translation_rates,
-    "dvpp": _utilization,
-    "fusion_op": _total,
+DERIVED: Mapping[str, Mapping[str, Formula]] = {
+    "l2_cache": {"hit_rate": _of_requests("hit"), "victim_rate": _of_requests("victim")},
+    "soc_pmu": {"tlb_hit_rate": _of_requests("hit"), "tlb_miss_rate": _of_requests("miss")},
+    "dvpp": {
+        "utilization": lambda table: python_round(
+            share(reals(table["busy"]), reals(table["observed"]))
+        )
+    },
+    "fusion_op": {
+        "total": lambda table: np.sum([integers(table[name]) for name in MEMORY], axis=0),
+    },
 }
 """What files show beyond the record of the same name."""
 
 
 def one_row_each(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """The rows of the record of the same name, as they stand."""
-    name = setting.file.name
-    yield _rows(setting, recorded.extras[name])
+    yield _rows(setting, recorded.extras[setting.file.name])
 
 
 def aicpu(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -80,14 +59,13 @@ def aicpu(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 def _rows(setting: Setting, table: pa.Table) -> Columns:
     name = setting.file.name
-    columns = {
-        one: _known(table[one]) if pa.types.is_integer(table[one].type) else table[one]
-        for one in table.column_names
-    }
-    derived = DERIVED[name](table, setting) if name in DERIVED else {}
-    return ordered(setting, of_table(name, pa.table({**columns, **derived})))
-
-
-def _known(numbers: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Numbers with NULL in place of the negative ones, which stand for no value."""
-    return pc.if_else(pc.less(numbers, 0), pa.scalar(None, pa.int64()), numbers)
+    columns = {one: table[one] for one in table.column_names}
+    for one, values in columns.items():
+        if pa.types.is_integer(values.type):
+            # Negative numbers stand for no value.
+            columns[one] = pc.if_else(pc.less(values, 0), pa.scalar(None, pa.int64()), values)
+    columns |= {one: pa.array(formula(table)) for one, formula in DERIVED.get(name, {}).items()}
+    if name == "l2_cache" and catalog().products[setting.family].can("stars"):
+        # With STARS there is no hit rate (erratum T10).
+        columns["hit_rate"] = pa.nulls(len(table))
+    return ordered(setting, of_table(name, pa.table(columns)))

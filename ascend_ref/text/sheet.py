@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 
+from ascend_ref.atomic import Drafts, Naming
+from ascend_ref.timeline.rows import Fragment, row_texts
 from ascend_spec.text.model import CsvColumn, Output, Slicing, Writer
 
-from .cells import CellTexts
-from .columns import Columns, row_count
-from .filling import Filling
-from .lines import lines
-from .quoting import quoted
+from .cells import CellTexts, quoted
+from .columns import Columns, Filling, row_count
 from .setting import Setting
-from .slices import SlicedFile
 
 LINE_ENDS: Mapping[str, str] = {"lf": "\n", "crlf": "\r\n"}
 
@@ -129,3 +129,64 @@ def _column(batch: Columns, columns: Sequence[CsvColumn], place: int, filling: F
     if isinstance(given, pa.Array):
         return given
     return given[[one.name for one in columns[:place]].count(column.name)]
+
+
+def lines(cells: Sequence[pa.Array], end: str) -> Iterator[memoryview]:
+    """The rows as text, some thousands at a time.
+
+    ``cells`` are the columns, plain or by dictionary, as they shall stand in the file.
+    """
+    fragments: list[Fragment] = []
+    for column in cells:
+        fragments += [column, ","]
+    fragments[-1] = end
+    return row_texts(fragments, len(cells[0]))
+
+
+def slice_numbers(rows: int, slicing: Slicing | None) -> list[int | None]:
+    """The numbers of the slices that so many rows are cut into; ``None`` where there is but one."""
+    if slicing is None or rows < slicing.suffix_from:
+        return [None]
+    return list(range(-(-rows // slicing.rows)))
+
+
+class SlicedFile:
+    """Writes blocks of rows to one file or several, each beginning with the same header.
+
+    ``slicing`` is ``None`` where a file is never cut. The names of the slices depend on how many
+    rows follow, so every slice has a hidden name until the last row is written.
+    """
+
+    def __init__(
+        self, folder: Path, header: bytes, naming: Naming, slicing: Slicing | None
+    ) -> None:
+        self._drafts = Drafts(folder, naming)
+        self._header, self._slicing = header, slicing
+        self._file: BinaryIO = BytesIO()
+        self._rows = 0
+
+    def fitting(self, rows: int) -> int:
+        """How many of so many rows fit into the current slice."""
+        if self._slicing is None:
+            return rows
+        return min(rows, self._slicing.rows - self._rows % self._slicing.rows)
+
+    def write(self, rows: int, blocks: Iterable[memoryview]) -> None:
+        """Append so many rows, which must fit into the current slice."""
+        if not self._rows or (self._slicing and self._rows % self._slicing.rows == 0):
+            self._file.close()
+            self._file = self._drafts.open()
+            self._file.write(self._header)
+        for block in blocks:
+            self._file.write(block)
+        self._rows += rows
+
+    def finish(self) -> list[Path]:
+        """Give the slices their names and return them; none where no row was written."""
+        if not self._rows:
+            return []
+        return self._drafts.keep(slice_numbers(self._rows, self._slicing))
+
+    def discard(self) -> None:
+        """Remove what has not been finished."""
+        self._drafts.discard()

@@ -10,14 +10,14 @@ import pyarrow as pa
 
 from ascend_ref.arrays import dictionary, integers, is_one_of, renamed, text_numbers
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.api_statistic import api_statistic as of_apis
 from ascend_ref.derive.decimals import Engine
-from ascend_ref.derive.operator_statistic import (
+from ascend_ref.derive.matching import groups
+from ascend_ref.derive.statistics import (
     Statistic,
     communication_statistic,
     operator_statistic,
 )
-from ascend_ref.derive.transit import groups
+from ascend_ref.derive.statistics import api_statistic as of_apis
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import DAYS

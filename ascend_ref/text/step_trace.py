@@ -9,9 +9,8 @@ import pyarrow as pa
 
 from ascend_ref.arrays import integers, where
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.matching import NONE, counterparts, ranks
+from ascend_ref.derive.matching import NONE, counterparts, groups, ranks
 from ascend_ref.derive.step_trace import iteration_times
-from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 
 from .columns import Columns, device_texts

@@ -8,9 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.arrays import dictionary, first_known, integers
-from ascend_ref.derive.matching import NONE, counterparts, ranks
+from ascend_ref.derive.matching import NONE, counterparts, groups, ranks
 from ascend_ref.derive.sub_tasks import shown_tasks
-from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_spec import catalog

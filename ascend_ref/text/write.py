@@ -10,20 +10,18 @@ import numpy as np
 
 from ascend_ref import names
 from ascend_ref.recorded import Recorded
-from ascend_ref.recorded.families import USUAL_FAMILY
+from ascend_ref.recorded.model import USUAL_FAMILY
 from ascend_spec import text_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.text.model import Scene, Writer
 
 from . import (
     bandwidth,
-    cores,
     framework,
-    framework_memory,
-    host,
     marks,
     memory,
     op_summary,
+    pmu,
     records,
     statistics,
     step_trace,
@@ -31,8 +29,8 @@ from . import (
     task_time,
 )
 from .columns import Columns, of_table
-from .metrics import TABLES, Counted, counted
 from .order import ordered
+from .pmu import TABLES, Counted, counted
 from .setting import Setting
 from .sheet import write_sheet
 
@@ -61,13 +59,13 @@ OF_TABLES: Mapping[str, Source] = {
     "nic": whole_table,
     "roce": whole_table,
     "llc_read_write": bandwidth.llc_read_write,
-    "ai_core_utilization": cores.ai_core_utilization,
-    "ai_vector_core_utilization": cores.ai_vector_core_utilization,
-    "host_cpu_usage": host.host_cpu_usage,
-    "host_mem_usage": host.host_mem_usage,
-    "host_disk_usage": host.host_disk_usage,
-    "host_network_usage": host.host_network_usage,
-    "os_runtime_statistic": host.os_runtime_statistic,
+    "ai_core_utilization": pmu.ai_core_utilization,
+    "ai_vector_core_utilization": pmu.ai_vector_core_utilization,
+    "host_cpu_usage": system.host_cpu_usage,
+    "host_mem_usage": system.host_mem_usage,
+    "host_disk_usage": system.host_disk_usage,
+    "host_network_usage": system.host_network_usage,
+    "os_runtime_statistic": system.os_runtime_statistic,
     "kernel_details": framework.kernel_details,
     "step_trace_time": framework.step_trace_time,
     "operator_details": framework.operator_details,
@@ -76,11 +74,11 @@ OF_TABLES: Mapping[str, Source] = {
 OF_EITHER_OUTPUT: Mapping[str, Mapping[str, Source]] = {
     "memory_record": {
         "msprof": memory.engine_record,
-        "pytorch": framework_memory.memory_record,
+        "pytorch": memory.memory_record,
     },
     "operator_memory": {
         "msprof": memory.engine_blocks,
-        "pytorch": framework_memory.operator_memory,
+        "pytorch": memory.operator_memory,
     },
 }
 """Files that the adapter makes anew."""

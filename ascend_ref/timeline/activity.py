@@ -153,9 +153,9 @@ def _are_types(column: pa.DictionaryArray) -> bool:
 
 
 class CallStacks:
-    """PYTORCH_CALLCHAINS as texts, put together when they are asked for."""
+    """PYTORCH_CALLCHAINS as texts, as they are or in a notation, put together when asked for."""
 
-    def __init__(self, recorded: Recorded, notation: Notation) -> None:
+    def __init__(self, recorded: Recorded, notation: Notation | None = None) -> None:
         table = recorded.table("PYTORCH_CALLCHAINS")
         chain, depth = integers(table["id"], NONE), integers(table["stackDepth"], 0)
         frames = filled(one_piece(table["stack"]), "")
@@ -163,8 +163,8 @@ class CallStacks:
         if (steps < 0).any() or ((steps == 0) & (np.diff(depth) < 0)).any():
             order = np.lexsort((depth, chain))
             chain, frames = chain[order], frames.take(pa.array(order))
-        self._frames = notation.strings(frames)
-        self._separator = notation.string(FRAMES_BETWEEN)
+        self._frames = notation.strings(frames) if notation else frames
+        self._separator = notation.string(FRAMES_BETWEEN) if notation else FRAMES_BETWEEN
         self._chains, self._first = np.unique(chain, return_index=True)
         self._stops = np.append(self._first[1:], len(chain))
         self._row_of = Lookup(self._chains, recorded.spill)

@@ -1,4 +1,4 @@
-"""Arrows from calls on the host to the work on the devices that they caused."""
+"""Arrows from calls of CANN and operators of the framework to the work that they caused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .events import Item, Points
 from .lookup import NONE, Lookup
 from .session import Session
 
-HOST = "CANN"
+HOST, FRAMEWORK = "CANN", "Python"
+"""Layers of the calls that arrows leave."""
 CONNECTION_ALONE = {"connectionId"}
 WITHOUT_EVENTS = ("adapter-2025-01",)
 """Writers that draw no arrow from calls about events: none of the 215 in the real timeline."""
@@ -164,3 +165,36 @@ def _points(session: Session, host: Layer, found: Linked) -> Iterator[Points]:
     for batch in batches(len(found.ends.row)):
         some = found.ends.at(batch)
         yield Points(flow, found.layer, True, some.ids, some.start, some.device, some.thread)
+
+
+def launches(session: Session) -> Iterator[Item]:
+    """One arrow to the first end of each arrow of HostToDevice, as the exporter pairs them.
+
+    The id is the start of the work, so where several start at once only the first has an arrow.
+    """
+    layer, flow = session.layer(FRAMEWORK), session.flow("framework")
+    if layer is None or flow is None or not len(session.activity):
+        return
+    found, calls, spill = session.activity, session.calls, session.spill
+    shown: list[Lookup] = []
+
+    def has_arrow(operator: Integers, start: Integers) -> Mask:
+        known: Mask = (operator != NONE) & (found.start[operator] <= start)
+        for moments in shown:
+            known &= moments.rows(start) == NONE
+        return known
+
+    for _, target, ends, _ in linked(session, forward=False):
+        thread, moment = (spill.taken(column, ends.call) for column in (calls.thread, calls.start))
+        operator = found.launching(ends.ids["connectionId"], thread, moment)
+        rows = spill.where(has_arrow, operator, ends.start)
+        moments = spill.taken(ends.start, rows)
+        first = spill.where(np.equal, first_equal(spill, moments), spill.rows(len(rows)))
+        shown.append(Lookup(spill.taken(moments, first), spill))
+        rows = spill.taken(rows, first)
+        for batch in batches(len(rows)):
+            some, caller = ends.at(rows[batch]), operator[rows[batch]]
+            ids = {"endNs": some.start}
+            start, thread = found.start[caller], found.thread[caller]
+            yield Points(flow, layer, False, ids, start, thread=thread)
+            yield Points(flow, target, True, ids, some.start, some.device, some.thread)

@@ -62,8 +62,11 @@ class Communication:
         first = self._first_rows(of_operators.integers("opId"), of_tasks.integers("opId"))
         models = Columns(work.tasks, spill).integers("modelId", no_model)
         self.model = _taken(spill, models, first, no_model)
-        told = of_operators.integers("deviceId", NONE)
-        self.device = spill.made(_told, told, _taken(spill, work.device, first, device))
+        self.device = spill.made(
+            _stated_or_seen,
+            of_operators.integers("deviceId", NONE),
+            _taken(spill, work.device, first, device),
+        )
         groups = _Groups(spill)
         self.operator_group = groups.of(operators, self.device)
         self.task_group = groups.of(tasks, _taken(spill, work.device, self.row, device))
@@ -111,8 +114,8 @@ class Communication:
         return found
 
 
-def _told(told: Integers, seen: Integers) -> Integers:
-    return np.where(told == NONE, seen, told)
+def _stated_or_seen(stated: Integers, seen: Integers) -> Integers:
+    return np.where(stated == NONE, seen, stated)
 
 
 def _taken(spill: Spill, values: Integers, rows: Integers, missing: int) -> Integers:

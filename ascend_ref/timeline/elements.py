@@ -28,8 +28,7 @@ import pyarrow as pa
 from ascend_ref.json_damage import Damage, find_damage, scan_value, skip_space, wide_text
 
 from .event_keys import KeyFaults
-from .parts import MAX_EVENT, Source, event_decoder, read_part
-from .walk import Part, whole_elements
+from .parts import MAX_EVENT, Part, Source, event_decoder, read_part, whole_elements
 
 EVENTS_KEY = "traceEvents"
 """Under which the object form of the Chrome trace format holds the events."""

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import integers, is_one_of
+from ascend_ref.arrays import addresses, integers, is_one_of
 from ascend_ref.arrays import reals as floats
 from ascend_ref.capture.batch import Integers
 from ascend_ref.recorded import Recorded
@@ -112,7 +112,7 @@ class Filling:
     def _without_quotes(self, values: pa.DictionaryArray) -> pa.DictionaryArray:
         """Texts of JSON; those of a dictionary once for all batches that share it."""
         texts = values.dictionary
-        key = tuple(0 if one is None else one.address for one in texts.buffers())
+        key = addresses(texts)
         if key not in self._escaped:
             self._escaped[key] = texts, self._notation.strings(texts)
         return pa.DictionaryArray.from_arrays(values.indices, self._escaped[key][1], safe=False)

@@ -6,11 +6,8 @@ The columns (:data:`COLUMNS`) hold what every event has; ``args`` stays JSON tex
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Mapping
 
-import duckdb
 import pyarrow as pa
 
 from .elements import SCHEMA, Elements
@@ -71,23 +68,6 @@ FROM (
   )
 )
 """
-
-
-def read_events(path: Path, threads: int = 1) -> Iterator[pa.RecordBatch]:
-    """The events of a file in batches, with memory that does not grow with the file.
-
-    Reading ends silently where the text stops being JSON; the place is known to
-    :class:`~ascend_ref.timeline.elements.Elements`. Raises ``OSError``.
-    """
-    with closing(duckdb.connect(config={"threads": threads})) as connection:
-        connection.register("elements", element_reader(Elements(path)))
-        events = connection.sql(events_query("elements"))
-        reader: pa.RecordBatchReader = events.to_arrow_reader(100_000)
-        while True:
-            try:
-                yield reader.read_next_batch()
-            except StopIteration:
-                return
 
 
 def element_reader(elements: Elements) -> pa.RecordBatchReader:

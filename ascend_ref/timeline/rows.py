@@ -13,9 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import integers
+from ascend_ref.arrays import integers, joined
 from ascend_ref.capture.batch import Integers
-from ascend_ref.joined import joined
 
 Fragment: TypeAlias = "str | pa.Array"
 

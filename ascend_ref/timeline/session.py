@@ -7,16 +7,14 @@ from functools import cached_property
 
 import pyarrow as pa
 
-from ascend_ref.arrays import integers, one_piece
-from ascend_ref.capture.batch import Integers
+from ascend_ref.arrays import one_piece
 from ascend_ref.recorded import Recorded
-from ascend_ref.recorded.families import USUAL_FAMILY
+from ascend_ref.recorded.model import USUAL_FAMILY
 from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.timeline import (
     FlowId,
     FlowKind,
     Layer,
-    PartForm,
     Thread,
     TimelineCatalog,
     WriterForm,
@@ -106,10 +104,6 @@ class Session:
     def _style_of_flow(self, flow: FlowKind) -> str:
         return self.style_of(self.spec.layers[flow.start.layer])
 
-    def part_form(self, layer: Layer) -> PartForm:
-        """How the events of a layer are put down."""
-        return self.spec.form(self.style_of(layer)).parts[layer.part]
-
     def pid(self, layer: Layer, device: int, unit: int = 0) -> int:
         """The pid of a layer; HOST for a layer of the host. unit: of several on a device."""
         if layer.shown_in is not None and self.file in WHOLE:
@@ -175,12 +169,6 @@ class Session:
         if missing is not None and column.null_count:
             column = filled(column, missing)
         return self.notation.strings(column)
-
-    def devices_of(self, table: pa.Table) -> Integers | int:
-        """The device of each row; one number where older tables do not name it."""
-        if table["deviceId"].null_count == table.num_rows:
-            return self.device
-        return integers(table["deviceId"], self.device)
 
     @cached_property
     def filling(self) -> Filling:

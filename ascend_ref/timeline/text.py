@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
 from string import Formatter
 from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from ascend_ref.joined import joined
-from ascend_spec.timeline import Layer, NameForm, Phase
+from ascend_ref.arrays import joined
+from ascend_ref.capture.batch import Integers
+from ascend_spec.timeline import FlowId, Layer, NameForm, Phase
 
 from .events import Events, Metadata, Points, Values
-from .flow_ids import flow_ids
 from .notation import Notation, instants, lengths, wholes
 from .rows import Fragment, row_texts
 from .session import Session
 
 Member: TypeAlias = "list[Fragment]"
 """A JSON value in pieces."""
+DIGITS = 20
+"""Of a number of 64 bits with its sign."""
 
 
 class EventTexts:
@@ -157,7 +162,7 @@ class EventTexts:
         members: dict[str, Member],
         keys: Sequence[str] | None = None,
     ) -> Member:
-        form = self._session.part_form(layer)
+        form = self._session.spec.form(self._session.style_of(layer)).parts[layer.part]
         members["ph"] = [f'"{phase}"']
         if "args" not in members and form.empty_args and phase in ("X", "C"):
             members["args"] = ["{}"]
@@ -183,3 +188,28 @@ def _wrapped(before: str, texts: pa.Array, after: str) -> pa.Array:
         inner = _wrapped(before, texts.dictionary, after)
         return pa.DictionaryArray.from_arrays(texts.indices, inner)
     return joined(before, texts, after)
+
+
+def flow_ids(form: FlowId, quantities: Mapping[str, Integers]) -> Fragment:
+    """The ids of these numbers, as text without quotes. Numbers that are left out are missing.
+
+    Ids are sums of shifted numbers, some of more than 64 bits.
+    """
+    rows = len(next(iter(quantities.values())))
+    parts = [
+        (quantities.get(part.of, np.full(rows, form.missing.get(part.of, 0))), part.shift)
+        for part in form.parts
+    ]
+    if not rows:
+        return pa.array([], pa.string())
+    lowest = sum(int(values.min()) << shift for values, shift in parts)
+    highest = sum(int(values.max()) << shift for values, shift in parts)
+    if lowest >= -(1 << 63) and highest < 1 << 63:
+        return wholes(sum((values << shift for values, shift in parts), np.zeros(rows, np.int64)))
+    return reduce(pc.add, (_shifted(values, shift) for values, shift in parts)).cast(pa.string())
+
+
+def _shifted(values: Integers, shift: int) -> pa.Array:
+    factor = Decimal(1 << shift)
+    kind = pa.decimal256(len(str(factor)))
+    return pc.multiply(pa.array(values).cast(pa.decimal256(DIGITS)), pa.scalar(factor, kind))

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
 from ascend_ref import names
+from ascend_ref.atomic import Drafts
 from ascend_ref.recorded import Recorded
 
-from .arrows import host_to_device
-from .document import Document, SlicedDocument
+from .arrows import host_to_device, launches
 from .events import Item, Metadata
 from .layers import (
-    chip,
     communication,
     counters,
     framework,
     hardware,
     host,
-    launches,
     marks,
     overlap,
     queue,
@@ -48,35 +47,30 @@ OF_MSPROF: tuple[Source, ...] = (
     hardware.hardware,
     marks.device_marks,
     steps.steps,
-    chip.frequency,
+    partial(counters.counters, names=("AI Core Freq",)),
     communication.communication,
     host_to_device,
     # First of those without a fixed number: beyond 31 it would run into that of the unit.
     units.groups,
     units.cores,
-    partial(counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE")),
-    partial(counters.counters, names=("PCIe", "LLC")),
-    chip.accelerators,
-    partial(counters.counters, names=("Stars Soc Info",)),
-    chip.between_dies,
-    chip.service,
-    chip.cores,
-    partial(counters.counters, names=("Ub",)),
+    partial(
+        counters.counters, names=("NPU MEM", "DDR", "HBM", "HCCS", "NIC", "RoCE", "PCIe", "LLC")
+    ),
+    partial(counters.counters, names=("Acc PMU", "Stars Soc Info", "SIO", "QoS")),
+    partial(counters.counters, names=("AI Core Utilization", "Ub")),
     overlap.overlap_analysis,
 )
 FILES: Mapping[str, tuple[Source, ...]] = {
     "timeline": OF_MSPROF,
     "msprof_tx": MARKS,
     "step_trace_json": (steps.steps,),
-    "trace_view": (*OF_FRAMEWORK, *OF_MSPROF, launches.launches),
+    "trace_view": (*OF_FRAMEWORK, *OF_MSPROF, launches),
 }
 """What the files of the spec consist of (timeline/files.yaml)."""
 FILES_OF_OUTPUT = {
     "msprof": ("timeline", "msprof_tx", "step_trace_json"),
     "pytorch": ("trace_view",),
 }
-SLICING_ENGINE = "python"
-"""The only one that cuts a timeline into slices (text-outputs.md 2.3)."""
 
 
 def write_timeline(
@@ -85,14 +79,12 @@ def write_timeline(
     *,
     writer: str | None = None,
     timestamp: str | None = None,
-    slice_bytes: int | None = None,
 ) -> list[Path]:
     """Write the timelines of a recording into ``folder``; returns their paths.
 
     writer: of the spec (timeline/forms.yaml): ``cpp`` or ``python`` for a recording of CANN's
     profiler, ``adapter`` or ``adapter-2025-01`` for one of the framework; None: the current one for
     the product family. timestamp: the 14 digits in the names; None: the end of the recording.
-    slice_bytes: about how many bytes a file of the Python engine may have; the others never slice.
 
     A file appears complete or not at all; one without events does not. Equal recordings give equal
     bytes. Memory does not grow with the text: it is made some thousands of events at a time.
@@ -112,7 +104,8 @@ def write_timeline(
         with np.errstate(all="ignore"):
             for kind in FILES_OF_OUTPUT[recorded.output]:
                 session = Session(recorded, writer, kind)
-                documents.append(_document(session, folder, timestamp, slice_bytes))
+                name = session.spec.files[kind].name.of(timestamp=timestamp)
+                documents.append(Document(folder, name, session.notation.item))
                 _fill(documents[-1], session)
         return [path for document in documents for path in document.finish()]
     finally:
@@ -120,17 +113,34 @@ def write_timeline(
             document.discard()
 
 
-def _document(session: Session, folder: Path, timestamp: str, slice_bytes: int | None) -> Document:
-    file = session.spec.files[session.file]
-    separator = session.notation.item
+class Document:
+    """A JSON array of events on disk, which has a hidden name until the end; takes rows that each
+    begin with the separator.
+    """
 
-    def name(number: int | None) -> str:
-        form = file.name if number is None or file.sliced is None else file.sliced
-        return form.of(timestamp=timestamp, slice=number)
+    def __init__(self, folder: Path, name: str, separator: str) -> None:
+        self._separator = separator.encode()
+        self._drafts = Drafts(folder, lambda _: name)
+        self._file: BinaryIO | None = None
 
-    if slice_bytes is None or file.sliced is None or session.engine != SLICING_ENGINE:
-        return Document(folder, name, separator)
-    return SlicedDocument(folder, name, separator, slice_bytes)
+    def append(self, rows: memoryview) -> None:
+        """Append events."""
+        if self._file is None:
+            self._file = self._drafts.open()
+            self._file.write(b"[")
+            rows = rows[len(self._separator) :]
+        self._file.write(rows)
+
+    def finish(self) -> list[Path]:
+        """Give the file its name; no file without rows."""
+        if self._file is None:
+            return []
+        self._file.write(b"]")
+        return self._drafts.keep([None])
+
+    def discard(self) -> None:
+        """Remove what has not been finished."""
+        self._drafts.discard()
 
 
 def _fill(document: Document, session: Session) -> None:
@@ -138,8 +148,8 @@ def _fill(document: Document, session: Session) -> None:
     for source in FILES[session.file]:
         for item in source(session):
             if isinstance(item, Metadata):
-                document.metadata(texts.metadata(item).encode())
+                document.append(memoryview(texts.metadata(item).encode()))
             else:
                 for block in texts.rows(item):
-                    document.events(block)
+                    document.append(block)
             session.recorded.spill.release()

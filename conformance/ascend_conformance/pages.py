@@ -19,7 +19,7 @@ THE_FINDING = "what the finding states"
 """Stands for the expectation that only a finding can state."""
 
 
-def rule_page(catalog: Catalog, rule: Rule[Any], style: Style = PLAIN) -> str:
+def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
     """One rule: what it finds, why that matters, how to mend it, and the SQL on both sides."""
     medium = medium_of(rule)
     return page(
@@ -34,7 +34,7 @@ def rule_page(catalog: Catalog, rule: Rule[Any], style: Style = PLAIN) -> str:
             ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
             ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
             ("Invariant", rule.invariant or ""),
-            ("Source", citations(catalog, rule.source, style)),
+            ("Source", citations(rule.source, style)),
         ),
         "## Why",
         style.prose(rule.why),
@@ -62,14 +62,12 @@ def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[Kind, str], str]:
     return {("rule", rule.id): f"rules/{rule.id}.md" for rule in rules}
 
 
-def rule_pages(
-    catalog: Catalog, rules: Mapping[str, Rule[Any]], targets: Targets
-) -> dict[str, str]:
+def rule_pages(rules: Mapping[str, Rule[Any]], targets: Targets) -> dict[str, str]:
     """The rules' pages by their path below the site's root."""
     style = SiteStyle(depth=1, targets=targets)
     return {
         "rules/index.md": rules_index(rules.values(), style),
-        **{f"rules/{rule.id}.md": rule_page(catalog, rule, style) for rule in rules.values()},
+        **{f"rules/{rule.id}.md": rule_page(rule, style) for rule in rules.values()},
     }
 
 

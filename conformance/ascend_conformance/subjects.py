@@ -8,13 +8,12 @@ from typing import Any
 
 from ascend_ref.markdown import Style
 from ascend_ref.tools.spec.subject import Subject
-from ascend_spec import Catalog
 
 from .media import load_rules
 from .ruleset import Rule
 
 
-def rule_subjects(catalog: Catalog) -> Iterator[Subject]:
+def rule_subjects() -> Iterator[Subject]:
     """Every rule of every format."""
     for rule in load_rules().values():
         yield Subject(
@@ -22,14 +21,14 @@ def rule_subjects(catalog: Catalog) -> Iterator[Subject]:
             name=rule.id,
             summary=rule.summary,
             page=f"rules/{rule.id}.md",
-            section=partial(_section, catalog, rule),
+            section=partial(_section, rule),
             fact=rule,
             also=(rule.name,),
             cells={"verdict": rule.verdict, "name": rule.name},
         )
 
 
-def _section(catalog: Catalog, rule: Rule[Any], style: Style, _level: int) -> str:
+def _section(rule: Rule[Any], style: Style) -> str:
     from .pages import rule_page  # slow: every format's rules
 
-    return rule_page(catalog, rule, style)
+    return rule_page(rule, style)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -18,11 +19,10 @@ from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
 
 from .choices import Scenario
-from .documents.errors import ScenarioError
+from .documents.text import ScenarioError
 from .hardware.load import machine
 from .scenario import validate
 from .scenario.collected import idle_switches
-from .session.costs import COSTLY, extra_time
 from .session.setting import FIRST_SESSION_NS, setting
 from .session.simulate import (
     AFTER_STEPS_NS,
@@ -32,6 +32,7 @@ from .session.simulate import (
     summary_of,
 )
 from .truth import RankTotals, fault_truths, rank_totals, truth_document
+from .truth.faults import COSTLY, extra_time
 from .world.rank import RankMeetings
 
 TRUTH = "truth.json"
@@ -95,8 +96,9 @@ class Simulation:
     def truth(self, round_: int = 0) -> dict[str, Any]:
         """The truth of a round, as truth.json holds it."""
         shared = self.rounds[round_]
-        accounts = [_account(shared, rank)[1] for rank in range(len(shared.meetings))]
-        return truth(shared, accounts)
+        scenario, seed = shared.scenario, shared.seed
+        every = enumerate(shared.meetings)
+        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every])
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,15 +218,9 @@ def write_run(
             job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
-            written = list(_written(shared, job, runner, progress))
-            accounts = [account for one in written for account in one.accounts]
-            profiles += [
-                path
-                for number in range(len(job.places))
-                for one in written
-                for path in one.paths[number]
-            ]
-            document = truth(shared, accounts)
+            paths, accounts = zip(*_written(shared, job, runner, progress), strict=True)
+            profiles += chain.from_iterable(chain.from_iterable(zip(*paths, strict=True)))
+            document = truth(shared, list(chain.from_iterable(accounts)))
             truths.append(folder / TRUTH)
             truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return Run(
@@ -251,10 +247,6 @@ def _rounds(scenario: Scenario, seed: int) -> Iterator[Shared]:
         yield shared
         passing = (schedule.wait + schedule.warmup) * shared.step_length
         start = -(-(shared.end + passing + BEFORE_STEPS_NS) // 1000) * 1000
-
-
-def _account(shared: Shared, rank: int) -> tuple[Capture, Account]:
-    return _recorded(shared.scenario, shared.seed, rank, shared.meetings[rank])
 
 
 def _recorded(
@@ -311,12 +303,8 @@ class _Process:
     meetings: tuple[RankMeetings, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """paths: those in each place."""
-
-    paths: tuple[tuple[Path, ...], ...]
-    accounts: tuple[Account, ...]
+_Written: TypeAlias = tuple[list[list[Path]], list[Account]]
+"""What a process wrote in each place, and what its ranks add to the truth."""
 
 
 def _written(
@@ -342,33 +330,22 @@ def _write_process(job: _Job, process: _Process) -> _Written:
         for rank, meetings in zip(ranks, process.meetings, strict=True)
     ]
     captures = [one for one, _ in made]
-    paths = tuple(
-        tuple(_WRITERS[place.output](place, captures, job.revision)) for place in job.places
-    )
-    return _Written(paths, tuple(account for _, account in made))
+    paths = [list(_profiles(place, captures, job.revision)) for place in job.places]
+    return paths, [account for _, account in made]
 
 
-def _pytorch(place: _Place, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
-    for one in captures:
-        yield _whole(partial(write_pytorch_profile, place.folder, one, revision, place.forms))
-
-
-def _msprof(place: _Place, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
-    yield _whole(partial(write_msprof_profile, place.folder, captures, revision, place.forms))
-
-
-def _whole(write: Callable[[], Path]) -> Path:
+def _profiles(place: _Place, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
     """What was written; a worker that was lost may have written it before, as completely."""
-    try:
-        return write()
-    except FileExistsError as error:
-        return Path(error.filename)
-
-
-_WRITERS: Mapping[Output, Callable[[_Place, Sequence[Capture], str], Iterator[Path]]] = {
-    "pytorch": _pytorch,
-    "msprof": _msprof,
-}
+    more = revision, place.forms
+    if place.output == "msprof":
+        writes = [partial(write_msprof_profile, place.folder, captures, *more)]
+    else:
+        writes = [partial(write_pytorch_profile, place.folder, one, *more) for one in captures]
+    for write in writes:
+        try:
+            yield write()
+        except FileExistsError as error:
+            yield Path(error.filename)
 
 
 class Format(NamedTuple):

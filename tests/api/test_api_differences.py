@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ascend_ref.tools.serve.differences import difference, whole_difference
+from ascend_ref.tools.serve.details import difference, whole_difference
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ascend_ref.bin import Block, canonical
 from ascend_ref.tools.serve import Session
-from ascend_ref.tools.serve.commands import COMMANDS
+from ascend_ref.tools.serve.answers import COMMANDS
 
 KEYS = [
     *("Files", "Lines", "Source", "Files Dtype", "Line", "Cycles", "Instructions Executed"),

@@ -11,7 +11,7 @@ from api_events import event, timeline, traces
 from api_files import answers
 from api_spots import instructions_block
 
-from ascend_ref.tools.serve.registers import RegisterRows
+from ascend_ref.tools.serve.hot_spots import RegisterRows
 
 MANY = 30_000
 SECONDS = 3.0  # of the processor; the square of MANY takes more
@@ -51,7 +51,7 @@ def test_many_rows_are_shown() -> None:
 
 def test_registers_of_many_rows_stand_close_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever a file says of registers that live for ever, the answer stays about as long."""
-    monkeypatch.setattr("ascend_ref.tools.serve.registers.MAX_EMPTY", 10)
+    monkeypatch.setattr("ascend_ref.tools.serve.hot_spots.MAX_EMPTY", 10)
     living = [{"regIndex": f"R{number}", "survivalTime": 99, "regStatus": 1} for number in range(8)]
     rows = RegisterRows()
     assert len(rows.rewritten(living)) == 8

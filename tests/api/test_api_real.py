@@ -14,7 +14,7 @@ from api_files import ask, body, real, send
 
 from ascend_ref.bin import open_file, parse
 from ascend_ref.tools.serve import Answers, Session, open_answers
-from ascend_ref.tools.serve.commands import COMMANDS
+from ascend_ref.tools.serve.answers import COMMANDS
 
 FILES = ["mix.bin", "roofline_data.bin", "base_info.bin"]
 ANY = {"blockId": "0", "sourceName": "/a.cpp", "coreName": "c", "processId": "p", "id": "1"}

@@ -9,8 +9,8 @@ import pytest
 from api_events import Event, event, flag, shown, timeline, traces
 from api_files import answers, body, text_block, trace_block
 
-from ascend_ref.tools.serve.timeline.depths import NONE, depths
-from ascend_ref.tools.serve.timeline.times import nanoseconds
+from ascend_ref.tools.serve.timeline.read import nanoseconds
+from ascend_ref.tools.serve.timeline.tables import NONE, depths
 
 # --- times ---------------------------------------------------------------------------------------
 

@@ -16,9 +16,8 @@ from ascend_ref.markdown import PLAIN, anchor
 from ascend_ref.tools.spec.lookup import NotFound, find, of_kinds, subjects
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_ref.tools.spec.subject import KINDS
-from ascend_spec import catalog
 
-ADDRESSES = list(subjects(catalog()))
+ADDRESSES = list(subjects())
 WITHOUT_A_HEADING = {"addition", "argument", "header", "key", "member"}
 """Kinds that are rows on the page of what they belong to."""
 SAMPLE = list({address.partition("/")[0]: address for address in ADDRESSES}.values())
@@ -34,9 +33,8 @@ def output(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
 @cache
 def anchors() -> dict[str, set[str]]:
     """The fragments of every page of the site; a heading that comes again has a number."""
-    facts = catalog()
-    targets = spec_targets(facts)
-    pages = {**spec_pages(facts, targets), **rule_pages(facts, load_rules(), targets)}
+    targets = spec_targets()
+    pages = {**spec_pages(targets), **rule_pages(load_rules(), targets)}
     found: dict[str, set[str]] = {}
     for path, text in pages.items():
         seen: Counter[str] = Counter()
@@ -48,12 +46,12 @@ def anchors() -> dict[str, set[str]]:
 
 
 def test_a_name_is_one_that_its_kind_can_have() -> None:
-    every = of_kinds(catalog(), KINDS)
+    every = of_kinds(KINDS)
     assert [one.address for one in every if not KINDS[one.kind].has_name(one.name)] == []
 
 
 def test_no_address_is_given_twice() -> None:
-    given = [one.address for one in of_kinds(catalog(), KINDS)]
+    given = [one.address for one in of_kinds(KINDS)]
     assert [address for address, times in Counter(given).items() if times > 1] == []
     assert len(given) == len(ADDRESSES)
 
@@ -72,19 +70,19 @@ def test_capitals_do_not_matter_where_they_tell_nothing_apart() -> None:
     alike = Counter(address.casefold() for address in ADDRESSES)
     for address in ADDRESSES:
         if alike[address.casefold()] == 1:
-            assert find(catalog(), address.upper()).address == address
+            assert find(address.upper()).address == address
 
 
 def test_every_address_leads_to_its_page() -> None:
-    for address, subject in subjects(catalog()).items():
-        assert find(catalog(), address) is subject
-        assert subject.section(PLAIN, 1).startswith("# "), address
+    for address, subject in subjects().items():
+        assert find(address) is subject
+        assert subject.section(PLAIN).startswith("# "), address
         assert json.loads(json.dumps(subject.document()))["address"] == address
 
 
 def test_every_address_has_its_place_on_the_site() -> None:
     places: dict[str, set[str]] = {}
-    for address, subject in subjects(catalog()).items():
+    for address, subject in subjects().items():
         path, _, fragment = subject.page.partition("#")
         assert path in anchors(), address
         assert not fragment or fragment in anchors()[path], address
@@ -147,7 +145,7 @@ def test_an_ambiguous_name_is_reported_with_its_addresses(
     ],
 )
 def test_a_name_that_one_thing_has_will_do(name: str, address: str) -> None:
-    assert find(catalog(), name).address == address
+    assert find(name).address == address
 
 
 @pytest.mark.parametrize(
@@ -161,7 +159,7 @@ def test_a_name_that_one_thing_has_will_do(name: str, address: str) -> None:
 )
 def test_a_near_miss_gets_a_suggestion(name: str, meant: str) -> None:
     with pytest.raises(NotFound, match="did you mean") as raised:
-        find(catalog(), name)
+        find(name)
     assert meant in str(raised.value)
 
 

@@ -14,8 +14,8 @@ from ascend_conformance.engine.relations.edits import CannotShow, Changed, Edita
 from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask
 from ascend_conformance.engine.relations.rule import Edit, Relation
 from ascend_conformance.media.db.edits import EditableDatabase
-from ascend_conformance.media.db.functions import register
 from ascend_conformance.media.db.session import start
+from ascend_conformance.media.db.sql import register
 from ascend_conformance.media.text.database import open_facts
 from ascend_conformance.media.text.edits import EditableFiles
 from ascend_conformance.media.text.folder import read_folder

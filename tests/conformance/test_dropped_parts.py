@@ -100,6 +100,18 @@ def test_whatever_is_missing_gets_a_verdict(root: Path, tmp_path: Path):
         assert len(report.files) == 2, f"{part}: the other files are judged"
 
 
+LOOKED_UP = (("STRING_IDS", "id"), ("STRING_IDS", "value"), ("ENUM_HCCL_LINK_TYPE", "name"))
+
+
+def test_what_every_text_is_looked_up_in_may_be_missing(root: Path, tmp_path: Path):
+    folder = clean("python", root)
+    parts = [found for found in every(folder) if found[1].place in LOOKED_UP]
+    assert len(parts) == 2 * len(LOOKED_UP)
+    for part, report in tried_alone(parts, tmp_path):
+        assert failures(report) == [], str(part)
+        assert any(one.verdict == "violation" for one in report.findings), str(part)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_whatever_is_missing_anywhere_gets_a_verdict(subject: str, root: Path, tmp_path: Path):

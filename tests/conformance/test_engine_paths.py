@@ -312,7 +312,7 @@ def untimed(path: Path, workers: int) -> list[FileReport]:
 
 
 def assert_workers_agree(path: Path, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(engine, "PARALLEL_BYTES", 0)
+    patch.setattr(sessions, "PARALLEL_BYTES", 0)
     alone = untimed(path, 1)
     assert untimed(path, 2) == alone
     assert untimed(path, 5) == alone
@@ -379,8 +379,8 @@ def test_an_interrupt_while_the_workers_start_stops_those_that_run(
                 raise KeyboardInterrupt
             return super().submit(*arguments, **named)
 
-    monkeypatch.setattr(engine, "PARALLEL_BYTES", 0)
-    monkeypatch.setattr(engine, "ThreadPoolExecutor", Interrupted)
+    monkeypatch.setattr(sessions, "PARALLEL_BYTES", 0)
+    monkeypatch.setattr(sessions, "ThreadPoolExecutor", Interrupted)
     with open_session(discover(specimen(tmp_path))[0], Options()) as session:
         with pytest.raises(KeyboardInterrupt):
             engine.judge(session, Selection(), workers=3)

@@ -22,12 +22,11 @@ from ascend_conformance.engine.progress import Progress
 from ascend_conformance.engine.trials import Trial, Trials
 from ascend_conformance.finding import Coverage, FileReport, Finding, Seen
 from ascend_conformance.media import Judged, Medium, load_rules, media, register, withdraw
-from ascend_conformance.media.bin.specimens import clean_file
+from ascend_conformance.media.bin.selftest import clean_file
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
 from ascend_conformance.ruleset import Rule, rule_of
 from ascend_ref.markdown import Style
-from ascend_spec import catalog
 
 RULE: Mapping[str, Any] = {
     "rule": "LOG001",
@@ -123,7 +122,7 @@ def test_it_fails_for_its_file_alone(logs: Logs, tmp_path: Path):
 
 
 def test_its_rules_have_pages_and_a_self_test(logs: Logs):
-    text = rule_page(catalog(), load_rules()["LOG001"])
+    text = rule_page(load_rules()["LOG001"])
     for part in ("# LOG001 time-goes-back", "every entry", "By comparing", "swap the last two"):
         assert part in text
     result = media()["log"].self_test(("log",), None, 1, None)

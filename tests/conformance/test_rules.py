@@ -78,7 +78,7 @@ TESTED_ON_FOLDERS = {
 
 @each_rule
 def test_rule_has_a_page_with_its_parts(rule: Rule):
-    page = rule_page(catalog(), rule)
+    page = rule_page(rule)
     for part in (rule.id, rule.name, "## Why", "## Fix", "## Example", "## How it is found"):
         assert part in page
     assert all(text.strip() for text in (rule.summary, rule.why, rule.fix, rule.example))

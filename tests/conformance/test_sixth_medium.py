@@ -21,7 +21,7 @@ from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask
 from ascend_conformance.engine.relations.rule import load_relations
 from ascend_conformance.engine.relations.views import Dialect, Part, View
 from ascend_conformance.pages import rule_page
-from ascend_spec import catalog, recording_catalog
+from ascend_spec import recording_catalog
 
 
 class ShownByParquet:
@@ -127,6 +127,6 @@ def test_a_new_medium_gets_its_self_test(shown: ShownByParquet) -> None:
 
 def test_a_new_medium_gets_its_pages() -> None:
     relation = load_relations()["REL304"]
-    text = rule_page(catalog(), relation)
+    text = rule_page(relation)
     assert "host_call.start" in text
     assert "How the self-test breaks it" in text

@@ -22,7 +22,6 @@ def test_columns_keys_and_indexes(tmp_path: Path) -> None:
         make(
             tmp_path / "p.db",
             "PRAGMA user_version = -7",
-            "PRAGMA application_id = 5",
             "CREATE TABLE A (id INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT NOT NULL DEFAULT 'x')",
             "CREATE TABLE B (x, y, PRIMARY KEY (y, x)) WITHOUT ROWID",
             "CREATE TABLE C (rowid, _ROWID_ INT PRIMARY KEY, z REAL UNIQUE)",
@@ -30,26 +29,22 @@ def test_columns_keys_and_indexes(tmp_path: Path) -> None:
             "CREATE UNIQUE INDEX by_z ON C (z, rowid) WHERE z > 0",
         )
     )
-    assert (schema.user_version, schema.application_id) == (-7, 5)
-    assert (schema.encoding, schema.page_size, schema.journal_mode) == ("UTF-8", 4096, "delete")
+    assert (schema.user_version, schema.encoding, schema.journal_mode) == (-7, "UTF-8", "delete")
     first = schema.tables["A"]
     assert first.columns == (
         PhysicalColumn("id", "INTEGER", primary_key=1),
         PhysicalColumn("b", "TEXT", not_null=True, default="'x'"),
     )
-    assert (first.rowid, first.rowid_alias, first.autoincrement) == ("rowid", "id", True)
+    assert (first.rowid, first.rowid_alias) == ("rowid", "id")
     second = schema.tables["B"]
     assert (second.rowid, second.without_rowid) == (None, True)
     assert [column.primary_key for column in second.columns] == [2, 1]
     third = schema.tables["C"]
     assert (third.rowid, third.rowid_alias, third.without_rowid) == ("oid", None, False)
-    assert {
-        index.name: (index.columns, index.unique, index.partial, index.origin)
-        for index in third.indexes
-    } == {
-        "by_z": (("z", "rowid"), True, True, "create"),
-        "sqlite_autoindex_C_2": (("z",), True, False, "unique"),
-        "sqlite_autoindex_C_1": (("_ROWID_",), True, False, "primary-key"),
+    assert {index.name: (index.columns, index.origin) for index in third.indexes} == {
+        "by_z": (("z", "rowid"), "create"),
+        "sqlite_autoindex_C_2": (("z",), "unique"),
+        "sqlite_autoindex_C_1": (("_ROWID_",), "primary-key"),
     }
     assert schema.tables["D"].strict
     assert [name for name, table in schema.tables.items() if table.strict] == ["D"]
@@ -68,7 +63,6 @@ def test_tables_stand_in_the_order_of_the_schema_and_are_found_in_any_case(tmp_p
 def test_a_real_profile(tmp_path: Path) -> None:
     schema = described(real("level1_rank1/ascend_pytorch_profiler_1.db"))
     assert len(schema.tables) == 33
-    assert schema.page_count == 188
     task = schema.tables["TASK"]
     assert [index.name for index in task.indexes] == ["TaskIndex"]
     assert task.indexes[0].columns == ("startNs", "globalTaskId")

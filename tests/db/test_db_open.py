@@ -167,7 +167,6 @@ def test_a_log_left_behind_is_measured_and_not_read(tmp_path: Path) -> None:
     found = side_files(copy)
     assert found
     assert found.wal_frames == 1
-    assert found.wal_bytes == len(before["live.db-wal"])
     with closing(open_readonly(copy)) as connection:
         assert connection.execute("SELECT count(*) FROM T").get == 0
         assert describe(connection).journal_mode == "wal"
@@ -181,7 +180,7 @@ def test_a_log_of_another_round_or_without_commit_holds_nothing(tmp_path: Path) 
     wal = tmp_path / "x.db-wal"
     for content in (b"", b"rubbish", header, header + uncommitted, header + older):
         wal.write_bytes(content)
-        assert side_files(tmp_path / "x.db") == SideFiles(wal_bytes=len(content))
+        assert side_files(tmp_path / "x.db") == SideFiles()
 
 
 def test_a_hot_journal_is_told_and_not_rolled_back(tmp_path: Path, small: Path) -> None:

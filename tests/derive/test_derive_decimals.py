@@ -1,11 +1,10 @@
-"""Texts of numbers against Python's own formatting, and back against its decimal module."""
+"""Texts of numbers against Python's own formatting."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +16,6 @@ from ascend_ref.derive.decimals import (
     Form,
     cpp_round,
     decimal_texts,
-    decimal_units,
     number_texts,
     python_round,
     shortest_texts,
@@ -107,50 +105,6 @@ def test_the_cpp_rounding_survives_what_is_no_amount(number: float) -> None:
     np.testing.assert_equal(cpp_round(np.array([1.25, number]), 1)[0], 1.3)
 
 
-NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?", re.ASCII)
-
-
-def units_of(text: str, count: int) -> int | None:
-    """The oracle: what a cell holds in units."""
-    trimmed = text.strip(" \t")
-    if not NUMBER.fullmatch(trimmed) or len(trimmed) > 400:
-        return None
-    number = Decimal(trimmed)
-    if number and number.adjusted() > 30:
-        return None
-    with localcontext(prec=900, Emin=-99999, rounding=ROUND_HALF_EVEN):
-        found = int(number.scaleb(count).to_integral_value())
-    return found if -(1 << 63) <= found < 1 << 63 else None
-
-
-cells = st.one_of(
-    st.builds(fixed, integers, st.integers(0, 8)),
-    st.builds(lambda text: f" {text}\t", st.builds(fixed, integers, st.integers(0, 3))),
-    st.floats().map(repr),
-    st.from_regex(r"[+-]?[0-9]{0,22}\.?[0-9]{0,25}(e[+-]?[0-9]{1,3})?", fullmatch=True),
-    st.text(max_size=6),
-)
-
-
-@given(st.lists(cells), places)
-@example(
-    ["", "N/A", "1.0005", "1.0015", "0e9999", "1e9999", "-0", "0x10", "\u0661", "9" * 5000, "+1"], 3
-)
-def test_cells_become_exact_units(texts: list[str], count: int) -> None:
-    found = decimal_units(pa.array(texts, pa.string()), places=count).to_pylist()
-    assert found == [units_of(text, count) for text in texts]
-
-
-def test_instants_come_back_from_their_texts() -> None:
-    ns = np.random.default_rng(5).integers(0, 1 << 62, 10_000)
-    texts = decimal_texts(ns, tab=True)
-    assert decimal_units(texts).to_pylist() == ns.tolist()
-    halves = pa.chunked_array([texts.slice(0, 11), texts.slice(11, 9), texts.slice(20)])
-    assert decimal_units(halves).to_pylist() == ns.tolist()
-    assert decimal_units(texts.slice(7, 5)).to_pylist() == ns[7:12].tolist()
-    assert decimal_units(texts.dictionary_encode()).to_pylist() == ns.tolist()
-
-
 def test_null_stays_null() -> None:
     units = pa.array([1500, None, -20])
     assert decimal_texts(units).to_pylist() == ["1.500", None, "-0.020"]
@@ -160,12 +114,9 @@ def test_null_stays_null() -> None:
         None,
         "2.0",
     ]
-    assert decimal_units(pa.array(["1.5\t", None])).to_pylist() == [1500, None]
 
 
-@pytest.mark.parametrize("empty", [pa.array([], pa.string()), pa.chunked_array([], pa.string())])
-def test_nothing_becomes_nothing(empty: pa.Array) -> None:
-    assert decimal_units(empty).to_pylist() == []
+def test_nothing_becomes_nothing() -> None:
     assert decimal_texts(np.empty(0, np.int64)).to_pylist() == []
     assert number_texts(np.empty(0)).to_pylist() == []
     assert shortest_texts(pa.array([], pa.float64())).to_pylist() == []
@@ -179,8 +130,6 @@ def seconds(task: Callable[[], object]) -> float:
 
 def test_a_column_of_times_takes_a_fraction_of_what_formatting_takes() -> None:
     ns = np.random.default_rng(5).integers(1 << 60, 1 << 61, 200_000)
-    texts = decimal_texts(ns)
     told = min(seconds(lambda: decimal_texts(ns)) for _ in range(3))
-    read = min(seconds(lambda: decimal_units(texts)) for _ in range(3))
     plain = seconds(lambda: [f"{value // 1000}.{value % 1000:03d}" for value in ns.tolist()])
-    assert max(told, read) < plain / 2
+    assert told < plain / 2

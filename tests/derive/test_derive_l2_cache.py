@@ -6,7 +6,7 @@ import numpy as np
 from real_text import rows_of
 
 from ascend_ref.derive.decimals import Form, number_texts
-from ascend_ref.derive.l2_cache import cache_rates
+from ascend_ref.derive.traffic import cache_rates
 
 
 def test_cache_rates_have_six_decimals() -> None:

@@ -7,6 +7,7 @@ import pytest
 from real_rank import Rank, real_rank
 
 from ascend_ref.derive import matrix, transit
+from ascend_ref.derive.matching import groups
 from ascend_ref.derive.steps import Spans, step_ranges, step_trace
 
 each_folder = pytest.mark.parametrize("folder", ["level0_rank0", "level1_rank0", "level1_rank1"])
@@ -146,7 +147,7 @@ def test_the_matrix_chooses_the_flows_of_the_exporter(folder: str) -> None:
         )
     ]
     flows = transit.flows(small_tasks(rank))
-    _, heap = transit.groups(flows.source, flows.target)
+    _, heap = groups(flows.source, flows.target)
     rows = matrix.choices(flows, heap)
     rates = matrix.rate(rows.size, rows.duration)
     found = []

@@ -12,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from real_text import layer, nanoseconds, places, rows_of
 
-from ascend_ref.derive.api_statistic import api_statistic
 from ascend_ref.derive.decimals import number_texts
-from ascend_ref.derive.operator_statistic import communication_statistic, operator_statistic
-from ascend_ref.derive.wait_time import wait_times
+from ascend_ref.derive.statistics import (
+    api_statistic,
+    communication_statistic,
+    operator_statistic,
+    wait_times,
+)
 
 LEVELS = {"AscendCL": "acl", "Model": "model", "Node": "node", "Hccl": "hccl"}
 calls = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 10**9)), min_size=1)

@@ -7,9 +7,8 @@ from typing import Any
 
 from ascend_ref.tools.spec.exports import Wanted, export
 from ascend_ref.tools.spec.lookup import find
-from ascend_spec import catalog
 
 
 def exported_schema(address: str, at: str | None = None) -> Any:
     """What ``spec export ADDRESS --at AT`` writes."""
-    return json.loads(export(catalog(), find(catalog(), address), Wanted("json-schema", at)).text)
+    return json.loads(export(find(address), Wanted("json-schema", at)).text)

@@ -12,10 +12,10 @@ from jsonschema import Draft202012Validator
 
 from ascend_ref.cli import main
 from ascend_ref.markdown import PLAIN
-from ascend_ref.tools.spec.blocks import block_page, hexed
 from ascend_ref.tools.spec.disagreements import disagreements
 from ascend_ref.tools.spec.lookup import find, subjects
-from ascend_spec import bin_catalog, catalog
+from ascend_ref.tools.spec.pages import hexed
+from ascend_spec import bin_catalog
 from ascend_spec.bin import HEADER, TRACE_RECORD
 from ascend_spec.core.dialect import walk
 
@@ -24,7 +24,7 @@ WITH_JSON = [block for block in BLOCKS if bin_catalog().has_schema(block.code)]
 
 
 def shown(name: str) -> str:
-    return find(catalog(), name).section(PLAIN, 1)
+    return find(name).section(PLAIN)
 
 
 def output(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -46,7 +46,7 @@ def test_a_block_type_is_shown_under_its_code_name_and_slug(block: Any) -> None:
 
 @pytest.mark.parametrize("block", WITH_JSON, ids=lambda block: block.slug)
 def test_a_page_has_a_row_for_every_place_of_every_epoch(block: Any) -> None:
-    page = block_page(catalog(), bin_catalog(), block)
+    page = shown(hexed(block.code))
     for epoch in bin_catalog().epochs:
         for place, node in walk(bin_catalog().payload_schema(block.code, epoch.id)):
             if place and "description" in node:
@@ -76,7 +76,7 @@ def test_records_are_shown_with_offsets_and_values() -> None:
 def test_the_framing_is_on_the_first_page() -> None:
     from ascend_ref.tools.spec.site import spec_pages, spec_targets
 
-    pages = spec_pages(catalog(), spec_targets(catalog()))
+    pages = spec_pages(spec_targets())
     for part in HEADER.subcons:
         assert f"`{part.name}`" in pages["blocks/index.md"]
     for epoch in bin_catalog().epochs:
@@ -89,10 +89,10 @@ def test_the_framing_is_on_the_first_page() -> None:
 
 
 def test_errata_of_all_formats_have_ids_of_their_own() -> None:
-    identifiers = [one.erratum.id for one in disagreements(catalog())]
+    identifiers = [one for errata, _ in disagreements() for one in errata]
     assert len(set(identifiers)) == len(identifiers)
     assert {identifier[0] for identifier in identifiers} == {"A", "B", "E", "P", "T"}
-    assert {f"erratum/{one}" for one in identifiers} <= set(subjects(catalog()))
+    assert {f"erratum/{one}" for one in identifiers} <= set(subjects())
 
 
 def test_an_erratum_tells_its_places_and_its_resolution() -> None:

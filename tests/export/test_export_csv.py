@@ -19,7 +19,7 @@ from ascend_ref.tools.spec.exports import Wanted, export
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import spec_pages
 from ascend_ref.tools.spec.verb import spec
-from ascend_spec import catalog, text_catalog
+from ascend_spec import text_catalog
 from ascend_spec.text import CsvFile
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "text"
@@ -28,7 +28,7 @@ FILES = list(text_catalog().csv.values())
 
 
 def shown(name: str) -> str:
-    return find(catalog(), name).section(PLAIN, 1)
+    return find(name).section(PLAIN)
 
 
 def schema(name: str, writer: str) -> dict[str, Any]:
@@ -113,10 +113,8 @@ def test_a_row_schema_uses_the_names_of_its_writer() -> None:
 
 
 def test_a_schema_file_is_named_after_file_and_writer() -> None:
-    dp = find(catalog(), "csv/dp")
-    assert (
-        export(catalog(), dp, Wanted("json-schema")).file_name == "ascend-csv-dp-python.schema.json"
-    )
+    dp = find("csv/dp")
+    assert export(dp, Wanted("json-schema")).file_name == "ascend-csv-dp-python.schema.json"
 
 
 def test_the_page_of_a_csv_file_states_names_writers_and_columns() -> None:
@@ -132,7 +130,7 @@ def test_a_name_of_several_things_is_reported_with_their_addresses() -> None:
     assert shown("csv/HBM").startswith("# hbm\n")
     for name in ("hbm", "HBM"):
         with pytest.raises(NotFound, match="table/HBM, csv/hbm, layer/HBM; give the address"):
-            find(catalog(), name)
+            find(name)
 
 
 def test_a_metric_group_is_found_by_its_spelling_in_options() -> None:
@@ -141,7 +139,7 @@ def test_a_metric_group_is_found_by_its_spelling_in_options() -> None:
 
 
 def test_every_csv_file_has_a_page_on_the_site() -> None:
-    pages = spec_pages(catalog(), {})
+    pages = spec_pages({})
     assert {path for path in pages if path.startswith("csv/")} == {
         *("csv/index.md", "csv/writers.md", "csv/counters.md", "csv/metrics.md"),
         *(f"csv/{file.name}.md" for file in FILES),

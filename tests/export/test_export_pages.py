@@ -16,7 +16,7 @@ from ascend_spec.db.model import CARRIERS, Carrier
 
 
 def shown(name: str) -> str:
-    return find(catalog(), name).section(PLAIN, 1)
+    return find(name).section(PLAIN)
 
 
 def test_a_name_is_found_whatever_its_capitals() -> None:
@@ -25,7 +25,7 @@ def test_a_name_is_found_whatever_its_capitals() -> None:
 
 def test_an_unknown_name_has_no_page() -> None:
     with pytest.raises(NotFound, match="unknown name 'NO_SUCH_TABLE'"):
-        find(catalog(), "NO_SUCH_TABLE")
+        find("NO_SUCH_TABLE")
 
 
 def test_a_table_page_states_its_columns_and_sources() -> None:
@@ -52,7 +52,7 @@ def test_history_tells_renames_and_types() -> None:
     changes = {
         (change.place, change.what)
         for name in ("COMPUTE_TASK_INFO", "HOST_INFO")
-        for change in table_changes(facts, facts.tables[name])
+        for change in table_changes(facts.tables[name])
     }
     assert ("COMPUTE_TASK_INFO.blockNum", "renamed from blockDim") in changes
     assert ("HOST_INFO.hostUid", "declared TEXT instead of INTEGER") in changes
@@ -60,7 +60,7 @@ def test_history_tells_renames_and_types() -> None:
 
 def test_history_tells_new_names_of_enum_members() -> None:
     facts = catalog()
-    changes = enum_changes(facts, facts.enums["ENUM_API_TYPE"])
+    changes = enum_changes(facts.enums["ENUM_API_TYPE"])
     assert [change.what for change in changes] == ["hccl became communication"]
 
 
@@ -82,8 +82,7 @@ def test_markdown_export_has_a_row_per_column_and_member(carrier: Carrier) -> No
 
 
 def test_every_link_of_the_site_leads_somewhere() -> None:
-    facts = catalog()
-    pages = spec_pages(facts, spec_targets(facts))
+    pages = spec_pages(spec_targets())
     for path, text in pages.items():
         folder, _, _ = path.rpartition("/")
         for target in re.findall(r"\]\(([^)]*)\)", text):

@@ -13,14 +13,14 @@ from ascend_ref.markdown import PLAIN
 from ascend_ref.tools.spec.lookup import NotFound, find
 from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
 from ascend_ref.tools.spec.verb import spec
-from ascend_spec import catalog, document_catalog, timeline_catalog
+from ascend_spec import document_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
 LAYERS = list(timeline_catalog().layers)
 
 
 def shown(name: str) -> str:
-    return find(catalog(), name).section(PLAIN, 1)
+    return find(name).section(PLAIN)
 
 
 @pytest.mark.parametrize("name", LAYERS)
@@ -79,8 +79,8 @@ def test_the_command_tells_the_json_types_of_a_changing_key() -> None:
 
 
 def test_the_site_links_only_to_pages_that_it_has() -> None:
-    targets = spec_targets(catalog())
-    pages = spec_pages(catalog(), targets)
+    targets = spec_targets()
+    pages = spec_pages(targets)
     held = [path for path in pages if path.startswith("timeline/")]
     assert len(held) == len(LAYERS) + 3
     for path in held:

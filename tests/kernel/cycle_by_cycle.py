@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ascend_simulator.operator.timing.scoreboard import ICACHE_MISS_CYCLES, QUEUE_DEPTH
+from ascend_simulator.operator.timing import ICACHE_MISS_CYCLES, QUEUE_DEPTH
 
 
 @dataclass

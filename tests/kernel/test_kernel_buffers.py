@@ -9,7 +9,7 @@ from itertools import accumulate
 import pytest
 from kernel_bytes import ATTENTION, CUBE, MIX, NEAR, UNIFIED, scenario
 
-from ascend_simulator.operator.chip.model import Memory
+from ascend_simulator.operator.chip import Memory
 from ascend_simulator.operator.program.tape import Quantity
 from ascend_simulator.operator.world import run
 

@@ -11,9 +11,8 @@ from jsonschema import Draft202012Validator
 from probe_files import CORES, OTHER_SOURCE, SOURCE, everything
 
 from ascend_conformance.media.api.options import ProbeOptions, fits_none, needed_for
-from ascend_conformance.media.api.plan import BLOCKS, LANES, opening, plan, some
+from ascend_conformance.media.api.plan import BLOCKS, LANES, Request, opening, plan, some
 from ascend_conformance.media.api.plan import CORES as MOST_CORES
-from ascend_conformance.media.api.requests import Request
 from ascend_ref.bin import Block, canonical, to_bytes
 from ascend_ref.tools.serve import Answers, Session
 from ascend_spec import api_catalog

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ascend_conformance.engine.json_values import shown
-from ascend_conformance.media.api.habits import Habits
-from ascend_conformance.media.api.older import in_older_form
-from ascend_conformance.media.api.truth import differences
+from ascend_conformance.media.api.forms import in_older_form
+from ascend_conformance.media.api.truth import Habits, differences
 from ascend_spec.core.pointer import place_of, pointer_of
 
 PLAIN = Habits()

@@ -26,6 +26,7 @@ from ascend_simulator.session.setting import Setting
 from ascend_simulator.world.clocks import GAP_NS, SEEN_NS
 from ascend_simulator.world.compiled import EVENT_NS, HEAD_NS, TAIL_NS
 from ascend_simulator.world.coupled import STEP_GAP_NS, SYNCHRONIZE_NS
+from ascend_simulator.world.exchange import Round
 from ascend_simulator.world.network import Journey
 from ascend_simulator.world.rhythm import (
     AFTER_LOCAL_NS,
@@ -405,14 +406,21 @@ class _Run:
                 task.after(anchor, delay)
                 loop.records[self.meeting, turn, lane, self.place] = task
                 anchor, delay = task, 0
+                self._hide_unless_far(item, told)
             if heard >= 0:
                 far_lane = int(item.heard_lane[lane, self.place])
                 wait = self.new("Notify_Wait", 0, lane, self.places[heard], 0)
                 wait.after(anchor, BEFORE_WAIT_NS if told >= 0 else delay)
                 loop.waits.append((wait, (self.meeting, turn, far_lane, heard)))
                 anchor, delay = wait, 0
+                self._hide_unless_far(item, heard)
             joined.after(anchor, delay)
         return joined
+
+    def _hide_unless_far(self, item: Round, peer: int) -> None:
+        """The newest task only passes time where a rank of the same host would confirm."""
+        if item.confirms and not self.far(peer):
+            self.tasks.pop().stream = None
 
     def _move(self, turn: int, joined: Task) -> list[tuple[Task, int]]:
         """Move data on the lanes that have some. Returns when each lane goes on."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from tiny_timeline import scene
 
 from ascend_ref.capture import Switches, Texts
-from ascend_simulator.choices import FaultChoice, HardwareChoice, ProductName
-from ascend_simulator.hardware.load import machine
+from ascend_simulator.choices import FaultChoice, ProductName
 from ascend_simulator.memory import record_memory
 from ascend_simulator.program.model import Collective, Launch
 from ascend_simulator.samples import Flow, Traffic, record_samples
@@ -36,9 +36,8 @@ def sample(
     seed: int = SEED,
 ) -> tuple[dict[str, Table], Texts]:
     texts = Texts()
-    footprint = record_memory(run, switches, faults, texts, seed, 1).footprint
-    chosen = machine(HardwareChoice(product=product))
-    tables = record_samples(run, traffic, footprint, switches, faults, chosen, texts, seed)
+    seen = scene(run, switches, faults, texts, product, seed)
+    tables = record_samples(seen, traffic, record_memory(seen, 1).footprint)
     return {name: dict(columns) for name, columns in tables.items()}, texts
 
 

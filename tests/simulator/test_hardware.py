@@ -55,7 +55,7 @@ def test_does_a_scenario_change_only_what_it_names() -> None:
     )
     assert other.inside.latency == plain.inside.latency
     assert other.chip.frequency == plain.chip.frequency
-    assert machine(HardwareChoice("A2", frequency=700)).chip.low_frequency == 700
+    assert machine(HardwareChoice("A2", frequency=700)).chip.frequency == 700
 
 
 @each_product

@@ -11,6 +11,7 @@ import pytest
 from host_loop import FFTS, PLAIN, random_program, timeline
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiny_timeline import scene
 
 from ascend_ref.capture import HostCalls, Integers, Switches, Texts
 from ascend_ref.capture.model import NONE
@@ -43,7 +44,7 @@ def recorded(
     script = HostScript(program, chip)
     run = timeline(script, seed, steps)
     texts = Texts()
-    return script, run, texts, record_host(script, run, switches, texts, IDS)
+    return script, run, texts, record_host(script, scene(run, switches, (), texts), IDS)
 
 
 def outer_of(start: Integers, end: Integers, thread: Integers) -> list[int]:
@@ -123,7 +124,7 @@ def test_a_task_points_to_the_call_that_launched_it(
     }
     row_of = {connection: row for row, connection in enumerate(calls.connection.tolist())}
     used = set()
-    for (step, place), connection in np.ndenumerate(host.connections):
+    for (step, place), connection in np.ndenumerate(host.connections.launch):
         item = program.items[place]
         if not isinstance(item, Launch | Collective | Await | Copy):
             assert connection == NONE
@@ -137,15 +138,7 @@ def test_a_task_points_to_the_call_that_launched_it(
             assert run.host.taken[step, place] <= calls.start[row]
             assert calls.end[row] <= run.host.seen[step, place]
         used.add(connection)
-        others = [
-            int(table[step, place])
-            for table in (
-                host.record_connections,
-                host.wait_connections,
-                host.record_after_connections,
-                host.record_future_connections,
-            )
-        ]
+        others = [int(table[step, place]) for table in host.connections[1:]]
         if isinstance(item, Collective):
             assert [names[other] for other in others] == [
                 "aclrtRecordEvent",
@@ -218,7 +211,7 @@ def test_without_the_device_activity_there_are_no_calls() -> None:
     *_, texts, host = recorded(program, switches=Switches(npu=False))
     assert not len(host.calls)
     assert not len(host.links)
-    assert (host.connections == NONE).all()
+    assert (host.connections.launch == NONE).all()
     assert len(host.activities)
     assert "launch" not in texts.all
 
@@ -236,7 +229,7 @@ def test_what_a_compiled_graph_and_a_collective_call() -> None:
     script = HostScript(Program(operators, items), FFTS)
     texts = Texts()
     run = timeline(script, steps=1)
-    host = record_host(script, run, Switches(level=1), texts, IDS)
+    host = record_host(script, scene(run, Switches(level=1), (), texts), IDS)
     by_thread: dict[int, list[str]] = defaultdict(list)
     for thread, name in zip(host.calls.thread, texts_of(texts, host.calls.name), strict=True):
         by_thread[int(thread) - IDS.process].append(name)
@@ -261,7 +254,7 @@ def test_marks_span_their_items(program: Program, seed: int) -> None:
     places = [place for place, item in enumerate(program.items) if isinstance(item, Collective)]
     ids = HostIds(7, communication=dict.fromkeys(places, ("group", 5)))
     texts = Texts()
-    marks = record_host(script, run, Switches(mstx=True), texts, ids).marks
+    marks = record_host(script, scene(run, Switches(mstx=True), (), texts), ids).marks
     ranges = [place for place, item in enumerate(program.items) if isinstance(item, Annotate)]
     assert len(marks) == run.steps * (len(ranges) + len(places))
     assert (np.diff(marks.start) >= 0).all()
@@ -289,7 +282,7 @@ def test_a_script_serves_many_ranks(level: int) -> None:
     script = HostScript(random_program(5, 30), FFTS)
     switches = Switches(level=level)  # type: ignore[arg-type]
     first, second = (
-        record_host(script, timeline(script, seed), switches, Texts(), HostIds(9, 100 * seed))
+        record_host(script, scene(timeline(script, seed), switches), HostIds(9, 100 * seed))
         for seed in (1, 1)
     )
     for name, column in first.calls.columns():
@@ -308,7 +301,7 @@ def test_small_tasks_are_launched_one_by_one_without_ffts(
     items = (Collective(0, "allReduce", "dp", 64, "FP32"), Synchronize(1))
     script = HostScript(Program(operators, items), PLAIN, sizes)
     texts = Texts()
-    calls = record_host(script, timeline(script), Switches(level=2), texts, IDS).calls
+    calls = record_host(script, scene(timeline(script), Switches(level=2), (), texts), IDS).calls
     names = Counter(texts_of(texts, calls.take(calls.level == HCCL).name))
     assert names["Notify_Record"] == names["Notify_Wait"] == 2 * records
     assert names["Memcpy"] == names["Reduce_Inline"] == moves

@@ -11,6 +11,7 @@ from host_loop import FFTS, random_program, timeline
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_host_calls import IDS, chips, outer_of, programs, recorded, texts_of
+from tiny_timeline import scene
 
 from ascend_conformance.check import check
 from ascend_ref.capture import Activities, Capture, Origin, Switches, Tasks, Texts
@@ -89,7 +90,7 @@ def test_links_lead_to_every_launch_once(program: Program, chip: Chip, seed: int
     launching = [
         place for place, item in enumerate(program.items) if isinstance(item, Launch | Collective)
     ]
-    launched = host.connections[:, launching].reshape(-1)
+    launched = host.connections.launch[:, launching].reshape(-1)
     assert Counter(host.links.connection.tolist()) == Counter(launched.tolist())
     assert (np.diff(host.links.activity) >= 0).all()
     rows = host.activities
@@ -200,7 +201,7 @@ def test_switches_take_away_only_their_own(program: Program, seed: int) -> None:
     assert not len(silent.activities)
     assert not len(silent.links)
     assert not len(silent.frames)
-    assert (silent.connections == host.connections).all()
+    assert (silent.connections.launch == host.connections.launch).all()
     assert not len(without(gc=False).collections)
     assert not len(without(host_sys=()).system_calls)
 
@@ -223,7 +224,7 @@ def test_system_calls_lie_in_waits(program: Program, seed: int) -> None:
 
 def capture_of(run: RankTimeline, texts: Texts, switches: Switches, host: HostRecords) -> Capture:
     """The host's tables with a device task for every connection and every linked mark."""
-    placed, linked = host.connections != NONE, host.marks.device_link != NONE
+    placed, linked = host.connections.launch != NONE, host.marks.device_link != NONE
     moments = np.concatenate([run.host.seen[placed], host.marks.start[linked]])
     marks = FIRST_MARK_CONNECTION + host.marks.device_link[linked]
     order = np.argsort(moments, kind="stable")
@@ -236,7 +237,7 @@ def capture_of(run: RankTimeline, texts: Texts, switches: Switches, host: HostRe
         number=np.arange(len(order)),
         context=none,
         model=none,
-        connection=np.concatenate([host.connections[placed], marks])[order],
+        connection=np.concatenate([host.connections.launch[placed], marks])[order],
         identity=np.arange(len(order)),
         kind=none * 0 + texts.number("EVENT_RECORD"),
     )
@@ -267,7 +268,7 @@ def test_the_referee_finds_nothing(tmp_path: Path, seed: int) -> None:
         script = HostScript(program, FFTS)
         run = timeline(script, seed, steps=3)
         texts = Texts()
-        host = record_host(script, run, switches, texts, IDS)
+        host = record_host(script, scene(run, switches, (), texts), IDS)
         schema = catalog().at(revision, "pytorch")
         path = tmp_path / f"{level}" / "ascend_pytorch_profiler_0.db"
         path.parent.mkdir()

@@ -9,9 +9,9 @@ from ascend_simulator.choices import HardwareChoice, ModelChoice, Parallelism
 from ascend_simulator.hardware import machine
 from ascend_simulator.host import HostScript
 from ascend_simulator.host.calls import CallScript
+from ascend_simulator.host.clock import CREATION, CREATION_END, PARTS
 from ascend_simulator.host.operators import Row, operator_rows
 from ascend_simulator.host.trace import trace_rows
-from ascend_simulator.host.window import CREATION, CREATION_END, PARTS
 from ascend_simulator.program import build
 from ascend_simulator.program.model import Collective, Copy
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_timeline import ascending, kernel, operator, program, random_program, timeline
+from tiny_timeline import ascending, kernel, operator, program, random_program, scene, timeline
 
 from ascend_ref.capture import Switches, Texts
 from ascend_simulator.choices import FaultChoice
@@ -23,7 +23,7 @@ def record(
     of: Program, steps: int = 2, faults: tuple[FaultChoice, ...] = (), **changes: int
 ) -> tuple[Memory, Texts]:
     texts = Texts()
-    return record_memory(timeline(of, steps, **changes), ALL, faults, texts, 7, 4242), texts
+    return record_memory(scene(timeline(of, steps, **changes), ALL, faults, texts), 4242), texts
 
 
 def up(value: int, unit: int) -> int:
@@ -257,7 +257,7 @@ def test_the_footprint_is_what_the_rows_say() -> None:
 
 def test_without_the_switch_only_the_footprint_is_left() -> None:
     made, texts = random_program(5, 30), Texts()
-    off = record_memory(timeline(made), Switches(), (), texts, 7, 1)
+    off = record_memory(scene(timeline(made), Switches(), (), texts), 1)
     on, _ = record(made)
     assert [len(off.blocks), len(off.totals), len(off.workspaces), len(texts)] == [0, 0, 0, 0]
     assert off.footprint.framework.tolist() == on.footprint.framework.tolist()
@@ -265,8 +265,8 @@ def test_without_the_switch_only_the_footprint_is_left() -> None:
 
 def test_each_activity_records_its_own_memory() -> None:
     made = random_program(5, 30)
-    host = record_memory(timeline(made), Switches(memory=True, npu=False), (), Texts(), 7, 1)
-    device = record_memory(timeline(made), Switches(memory=True, cpu=False), (), Texts(), 7, 1)
+    host = record_memory(scene(timeline(made), Switches(memory=True, npu=False)), 1)
+    device = record_memory(scene(timeline(made), Switches(memory=True, cpu=False)), 1)
     both, _ = record(made)
     assert len(host.workspaces) == 0 == len(device.blocks)
     assert len(host.blocks) == len(both.blocks)

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_timeline import kernel, operator, program, random_program, timeline
+from tiny_timeline import kernel, operator, program, random_program, scene, timeline
 
 from ascend_ref.capture import Switches, Texts, WorkspaceEvents
 from ascend_simulator.memory import record_memory
@@ -19,7 +19,7 @@ GRAIN = 65_536
 
 def events(of: Program, steps: int = 2) -> tuple[WorkspaceEvents, Texts]:
     texts = Texts()
-    return record_memory(timeline(of, steps), ALL, (), texts, 7, 4242).workspaces, texts
+    return record_memory(scene(timeline(of, steps), ALL, texts=texts), 4242).workspaces, texts
 
 
 def convolution() -> Program:
@@ -83,7 +83,7 @@ def test_a_launch_takes_the_name_of_the_kernel_that_ran() -> None:
     made = program([operator(two_phase=False, workspace=1)], [Launch(0, kinds)])
     run, texts = timeline(made, 2), Texts()
     run.variant[1, 0] = 1
-    found = record_memory(run, ALL, (), texts, 7, 1).workspaces
+    found = record_memory(scene(run, ALL, texts=texts), 1).workspaces
     assert [texts[name] for name in found.name.tolist()] == ["few_tokens"] * 2 + ["many_tokens"] * 2
 
 
@@ -102,7 +102,7 @@ def test_the_framework_keeps_the_largest_workspace_so_far() -> None:
         [Launch(place, (kernel(),)) for place in range(3)],
     )
     texts = Texts()
-    totals = record_memory(timeline(made), ALL, (), texts, 7, 1).totals
+    totals = record_memory(scene(timeline(made), ALL, texts=texts), 1).totals
     assert {texts[number] for number in totals.component.tolist()} == {"WORKSPACE"}
     held = [(1 << 20) + 512, 0, (9 << 20) + 512, 0, 512, 0]
     assert totals.allocated.tolist() == held * 2
@@ -114,7 +114,7 @@ def test_the_framework_keeps_the_largest_workspace_so_far() -> None:
 
 def test_components_have_two_or_three_rows_per_block() -> None:
     texts = Texts()
-    memory = record_memory(timeline(random_program(3, 30)), ALL, (), texts, 7, 1)
+    memory = record_memory(scene(timeline(random_program(3, 30)), ALL, texts=texts), 1)
     rows = Counter(texts[number] for number in memory.totals.component.tolist())
     blocks = memory.blocks
     returned = int((blocks.released >= 0).sum() + (blocks.inactive >= 0).sum())

@@ -174,7 +174,7 @@ def test_databases_hold_what_they_held_before_there_were_records(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = NamesOfBefore(**asdict(run_names(7)))
-    monkeypatch.setattr("ascend_simulator.session.simulate.run_names", lambda _seed: names)
+    monkeypatch.setattr("ascend_simulator.world.timeline.run_names", lambda _seed: names)
     found = hashlib.sha256()
     capture = simulate(preset(name), 7).capture(0)
     carriers: tuple[Carrier, ...] = ("pytorch", "msprof", "analysis")

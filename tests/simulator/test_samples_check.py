@@ -8,15 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sampling import ALL, busy
-from tiny_timeline import START, kernel, operator, program, random_program, timeline
+from tiny_timeline import START, kernel, operator, program, random_program, scene, timeline
 
 from ascend_conformance.check import check
 from ascend_ref.capture import Capture, Texts
 from ascend_ref.capture.model import Origin
 from ascend_ref.db.encode import encode
 from ascend_ref.db.writer import write_database
-from ascend_simulator.choices import FaultChoice, HardwareChoice
-from ascend_simulator.hardware.load import machine
+from ascend_simulator.choices import FaultChoice
 from ascend_simulator.memory import record_memory
 from ascend_simulator.program.model import Launch
 from ascend_simulator.samples import Flow, Traffic, record_host_samples, record_samples
@@ -35,19 +34,21 @@ def capture_of(
     faults: tuple[FaultChoice, ...] = (),
 ) -> Capture:
     texts = Texts()
-    chosen = machine(HardwareChoice(product=product))  # type: ignore[arg-type]
-    memory = record_memory(run, ALL, faults, texts, 7, 4_242)
-    tables = record_samples(run, traffic, memory.footprint, ALL, faults, chosen, texts, 7)
+    seen = scene(run, ALL, faults, texts, product)  # type: ignore[arg-type]
+    memory = record_memory(seen, 4_242)
+    tables = record_samples(seen, traffic, memory.footprint)
     start, end = run.session
     abnormal = any(fault.kind == "abnormal-end" for fault in faults)
     return Capture(
-        Origin(0, 1, (0,), chosen.chip.name, 4_000, "node", 5, start, None if abnormal else end),
+        Origin(
+            0, 1, (0,), seen.machine.chip.name, 4_000, "node", 5, start, None if abnormal else end
+        ),
         ALL,
         texts,
         memory_blocks=memory.blocks,
         memory_totals=memory.totals,
         workspace_events=memory.workspaces,
-        samples={**tables, **record_host_samples([run], ALL, faults, 7)},
+        samples={**tables, **record_host_samples(seen)},
     )
 
 

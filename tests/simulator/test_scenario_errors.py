@@ -253,8 +253,8 @@ def test_units_of_the_faults(text: str, line: str) -> None:
         ),
         (
             "hardware: {product: 910A}\ncapture: {aic_metrics: L2Cache}",
-            "capture.aic_metrics is L2Cache; expected what 910A counts: ArithmeticUtilization, "
-            "PipeUtilization, Memory, MemoryL0, MemoryUB, ResourceConflictRatio",
+            "capture.aic_metrics is L2Cache; expected what 910A counts: PipeUtilization, "
+            "ArithmeticUtilization, Memory, MemoryL0, MemoryUB, ResourceConflictRatio",
         ),
         (
             "capture: {cpu: false, npu: false}",

@@ -228,6 +228,23 @@ def test_both_ends_of_a_path_tell_the_same_of_it(scenario: Scenario, seed: int) 
 
 
 @FEW
+@given(scenarios(), SEEDS, st.sampled_from([1, 2, 4]))
+def test_ranks_of_a_host_wait_for_each_other_as_often_as_they_signal(
+    scenario: Scenario, seed: int, per_host: int
+) -> None:
+    """Real meshes and rings do so with each peer, also where other peers are on other hosts."""
+    hardware = replace(scenario.hardware, devices_per_host=per_host)
+    run = run_of(replace(scenario, hardware=hardware), seed)
+    for operators in meetings(run).values():
+        more: Counter[tuple[int, int]] = Counter()
+        for task in chain.from_iterable(operator.tasks for operator in operators.values()):
+            if task.other != NONE and task.other // per_host == task.rank // per_host:
+                more[task.rank, task.other] += task.kind == "Notify_Record"
+                more[task.rank, task.other] -= task.kind == "Notify_Wait"
+        assert not any(more.values())
+
+
+@FEW
 @given(scenarios(kinds=["moe", "dense-transformer", "cnn"]), SEEDS, st.sampled_from([1, 2, 4]))
 def test_what_is_sent_to_another_host_takes_its_time(
     scenario: Scenario, seed: int, per_host: int

@@ -7,6 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from ascend_ref.capture import Switches, Texts
+from ascend_simulator.choices import FaultChoice, HardwareChoice, ProductName, Scenario
+from ascend_simulator.hardware import machine
 from ascend_simulator.program.model import (
     OTHER_STREAM,
     Await,
@@ -21,7 +24,7 @@ from ascend_simulator.program.model import (
     Synchronize,
     Tensor,
 )
-from ascend_simulator.world.timeline import HostPlan, HostTimes, RankTimeline
+from ascend_simulator.world.timeline import HostPlan, HostTimes, RankTimeline, Scene
 
 START = 1_700_000_000_000_000_000
 QUEUED = (Launch, Collective, Await, Copy)
@@ -122,6 +125,20 @@ def timeline(
         end=end,
         frequency=np.array(frequency or [1800] * steps),
     )
+
+
+def scene(
+    run: RankTimeline,
+    switches: Switches,
+    faults: Sequence[FaultChoice] = (),
+    texts: Texts | None = None,
+    product: ProductName = "A2",
+    seed: int = 7,
+) -> Scene:
+    """A run as those see it who record it."""
+    hardware = HardwareChoice(product=product)
+    scenario = Scenario(hardware=hardware, capture=switches, faults=tuple(faults))
+    return Scene(scenario, seed, machine(hardware), run, Texts() if texts is None else texts)
 
 
 def random_program(seed: int, operators: int) -> Program:

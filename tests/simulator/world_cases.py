@@ -9,7 +9,9 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from ascend_ref.capture import Capture
+from ascend_ref.capture.model import Samples
 from ascend_simulator.choices import Parallelism, Scenario
+from ascend_simulator.memory import Footprint
 from ascend_simulator.program.model import (
     OTHER_STREAM,
     Annotate,
@@ -32,6 +34,7 @@ from ascend_simulator.session.setting import Setting
 from ascend_simulator.truth import RankTotals, rank_totals
 from ascend_simulator.world.layout import Layout
 from ascend_simulator.world.rank import RankMeetings
+from ascend_simulator.world.timeline import Scene
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,9 @@ def simulated(world: Setting) -> Simulated:
     moved: list[Traffic] = []
     record = simulate.record_samples
 
-    def noted(*given: object) -> object:
-        moved.append(given[1])  # type: ignore[arg-type]
-        return record(*given)  # type: ignore[arg-type]
+    def noted(scene: Scene, traffic: Traffic, footprint: Footprint) -> Samples:
+        moved.append(traffic)
+        return record(scene, traffic, footprint)
 
     with (
         mock.patch.object(simulate, "setting", return_value=world),

@@ -43,7 +43,7 @@ with using(load_spec(Path(sys.argv[1]))):
 """
 BREAK_BLOCK = """
 from ascend_conformance.media.bin.selftest import run_bin
-from ascend_conformance.media.bin.specimens import PRESETS, clean_file
+from ascend_conformance.media.bin.selftest import PRESETS, clean_file
 result = run_bin({name: clean_file(name) for name in PRESETS}, ["BIN599"])
 assert (result.unclean, result.missed, result.false_alarms) == ([], [], [])
 print(*(trial.rule for trial in result.mutations))

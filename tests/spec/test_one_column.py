@@ -26,7 +26,7 @@ from ascend_conformance.media.text.rules import load_text_rules
 from ascend_conformance.media.text.selftest import run_subject
 from ascend_ref.cli import main
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
-from ascend_spec import catalog, load_spec, using
+from ascend_spec import load_spec, using
 
 NEW, OLD = "1.9.0-draft", "1.2.0-2026-07"
 STREAM = {"table": "streamId", "csv": "Stream ID", "arg": "Physic Stream Id"}
@@ -202,7 +202,7 @@ def test_the_spec_exports_the_column(
 
 def test_the_pages_show_the_columns(draft: Draft) -> None:
     with using(load_spec(draft.spec)):
-        pages = spec_pages(catalog(), spec_targets(catalog()))
+        pages = spec_pages(spec_targets())
     assert "queueOf" in pages["tables/TASK.md"]
     assert sum("Queue Of" in page for page in pages.values()) >= 2
 

@@ -114,8 +114,8 @@ def test_texts_are_quoted_and_nothing_is_a_sentinel(values: pa.Array) -> None:
     assert cells(name, pa.nulls(2)) == ['"no,""thing"""'] * 2
 
 
-def test_a_column_that_is_never_there_is_empty_without_a_sentinel() -> None:
-    assert cells(column("Op Name", "text", sentinels=()), pa.nulls(2)) == ["", ""]
+def test_without_a_sentinel_no_text_is_not_available_and_no_number_empty() -> None:
+    assert cells(column("Op Name", "text", sentinels=()), pa.nulls(2)) == ["N/A", "N/A"]
     assert cells(column("Task ID", "text", sentinels=()), pa.array([7, None])) == ["7", ""]
 
 

@@ -11,10 +11,9 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ascend_ref.text.lines import lines
-from ascend_ref.text.quoting import quoted
+from ascend_ref.text.cells import quoted
 from ascend_ref.text.setting import Setting
-from ascend_ref.text.sheet import write_sheet
+from ascend_ref.text.sheet import lines, write_sheet
 from ascend_spec import text_catalog
 
 HOSTILE = [

@@ -3,21 +3,44 @@
 from __future__ import annotations
 
 import csv
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import pyarrow as pa
 import pytest
 
-from ascend_ref.text.read import PLACE, read_csv
+from ascend_ref.text.headers import canonical_names, recognise
+from ascend_ref.text.read import columns_of, value_of
+from ascend_ref.text.rows import CsvRows
+from ascend_spec import text_catalog
 
 RANK = Path(__file__).parents[2] / ".." / "shared" / "data" / "text" / "pytorch_level1_rank0"
 FOLDER = RANK / "ASCEND_PROFILER_OUTPUT"
+PLACE = ("row", "line", "offset")
 FILES = ("api_statistic", "kernel_details", "memory_record", "op_statistic", "operator_memory")
 
 
 def rows_of(path: Path, file: str) -> list[dict[str, Any]]:
-    return [row for batch in read_csv(path, file) for row in batch.to_pylist()]
+    """The rows with text and value of each cell, under the newest name of its column."""
+    source = CsvRows(path)
+    batches = list(source.batches())
+    if not batches:
+        return []
+    spec = text_catalog().csv[file]
+    writer = recognise(spec, source.header).circumstances[0].writer
+    names = canonical_names(spec, source.header, writer)
+    cells = []
+    for name, column in columns_of(file, [one for one in names if one], writer):
+        text = f'"{names.index(name)}"'
+        cells.append(f"{{'text': {text}, 'value': {value_of(column, text)}}} AS \"{name}\"")
+    with closing(duckdb.connect()) as connection:
+        connection.register("source", pa.Table.from_batches(batches))
+        query = f'SELECT "row", "line", "offset", {", ".join(cells)} FROM source'
+        found: list[dict[str, Any]] = connection.sql(query).to_arrow_table().to_pylist()
+    return found
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
-from small_recordings import START, kernel, recording, task
+from small_recordings import START, kernel, recording, task, written
 
 from ascend_ref.capture import RECORDS
 from ascend_ref.recorded import Output, Recorded, from_captures
@@ -166,3 +168,24 @@ def test_slices_of_a_whole_recording(tmp_path: Path) -> None:
             for row in (tmp_path / name).read_text().splitlines()[1:]
         ]
         assert starts == [f"1700000000000000.{10 * place:03}\t" for place in range(25)]
+
+
+@pytest.mark.parametrize(
+    ("output", "table_name", "row", "file", "cell"),
+    [
+        ("pytorch", "MEMORY_RECORD", {"deviceId": 0}, "memory_record", "Component"),
+        ("msprof", "NPU_OP_MEM", {"deviceId": 0}, "memory_record", "Component"),
+        ("pytorch", "PYTORCH_API", {"type": "op"}, "operator_details", "Name"),
+        ("msprof", "OSRT_API", {"globalTid": 7}, "os_runtime_statistic", "Name"),
+        ("msprof", "CANN_API", {"type": "node"}, "api_statistic", "API Name"),
+        ("msprof", "CANN_API", {"name": "Conv"}, "api_statistic", "Level"),
+        ("msprof", "MSTX_EVENTS", {"connectionId": 4_000_000_000}, "msprof_tx", "message"),
+    ],
+)
+def test_a_text_that_the_database_does_not_have_is_not_invented(
+    output: Output, table_name: str, row: Mapping[str, Any], file: str, cell: str, tmp_path: Path
+) -> None:
+    tables = {table_name: [{"startNs": START, "endNs": START + 5, "timestampNs": START, **row}]}
+    text = written(recording(tables, output=output), tmp_path, file)
+    (found,) = csv.DictReader(io.StringIO(text, newline=""))
+    assert found[cell] == "N/A"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +17,7 @@ from ascend_ref.timeline import elements as limits
 from ascend_ref.timeline import parts as reader
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.event_keys import FURTHER, MAX_FAULTS
-from ascend_ref.timeline.read import COLUMNS, read_events
+from ascend_ref.timeline.read import COLUMNS, element_reader, events_query
 
 REAL = Path(__file__).parents[2] / ".." / "shared" / "data" / "text"
 TRACES = (
@@ -274,11 +276,10 @@ def test_real_traces_are_read_as_json_reads_them(name: str) -> None:
     path = REAL / name
     if not path.is_file():
         pytest.skip(f"needs the real files of {REAL}")
-    rows = [
-        dict(zip(COLUMNS, row, strict=True))
-        for batch in read_events(path)
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
-    ]
+    with closing(duckdb.connect(config={"threads": 1})) as connection:
+        connection.register("elements", element_reader(Elements(path)))
+        found = connection.sql(events_query("elements")).fetchall()
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in found]
     rows.sort(key=lambda row: row["row"])
     events = json.loads(path.read_text())
     assert len(rows) == len(events)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from plain_timeline import canonical
-from timeline_recordings import Event, layers, of_phase, simulated, written
+from timeline_recordings import layers, of_phase, simulated, written
 
 from ascend_ref.recorded import Recorded
 from ascend_ref.timeline import write as module
@@ -128,31 +128,6 @@ def test_a_failure_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.Mon
         )
     assert old.read_text() == "old"
     assert list(tmp_path.iterdir()) == [old]
-
-
-def test_slices_together_hold_the_events_of_the_whole() -> None:
-    recorded = simulated("observed-everything", "msprof")
-    whole = written(recorded, "python")["msprof"]
-    sliced = written(recorded, "python", slice_bytes=100_000)
-    parts = [events for name, events in sliced.items() if name.startswith("msprof_slice_")]
-    assert list(sliced)[: len(parts)] == [f"msprof_slice_{n}" for n in range(len(parts))]
-    assert len(parts) > 5
-
-    def others(events: list[Event]) -> list[Event]:
-        return [event for event in events if event["ph"] != "M"]
-
-    assert [event for events in parts for event in others(events)] == others(whole)
-    metadata = Counter(canonical(event) for event in of_phase(whole, "M"))
-    for events in parts:
-        count = sum(1 for _ in of_phase(events, "M"))
-        assert Counter(map(canonical, events[:count])) == metadata
-    alone = written(recorded, "python", slice_bytes=1 << 30)
-    assert others(alone["msprof"]) == others(whole)
-
-
-def test_the_engine_in_cpp_does_not_slice() -> None:
-    recorded = simulated("single-op", "msprof")
-    assert list(written(recorded, "cpp", slice_bytes=10)) == ["msprof"]
 
 
 def test_marks_have_a_file_of_their_own() -> None:

@@ -19,7 +19,7 @@ from timeline_recordings import (
 )
 
 from ascend_ref.spill import Spill
-from ascend_ref.timeline.python_calls import nested
+from ascend_ref.timeline.threads import nested
 
 STYLES = {"adapter": CPP, "adapter-2025-01": OLD}
 PARTS = {
@@ -64,10 +64,10 @@ def test_numbers_of_python_calls_are_those_of_the_real_timeline() -> None:
     start = np.array([nanoseconds(one["ts"]) for one in events])
     end = start + np.array([round(one["dur"] * 1000) for one in events])
     threads = np.array([one["tid"] for one in events])
-    calls = nested(Spill(), np.arange(len(events)), threads, start, end)
+    identity, parent = nested(Spill(), np.arange(len(events)), threads, start, end)
     pairs = [
         (one["args"]["Python id"], one["args"]["Python parent id"], *rest)
-        for one, *rest in zip(events, calls.identity.tolist(), calls.parent.tolist(), strict=True)
+        for one, *rest in zip(events, identity.tolist(), parent.tolist(), strict=True)
     ]
     # The profiler stops within the last call, whose inner returns it does not see.
     wrong = [pair for pair in pairs if pair[:2] != pair[2:]]

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from ascend_ref.spill import Spill
 from ascend_ref.timeline import rows
-from ascend_ref.timeline.flow_ids import flow_ids
 from ascend_ref.timeline.lookup import Lookup, packed
 from ascend_ref.timeline.notation import Notation, instants, lengths, reals, wholes
 from ascend_ref.timeline.rows import ROWS_AT_ONCE, row_texts
+from ascend_ref.timeline.text import flow_ids
 from ascend_spec import timeline_catalog
 
 WORDS = st.integers(-(1 << 63), (1 << 63) - 1)

@@ -13,7 +13,7 @@ from ascend_ref.db.columns import Values
 from ascend_spec import Schema, recording_catalog
 from ascend_spec.db.model import Table
 
-from . import communication, device, framework, host, memory, metadata, overlap
+from . import device, framework, memory, metadata
 from .analysis import analysis_tables
 from .cells import Cells
 from .collection import collects
@@ -44,10 +44,10 @@ SOURCES: Mapping[str, Sequence[Source]] = {
     "COMPUTE_TASK_INFO": [Source(device.kernels)],
     "COMMUNICATION_SCHEDULE_TASK_INFO": [Source(device.schedules)],
     "TASK_PMU_INFO": [Source(device.counters)],
-    "OVERLAP_ANALYSIS": [Source(overlap.overlaps)],
-    "COMMUNICATION_OP": [Source(communication.operators)],
-    "COMMUNICATION_TASK_INFO": [Source(communication.transfers)],
-    "MSTX_EVENTS": [Source(host.marks)],
+    "OVERLAP_ANALYSIS": [Source(device.overlaps)],
+    "COMMUNICATION_OP": [Source(device.operators)],
+    "COMMUNICATION_TASK_INFO": [Source(device.transfers)],
+    "MSTX_EVENTS": [Source(framework.marks)],
     "NPU_OP_MEM": [Source(memory.workspace_events)],
     "PYTORCH_API": [Source(framework.activities, FRAMEWORK)],
     "CONNECTION_IDS": [Source(framework.connections)],

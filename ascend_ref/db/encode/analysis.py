@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pyarrow as pa
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.db.columns import Values
+from ascend_ref.derive import matrix, transit
+from ascend_ref.derive.decimals import python_round
+from ascend_ref.derive.group_hash import group_hash
+from ascend_ref.derive.matching import groups
 from ascend_ref.derive.steps import Spans, StepRange, StepTrace, step_of, step_ranges, step_trace
 
 from .collection import NODE, OP
 from .recording import Recording, Rows
-from .transit_tables import TransitTables
 
 EXPOSED = "communication_not_overlapped_and_exclude_receive"
+BYTES_PER_MB = 1e6
+
+LINK_TYPES = "ENUM_HCCL_LINK_TYPE"
+TRANSPORTS = "ENUM_HCCL_TRANSPORT_TYPE"
+OF_LINK = {
+    "ON_CHIP": transit.LOCAL,
+    "HCCS": transit.HCCS,
+    "HCCS_SW": transit.HCCS,
+    "PCIE": transit.PCIE,
+    "SIO": transit.SIO,
+}
+"""Links with a name of their own in the tables, by their name in LINK_TYPES."""
+CLASSES = ("p2p", "collective")
 
 
 def analysis_tables(recording: Recording) -> dict[str, Rows]:
@@ -84,3 +107,148 @@ def _step_traces(recording: Recording, ranges: list[StepRange]) -> Rows:
         ),
         **lengths,
     }
+
+
+class TransitTables:
+    """The tables of the communication operators that lie in a step."""
+
+    def __init__(self, recording: Recording, ranges: list[StepRange], place: Integers) -> None:
+        self.recording = recording
+        capture, found = recording.capture, recording.operators
+        kept = np.flatnonzero(place >= 0)
+        self.batch = capture.collectives.take(found.rows[kept])
+        self.start, self.end = found.start[kept], found.end[kept]
+        self.place = place[kept]
+        self.steps = [f"step{'' if step.number is None else step.number}" for step in ranges]
+        place_of = np.full(len(capture.collectives), NONE)
+        place_of[found.rows[kept]] = np.arange(len(kept))
+        self.tasks = self._tasks(place_of)
+        texts = recording.texts.all
+        self.names = _named(texts, self.batch.name)
+        hashes = [group_hash(texts[name]) for name in capture.groups.name.tolist()]
+        self.groups = pa.array(hashes, pa.large_string())
+        numbers, kind = np.unique(self.batch.kind, return_inverse=True)
+        kinds = [f"hcom_{texts[number]}_" for number in numbers.tolist()]
+        paired = np.array([matrix.is_point_to_point(name) for name in kinds])
+        self.collective = np.where(paired, 0, 1)[kind]
+        self.matrix_kinds = sorted({matrix.matrix_kind(name) for name in kinds})
+        places = [self.matrix_kinds.index(matrix.matrix_kind(name)) for name in kinds]
+        self.matrix_kind = np.array(places)[kind]
+
+    def _tasks(self, place_of: Integers) -> transit.SmallTasks:
+        recording = self.recording
+        batch = recording.transfers
+        owner = place_of[batch.collective]
+        batch, owner = batch.take(owner != NONE), owner[owner != NONE]
+        rows = recording.task_rows(batch.task)
+        carries = np.isin(batch.kind, recording.texts.numbers(transit.TRANSIT_KINDS))
+        remote = batch.transport == recording.enum_id(TRANSPORTS, "RDMA")
+        direct = batch.transport == recording.enum_id(TRANSPORTS, "SDMA")
+        return transit.SmallTasks(
+            owner=owner,
+            start=recording.capture.tasks.start[rows],
+            end=recording.capture.tasks.end[rows],
+            link=np.where(remote, transit.RDMA, self._links(batch.link)),
+            source=batch.source,
+            target=np.where(batch.target == NONE, batch.source, batch.target),
+            size=batch.size,
+            on_master=batch.master == 1,
+            moves=carries & (remote | direct),
+            waits=batch.kind == recording.texts.number(transit.WAIT_KIND),
+        )
+
+    def _links(self, links: Integers) -> Integers:
+        table = np.full(int(links.max(initial=0)) + 2, transit.SDMA)
+        for number, name in self.recording.members(LINK_TYPES).items():
+            if number < len(table) - 1:
+                table[number] = OF_LINK.get(name, transit.SDMA)
+        return table[links]
+
+    def tables(self) -> dict[str, Rows]:
+        """CommAnalyzerTime, CommAnalyzerBandwidth and CommAnalyzerMatrix."""
+        return {
+            "CommAnalyzerTime": self._times(),
+            "CommAnalyzerBandwidth": self._bandwidths(),
+            "CommAnalyzerMatrix": self._matrix(),
+        }
+
+    def _times(self) -> Rows:
+        found = transit.division(self.tasks, self.start, self.end)
+        return {
+            **self._key(np.arange(len(self.batch))),
+            "start": self.start,
+            "elapsed": found.elapsed,
+            "transit": found.transit,
+            "wait": found.wait,
+            "synchronization": found.synchronization,
+            "idle": found.idle,
+        }
+
+    def _bandwidths(self) -> Rows:
+        """Per link a row for each size of packet, in the exporter's order of links."""
+        by_link = transit.packets(self.tasks)
+        sums = transit.link_sums(by_link)
+        found = transit.Packets(
+            *(
+                np.concatenate([getattr(part, name) for part in (by_link, sums)])
+                for name in transit.Packets.__slots__
+            )
+        )
+        order = np.lexsort((found.link, found.owner))
+        ratio = python_round(found.large / np.maximum(found.packets, 1), 4)
+        columns: dict[str, npt.NDArray[Any]] = {
+            "size": found.transit_size / BYTES_PER_MB,
+            "time": found.transit_time,
+            "bandwidth": matrix.rate(found.transit_size, found.transit_time),
+            "large_share": ratio,
+            "package": found.size / BYTES_PER_MB,
+            "count": found.count,
+            "package_time": found.duration,
+        }
+        return {
+            **self._key(found.owner[order]),
+            "transport": _named(transit.LINKS, found.link[order]),
+            **{name: values[order] for name, values in columns.items()},
+        }
+
+    def _matrix(self) -> Rows:
+        """Per step, class, kind and group: the chosen flows of each pair of ranks."""
+        flows = transit.flows(self.tasks)
+        step, collective, kind, group = (
+            key[flows.owner]
+            for key in (self.place, self.collective, self.matrix_kind, self.batch.group)
+        )
+        _, family = groups(step, collective, kind, group)
+        _, heap = groups(family, flows.source, flows.target)
+        rows = matrix.choices(flows, heap)
+        flow = rows.flow
+        owner = flows.owner[flow]
+        order = np.lexsort((heap[flow], rows.choice, family[flow], collective[flow], step[flow]))
+        flow, owner, choice = flow[order], owner[order], rows.choice[order]
+        size, duration = rows.size[order], rows.duration[order]
+        total = choice == matrix.CHOICES.index("total")
+        labels = [f"{name}-{suffix}" for name in self.matrix_kinds for suffix in matrix.CHOICES]
+        operator = self.names.take(pa.array(owner))
+        return {
+            **self._key(owner),
+            "operator": _named(labels, kind[flow] * len(matrix.CHOICES) + choice),
+            "source": flows.source[flow],
+            "target": flows.target[flow],
+            "transport": _named(transit.LINKS, flows.link[flow]),
+            "size": size / BYTES_PER_MB,
+            "time": duration,
+            "bandwidth": matrix.rate(size, duration),
+            "collective": pc.if_else(pa.array(total), "", operator),
+        }
+
+    def _key(self, owner: Integers) -> dict[str, Values]:
+        return {
+            "operator": self.names.take(pa.array(owner)),
+            "group": self.groups.take(pa.array(self.batch.group[owner])),
+            "step": _named(self.steps, self.place[owner]),
+            "class": _named(CLASSES, self.collective[owner]),
+        }
+
+
+def _named(names: Sequence[str], places: Integers) -> pa.Array:
+    return pa.array(names, pa.large_string()).take(pa.array(places))

@@ -23,7 +23,7 @@ from ascend_spec import recording_catalog
 from ascend_spec.core.units import factor
 from ascend_spec.db.model import Column
 
-from .recording import NOT_COLLECTED, Recording, Rows
+from .recording import NOT_COLLECTED, Recording, Rows, none_as
 from .strings import StringIds
 
 STRINGS = "STRING_IDS.id"
@@ -133,7 +133,7 @@ class Cells:
         """Texts without NONE where the column has neither a sentinel nor NULL for it."""
         if column.none or column.nullable is not None or not (texts == NONE).any():
             return texts
-        return self._recording.text_or(texts, _unknown(column))
+        return none_as(texts, self._recording.texts.number(_unknown(column)))
 
 
 def _enum(column: Column) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ascend_ref.capture import Activities, Capture, Counters, Links, Switches
+from ascend_ref.capture import Activities, Capture, Links, Switches
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_spec.db.model import Table
 
@@ -16,6 +16,19 @@ OP, QUEUE, TRACE, MARK = 50001, 50002, 50003, 50004
 
 NODE, RUNTIME = 10000, 5000
 """ENUM_API_TYPE of kernel launches and of the runtime's own calls."""
+OF_DEVICE = (
+    "tasks",
+    "kernels",
+    "schedules",
+    "copies",
+    "counters",
+    "collectives",
+    "transfers",
+    "calls",
+    "links",
+    "workspace_events",
+)
+"""What a capture holds of devices and of CANN."""
 
 
 def _host_sampler(name: str) -> Callable[[Switches], bool]:
@@ -88,18 +101,8 @@ def _without_device(capture: Capture) -> Capture:
     """Without the activity NPU there is neither device nor CANN data."""
     return replace(
         capture,
-        tasks=capture.tasks.empty(),
-        kernels=capture.kernels.empty(),
-        schedules=capture.schedules.empty(),
-        copies=capture.copies.empty(),
-        counters=Counters.empty(),
-        collectives=capture.collectives.empty(),
-        transfers=capture.transfers.empty(),
-        calls=capture.calls.empty(),
-        links=capture.links.empty(),
+        **{name: getattr(capture, name).empty() for name in OF_DEVICE},
         marks=replace(capture.marks, device_link=np.full(len(capture.marks), NONE)),
-        workspace_events=capture.workspace_events.empty(),
-        memory_totals=capture.memory_totals,
     )
 
 

@@ -1,16 +1,20 @@
-"""Tables of what ran on the devices: tasks, kernels, copies, counters."""
+"""Tables of what ran on the devices: tasks, kernels, counters, communication, and their overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
+from ascend_ref.derive.intervals import union
+from ascend_ref.derive.overlap import hull, overlap
 from ascend_spec import catalog
 
 from .recording import NOT_COLLECTED, Recording, Rows, none_as
 
 QUOTED = ("input_shapes", "output_shapes")
+OF_EVERY_LEVEL = ("task", "collective", "name", "group", "master")
+"""Columns of transfers that level 0 collects; what it writes for the others stands in 4.4."""
+PROFILER_TASKS = ("PROFILING_ENABLE", "PROFILING_DISABLE")
+"""Kinds of tasks that are the profiler's own and bound no time."""
 
 
 def tasks(recording: Recording) -> Rows:
@@ -57,7 +61,7 @@ def counters(recording: Recording) -> Rows:
     """
     wide = recording.capture.counters
     products = recording.schema.tables["TASK_PMU_INFO"].products
-    if recording.capture.origin.chip not in chips_of(products):
+    if not any(recording.capture.origin.chip in catalog().products[one].chips for one in products):
         return {}
     metrics = recording.texts.numbers(wide.metrics)
     return {
@@ -67,6 +71,77 @@ def counters(recording: Recording) -> Rows:
     }
 
 
-def chips_of(products: Iterable[str]) -> set[str]:
-    """The names in NPU_INFO of the chips of these products."""
-    return {chip for product in products for chip in catalog().products[product].chips}
+def operators(recording: Recording) -> Rows:
+    """Communication operators, in order of their numbers."""
+    found = recording.operators
+    batch = recording.capture.collectives.take(found.rows)
+    groups = recording.capture.groups
+    rows = {
+        **dict(batch.columns()),
+        "start": found.start,
+        "end": found.end,
+        "connection": none_as(batch.connection, recording.habits.no_connection),
+        "group": groups.name[batch.group],
+        "id": found.number,
+        "kind": recording.rewritten(batch.kind, lambda kind: f"hcom_{kind}_"),
+        "ranks": groups.size[batch.group],
+    }
+    return rows if recording.level else {name: rows[name] for name in rows if name != "kind"}
+
+
+def transfers(recording: Recording) -> Rows:
+    """Small tasks, in order of their operators; an operator without interval has no tasks."""
+    capture = recording.capture
+    batch = recording.transfers
+    place = recording.task_rows(batch.task)
+    length = capture.tasks.end[place] - capture.tasks.start[place]
+    rows = {
+        **dict(batch.columns()),
+        "name": capture.collectives.name[batch.collective],
+        "group": capture.groups.name[capture.collectives.group[batch.collective]],
+        "collective": recording.operators.number_of[batch.collective],
+        # Formed from GB/s of 10^9 Byte (4.2); a task without length has no rate.
+        "bandwidth": np.where(length, batch.size * 1e9 / np.maximum(length, 1), 0.0),
+    }
+    if recording.level:
+        return rows
+    return {name: rows[name] for name in OF_EVERY_LEVEL} | {
+        "notify": np.zeros(len(batch), np.int64),
+        "bandwidth": np.zeros(len(batch)),
+    }
+
+
+def overlaps(recording: Recording) -> Rows:
+    """Per device the intervals of type 0, 1, 2 and 3, none empty, numbered from 0."""
+    tasks = recording.capture.tasks
+    own = np.isin(tasks.kind, recording.texts.numbers(PROFILER_TASKS), invert=True)
+    kernels = recording.task_rows(recording.capture.kernels.task)
+    found = recording.operators
+    device_of_operator = recording.capture.collectives.device[found.rows]
+    starts, ends, devices, types = [], [], [], []
+    for device in np.unique(tasks.device).tolist():
+        rows = kernels[tasks.device[kernels] == device]
+        here = device_of_operator == device
+        shown = own & (tasks.device == device)
+        window = hull(tasks.start[shown], tasks.end[shown], found.start[here], found.end[here])
+        if window is None:
+            continue
+        parts = overlap(
+            union(tasks.start[rows], tasks.end[rows]),
+            union(found.start[here], found.end[here]),
+            *window,
+        )
+        for kind, part in enumerate(parts):
+            starts.append(part.start)
+            ends.append(part.end)
+            devices.append(np.full(len(part.start), device))
+            types.append(np.full(len(part.start), kind))
+    rows = sum(len(part) for part in starts)
+    none = np.empty(0, np.int64)
+    return {
+        "id": np.arange(rows),
+        "device": np.concatenate([none, *devices]),
+        "start": np.concatenate([none, *starts]),
+        "end": np.concatenate([none, *ends]),
+        "kind": np.concatenate([none, *types]),
+    }

@@ -1,11 +1,11 @@
-"""Tables that the exporter of the framework adds for its host activity."""
+"""Tables of what the framework and the program did on the host."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ascend_ref.capture import Activities, Integers
-from ascend_ref.capture.model import NONE
+from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
 from .collection import MARK, OP, QUEUE
 from .framework_order import ENTERS, LEAVES
@@ -83,3 +83,14 @@ def steps(recording: Recording) -> Rows:
     """STEP_TIME."""
     batch = recording.capture.steps
     return {**dict(batch.columns()), "id": batch.number}
+
+
+def marks(recording: Recording) -> Rows:
+    """MSTX_EVENTS: marks of the program; what becomes of one on a device has a connection."""
+    batch = recording.capture.marks
+    connection = np.where(
+        batch.device_link == NONE, NONE, FIRST_MARK_CONNECTION + batch.device_link
+    )
+    rows = recording.rows(batch)
+    ends = {"end_process": rows["process"], "end_thread": batch.thread}
+    return {**rows, **ends, "connection": connection}

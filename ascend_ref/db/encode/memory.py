@@ -8,6 +8,8 @@ import numpy as np
 
 from ascend_ref.capture import Integers, MemoryTotals, WorkspaceEvents
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.matching import groups
+from ascend_ref.derive.memory_blocks import memory_blocks
 
 from .recording import Recording, Rows
 
@@ -71,21 +73,10 @@ def pairs(batch: WorkspaceEvents) -> tuple[Integers, Integers]:
 
     Events belong together by name, address and device.
     """
-    order = np.lexsort((batch.time, batch.name, batch.address, batch.device))
-    sorted_ = batch.take(order)
-    after = np.append(order[1:], NONE)
-    follows = np.zeros(len(order), np.bool_)
-    follows[:-1] = (
-        (sorted_.allocate[1:] == 0)
-        & (sorted_.name[1:] == sorted_.name[:-1])
-        & (sorted_.address[1:] == sorted_.address[:-1])
-        & (sorted_.device[1:] == sorted_.device[:-1])
-    )
-    allocations = sorted_.allocate == 1
-    taken = order[allocations]
-    given = np.where(follows, after, NONE)[allocations]
-    turn = np.where(given == NONE, taken + len(order), given)
-    place = np.argsort(turn, kind="stable")
+    _, block = groups(batch.name, batch.address)
+    found = memory_blocks(batch.device, block, batch.time, batch.allocate == 1)
+    taken, given = (rows[found.taken != NONE] for rows in found)
+    place = np.argsort(np.where(given == NONE, taken + len(batch), given))
     return taken[place], given[place]
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.capture import Capture, Integers
 
+from ..ddl import version_facts
 from .recording import Recording, Rows
 
 ENVIRONMENT = (
@@ -57,9 +58,7 @@ def ranks(recording: Recording) -> Rows:
 
 def facts(recording: Recording) -> Rows:
     """META_DATA."""
-    version = recording.schema.revision.schema_version
-    parts = zip(("MAJOR", "MINOR", "MICRO"), version.split("."), strict=True)
-    found = {"SCHEMA_VERSION": version} | {f"SCHEMA_VERSION_{part}": text for part, text in parts}
+    found = version_facts(recording.schema.revision.schema_version)
     if recording.has_framework:
         described = environment() | program_facts(recording.capture)
         found |= {name: json.dumps(value) for name, value in described.items()}

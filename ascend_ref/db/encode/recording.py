@@ -64,10 +64,6 @@ class Recording:
         """A column that holds one text everywhere."""
         return np.full(rows, self.texts.number(text))
 
-    def text_or(self, numbers: Integers, text: str) -> Integers:
-        """A column of texts with ``text`` in place of NONE."""
-        return none_as(numbers, self.texts.number(text))
-
     def rewritten(self, numbers: Integers, rule: Callable[[str], str]) -> Integers:
         """A column of texts with ``rule`` applied to each distinct one; NONE stays."""
         used = np.zeros(len(self.texts) + 1, np.bool_)

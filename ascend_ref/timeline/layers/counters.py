@@ -1,22 +1,31 @@
-"""Layers that show a table row by row: what is sampled on devices and hosts, and short slices.
+"""Layers that show a table: what is sampled on devices and hosts, and short slices.
 
-Events are filled from what the spec says that they show (:mod:`..filling`). Where a kind makes
-several events of one row, :data:`MELTED` says which columns each of them shows.
+Events are filled from what the spec says that they show (:mod:`..filling`), row by row. Where a
+kind makes several events of one row, :data:`MELTED` says which columns each of them shows; layers
+whose events are put together from several rows stand in :data:`PUT_TOGETHER`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
-from ascend_ref.capture.batch import Integers
+from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
+from ascend_ref.capture.batch import Integers, Reals
+from ascend_ref.derive.traffic import MEBIBYTE
 from ascend_ref.spill import batches
 from ascend_spec.core.shows import Show
 from ascend_spec.timeline import EventKind, Layer
 
 from ..events import HOST, Events, Item
+from ..lookup import NONE, Rows, distinct, filled, packed, taken
+from ..notation import reals as real_texts
+from ..notation import wholes
+from ..rows import Fragment
 from ..session import Session
 
 Melted = tuple[Mapping[str, str], Mapping[str, str]]
@@ -44,6 +53,30 @@ MELTED: Mapping[tuple[str, str], Sequence[Melted]] = {
 }
 
 
+NO_DIE = -1
+CUBE = "AIC"
+LEVELS = {
+    "read_bandwidth": "readBwLevel",
+    "read_ost": "readOstLevel",
+    "write_bandwidth": "writeBwLevel",
+    "write_ost": "writeOstLevel",
+}
+"""Names of events and columns of ACC_PMU."""
+
+REPEATING = ("python",)
+"""Writers that show a clock again and again until it changes (text-outputs.md 6)."""
+REPEAT_NS = 1_000_000
+"""How often they do."""
+SERVICE_PREFIX = "QoS "
+LARGEST_WHOLE = 1 << 53
+"""Floats below it that have no fraction are integers of the same digits."""
+SAMPLES_AT_ONCE = 1 << 16
+MOST_SAMPLES = 1 << 24
+"""With repetitions: those of 4 hours. A recording that seems to last longer has wrong times, and
+repeating would never end.
+"""
+
+
 class Samples:
     """The table of a layer on its way into events. device: of each row, or of all."""
 
@@ -52,11 +85,24 @@ class Samples:
         self.layer = layer
         (self.name,) = layer.tables
         self.table = table = session.recorded.table(self.name)
-        on_device = "deviceId" in table.column_names
-        self.device = session.devices_of(table) if on_device else HOST
+        self.device: Integers | int = HOST
+        if "deviceId" in table.column_names:
+            # Older tables do not name it.
+            named = table["deviceId"].null_count < len(table)
+            self.device = integers(table["deviceId"], session.device) if named else session.device
 
     def __len__(self) -> int:
         return len(self.table)
+
+    @cached_property
+    def devices(self) -> Integers:
+        """The device of each row."""
+        return np.broadcast_to(self.device, len(self))
+
+    @cached_property
+    def times(self) -> Integers:
+        """When each row was sampled, ns."""
+        return integers(self.table["timestampNs"], 0)
 
     def events(self, kind: str, rows: Integers, **own: Any) -> Events:
         """The events of some rows; ``own``: what they do not show as it is."""
@@ -80,11 +126,12 @@ def opened(session: Session, name: str) -> Samples | None:
 
 
 def counters(session: Session, names: Sequence[str]) -> Iterator[Item]:
-    """Layers whose tables are shown as they are."""
-    for samples in (opened(session, name) for name in names):
+    """Layers with the processes of their devices."""
+    for name in names:
+        samples = opened(session, name)
         if samples is not None:
             yield from processes(samples)
-            yield from rows_in_turn(samples)
+            yield from PUT_TOGETHER.get(name, rows_in_turn)(samples)
 
 
 def rows_in_turn(samples: Samples) -> Iterator[Events]:
@@ -105,3 +152,146 @@ def processes(samples: Samples) -> Iterator[Item]:
     else:
         for device in np.unique(samples.device).tolist():
             yield from samples.session.process(samples.layer, device)
+
+
+def _frequency(samples: Samples) -> Iterator[Events]:
+    """The clock of the AI cores, in order of time."""
+    time, device = samples.times, samples.devices
+    clock, die = reals(samples.table["freq"]), integers(samples.table["dieId"], NO_DIE)
+    for one, number in zip(*(column.tolist() for column in distinct(device, die)), strict=True):
+        rows = np.flatnonzero((device == one) & (die == number))
+        rows = rows[np.argsort(time[rows], kind="stable")]
+        kind = "frequency" if number == NO_DIE else "frequency-of-a-die"
+        for start, shown in _steady(samples.session, time[rows]):
+            text = _frequencies(clock[rows[shown]])
+            args = {"MHz": text, "value": text}
+            yield samples.events(kind, rows[shown], start=start, args=args)
+
+
+def _steady(session: Session, time: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Times and the samples that are shown at them, again and again where the writer does so."""
+    gaps = np.append(np.maximum(time[1:] - time[:-1] - 1, 0), 0)
+    count = 1 + gaps // REPEAT_NS
+    if session.engine not in REPEATING or count.sum(dtype=np.float64) > MOST_SAMPLES:
+        yield time, np.arange(len(time))
+        return
+    last = np.cumsum(count)
+    for first in range(0, int(last[-1]), SAMPLES_AT_ONCE):
+        shown = np.arange(first, min(first + SAMPLES_AT_ONCE, int(last[-1])))
+        row = np.searchsorted(last, shown, side="right")
+        yield time[row] + (shown - (last[row] - count[row])) * REPEAT_NS, row
+
+
+def _frequencies(value: Reals) -> Fragment:
+    """Whole numbers of MHz as such."""
+    whole = (np.rint(value) == value) & (np.abs(value) < LARGEST_WHOLE)
+    return wholes(value.astype(np.int64)) if whole.all() else real_texts(value)
+
+
+def _accelerators(samples: Samples) -> Iterator[Events]:
+    """Levels of each accelerator, or the greatest of those of one moment (erratum T22)."""
+    kinds = samples.layer.events_of(samples.session.style_of(samples.layer))
+    if "level" not in {kind.kind for kind in kinds}:
+        yield from rows_in_turn(samples)
+        return
+    moment = packed(samples.devices, samples.times)
+    order = np.argsort(moment, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(moment[order]) != 0))
+    for name, column in LEVELS.items():
+        greatest = np.maximum.reduceat(integers(samples.table[column], 0)[order], first)
+        for part in batches(len(first)):
+            args = {"value": wholes(greatest[part])}
+            yield samples.events("level", order[first[part]], parts={"counter": name}, args=args)
+
+
+def _service(samples: Samples) -> Iterator[Events]:
+    """Traffic by class of service."""
+    texts = filled(one_piece(samples.table["eventName"]), "")
+    names = [text.removeprefix(SERVICE_PREFIX) for text in texts.dictionary.to_pylist()]
+    streams = pa.DictionaryArray.from_arrays(
+        texts.indices, samples.session.notation.strings(pa.array(names, pa.string()))
+    )
+    rate = integers(samples.table["bandwidth"], 0) // int(MEBIBYTE)
+    die = integers(samples.table["dieId"], NO_DIE)
+    for part in batches(len(samples)):
+        rows = np.flatnonzero(die[part] == NO_DIE) + part.start
+        if len(rows):
+            shown = wholes(rate[rows])
+            args = {"value": shown, "bandwidth(MB/s)": shown}
+            stream = {"stream": taken(streams, rows)}
+            yield samples.events("traffic", rows, parts=stream, args=args)
+    dies = np.flatnonzero(die != NO_DIE)
+    if len(dies):
+        stream_of = text_places(texts)[dies].astype(np.int64)
+        moment = packed(samples.devices[dies], samples.times[dies], stream_of)
+        numbers, series = np.unique(die[dies], return_inverse=True)
+        for shown, row_of in _side_by_side(moment, series):
+            args = {f"die {numbers[one]}": wholes(rate[dies[rows]]) for one, rows in row_of.items()}
+            stream = {"stream": taken(streams, dies[shown])}
+            yield samples.events("traffic-of-dies", dies[shown], parts=stream, args=args)
+
+
+def _between_dies(samples: Samples) -> Iterator[Events]:
+    """Traffic between the dies, those of one moment side by side."""
+    texts = filled(one_piece(samples.table["name"]), "")
+    names = [samples.session.notation.string(text) for text in texts.dictionary.to_pylist()]
+    channels = {
+        f"{kind}_{way}": reals(samples.table[f"{way}{kind.capitalize()}"]) / MEBIBYTE
+        for way in ("rx", "tx")
+        for kind in ("req", "rsp", "snp", "dat")
+    }
+    (series,) = samples.layer.event("traffic").args
+    dies = np.array([series.name.fits(name) for name in names] + [False])
+    known = np.flatnonzero(dies[text_places(texts)])
+    moment = packed(samples.devices, samples.times)[known]
+    for shown, row_of in _side_by_side(moment, text_places(texts)[known]):
+        for channel, values in channels.items():
+            args = {names[one]: real_texts(values[known[rows]]) for one, rows in row_of.items()}
+            parts = {"channel": channel}
+            yield samples.events("traffic", known[shown], parts=parts, args=args)
+
+
+def _cores(samples: Samples) -> Iterator[Events]:
+    """Share of the time in which cube cores work, each alone and all on the average."""
+    usage, core = reals(samples.table["usage"]), integers(samples.table["coreId"], 0)
+    time, device = samples.times, samples.devices
+    cubes = np.flatnonzero(is_one_of(samples.table["coreType"], [CUBE]))
+    for part in batches(len(cubes)):
+        rows = cubes[part]
+        args = {"Utilization(%)": real_texts(usage[rows])}
+        own = {"start": time[rows], "device": device[rows], "parts": {"coreId": wholes(core[rows])}}
+        yield samples.events("core", rows, args=args, **own)
+    if len(cubes):
+        moment = packed(device, time)[cubes]
+        _, first, group = np.unique(moment, return_index=True, return_inverse=True)
+        rows = cubes[first]
+        mean = np.bincount(group, usage[cubes]) / np.bincount(group)
+        args = {"Utilization(%)": real_texts(mean)}
+        yield samples.events("average", rows, args=args, start=time[rows], device=device[rows])
+
+
+def _side_by_side(
+    moment: Integers, series: Integers | Rows
+) -> Iterator[tuple[Integers, dict[int, Integers]]]:
+    """Rows of one moment together: a row of each moment, and the rows of each series there.
+
+    Moments that have the same series come together.
+    """
+    _, first, group = np.unique(moment, return_index=True, return_inverse=True)
+    row_of = np.full((len(first), int(series.max(initial=0)) + 1), NONE)
+    row_of[group, series] = np.arange(len(moment))
+    there, pattern = np.unique(row_of != NONE, axis=0, return_inverse=True)
+    for number, present in enumerate(there):
+        rows = row_of[pattern.reshape(-1) == number]
+        members = {one: rows[:, one] for one in np.flatnonzero(present).tolist()}
+        yield first[pattern.reshape(-1) == number], members
+
+
+PUT_TOGETHER: Mapping[str, Callable[[Samples], Iterator[Events]]] = {
+    "AI Core Freq": _frequency,
+    "Acc PMU": _accelerators,
+    "SIO": _between_dies,
+    "QoS": _service,
+    "AI Core Utilization": _cores,
+}
+"""Layers whose events show several rows, or are in another order than these."""

@@ -19,9 +19,9 @@ from ..activity import CallStacks
 from ..events import Item
 from ..lookup import NONE, Columns, combinations, filled, taken
 from ..notation import wholes
-from ..python_calls import nested
 from ..rows import Fragment
 from ..session import Session, total
+from ..threads import nested
 from .counters import opened
 
 LAYER = "Python"
@@ -99,13 +99,13 @@ def _functions(session: Session, layer: Layer) -> Iterator[Item]:
     rows = found.function
     if not len(rows):
         return
-    calls = nested(session.spill, rows, found.thread, found.start, found.end)
+    identity, parent = nested(session.spill, rows, found.thread, found.start, found.end)
     modules, module_names = _modules(found.names), text_places(found.names)
     for part in batches(len(rows)):
         own = rows[part]
         args = {
-            "Python id": wholes(calls.identity[part]),
-            "Python parent id": wholes(calls.parent[part]),
+            "Python id": wholes(identity[part]),
+            "Python parent id": wholes(parent[part]),
             "Python module id": modules.take(pa.array(module_names[own])),
         }
         kind = layer.event("python-function")

@@ -33,16 +33,16 @@ def queue(session: Session) -> Iterator[Item]:
     given, got = found.enqueue, found.dequeue
     given_number, got_number = found.correlation(given), found.correlation(got)
     taker = _takers(session.spill, given_number, got_number, got)
-    works = _Works(session, found)
+    works, suffixes = _works(session, ""), _works(session, SEPARATOR)
     kinds = {kind.kind for kind in layer.events_of(session.style_of(layer))}
     putting = NAMED if NAMED in kinds else "enqueue"
     for kind, rows, number in (("dequeue", got, got_number), (putting, given, given_number)):
         for part in batches(len(rows)):
             own = rows[part]
             if kind == putting:
-                parts = {"suffix": works.suffixes(taker[part])}
+                parts = {"suffix": filled(taken(suffixes, taker[part]), "")}
             else:
-                parts = {"name": taken(works.names, own)}
+                parts = {"name": taken(works, own)}
             args = {"correlation_id": wholes(number[part])}
             shown = {"PYTORCH_API": own}
             yield session.filling.events(layer, layer.event(kind), shown, parts=parts, args=args)
@@ -80,23 +80,14 @@ def _entries(
     )
 
 
-class _Works:
-    """What was put into the queue and taken out of it, by the names of the rows."""
-
-    def __init__(self, session: Session, found: Activity) -> None:
-        texts = found.names.dictionary.to_pylist()
-        works = [text.partition(SEPARATOR)[2] or text for text in texts]
-        self.names = self._column(session, found, works)
-        self._suffixes = self._column(session, found, [SEPARATOR + work for work in works])
-
-    @staticmethod
-    def _column(session: Session, found: Activity, texts: list[str]) -> pa.DictionaryArray:
-        shown = session.notation.strings(pa.array(texts, pa.string()))
-        return pa.DictionaryArray.from_arrays(found.names.indices, shown, safe=False)
-
-    def suffixes(self, taker: Integers) -> pa.DictionaryArray:
-        """What follows the name of putting in: the work that was taken out."""
-        return filled(taken(self._suffixes, taker), "")
+def _works(session: Session, before: str) -> pa.DictionaryArray:
+    """What was put into the queue or taken out of it, by the names of the rows, behind a text."""
+    names = session.activity.names
+    texts = [
+        before + (text.partition(SEPARATOR)[2] or text) for text in names.dictionary.to_pylist()
+    ]
+    shown = session.notation.strings(pa.array(texts, pa.string()))
+    return pa.DictionaryArray.from_arrays(names.indices, shown, safe=False)
 
 
 def backward(session: Session) -> Iterator[Item]:

@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.arrays import integers, is_one_of
-from ascend_ref.capture.batch import Integers
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item
@@ -63,7 +62,7 @@ def groups(session: Session) -> Iterator[Item]:
             yield Events(
                 layer=layer,
                 kind=layer.event("flow"),
-                start=_times(len(rows), period),
+                start=np.arange(len(rows)) * period * NS_PER_US,
                 device=home,
                 thread=tid,
                 unit=unit,
@@ -112,8 +111,3 @@ def _core(
             length=worked * NS_PER_US,
             args={"cycle_num": wholes(worked), "ratio": reals(worked / np.maximum(period, 1))},
         )
-
-
-def _times(count: int, period: int) -> Integers:
-    """The cycles before each sample."""
-    return np.arange(count) * period * NS_PER_US

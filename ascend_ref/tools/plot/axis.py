@@ -9,7 +9,7 @@ from typing import Final
 from matplotlib.ticker import MaxNLocator
 
 from .blocks import Window
-from .canvas import Box, Canvas
+from .canvas import Canvas
 from .measures import (
     BADGE,
     BAND,
@@ -70,7 +70,7 @@ class Axis:
         """Bands behind the lanes where the device was idle for longest."""
         for _, gap in self.marked():
             left, right = across(self.window, gap.start), across(self.window, gap.end)
-            canvas.boxes([Box(left, top, right - left, bottom - top)], BAND)
+            canvas.box(left, top, right - left, bottom - top, BAND)
 
     def draw_badges(self, canvas: Canvas, y: float) -> None:
         """The numbers of these gaps."""

@@ -6,7 +6,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, Final, Literal, NamedTuple
+from typing import Any, BinaryIO, Final, Literal
 
 import matplotlib
 import numpy as np
@@ -51,15 +51,6 @@ ASIAN: Final = (
 )
 
 
-class Box(NamedTuple):
-    """A rectangle, points from the upper left corner of the sheet."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-
-
 @contextmanager
 def drawing(form: Format) -> Iterator[None]:
     """matplotlib as it comes, whatever the user's settings, and with our few in force."""
@@ -97,30 +88,26 @@ class Canvas:
         self._measure: Any = _renderer(1, 1, POINTS_PER_INCH)
         self._order = 0
 
-    def boxes(self, boxes: Sequence[Box], colour: str, *, alpha: float = 1.0) -> None:
-        """Filled rectangles of one colour."""
-        if not boxes:
-            return
-        left, top, width, height = np.array(boxes, np.float64).T
-        self.rectangles(left, left + width, top, top + height, colour, alpha=alpha)
+    def box(self, left: float, top: float, width: float, height: float, colour: str) -> None:
+        """A filled rectangle."""
+        right = np.array([left + width])
+        self.rectangles(np.array([left]), right, top, top + height, colour)
 
     def rectangles(
         self,
         left: Reals,
         right: Reals,
-        top: Reals | float,
-        bottom: Reals | float,
+        top: float,
+        bottom: float,
         colour: str,
-        *,
-        alpha: float = 1.0,
     ) -> None:
-        """As :meth:`boxes`, by columns."""
-        top, bottom = np.broadcast_to(top, left.shape), np.broadcast_to(bottom, left.shape)
+        """Filled rectangles of one colour and height."""
+        high, low = np.full(left.shape, top), np.full(left.shape, bottom)
         corners = np.stack(
-            [left, top, right, top, right, bottom, left, bottom, left, top], axis=1
+            [left, high, right, high, right, low, left, low, left, high], axis=1
         ).reshape(-1, 2)
         codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO, Path.CLOSEPOLY]
-        self._fill(corners, np.tile(codes, len(left)), colour, alpha)
+        self._fill(corners, np.tile(codes, len(left)), colour)
 
     def skyline(self, left: float, bottom: float, heights: Reals, colour: str) -> None:
         """Columns of width 1 that stand side by side on a ground; those of height 0 are not."""
@@ -146,7 +133,7 @@ class Canvas:
             corners += [(left + len(heights), bottom), (0, 0)]
             codes += [Path.LINETO, Path.CLOSEPOLY]
         if corners:
-            self._fill(np.array(corners), np.array(codes), colour, 1.0)
+            self._fill(np.array(corners), np.array(codes), colour)
 
     def lines(
         self, segments: Sequence[tuple[float, float, float, float]], colour: str, width: float
@@ -171,7 +158,7 @@ class Canvas:
         """A filled circle."""
         circle = Path.unit_circle()
         corners = np.array(circle.vertices) * radius + (x, y)
-        self._fill(corners, circle.codes, colour, 1.0)
+        self._fill(corners, circle.codes, colour)
 
     def text(
         self,
@@ -207,15 +194,15 @@ class Canvas:
         measured = self._measure.get_text_width_height_descent(showable(words), font, False)[0]
         return float(measured) + 0.5 * size * wide
 
-    def fitted(self, words: str, room: float, size: float, *, bold: bool = False) -> str:
+    def fitted(self, words: str, room: float, size: float) -> str:
         """The text; its two ends with an ellipsis between where the room is not enough."""
         words = showable(words)
-        if self.width(words, size, bold=bold) <= room:
+        if self.width(words, size) <= room:
             return words
         low, high = 0, len(words) - 1
         while low < high:  # the most letters that fit
             middle = (low + high + 1) // 2
-            fits = self.width(_shortened(words, middle), size, bold=bold) <= room
+            fits = self.width(_shortened(words, middle), size) <= room
             low, high = (middle, high) if fits else (low, middle - 1)
         return _shortened(words, low)
 
@@ -224,7 +211,7 @@ class Canvas:
         metadata = {"Title": showable(title), **UNDATED[form]}
         self._figure.savefig(file, format=form, dpi=DPI, metadata=metadata)
 
-    def _fill(self, corners: Any, codes: Any, colour: str, alpha: float) -> None:
+    def _fill(self, corners: Any, codes: Any, colour: str) -> None:
         self._add(
             PathPatch(
                 Path(corners, codes),
@@ -232,7 +219,6 @@ class Canvas:
                 facecolor=colour,
                 edgecolor="none",
                 linewidth=0,
-                alpha=None if alpha == 1 else alpha,
             )
         )
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ascend_ref.arrays import integers, one_piece
+from ascend_ref.arrays import Mask, integers, one_piece
 from ascend_ref.capture.batch import Integers
 
-Mask = npt.NDArray[np.bool_]
+UNKNOWN: Final = ("", "N/A")
 
 
 @dataclass(frozen=True)
@@ -22,14 +22,7 @@ class Columns:
 
     def take(self, rows: Mask) -> Self:
         """The rows where a mask is true."""
-        columns: dict[str, Any] = {one.name: getattr(self, one.name) for one in fields(self)}
-        return replace(
-            self,
-            **{
-                name: column.take(rows) if isinstance(column, Texts) else column[rows]
-                for name, column in columns.items()
-            },
-        )
+        return replace(self, **{one.name: getattr(self, one.name)[rows] for one in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +32,13 @@ class Texts:
     codes: Integers
     values: tuple[str, ...]
 
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def take(self, rows: npt.NDArray[Any]) -> Texts:
+    def __getitem__(self, rows: npt.NDArray[Any]) -> Texts:
         """The texts of these rows, or where a mask is true."""
         return Texts(self.codes[rows], self.values)
 
     def at(self, rows: Integers) -> Texts:
         """The texts of these rows, none where the row is -1."""
         return Texts(np.append(self.codes, -1)[rows], self.values)
-
-    def equals(self, text: str) -> Mask:
-        """Where this text stands."""
-        return self.holds(lambda value: value == text)
 
     def holds(self, condition: Callable[[str], bool]) -> Mask:
         """Where there is a text for which this is true; it is asked once for each text."""
@@ -64,10 +50,14 @@ class Texts:
         found = np.array([*map(number_of, self.values), none], np.int64)
         return found[self.codes]
 
-    def where(self, chosen: Mask, other: Texts) -> Texts:
-        """These texts where chosen, elsewhere those of ``other``."""
+    def known(self) -> Mask:
+        """Where there is a text that says something."""
+        return self.holds(lambda text: text not in UNKNOWN)
+
+    def or_else(self, other: Texts) -> Texts:
+        """These texts where they say something, elsewhere those of ``other``."""
         further = np.where(other.codes < 0, -1, other.codes + len(self.values))
-        return Texts(np.where(chosen, self.codes, further), self.values + other.values)
+        return Texts(np.where(self.known(), self.codes, further), self.values + other.values)
 
     def renamed(self, name_of: Callable[[str], str]) -> Texts:
         """Each text as another one."""

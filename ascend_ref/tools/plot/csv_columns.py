@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ascend_ref.arrays import integers
-from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import clip, show_path
 from ascend_spec import text_catalog
 
 from .errors import CannotDraw
-from .query import connected
+
+if TYPE_CHECKING:
+    import duckdb
 
 HEADER_MAX: Final = 1 << 16
 """Bytes of a first line."""
 ROW_MAX: Final = 1 << 24
 """Bytes of any other, with its line breaks."""
 
-DECIMAL: Final = r"^\s*(?P<whole>\d{1,16})(?:\.(?P<part>\d{0,3})\d*)?\s*$"
-WHOLE: Final = r"^\s*(?P<whole>\d{1,18})\s*$"
+TEXT: Final = "{cell}"
+# Of a bare column DuckDB would have the cast done by its reader of CSV, which leaves out the rows
+# where it fails.
+BARE = "trim({cell}, ' ' || chr(9))"
+NUMBER: Final = f"TRY_CAST({BARE} AS BIGINT)"
+TIME: Final = f"TRY_CAST(floor(TRY_CAST({BARE} AS DECIMAL(30, 6)) * 1000) AS BIGINT)"
+"""Values of cells in SQL: whole numbers, and decimal microseconds as ns; NULL for what is none."""
 
 # Real files have short rows, and writers that do not quote have long ones.
 QUERY: Final = """
@@ -34,7 +39,7 @@ SELECT {wanted} FROM read_csv($path, columns = {columns}, header = true, auto_de
 """
 
 
-def headers(file: str, entity: str, columns: Sequence[str]) -> dict[str, str]:
+def headers(file: str, entity: str, columns: Iterable[str]) -> dict[str, str]:
     """By columns of an entity the newest names of those that show them in a kind of file."""
     return {
         name: column.name
@@ -44,15 +49,16 @@ def headers(file: str, entity: str, columns: Sequence[str]) -> dict[str, str]:
     }
 
 
-def read_sheet(file: str, paths: Sequence[Path], columns: Mapping[str, str]) -> pa.Table:
-    """Columns of a kind of file as texts, by names of ours to their newest names; one that a writer
-    leaves out is NULL. paths: the file, or all slices of it.
+def read_sheet(
+    file: str, paths: Sequence[Path], columns: Mapping[str, str], values: Mapping[str, str]
+) -> pa.Table:
+    """Columns of a kind of file, by names of ours to their newest names; one that a writer leaves
+    out is NULL. paths: the file, or all slices of it. values: SQL of their cells, by our names.
 
     Raises :class:`CannotDraw` for what is no such file.
     """
-    wanted = list(columns.values())
-    tables = [_read(path, newest_names(file), wanted) for path in paths]
-    return pa.concat_tables(tables).rename_columns(list(columns))
+    newest, wanted = newest_names(file), [(one, columns[one], values[one]) for one in columns]
+    return pa.concat_tables([_read(path, newest, wanted) for path in paths])
 
 
 def newest_names(file: str) -> Mapping[str, str]:
@@ -74,31 +80,32 @@ def header(path: Path) -> list[str]:
         return []
 
 
-def nanoseconds(column: pa.ChunkedArray) -> Integers:
-    """Decimal microseconds as ns, -1 for what is none."""
-    parts = pc.extract_regex(column, DECIMAL)
-    whole = pc.struct_field(parts, "whole").cast(pa.int64())
-    rest = pc.utf8_rpad(pc.struct_field(parts, "part"), 3, "0").cast(pa.int64())
-    return integers(pc.add(pc.multiply(whole, 1_000), rest))
+@contextmanager
+def connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that uses one core and shows nothing on the terminal."""
+    import duckdb  # slow to import, and no database or help needs it
+
+    with closing(duckdb.connect(config={"threads": 1})) as connection:
+        connection.execute("SET enable_progress_bar = false")
+        yield connection
 
 
-def wholes(column: pa.ChunkedArray) -> Integers:
-    """Whole numbers, -1 for what is none."""
-    return integers(pc.struct_field(pc.extract_regex(column, WHOLE), "whole").cast(pa.int64()))
-
-
-def _read(path: Path, newest: Mapping[str, str], wanted: Sequence[str]) -> pa.Table:
+def _read(
+    path: Path, newest: Mapping[str, str], wanted: Sequence[tuple[str, str, str]]
+) -> pa.Table:
     import duckdb
 
     present = header(path)
     # The first of columns that are called alike.
     place = {newest.get(name, name): number for number, name in reversed(list(enumerate(present)))}
-    selected = ", ".join(
-        f"c{place[name]} AS w{number}" if name in place else f"CAST(NULL AS VARCHAR) AS w{number}"
-        for number, name in enumerate(wanted)
-    )
+    cells = [
+        f"c{place[name]}" if name in place else "CAST(NULL AS VARCHAR)" for _, name, _ in wanted
+    ]
     query = QUERY.format(
-        wanted=selected,
+        wanted=", ".join(
+            f"{value.format(cell=cell)} AS {own}"
+            for cell, (own, _, value) in zip(cells, wanted, strict=True)
+        ),
         columns={f"c{number}": "VARCHAR" for number in range(len(present))},
         longest=ROW_MAX,
     )

@@ -1,6 +1,10 @@
-"""Why a profile cannot be drawn."""
+"""Why a profile cannot be drawn, and the choice of one of several things in it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+LISTED = 20
 
 
 class CannotDraw(Exception):
@@ -9,3 +13,20 @@ class CannotDraw(Exception):
 
 class NotThere(CannotDraw):
     """The profile has no such rank, device or step; who knows the file names it."""
+
+
+def chosen(what: str, wanted: int | None, known: Sequence[int]) -> int | None:
+    """``wanted``, or the first of the known ones; ``None`` where none is known.
+
+    Raises :class:`NotThere` naming the known ones.
+    """
+    if wanted is None:
+        return known[0] if known else None
+    if wanted in known:
+        return wanted
+    if not known:
+        raise NotThere(f"no {what} {wanted}; it does not tell any {what}")
+    shown = ", ".join(map(str, known[:LISTED]))
+    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+    expected = f"{'' if len(known) == 1 else 'one of '}{shown}{more}"
+    raise NotThere(f"no {what} {wanted}; expected {expected}")

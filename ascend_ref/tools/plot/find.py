@@ -12,12 +12,11 @@ from typing import Final
 
 from ascend_ref.below import files_below
 from ascend_ref.db.display import show_path
-from ascend_ref.recorded.beside import look_beside
+from ascend_ref.recorded.stated import stated_around
 from ascend_spec import layout_catalog
 from ascend_spec.layout import Match
 
-from .choice import chosen
-from .errors import CannotDraw
+from .errors import CannotDraw, chosen
 
 
 class Form(IntEnum):
@@ -40,6 +39,12 @@ _FORMS: Final = {
 }
 """By what the spec calls a file."""
 _SUFFIXES: Final = {".db": Form.DATABASE, ".json": Form.TIMELINE, ".csv": Form.OPERATORS}
+_FURTHER: Final = {
+    Form.TIMELINE: Form.OPERATORS,
+    Form.OPERATORS: Form.ITERATIONS,
+    Form.TASKS: Form.ITERATIONS,
+}
+"""What adds to a kind where both are in one folder."""
 
 EXPECTED: Final = (
     "msprof_*.db, ascend_pytorch_profiler_*.db, trace_view.json, msprof_*.json, "
@@ -63,19 +68,15 @@ class Deliverable:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a picture is drawn from. beside: in the same folder. alike: of the same kind and rank,
-    elsewhere. ranks: all that are there. name: of the profile.
+    """What a picture is drawn from. further: the file or slices beside it that add to it, if any.
+    alike: of the same kind and rank, elsewhere. ranks: all that are there. name: of the profile.
     """
 
     chosen: Deliverable
-    beside: tuple[Deliverable, ...]
+    further: tuple[Path, ...]
     alike: tuple[Deliverable, ...]
     ranks: tuple[int, ...]
     name: str
-
-    def further(self, form: Form) -> tuple[Path, ...]:
-        """The first deliverable of another kind in the same folder, if there is one."""
-        return next((one.paths for one in self.beside if one.form is form), ())
 
 
 def find(profile: Path, rank: int | None) -> Found:
@@ -84,43 +85,35 @@ def find(profile: Path, rank: int | None) -> Found:
 
     Raises :class:`CannotDraw` where there is none, ``OSError`` where nothing can be read.
     """
-    if not profile.is_dir():
-        own = _given(profile)
-        if rank not in (None, own.rank):
-            chosen("rank", rank, [] if own.rank is None else [own.rank])
-        ranks = () if own.rank is None else (own.rank,)
-        return Found(own, _within(own), (), ranks, _name(own, None))
-    every = list(_deliverables(files_below(profile)))
-    drawable = [one for one in every if one.form is not Form.ITERATIONS]
-    if not drawable:
-        raise CannotDraw(f"{show_path(profile)}: nothing to draw here; expected {EXPECTED}")
-    known = sorted({one.rank for one in drawable if one.rank is not None})
-    own_rank = chosen("rank", rank, known)
+    if profile.is_dir():
+        every = list(_deliverables(files_below(profile)))
+        drawable = [one for one in every if one.form is not Form.ITERATIONS]
+        if not drawable:
+            raise CannotDraw(f"{show_path(profile)}: nothing to draw here; expected {EXPECTED}")
+    else:
+        every = list(_deliverables(_siblings(profile)))
+        drawable = [_given(profile, every)]
+    ranks = tuple(sorted({one.rank for one in drawable if one.rank is not None}))
+    own_rank = chosen("rank", rank, ranks)
     of_rank = [one for one in drawable if one.rank == own_rank]
     own, *others = sorted(of_rank, key=lambda one: (one.form, one.paths))
+    near = (one for one in every if one.folder == own.folder)
+    further = next((one.paths for one in near if one.form is _FURTHER.get(own.form)), ())
     alike = tuple(one for one in others if one.form is own.form and one.folder != own.folder)
-    return Found(own, _within(own, every), alike, tuple(known), _name(own, profile))
+    return Found(own, further, alike, ranks, _name(own.folder, profile))
 
 
-def _given(path: Path) -> Deliverable:
+def _given(path: Path, every: Iterable[Deliverable]) -> Deliverable:
     """The deliverable that a file is or belongs to."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise CannotDraw(f"{show_path(path)}: no regular file; expected {EXPECTED}")
-    for one in _deliverables(_siblings(path)):
+    for one in every:
         if path in one.paths and one.form is not Form.ITERATIONS:
             return one
     form = _SUFFIXES.get(path.suffix.lower())
     if form is None:
         raise CannotDraw(f"{show_path(path)}: no deliverable; expected {EXPECTED}")
-    return Deliverable(form, (path,), look_beside(path).rank)
-
-
-def _within(
-    own: Deliverable, every: Iterable[Deliverable] | None = None
-) -> tuple[Deliverable, ...]:
-    if every is None:
-        every = _deliverables(_siblings(own.paths[0]))
-    return tuple(one for one in every if one.folder == own.folder and one != own)
+    return Deliverable(form, (path,), stated_around(path).rank)
 
 
 def _siblings(path: Path) -> Iterator[Path]:
@@ -142,19 +135,18 @@ def _deliverables(paths: Iterable[Path]) -> Iterator[Deliverable]:
         if match is not None and form is not None:
             kind = f"{match.file.producer} {match.called} {match.rank}"
             slices = exports.setdefault((path.parent, form, kind), {})
-            newest = slices.get(match.slice)
-            if newest is None or _stamp(newest[1]) <= _stamp(match):
-                slices[match.slice] = path, match
+            known = slices.get(match.slice, (path, match))
+            slices[match.slice] = max((path, match), known, key=_stamp)
     for (_, form, _), slices in exports.items():
-        newest = max(slices.values(), key=lambda one: _stamp(one[1]))
+        newest = max(slices.values(), key=_stamp)
+        whole = slices.pop(None, None)
         parts = [slices[number] for number in sorted(slices, key=lambda one: one or 0)]
-        whole = newest is slices.get(None)
-        own = [newest] if whole else [one for one in parts if one is not slices.get(None)]
+        own = [newest] if newest is whole else parts
         rank = newest[1].rank
         yield Deliverable(
             form,
             tuple(path for path, _ in own),
-            look_beside(newest[0]).rank if rank is None else rank,
+            stated_around(newest[0]).rank if rank is None else rank,
         )
 
 
@@ -164,16 +156,14 @@ def _form(match: Match) -> Form | None:
     return _FORMS.get(match.called)
 
 
-def _stamp(match: Match) -> tuple[int, ...]:
-    return tuple(map(int, match.numbers))
+def _stamp(named: tuple[Path, Match]) -> tuple[int, ...]:
+    return tuple(map(int, named[1].numbers))
 
 
-def _name(own: Deliverable, given: Path | None) -> str:
+def _name(folder: Path, given: Path) -> str:
     """The profile's folder, under the folder that was given."""
-    folder = own.folder.absolute()
+    folder, top = folder.absolute(), given.absolute().parent
     while layout_catalog().is_inner(folder.name) or folder.name == "timeline":
         folder = folder.parent
-    if given is None or folder == given.absolute():
-        return show_path(Path(folder.name))
-    top = given.absolute().parent
-    return show_path(folder.relative_to(top) if folder.is_relative_to(top) else Path(folder.name))
+    below = given.is_dir() and folder.is_relative_to(top)
+    return show_path(folder.relative_to(top) if below else Path(folder.name))

@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import integers
+from ascend_ref.arrays import Mask, integers
 from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.matching import groups
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
 from ascend_ref.derive.task_batches import task_batches
-from ascend_ref.derive.transit import groups
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import NO_ROW, ShownValues, TableRows, every_row
 from ascend_spec.core.shows import Show
 
-from .choice import chosen
-from .columns import Mask, Texts, pairs_of, rows_of, texts
-from .groups import INFORMATION, purposes
-from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
-from .names import UNKNOWN, operator_type
-from .recording import WHOLE, Lane, Part, Recording, Section, gather, steps_of
+from .columns import Texts, rows_of, texts
+from .errors import chosen
+from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
+from .recording import (
+    INFORMATION,
+    WHOLE,
+    Part,
+    Recording,
+    Section,
+    gather,
+    purposes,
+    steps_of,
+)
 
-NO_CONNECTION: Final = -2
+NO_CONNECTION = -2
 """Of a task without one: of no call."""
-NO_PLANE: Final = -1
 COMPUTE, SMALL = "COMPUTE_TASK_INFO", "COMMUNICATION_TASK_INFO"
 SCHEDULE = "COMMUNICATION_SCHEDULE_TASK_INFO"
 """Tables with further facts of tasks."""
-LAUNCHING: Final = "node"
+LAUNCHING = "node"
 """Level of the host calls that launch tasks."""
 
 
@@ -46,21 +51,14 @@ def from_recorded(recorded: Recorded, device: int | None) -> Recording:
     known = tuple(devices[devices >= 0].tolist())
     own = chosen("device", device, known)
     tasks, operators = _of_device(tasks, own, known), _of_device(operators, own, known)
-    bars, lanes, names, dropped = gather(
-        [*_tasks(recorded, tasks), *_operations(recorded, operators)]
-    )
     return Recording(
-        chip=recorded.origin.chip,
-        rank=recorded.origin.rank if recorded.origin.rank >= 0 else None,
+        *gather([*_tasks(recorded, tasks), _operations(recorded, operators)]),
         device=own,
         devices=known,
-        bars=bars,
-        lanes=lanes,
-        names=names,
         steps=tuple(_steps(recorded, tasks)),
+        chip=recorded.origin.chip,
+        rank=recorded.origin.rank if recorded.origin.rank >= 0 else None,
         groups=_groups(recorded),
-        divided=bool(np.isin(bars.kind, (Kind.VECTOR, Kind.MIX)).any()),
-        dropped=dropped,
     )
 
 
@@ -83,8 +81,7 @@ class _Shown:
 
     def knows(self, table: str) -> Mask:
         """Which rows a table has facts of."""
-        known: Mask = self._rows[table].places != NO_ROW
-        return known
+        return np.asarray(self._rows[table].places != NO_ROW)
 
     def texts(self, name: str) -> Texts:
         return texts(self._column(name))
@@ -114,31 +111,16 @@ def _tasks(recorded: Recorded, tasks: pa.Table) -> Iterator[Part]:
     kind = _kinds(known, operators=bool(recorded.table(COMPUTE).num_rows))
     name = task_type
     for value in ("transfer.kind", "kernel.name", "kernel.op_type"):
-        told = known.texts(value).renamed(operator_type)
-        name = told.where(told.holds(lambda text: text not in UNKNOWN), name)
+        name = known.texts(value).renamed(operator_type).or_else(name)
     start, end = known.numbers("task.start"), known.numbers("task.end")
     shown = ~task_type.holds(PROFILER_TASKS.__contains__) & ~_enclosing(known, kind)
-    streams, lane = np.unique(known.numbers("task.stream")[shown], return_inverse=True)
-    yield Part(
-        start[shown],
-        end[shown],
-        kind[shown],
-        lane,
-        [Lane(Section.STREAM, "", number) for number in streams.tolist()],
-        name.take(shown),
-    )
-    plane = known.numbers("transfer.plane", NO_PLANE)
-    own = known.knows(SMALL) & (plane != NO_PLANE)
-    group = known.texts("transfer.group").take(own)
-    planes, lane = pairs_of(group.codes, plane[own])
-    yield Part(
-        start[own],
-        end[own],
-        kind[own],
-        lane,
-        [Lane(Section.PLANE, _text(group, code), plane) for code, plane in planes],
-        name.take(own),
-    )
+    plane = known.numbers("transfer.plane")
+    small = known.knows(SMALL) & (plane != -1)
+    for section, own, group, number in (
+        (Section.STREAM, shown, None, known.numbers("task.stream")),
+        (Section.PLANE, small, known.texts("transfer.group")[small], plane),
+    ):
+        yield Part(section, start[own], end[own], kind[own], name[own], group, number[own])
 
 
 def _kinds(known: _Shown, *, operators: bool) -> Integers:
@@ -169,25 +151,20 @@ def _enclosing(known: _Shown, kind: Integers) -> Mask:
     return encloses
 
 
-def _operations(recorded: Recorded, operators: pa.Table) -> Iterator[Part]:
+def _operations(recorded: Recorded, operators: pa.Table) -> Part:
     """The bars of the communication operators, a lane for each group."""
     known = _Shown(recorded, {"COMMUNICATION_OP": every_row(operators)})
-    group = known.texts("collective.group")
-    codes, lane = np.unique(group.codes, return_inverse=True)
-    told = known.texts("collective.kind").renamed(operator_type)
-    name = known.texts("collective.name").renamed(operator_type)
-    yield Part(
+    told, name = (
+        known.texts(f"collective.{one}").renamed(operator_type) for one in ("kind", "name")
+    )
+    return Part(
+        Section.GROUP,
         known.numbers("collective.start"),
         known.numbers("collective.end"),
         np.full(len(operators), Kind.OPERATION, np.int64),
-        lane,
-        [Lane(Section.GROUP, _text(group, code), -1) for code in codes.tolist()],
-        told.where(told.holds(lambda text: text not in UNKNOWN), name),
+        told.or_else(name),
+        known.texts("collective.group"),
     )
-
-
-def _text(column: Texts, code: int) -> str:
-    return column.values[code] if code >= 0 else ""
 
 
 def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
@@ -197,7 +174,7 @@ def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
     steps = _Shown(recorded, {"STEP_TIME": every_row(recorded.table("STEP_TIME"))})
     calls = _Shown(recorded, {"CANN_API": every_row(recorded.table("CANN_API"))})
     own = _Shown(recorded, {"TASK": every_row(tasks)})
-    launching = calls.texts("host_call.level").equals(LAUNCHING)
+    launching = calls.texts("host_call.level").holds(lambda level: level == LAUNCHING)
     begin, stop, connection = (
         calls.numbers(f"host_call.{name}")[launching] for name in ("start", "end", "connection")
     )
@@ -212,10 +189,11 @@ def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
 
 def _groups(recorded: Recorded) -> Mapping[str, str]:
     facts = recorded.table("META_DATA")
-    for name, value in zip(facts["name"].to_pylist(), facts["value"].to_pylist(), strict=True):
-        if name == INFORMATION and value is not None:
-            try:
-                return purposes(json.loads(value))
-            except (ValueError, RecursionError):
-                return {}
-    return {}
+    rows = zip(facts["name"].to_pylist(), facts["value"].to_pylist(), strict=True)
+    told = next(
+        (value for name, value in rows if name == INFORMATION and value is not None), "null"
+    )
+    try:
+        return purposes({INFORMATION: json.loads(told)})
+    except (ValueError, RecursionError):
+        return {}

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import show_path
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import StepRange
 from ascend_spec import text_catalog
 
-from .choice import chosen
-from .columns import Columns, Texts, texts
-from .csv_columns import header, headers, nanoseconds, newest_names, read_sheet, wholes
-from .errors import CannotDraw
-from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
-from .names import UNKNOWN, operator_type
-from .recording import LATEST, WHOLE, Lane, Part, Recording, Section, gather
+from .columns import Columns, Texts, rows_of, texts
+from .csv_columns import NUMBER, TEXT, TIME, header, headers, newest_names, read_sheet
+from .errors import CannotDraw, chosen
+from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
+from .recording import DIVIDING, LATEST, WHOLE, Part, Recording, Section, gather, spans_of
 
 FILES: Final = ("kernel_details", "op_summary", "task_time")
-TASK: Final = ("device", "stream", "start", "length", "kind")
-KERNEL: Final = ("name", "op_type", "core")
+TASK: Final = {"device": NUMBER, "stream": NUMBER, "start": TIME, "length": TIME, "kind": TEXT}
+KERNEL: Final = dict.fromkeys(("name", "op_type", "core"), TEXT)
 STEP: Final = "Step Id"
 """Which step a row belongs to; the column shows no value of the recording."""
-ITERATION: Final = ("device", "iteration_id", "iteration_end", "iteration_time")
+ITERATION: Final = {
+    "device": NUMBER,
+    "iteration_id": NUMBER,
+    "iteration_end": TIME,
+    "iteration_time": TIME,
+}
 
 
 @dataclass(frozen=True)
@@ -57,17 +61,34 @@ def from_tables(paths: Sequence[Path], iterations: Sequence[Path], device: int |
     own = chosen("device", device, devices)
     if own is not None:
         tasks = tasks.take(tasks.device == own)
-    bars, lanes, names, dropped = gather(_parts(tasks))
     return Recording(
+        *gather(_parts(tasks)),
         device=own,
         devices=devices,
-        bars=bars,
-        lanes=lanes,
-        names=names,
         steps=tuple(_steps(tasks) or _iterations(iterations, own) or [WHOLE]),
-        divided=bool(np.isin(bars.kind, (Kind.VECTOR, Kind.MIX)).any()),
         communication=bool(_communication(file)),
-        dropped=dropped,
+    )
+
+
+def enriched(recording: Recording, paths: Sequence[Path]) -> Recording:
+    """A timeline with what it does not show: kinds and names of the operators of a kernel_details
+    or op_summary that start at the same moments.
+
+    Raises :class:`CannotDraw` for a file that is neither.
+    """
+    tasks = read_tasks(file_of(paths[0]), paths)
+    tasks = tasks.take(np.isin(tasks.kind, COMPUTING_KINDS))
+    bars = recording.bars
+    row = np.where(np.isin(bars.kind, COMPUTING_KINDS), rows_of(tasks.start, bars.start), -1)
+    names = sorted({*recording.names, *tasks.name.values})
+    place = {name: number for number, name in enumerate(names)}
+    name = tasks.name.at(row).or_else(Texts(bars.name, recording.names))
+    kind = np.where(row >= 0, np.append(tasks.kind, 0)[row], bars.kind)
+    return replace(
+        recording,
+        bars=replace(bars, kind=kind, name=name.numbers(place.__getitem__, -1)),
+        names=tuple(names),
+        dividing=DIVIDING,
     )
 
 
@@ -87,17 +108,17 @@ def file_of(path: Path) -> str:
 def read_tasks(file: str, paths: Sequence[Path]) -> Tasks:
     """The rows of a file or of all slices of one, without those of the profiler itself."""
     shown = {"step": STEP} | headers(file, "task", TASK) | headers(file, "kernel", KERNEL)
-    table = read_sheet(file, paths, shown)
+    table = read_sheet(file, paths, shown, {"step": NUMBER} | TASK | KERNEL)
     task_type = texts(table["core" if "core" in shown else "kind"])
     own = texts(table["name"])
-    told = _known(own.renamed(operator_type), task_type)
+    told = own.renamed(operator_type).or_else(task_type)
     if "op_type" in shown:
-        told = _known(texts(table["op_type"]).renamed(operator_type), told)
-    start, length = nanoseconds(table["start"]), nanoseconds(table["length"])
+        told = texts(table["op_type"]).renamed(operator_type).or_else(told)
+    start, length = integers(table["start"]), integers(table["length"])
     tasks = Tasks(
-        step=wholes(table["step"]),
-        device=wholes(table["device"]),
-        stream=wholes(table["stream"]),
+        step=integers(table["step"]),
+        device=integers(table["device"]),
+        stream=integers(table["stream"]),
         kind=_kinds(_communication(file), task_type, own),
         name=told,
         start=start,
@@ -112,19 +133,14 @@ def _communication(file: str) -> tuple[str, ...]:
     return rows["collective"].texts if "collective" in rows else ()
 
 
-def _known(preferred: Texts, otherwise: Texts) -> Texts:
-    return preferred.where(preferred.holds(lambda text: text not in UNKNOWN), otherwise)
-
-
 def _kinds(communication: Sequence[str], task_type: Texts, name: Texts) -> Integers:
     kind = task_type.numbers(kind_of, Kind.OTHER)
     if communication:
         # Every row is an operator. At level 0 its core is not known.
-        known = task_type.holds(lambda text: text not in UNKNOWN)
         kind = np.where(np.isin(kind, COMPUTING_KINDS), kind, Kind.ENGINE)
-        kind[~known] = Kind.CUBE
+        kind[~task_type.known()] = Kind.CUBE
     else:
-        named = name.holds(lambda text: text not in UNKNOWN)
+        named = name.known()
         # Where operators have names, a task of a core without one only encloses others.
         kind[np.isin(kind, COMPUTING_KINDS) & ~named & named.any()] = Kind.OTHER
     kind[name.holds(lambda text: text.endswith(COMMUNICATION_KERNELS))] = Kind.SCHEDULE
@@ -136,13 +152,11 @@ def _parts(tasks: Tasks) -> Iterator[Part]:
     """The bars of the streams, and those of the communication operators, whose group and stream the
     file does not name.
     """
-    own = tasks.take(tasks.kind != Kind.OPERATION)
-    streams, lane = np.unique(own.stream, return_inverse=True)
-    lanes = [Lane(Section.STREAM, "", number) for number in streams.tolist()]
-    yield Part(own.start, own.end, own.kind, lane, lanes, own.name)
-    own = tasks.take(tasks.kind == Kind.OPERATION)
-    together = np.zeros(len(own.start), np.int64)
-    yield Part(own.start, own.end, own.kind, together, [Lane(Section.GROUP, "", -1)], own.name)
+    operates = tasks.kind == Kind.OPERATION
+    own = tasks.take(~operates)
+    yield Part(Section.STREAM, own.start, own.end, own.kind, own.name, number=own.stream)
+    own = tasks.take(operates)
+    yield Part(Section.GROUP, own.start, own.end, own.kind, own.name)
 
 
 def _steps(tasks: Tasks) -> list[StepRange]:
@@ -152,21 +166,18 @@ def _steps(tasks: Tasks) -> list[StepRange]:
     low, high = np.full(len(number), LATEST), np.zeros(len(number), np.int64)
     np.minimum.at(low, place, own.start)
     np.maximum.at(high, place, own.start)
-    rows = zip(number.tolist(), low.tolist(), (high + 1).tolist(), strict=True)
-    return [StepRange(one, None, first, last) for one, first, last in rows]
+    return spans_of(number, low, high + 1)
 
 
 def _iterations(paths: Sequence[Path], device: int | None) -> list[StepRange]:
     """The iterations of a graph."""
     if not paths:
         return []
-    table = read_sheet("step_trace", paths, headers("step_trace", "step_trace", ITERATION))
-    own, number = (wholes(table[name]) for name in ITERATION[:2])
-    end, length = (nanoseconds(table[name]) for name in ITERATION[2:])
+    shown = headers("step_trace", "step_trace", ITERATION)
+    table = read_sheet("step_trace", paths, shown, ITERATION)
+    own, number, end, length = (integers(table[name]) for name in ITERATION)
     sane = (number >= 0) & (length > 0) & (end >= length)
     if device is not None:
         sane &= own == device
-    order = np.argsort(end[sane], kind="stable")
-    columns = (number[sane][order], (end - length)[sane][order], end[sane][order])
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [StepRange(one, None, first, last) for one, first, last in rows]
+    order = np.flatnonzero(sane)[np.argsort(end[sane], kind="stable")]
+    return spans_of(number[order], (end - length)[order], end[order])

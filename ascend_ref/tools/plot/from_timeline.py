@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +17,11 @@ from ascend_ref.db.display import clip, show_path
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
 
-from .choice import chosen
 from .columns import Columns, Texts, pairs_of, rows_of, texts
-from .errors import CannotDraw
-from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of
-from .names import operator_type
-from .query import connected
-from .recording import WHOLE, Bars, Lane, Part, Recording, Section, gather, steps_of
+from .csv_columns import connected
+from .errors import CannotDraw, chosen
+from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
+from .recording import WHOLE, Bars, Part, Recording, Section, gather, spans_of, steps_of
 
 HARDWARE: Final = ("Ascend Hardware",)
 COMMUNICATION: Final = ("Communication", "HCCL")
@@ -44,7 +41,8 @@ AT_ONCE: Final = 100_000
 # task. Events of the framework carry a category, what ran on the device has none.
 QUERY: Final = """
 SELECT ph, name, cat, pid, tid, ts, TRY_CAST(dur * 1000 AS BIGINT) AS dur,
-  CASE ph WHEN 'M' THEN args WHEN 'X' THEN args ->> '$."Task Type"' END AS detail,
+  CASE ph WHEN 'M' THEN coalesce(args ->> '$.name', args ->> '$.labels')
+          WHEN 'X' THEN args ->> '$."Task Type"' END AS detail,
   CASE WHEN ph IN ('s', 'f') THEN CAST(hash(id) >> 1 AS BIGINT) END AS flow
 FROM ({events})
 WHERE ph = 'M' AND name IN ('process_name', 'process_labels', 'thread_name')
@@ -59,19 +57,17 @@ def from_timeline(paths: Sequence[Path], device: int | None) -> Recording:
     Raises :class:`CannotDraw` for a file that is damaged, and where it has no such device.
     """
     events = _read(paths)
-    layers = _Layers.of(events.take(events.phase.equals("M")))
+    layers = _Layers(events.of("M"))
     own = chosen("device", device, layers.devices())
-    ran = events.take(events.phase.equals("X") & (events.category.codes < 0))
-    bars, lanes, names, dropped = gather([*_streams(ran, layers, own), *_groups(ran, layers, own)])
+    slices = events.of("X")
+    ran = slices.take(slices.category.codes < 0)
+    gathered = gather([_streams(ran, layers, own), *_groups(ran, layers, own)])
     return Recording(
+        *gathered,
         device=own,
         devices=layers.devices(),
-        bars=bars,
-        lanes=lanes,
-        names=names,
-        steps=tuple(_steps(events, bars)),
-        divided=bool((bars.kind == Kind.VECTOR).any()),
-        dropped=dropped,
+        steps=tuple(_steps(events, slices.take(slices.category.codes >= 0), gathered[0])),
+        dividing=(Kind.VECTOR,),
     )
 
 
@@ -88,6 +84,14 @@ class _Events(Columns):
     length: Integers
     detail: Texts
     flow: Integers
+
+    def of(self, phase: str) -> _Events:
+        """The events of a phase."""
+        return self.take(self.phase.holds(lambda one: one == phase))
+
+    def bounds(self) -> Spans:
+        """When they started and ended."""
+        return Spans(self.start, self.start + self.length)
 
 
 def _read(paths: Sequence[Path]) -> _Events:
@@ -137,35 +141,23 @@ def _encoded(column: pa.Array) -> pa.Array:
     return column.dictionary_encode() if pa.types.is_string(column.type) else column
 
 
-@dataclass(frozen=True, slots=True)
 class _Layers:
     """Names and labels of processes, names of threads."""
 
-    names: dict[int, str] = field(default_factory=dict)
-    labels: dict[int, str] = field(default_factory=dict)
-    threads: dict[tuple[int, int], str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, metadata: _Events) -> _Layers:
-        found = cls()
-        told = [_told(text) for text in metadata.detail.values]
-        rows = zip(
-            metadata.name.codes.tolist(),
-            metadata.process.tolist(),
-            metadata.thread.tolist(),
-            metadata.detail.codes.tolist(),
-            strict=True,
-        )
-        for name, process, thread, detail in rows:
-            text = told[detail] if detail >= 0 else ""
+    def __init__(self, metadata: _Events) -> None:
+        self.names: dict[int, str] = {}
+        self.threads: dict[tuple[int, int], str] = {}
+        self._labels: dict[int, str] = {}
+        texts_of = (*metadata.detail.values, "")  # the last one for -1
+        columns = (metadata.name.codes, metadata.process, metadata.thread, metadata.detail.codes)
+        for name, process, thread, detail in zip(*(one.tolist() for one in columns), strict=True):
             match metadata.name.values[name]:
                 case "process_name":
-                    found.names[process] = text
+                    self.names[process] = texts_of[detail]
                 case "process_labels":
-                    found.labels[process] = text
+                    self._labels[process] = texts_of[detail]
                 case _:
-                    found.threads[process, thread] = text
-        return found
+                    self.threads[process, thread] = texts_of[detail]
 
     def processes(self, names: Sequence[str], device: int | None) -> list[int]:
         """The processes that are such a layer of a device."""
@@ -187,23 +179,13 @@ class _Layers:
         several = sum(name in HARDWARE for name in self.names.values()) > 1
         found: dict[int, int | None] = {}
         for process in self.names:
-            labelled = DEVICE.fullmatch(self.labels.get(process, ""))
+            labelled = DEVICE.fullmatch(self._labels.get(process, ""))
             unlabelled = process & DEVICE_BITS if several else None
             found[process] = int(labelled[1]) if labelled else unlabelled
         return found
 
 
-def _told(arguments: str) -> str:
-    """The only text among the arguments of a metadata event."""
-    try:
-        found = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return ""
-    values = list(found.values()) if isinstance(found, dict) else []
-    return next((value for value in values if isinstance(value, str)), "")
-
-
-def _streams(ran: _Events, layers: _Layers, device: int | None) -> Iterator[Part]:
+def _streams(ran: _Events, layers: _Layers, device: int | None) -> Part:
     """The bars of the streams."""
     own = ran.take(np.isin(ran.process, layers.processes(HARDWARE, device)))
     own = own.take(~own.name.holds(PROFILER_TASKS.__contains__))
@@ -216,11 +198,8 @@ def _streams(ran: _Events, layers: _Layers, device: int | None) -> Iterator[Part
     communicates = own.name.holds(lambda name: name.endswith(COMMUNICATION_KERNELS))
     kind[communicates] = Kind.SCHEDULE
     threads, lane = pairs_of(own.process, own.thread)
-    lanes = []
-    for process, thread in threads:
-        stream = STREAM.fullmatch(layers.threads.get((process, thread), ""))
-        lanes.append(Lane(Section.STREAM, "", int(stream[1]) if stream else thread))
-    yield _part(own, kind, lane, lanes)
+    streams = [_number(STREAM, layers.threads.get(one, ""), one[1]) for one in threads]
+    return _part(Section.STREAM, own, kind, None, np.array(streams, np.int64)[lane])
 
 
 def _groups(ran: _Events, layers: _Layers, device: int | None) -> Iterator[Part]:
@@ -233,50 +212,47 @@ def _groups(ran: _Events, layers: _Layers, device: int | None) -> Iterator[Part]
     }
     # Legacy writers put the group behind its planes.
     home = {process: group for (process, _), group in reversed(groups.items())}
-    lanes = []
+    names = []
     for place in threads:
-        plane = PLANE.fullmatch(named[place])
-        process = place[0]
-        home[process] = groups.get(place, home.get(process, ""))
-        lanes.append(
-            Lane(Section.PLANE, home[process], int(plane[1]))
-            if plane
-            else Lane(Section.GROUP, home[process], -1)
-        )
-    on_plane = np.array([one.section is Section.PLANE for one in lanes], np.bool_)
-    small = on_plane[lane] if lanes else np.zeros(0, np.bool_)
-    kind = np.where(small, own.name.numbers(kind_of, Kind.OTHER), Kind.OPERATION)
-    yield _part(own, kind, lane, lanes)
+        home[place[0]] = groups.get(place, home.get(place[0], ""))
+        names.append(home[place[0]])
+    group = Texts(lane, tuple(names))
+    plane = np.array([_number(PLANE, name, -1) for name in named.values()], np.int64)[lane]
+    small = plane >= 0
+    for section, rows in ((Section.GROUP, ~small), (Section.PLANE, small)):
+        some = own.take(rows)
+        kind = np.full(len(some.start), Kind.OPERATION, np.int64)
+        if section is Section.PLANE:
+            kind = some.name.numbers(kind_of, Kind.OTHER)
+        yield _part(section, some, kind, group[rows], plane[rows])
 
 
-def _part(events: _Events, kind: Integers, lane: Integers, lanes: Sequence[Lane]) -> Part:
+def _part(
+    section: Section, events: _Events, kind: Integers, group: Texts | None, number: Integers
+) -> Part:
     name = events.name.renamed(operator_type)
-    return Part(events.start, events.start + events.length, kind, lane, lanes, name)
+    return Part(section, *events.bounds(), kind, name, group, number)
 
 
-def _steps(events: _Events, bars: Bars) -> list[StepRange]:
+def _steps(events: _Events, host: _Events, bars: Bars) -> list[StepRange]:
     """The steps of the framework as the device saw them, else the iterations of a graph."""
-    bounds = events.take(events.phase.equals("X") & (events.category.codes >= 0))
-    number = bounds.name.numbers(lambda name: _number(STEP, name), -1)
+    number = host.name.numbers(lambda name: _number(STEP, name, -1), -1)
     if (number >= 0).any():
-        starts = events.take(events.phase.equals("s"))
-        ends = events.take(events.phase.equals("f"))
+        starts, ends = events.of("s"), events.of("f")
         ran = bars.take(np.isin(bars.kind, (*COMPUTING_KINDS, Kind.OPERATION)))
         arrow = rows_of(ends.start, ran.start)
         return steps_of(
             number,
-            Spans(bounds.start, bounds.start + bounds.length),
+            host.bounds(),
             Spans(starts.start, starts.start),
             np.where(arrow >= 0, rows_of(starts.flow, np.append(ends.flow, -1)[arrow]), -1),
             Spans(ran.start, ran.end),
         )
-    number = bounds.name.numbers(lambda name: _number(ITERATION, name), -1)
-    found = bounds.take(number >= 0)
-    columns = (number[number >= 0], found.start, found.start + found.length)
-    iterations = zip(*(column.tolist() for column in columns), strict=True)
-    return [StepRange(one, None, start, end) for one, start, end in iterations] or [WHOLE]
+    number = host.name.numbers(lambda name: _number(ITERATION, name, -1), -1)
+    found = number >= 0
+    return spans_of(number[found], *host.bounds().at(found)) or [WHOLE]
 
 
-def _number(pattern: re.Pattern[str], name: str) -> int:
+def _number(pattern: re.Pattern[str], name: str, none: int) -> int:
     found = pattern.fullmatch(name)
-    return int(found[1]) if found else -1
+    return int(found[1]) if found else none

@@ -1,7 +1,8 @@
-"""What a bar of the picture is: its label, its colour, and which kinds of tasks are it."""
+"""What a bar of the picture is: label, colour, the kinds of tasks that are it, and name."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -97,3 +98,21 @@ PROFILER_TASKS: Final = ("PROFILING_ENABLE", "PROFILING_DISABLE")
 def kind_of(task_type: str) -> Kind:
     """The kind of a task of this type, as any of the deliverables spells it."""
     return _KINDS.get(task_type.upper().replace(" ", "_"), Kind.OTHER)
+
+
+_COLLECTIVE: Final = re.compile(r"hcom_([A-Za-z]+)_")
+_NODE: Final = re.compile(r"(?:.*/)?([^/]+?)-op\d+(?:_\d+)?")
+_ACLNN: Final = re.compile(r"aclnn.*_([A-Za-z]\w*?)", re.DOTALL)
+
+
+def operator_type(name: str) -> str:
+    """The type in the name of an operator, else the name itself.
+
+    ``hcom_allReduce__586_3_1`` and ``hcom_allReduce_`` are of the type ``allReduce`` (db-schema.md
+    7.5), ``Default/network/MatMul-op12`` of ``MatMul``, ``aclnnAdd_AddAiCore_Add`` of ``Add``.
+    """
+    for pattern in (_COLLECTIVE, _NODE, _ACLNN):
+        found = pattern.match(name) if pattern is _COLLECTIVE else pattern.fullmatch(name)
+        if found:
+            return found[1]
+    return name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Final
 
 from .blocks import Window
 from .canvas import Canvas
@@ -27,17 +27,6 @@ BADGE: Final = 5.5
 
 BODY: Final = 8.5
 SMALL: Final = 7.5
-
-
-class Part(Protocol):
-    """Something that fills the whole width of the sheet."""
-
-    @property
-    def height(self) -> float:
-        """How high it is."""
-
-    def draw(self, canvas: Canvas, top: float) -> None:
-        """Draw it, ``top`` being its upper edge."""
 
 
 def across(window: Window, time: int) -> float:

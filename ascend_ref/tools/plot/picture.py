@@ -10,19 +10,17 @@ import numpy as np
 from .axis import Axis
 from .blocks import Window
 from .canvas import Canvas, Format, drawing
-from .header import Header
+from .captions import Header, Legend, Tables
 from .kinds import Kind
 from .lanes import Lanes
 from .layout import rows_of
-from .legend import Legend
-from .measures import COLUMNS, WIDTH, Part
-from .recording import Recording
+from .measures import COLUMNS, WIDTH
 from .step import Step
-from .tables import Tables
 
 
-def paint(recording: Recording, step: Step, header: Header, file: BinaryIO, form: Format) -> None:
-    """Draw a step and write the picture to ``file``."""
+def paint(header: Header, file: BinaryIO, form: Format) -> None:
+    """Draw the step of a header and write the picture to ``file``."""
+    recording, step = header.recording, header.step
     window = _window(step)
     headed = rows_of(recording, step, window)
     axis = Axis(step, window)
@@ -36,12 +34,9 @@ def paint(recording: Recording, step: Step, header: Header, file: BinaryIO, form
         if len(shown.intervals.start)
     }
     marked = axis.marked()
-    foot: list[Part] = [
-        axis,
-        Legend(sorted(kinds), recording.divided),
-        Tables(step, frozenset(number for number, _ in marked), recording.communication),
-    ]
-    parts: list[Part] = [header, *lanes, *foot]
+    legend = Legend(sorted(kinds), recording.divided)
+    tables = Tables(step, frozenset(number for number, _ in marked), recording.communication)
+    parts: list[Header | Lanes | Axis | Legend | Tables] = [header, *lanes, axis, legend, tables]
     tops = list(accumulate((part.height for part in parts), initial=0.0))
     with drawing(form):
         canvas = Canvas(WIDTH, tops[-1])

@@ -10,9 +10,8 @@ import numpy as np
 from ascend_ref.derive.intervals import union
 from ascend_ref.derive.overlap import Overlap, hull, overlap
 
-from .choice import chosen_step
 from .columns import pairs_of
-from .errors import NotThere
+from .errors import NotThere, chosen
 from .kinds import COMPUTING_KINDS, Kind
 from .recording import Bars, Recording
 
@@ -67,7 +66,8 @@ def step_of(recording: Recording, number: int | None) -> Step:
 
     Raises :class:`NotThere` for a step that the recording does not have or that is empty.
     """
-    step = chosen_step(number, recording.steps)
+    own = chosen("step", number, recording.step_numbers)
+    step = next(one for one in recording.steps if one.number == own)
     bars = recording.bars.take(np.arange(len(recording.bars))[step.within(recording.bars.start)])
     computing = np.isin(bars.kind, COMPUTING_KINDS)
     communicating = bars.kind == Kind.OPERATION

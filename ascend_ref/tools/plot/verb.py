@@ -59,23 +59,24 @@ def plot(
 
 def _told(drawn: Drawn, output: Path) -> Iterator[str]:
     """What was drawn from what, and what else there is."""
-    of_rank = "" if drawn.rank is None else f" of rank {drawn.rank}"
-    what = "the whole capture" if drawn.step.number is None else f"step {drawn.step.number}"
-    sources = " and ".join(str(path) for path in drawn.sources)
-    yield f"wrote {output}: {what}{of_rank}, drawn from {sources}"
+    (recording, sources, found), step = drawn
+    of_rank = "" if recording.rank is None else f" of rank {recording.rank}"
+    what = "the whole capture" if step.number is None else f"step {step.number}"
+    files = " and ".join(str(path) for paths in sources for path in paths)
+    yield f"wrote {output}: {what}{of_rank}, drawn from {files}"
     for name, own, known in (
-        ("step", drawn.step.number, drawn.steps),
-        ("rank", drawn.rank, drawn.ranks),
-        ("device", drawn.device, drawn.devices),
+        ("step", step.number, recording.step_numbers),
+        ("rank", recording.rank, found.ranks),
+        ("device", recording.device, recording.devices),
     ):
         others = [one for one in known if one != own]
         if others:
             listed = ", ".join(map(str, others[:10]))
             more = f" and {len(others) - 10} more" if len(others) > 10 else ""
             yield f"not drawn: {name} {listed}{more} (--{name} N)"
-    if drawn.alike:
-        first, number = drawn.alike[0], len(drawn.alike)
+    if found.alike:
+        first, number = found.alike[0].paths[0], len(found.alike)
         yield f"not drawn: {first}" + (f" and {number - 1} more like it" if number > 1 else "")
-    if drawn.dropped:
-        plural = "" if drawn.dropped == 1 else "s"
-        yield f"left out: {drawn.dropped:,} row{plural} without sane times"
+    if recording.dropped:
+        plural = "" if recording.dropped == 1 else "s"
+        yield f"left out: {recording.dropped:,} row{plural} without sane times"

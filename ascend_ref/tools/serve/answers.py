@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,15 @@ from typing import Any
 
 from ascend_ref.bin import MalformedPayload, open_file
 
-from .answer import Answer, Body, failure
+from . import details, lanes
+from .answer import Answer, Body, Question, failure
 from .blocks import Blocks
-from .columns import cores_of
-from .commands import CACHELINES_TYPE, COMMANDS
-from .instructions import INSTRUCTIONS_TYPE
+from .core_load import core_load
+from .hot_spots import INSTRUCTIONS_TYPE, cores_of, instructions, lines, lines_of_old_files
 from .params import read_params, refusal
-from .question import Question
-from .timeline import Timeline, read_timeline, unit
+from .payloads import body
+from .timeline import Timeline, read_timeline
+from .units import unit
 from .values import UINT64
 
 NO_ORIGIN = UINT64.stop - 1
@@ -29,6 +30,44 @@ DATABASE_SUFFIX = "_mindstudio_insight_data.db"
 
 BIN_PROJECT = 1
 """``projectType`` of a bin file."""
+
+CACHELINES_TYPE = 0x0E
+
+
+def _code_file(asked: Question) -> Body:
+    return {"fileContent": asked.blocks.source_text(asked.params["sourceName"])}
+
+
+def _api_instructions(asked: Question) -> Body:
+    return {"instructions": asked.blocks.raw_instructions()}
+
+
+def _cachelines(asked: Question) -> Body:
+    records = asked.blocks.native(CACHELINES_TYPE)
+    return records if isinstance(records, dict) else {}
+
+
+COMMANDS: Mapping[str, Callable[[Question], Answer | Body]] = {
+    "unit/threadTracesSummary": lanes.summary,
+    "unit/threadTraces": lanes.thread_traces,
+    "unit/flows": lanes.flows,
+    "unit/threadDetail": lanes.thread_detail,
+    "unit/counter": lanes.counter,
+    "source/code/file": _code_file,
+    "source/api/line": lines_of_old_files,
+    "source/api/line/dynamic": lines,
+    "source/api/instructions": _api_instructions,
+    "source/api/instructions/dynamic": instructions,
+    "source/details/baseInfo": details.base_info,
+    "source/details/computeworkload": details.compute_load,
+    "source/details/memoryGraph": details.memory_graph,
+    "source/details/memoryTable": details.memory_table,
+    "source/details/interCoreLoadAnalysis": core_load,
+    "source/details/roofline": details.roofline,
+    "source/cache/cachelineRecords": _cachelines,
+    "source/queryTopWarpStallReason": details.stall_reasons,
+}
+"""Commands about an open file. The others of the spec open or close something."""
 
 _NOTHING = Blocks(memoryview(b""))
 _NO_TIMELINE = Timeline()
@@ -106,23 +145,21 @@ class Answers:
 
     def import_body(self) -> Body:
         """The body of ``import/action`` for this file."""
-        body = {**NOT_IMPORTED, "children": [self._project()]}
+        imported = {**not_imported(), "children": [self._project()]}
         if not self.blocks.accepted:
-            return body
+            return imported
         parts = self.card.replace("\\", "/").split("/")
         card = {
+            **body("card"),
             "cardName": self.card,
             "rankId": self.card,
             "cardPath": f"Directory: {parts[-3] if len(parts) > 2 else ''}",
             "result": True,
             "dbPath": self.database,
-            "cluster": "",
             "projectType": BIN_PROJECT,
-            "dataPathList": [],
-            "host": "",
         }
         return {
-            **body,
+            **imported,
             "isSimulation": True,
             "isBinary": True,
             "coreList": cores_of(self.blocks.hot_spots(INSTRUCTIONS_TYPE)),
@@ -133,34 +170,20 @@ class Answers:
         }
 
     def _project(self) -> Body:
-        file = {
-            "clusterPath": "",
-            "host": "",
-            "filePath": self.card,
-            "deviceId": "",
-            "fileDir": _text(Path(self.place.name)),
-        }
-        compute = {"rankId": self.card, "type": "COMPUTE", "projectType": 0, "children": []}
-        project = {"rankId": "", "type": "PROJECT", "projectType": BIN_PROJECT}
-        return {**file, **project, "children": [{**file, **compute}]}
+        named = {"filePath": self.card, "fileDir": _text(Path(self.place.name))}
+        file = {**body("projectFile"), **named}
+        compute = {**file, "rankId": self.card, "type": "COMPUTE"}
+        return {**file, "type": "PROJECT", "projectType": BIN_PROJECT, "children": [compute]}
 
     def unit(self, card: str) -> Body:
         """The tree of processes and lanes that parse/success shows for a card."""
         return unit(self.timeline, self.payloads, card)
 
 
-NOT_IMPORTED: Body = {
-    **dict.fromkeys(("isOnlyTraceJson", "isCluster", "isSimulation", "isBinary", "isIpynb"), False),
-    **dict.fromkeys(("isPending", "isLeaks", "isIE", "isMultiDevice", "isTriton"), False),
-    "hasCachelineRecords": False,
-    "reset": True,
-    "instrVersion": _NOTHING.instruction_version,
-    "coreList": [],
-    "sourceList": [],
-    "children": [],
-    "result": [],
-}
-"""The body of ``import/action`` where no file was taken as a bin file."""
+def not_imported() -> Body:
+    """The body of ``import/action`` where no file was taken as a bin file."""
+    version = _NOTHING.instruction_version
+    return {**body("importActionBody"), "reset": True, "instrVersion": version}
 
 
 @contextmanager

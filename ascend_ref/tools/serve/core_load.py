@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
-from .answer import Answer, Body
+from .answer import Answer, Body, Question
 from .blocks import Blocks
-from .question import Question
 from .values import integer, items, member, real, text
 
 CORE_LOAD_TYPE = 0x0C
@@ -22,25 +21,35 @@ MAX_LEVEL = 9
 STEEPEST = 700.0
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A sub-core: cycles, bytes moved, L2 hits in percent, SIMT instructions and their rate."""
+def _count(value: Any) -> int:
+    return max(integer(value), 0)
+
+
+FIGURES: Mapping[str, tuple[Callable[[Any], int | float], Sequence[str]]] = {
+    "cycles": (_count, ("cycles",)),
+    "throughput": (_count, ("throughput",)),
+    "cacheHitRate": (real, ("L2cache_hit_rate",)),
+    "simtVfInstructions": (_count, ("simt_vf_instructions", "instructions")),
+    "simtVfInstructionPerCycle": (real, ("simt_vf_instructions", "instruction_per_cycle")),
+}
+"""Figures of a sub-core: how they are read, and the keys that lead to them."""
+
+WITHOUT_LEVEL = "simtVfInstructionPerCycle"
+
+
+class Part(NamedTuple):
+    """A sub-core; of each figure its value, to be compared, and its level."""
 
     kind: str
     number: int
-    cycles: int
-    throughput: int
-    hit_rate: float
-    simt_instructions: int
-    simt_rate: float
+    figures: dict[str, Body]
 
 
-@dataclass(frozen=True, slots=True)
-class Core:
+class Core(NamedTuple):
     """A core and its parts."""
 
     core_id: int
-    parts: tuple[Part, ...]
+    parts: list[Part]
 
 
 def core_load(asked: Question) -> Answer:
@@ -64,8 +73,14 @@ def _load(blocks: Blocks) -> Body | None:
     if not isinstance(member(document, "op_detail"), list):
         return None
     op_type = text(document.get("op_type"))
-    cores = [_core(core) for core in document["op_detail"]]
-    levels = Levels(part for core in cores for part in core.parts)
+    cores = [
+        Core(
+            _count(member(core, "core_id")),
+            [_part(part) for part in items(member(core, "core_detail"))],
+        )
+        for core in document["op_detail"]
+    ]
+    _set_levels([part for core in cores for part in core.parts])
     if op_type == "vector":
         cores = _in_pairs(cores)
     return {
@@ -75,29 +90,25 @@ def _load(blocks: Blocks) -> Body | None:
         "opDetails": [
             {
                 "coreId": core.core_id,
-                "subCoreDetails": [_shown(part, levels) for part in core.parts],
+                "subCoreDetails": [
+                    {"subCoreName": f"{part.kind}{part.number}", **part.figures}
+                    for part in core.parts
+                ],
             }
             for core in cores
         ],
     }
 
 
-def _core(core: Any) -> Core:
-    parts = tuple(_part(part) for part in items(member(core, "core_detail")))
-    return Core(max(integer(member(core, "core_id")), 0), parts)
-
-
 def _part(part: Any) -> Part:
-    simt = member(part, "simt_vf_instructions")
-    return Part(
-        kind=text(member(part, "subcore_type")),
-        number=max(integer(member(part, "subcore_id")), 0),
-        cycles=max(integer(member(part, "cycles")), 0),
-        throughput=max(integer(member(part, "throughput")), 0),
-        hit_rate=real(member(part, "L2cache_hit_rate")),
-        simt_instructions=max(integer(member(simt, "instructions")), 0),
-        simt_rate=real(member(simt, "instruction_per_cycle")),
-    )
+    figures = {}
+    for name, (read, keys) in FIGURES.items():
+        value = part
+        for key in keys:
+            value = member(value, key)
+        shown = {"compare": read(value), "baseline": 0, "diff": 0}
+        figures[name] = {"value": shown, "level": 0}
+    return Part(text(member(part, "subcore_type")), _count(member(part, "subcore_id")), figures)
 
 
 def _in_pairs(cores: list[Core]) -> list[Core]:
@@ -107,82 +118,43 @@ def _in_pairs(cores: list[Core]) -> list[Core]:
     return [
         Core(
             number,
-            tuple(
-                replace(core.parts[0], number=place)
-                for place, core in enumerate(pair)
-                if core.parts
-            ),
+            [core.parts[0]._replace(number=at) for at, core in enumerate(pair) if core.parts],
         )
         for number, pair in enumerate(pairs)
     ]
 
 
-class Levels:
-    """How far a figure lies from the mean of its kind, as a level 0 to 9.
+def _set_levels(parts: list[Part]) -> None:
+    """How far each figure lies from the mean of its kind, as a level 0 to 9.
 
     The tenth of the logistic function of the distance in sample standard deviations; sums are
     exact, so that a figure that is the mean gets level 5.
     """
-
-    def __init__(self, parts: Iterable[Part]) -> None:
-        self._figures: dict[tuple[str, str], list[Fraction]] = {}
-        for part in parts:
-            for name, figure in LEVELLED.items():
-                listed = self._figures.setdefault((part.kind, name), [])
-                listed.append(Fraction(figure(part)))
-        self._spread = {key: _spread(figures) for key, figures in self._figures.items()}
-
-    def of(self, part: Part, name: str) -> int:
-        """The level of one figure of a part."""
-        mean, deviation = self._spread[part.kind, name]
-        if deviation < SMALLEST_DEVIATION:
-            return 0
-        distance = float(Fraction(LEVELLED[name](part)) - mean) / deviation
-        share = 1 / (1 + math.exp(-min(max(distance, -STEEPEST), STEEPEST)))
-        return min(int(share * 10), MAX_LEVEL)
-
-
-LEVELLED: dict[str, Callable[[Part], int | float]] = {
-    "cycles": lambda part: part.cycles,
-    "throughput": lambda part: part.throughput,
-    "cacheHitRate": lambda part: part.hit_rate,
-    "simtVfInstructions": lambda part: part.simt_instructions,
-}
-
-
-def _spread(figures: list[Fraction]) -> tuple[Fraction, float]:
-    """Mean and sample standard deviation; 0.0 of a single figure."""
-    mean = sum(figures, Fraction(0)) / len(figures)
-    if len(figures) == 1:
-        return mean, 0.0
-    squares = sum(((figure - mean) ** 2 for figure in figures), Fraction(0))
-    return mean, math.sqrt(squares / (len(figures) - 1))
-
-
-def _shown(part: Part, levels: Levels) -> Body:
-    figures = {name: (figure(part), levels.of(part, name)) for name, figure in LEVELLED.items()}
-    figures["simtVfInstructionPerCycle"] = part.simt_rate, 0
-    return {
-        "subCoreName": f"{part.kind}{part.number}",
-        **{
-            name: {"value": {"compare": figure, "baseline": 0, "diff": 0}, "level": level}
-            for name, (figure, level) in figures.items()
-        },
-    }
+    alike: dict[tuple[str, str], list[Body]] = defaultdict(list)
+    for part in parts:
+        for name in FIGURES.keys() - {WITHOUT_LEVEL}:
+            alike[part.kind, name].append(part.figures[name])
+    for figures in alike.values():
+        values = [Fraction(figure["value"]["compare"]) for figure in figures]
+        mean = sum(values, Fraction(0)) / len(values)
+        squares = sum(((value - mean) ** 2 for value in values), Fraction(0))
+        deviation = math.sqrt(squares / max(len(values) - 1, 1))
+        if deviation >= SMALLEST_DEVIATION:
+            for figure, value in zip(figures, values, strict=True):
+                distance = min(max(float(value - mean) / deviation, -STEEPEST), STEEPEST)
+                figure["level"] = min(int(1 / (1 + math.exp(-distance)) * 10), MAX_LEVEL)
 
 
 def _compare(cores: list[Body], baseline: list[Body]) -> None:
     """Adds the baseline to each part that both have. Lists keep one entry of each name."""
     others = {core["coreId"]: core for core in baseline}
     cores[:] = {core["coreId"]: core for core in cores}.values()
-    for core in cores:
-        if core["coreId"] not in others:
-            continue
+    for core in (core for core in cores if core["coreId"] in others):
         beside = {part["subCoreName"]: part for part in others[core["coreId"]]["subCoreDetails"]}
         parts = {part["subCoreName"]: part for part in core["subCoreDetails"]}
         core["subCoreDetails"] = list(parts.values())
-        for name, part in parts.items():
-            for figure in (*LEVELLED, "simtVfInstructionPerCycle") if name in beside else ():
-                value, other = part[figure]["value"], beside[name][figure]["value"]["compare"]
-                value["baseline"] = other
-                value["diff"] = value["compare"] - other
+        for name in parts.keys() & beside.keys():
+            for figure in FIGURES:
+                value = parts[name][figure]["value"]
+                value["baseline"] = beside[name][figure]["value"]["compare"]
+                value["diff"] = value["compare"] - value["baseline"]

@@ -6,30 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from .answer import Body
-from .question import Question
-from .timeline.events import args_at
-from .timeline.read import dumped, flag_sides
-from .timeline.screen import on_screen
+from ascend_ref.derive.intervals import union
+
+from .answer import Body, Question
+from .payloads import body
+from .timeline.read import LATEST, args_at, dumped, flag_sides
 from .timeline.tables import FlowPoint, Integers, Place, Timeline
-from .timeline.times import LATEST
 
 SUMMARY_PARTS = 30_000
 """Gaps of a process up to this part of the window are closed, and gaps of 1 ns always."""
 
+PARTS = 1000
+"""A window of slices is seen in so many parts, as a screen can show them."""
+
 COUNTER_POINTS = 10_000
 """Changes of a counter that are sent at most."""
-
-SHAPES = (
-    "cat",
-    *(
-        f"{side}{what}"
-        for side in ("input", "output")
-        for what in ("Shapes", "DataTypes", "Formats")
-    ),
-    "attrInfo",
-)
-"""Members of a slice's details that only system profiles fill."""
 
 
 def summary(asked: Question) -> Body:
@@ -76,7 +67,7 @@ def thread_traces(asked: Question) -> Body:
             continue
         depths = timeline.depths_of(lane)
         max_depth = max(max_depth, int(depths.max()) + 1 if len(depths) else 0)
-        for place, row in on_screen(timeline, lane, *window):
+        for place, row in _on_screen(timeline, lane, *window):
             slice_ = _slice(timeline, place, row, thread, origin)
             if slice_["startTime"] < 0 or (
                 params["isHideFlagEvents"] and slice_["name"] in flag_sides()
@@ -87,13 +78,56 @@ def thread_traces(asked: Question) -> Body:
     if len(threads) > 1:
         for row_ in rows:
             row_.sort(key=lambda shown: (shown["startTime"], shown["endTime"], shown["id"]))
-    return {
-        "maxDepth": max_depth,
-        "currentMaxDepth": len(rows),
-        "havePythonFunction": False,
-        "isLoading": False,
-        "data": rows,
-    }
+    nothing = body("threadTracesBody")
+    return {**nothing, "maxDepth": max_depth, "currentMaxDepth": len(rows), "data": rows}
+
+
+def _on_screen(timeline: Timeline, lane: int, start: int, end: int) -> list[tuple[int, int]]:
+    """Place and row of the slices to send of a lane, for a window in absolute nanoseconds.
+
+    A slice is in the window if it touches it. Of a window below 1000 ns all of them are sent. Of a
+    longer one, in each row: of the slices from one on that start within a thousandth of the window
+    behind it, the longest, of equal ones the last; then the next slice begins such a stretch. The
+    first stretch begins with the window.
+    """
+    unit = (end - start) // PARTS
+    start, end = min(start, LATEST), min(end, LATEST)
+    places, rows = timeline.slices_of(lane), timeline.depths_of(lane)
+    starts = np.asarray(timeline.slices.start)[places]
+    ends = np.asarray(timeline.slices.end)[places]
+    within = np.flatnonzero((ends >= start) & (starts <= end))
+    order = within[np.lexsort((places[within], starts[within], rows[within]))]
+    chosen = order if unit == 0 else _sampled(order, rows, starts, ends, start, unit)
+    return list(zip(places[chosen].tolist(), rows[chosen].tolist(), strict=True))
+
+
+def _sampled(
+    order: Integers, rows: Integers, starts: Integers, ends: Integers, start: int, unit: int
+) -> Integers:
+    """Of slices by row and start those that stand for the others of their stretch."""
+    row_begins = np.flatnonzero(np.diff(rows[order], prepend=-1))
+    found = [
+        row if len(row) == 1 else _longest_of_each(row, starts, ends, start, unit)
+        for row in np.split(order, row_begins)[1:]
+    ]
+    return np.concatenate(found) if found else order
+
+
+def _longest_of_each(
+    row: Integers, starts: Integers, ends: Integers, start: int, unit: int
+) -> Integers:
+    begins, lengths = starts[row], ends[row] - starts[row]
+    chosen = []
+    limit, first = start + unit, 0
+    while first < len(row):
+        behind = int(np.searchsorted(begins, min(limit, LATEST), side="right"))
+        if behind > first:
+            stretch = lengths[first:behind][::-1]
+            chosen.append(row[behind - 1 - int(np.argmax(stretch))])
+            first = behind
+        if first < len(row):
+            limit = int(begins[first]) + unit
+    return np.array(chosen, np.int64)
 
 
 def _slice(timeline: Timeline, place: int, row: int, thread: str, origin: int) -> Body:
@@ -148,15 +182,11 @@ def _flow_end(timeline: Timeline, point: FlowPoint, flag: int, origin: int) -> B
     first = found[np.argmin(timeline.slices_of(point.lane)[found])]
     lane = timeline.lanes[point.lane]
     return {
+        **body("flowEnd"),
         "pid": lane.pid,
         "tid": lane.tid,
         "timestamp": point.time - origin,
-        "duration": 0,
         "depth": int(timeline.depths_of(point.lane)[first]),
-        "name": "",
-        "id": "",
-        "metaType": "",
-        "rankId": "",
     }
 
 
@@ -166,8 +196,9 @@ def thread_detail(asked: Question) -> Body:
     selfTime is the duration less what slices of the next row that begin within it cover of it, and
     0 where none does. The viewer computes it so after it showed the lane.
     """
-    data: dict[str, Any] = {"selfTime": 0, "args": "", "title": "", "duration": 0}
-    data |= {"rawStartTime": "0", "rawEndTime": "0", **dict.fromkeys(SHAPES, "")}
+    answer = body("threadDetailBody")
+    data = answer["data"]
+    data |= {"rawStartTime": "0", "rawEndTime": "0"}
     timeline = asked.timeline
     place = _place(timeline, asked.params["id"])
     if place is not None:
@@ -182,7 +213,7 @@ def thread_detail(asked: Question) -> Body:
             "args": args if isinstance(args, str) else "" if args is None else dumped(args),
             "selfTime": _self_time(timeline, place),
         }
-    return {"emptyFlag": False, "data": data}
+    return answer
 
 
 def _self_time(timeline: Timeline, place: int) -> int:
@@ -194,9 +225,7 @@ def _self_time(timeline: Timeline, place: int) -> int:
     inside = (rows == own + 1) & (starts >= start) & (starts < end) & (ends > starts)
     if not inside.any():
         return 0
-    stretches = _stretches(starts[inside], np.minimum(ends[inside], end), 0, 0)
-    covered: int = sum(stretch["duration"] for stretch in stretches)
-    return end - start - covered
+    return end - start - union(starts[inside], np.minimum(ends[inside], end)).total
 
 
 def _place(timeline: Timeline, slice_id: str) -> int | None:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ascend_spec import api_catalog
+from ascend_spec import api_catalog, per_spec
+from ascend_spec.core.dialect import Node, inlined
 
 from .answer import Failure, Params, failure
 
@@ -25,10 +26,9 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 
 def read_params(command: str, given: Mapping[str, Any]) -> Params:
     """The parameters that a command reads, each with a value of its kind."""
-    schema = api_catalog().params_schema(command)
     return {
         name: _read(rule, given.get(name))
-        for name, rule in _rules(schema).items()
+        for name, rule in _rules(command).items()
         if "default" in rule
     }
 
@@ -38,13 +38,12 @@ def refusal(command: str, params: Params) -> Failure | None:
 
     Module source reports the reason with code 9999, module timeline only that there is one (A17).
     """
-    known = api_catalog()
-    for name, rule in _rules(known.params_schema(command)).items():
+    for name, rule in _rules(command).items():
         value = params.get(name)
         if isinstance(value, str) and value not in rule.get("exempt", ()):
             if not (problem := _problem(rule, value)):
                 continue
-            if known.commands[command].module == "source":
+            if api_catalog().commands[command].module == "source":
                 return failure("unspecified", f"{name} {problem}")
             return failure("parameters")
     return None
@@ -61,25 +60,14 @@ def _problem(rule: Mapping[str, Any], value: str) -> str | None:
     return None
 
 
-def _rules(schema: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The parameters' schemas with what they refer to merged in.
-
-    ``exempt`` are texts that an alternative of the schema allows.
-    """
-    properties = _merged(schema, schema).get("properties", {})
-    return {name: _merged(rule, schema) for name, rule in properties.items()}
-
-
-def _merged(rule: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    if "anyOf" in rule:
-        exempt = [one["const"] for one in rule["anyOf"] if "const" in one]
-        main = next(one for one in rule["anyOf"] if "const" not in one)
-        own = {key: rule[key] for key in rule if key != "anyOf"}
-        return {**_merged(main, schema), "exempt": exempt, **own}
-    if "$ref" not in rule:
-        return dict(rule)
-    target = schema["$defs"][rule["$ref"].rpartition("/")[2]]
-    return {**_merged(target, schema), **rule}
+@per_spec
+def _rules(command: str) -> dict[str, Node]:
+    """The schemas of a command's parameters; ``exempt`` are texts that an alternative allows."""
+    rules: dict[str, Node] = {}
+    for name, rule in inlined(api_catalog().params_schema(command)).get("properties", {}).items():
+        *constants, main = sorted(rule.get("anyOf", [{}]), key=lambda one: "const" not in one)
+        rules[name] = {**main, "exempt": [one["const"] for one in constants], **rule}
+    return rules
 
 
 def _read(rule: Mapping[str, Any], value: Any) -> Any:

@@ -39,12 +39,14 @@ def filled(node: Node, value: Any) -> Any:
             return [filled(node["items"], item) for item in items(value)]
         case "boolean":
             return integer(value) == 1
+        case "integer":
+            return integer(value)
         case _:
             return text(value)
 
 
-def body(definition: str, payload: Any) -> Body:
-    """The body of a definition, of a payload as :meth:`.Blocks.details` reads it."""
+def body(definition: str, payload: Any = None) -> Body:
+    """The body of a definition, of a payload as :meth:`.Blocks.details` reads it; else empty."""
     found: Body = filled(shape(definition), payload)
     return found
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import queue
 import re
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from websockets import Origin
 from websockets.asyncio.server import ServerConnection
@@ -23,7 +25,6 @@ from websockets.protocol import State
 from .answer import Body
 from .envelope import encoded
 from .session import Session
-from .worker import Worker
 
 MAX_MESSAGE = 16 << 20
 """Bytes of a request, as in the viewer's server; a longer one closes the connection."""
@@ -123,7 +124,7 @@ class _Desk:
 
     def __init__(self, session: Session, left: asyncio.Future[Any] | None) -> None:
         self._session = session
-        self._worker = Worker()
+        self._worker = _Worker()
         self._left = left
         self._client: ServerConnection | None = None
         self._free = asyncio.Lock()
@@ -162,6 +163,49 @@ class _Desk:
         answers: Iterator[Body] = self._session.handle(message)
         while (text := await self._worker.run(lambda: _next(answers))) is not None:
             await client.send(text)
+
+
+Result = TypeVar("Result")
+
+_Task = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]]
+
+
+class _Worker:
+    """A thread that runs what would hold up an event loop, one task after the other.
+
+    Unlike an executor's, it is not waited for: ^C ends a server at once, even while a large
+    file is being read.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: queue.SimpleQueue[_Task] = queue.SimpleQueue()
+        threading.Thread(target=self._work, name="api-worker", daemon=True).start()
+
+    async def run(self, task: Callable[[], Result]) -> Result:
+        """The result of a task; its exception is raised here."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Result] = loop.create_future()
+        self._tasks.put((loop, done, task))
+        return await done
+
+    def _work(self) -> None:
+        while True:
+            loop, done, task = self._tasks.get()
+            try:
+                result, problem = task(), None
+            except Exception as error:
+                result, problem = None, error
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_settle, done, result, problem)
+
+
+def _settle(done: asyncio.Future[Any], result: Any, problem: Exception | None) -> None:
+    if done.cancelled():
+        return
+    if problem is None:
+        done.set_result(result)
+    else:
+        done.set_exception(problem)
 
 
 def _next(answers: Iterator[Body]) -> str | None:

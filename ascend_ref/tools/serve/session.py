@@ -8,10 +8,10 @@ from pathlib import PurePath
 from typing import Any
 
 from .answer import Answer, Body, failure
-from .answers import NO_ORIGIN, NOT_IMPORTED, Answers
-from .commands import COMMANDS
+from .answers import COMMANDS, NO_ORIGIN, Answers, not_imported
 from .envelope import Request, event, read_request, response
 from .params import read_params
+from .payloads import body
 from .values import is_int32
 
 TRANSFER_PROJECT, ADD_FILE, UNKNOWN_ACTION = 0, 1, 2
@@ -98,7 +98,7 @@ class Session:
         elif not all(_names(self.served, path) for path in params["path"]):
             problem = failure("no-such-file")
         if problem:
-            yield self._response(request, Answer(NOT_IMPORTED, result=False, error=problem))
+            yield self._response(request, Answer(not_imported(), result=False, error=problem))
             return
         self._close()
         self._project = params["projectName"]
@@ -119,28 +119,25 @@ class Session:
         """A file path must be that of the offered baseline, or that of the file itself."""
         params = read_params(request.command, request.params)
         self._drop_baseline()
-        body = {
-            **dict.fromkeys(("rankId", "host", "cardName", "errorMessage", "dbPath"), ""),
-            "isCluster": False,
-            "isFtrace": False,
-        }
+        nothing = body("setBaselineBody")
         path = params["filePath"]
         is_self = bool(path) and _names(self.served, path) and self._is_open
         offered = self.served if is_self else self.offered
+        reason = None
         if not params["projectName"] or not self._is_open or offered is None:
             reason = "no project of that name can be the baseline"
-            yield self._response(request, Answer({**body, "errorMessage": reason}, result=False))
-            return
-        if path and not _names(offered, path):
+        elif path and not _names(offered, path):
             reason = "no such file is served as the baseline"
-            yield self._response(request, Answer({**body, "errorMessage": reason}, result=False))
+        if reason or offered is None:
+            refused = Answer({**nothing, "errorMessage": reason}, result=False)
+            yield self._response(request, refused)
             return
         card = BASELINE_PREFIX + offered.card
         told = {"rankId": card, "cardName": BASELINE_PREFIX + card, "dbPath": offered.database}
         if is_self:
             told["errorMessage"] = "the file is compared with itself"
         self._baseline = offered
-        yield self._response(request, Answer({**body, **told}))
+        yield self._response(request, Answer({**nothing, **told}))
         if not is_self:
             yield from self._parse(offered, card)
         offsets = [
@@ -191,19 +188,15 @@ class Session:
         bounds = file.timeline.bounds()
         # The start that was reported before stays the origin of times, even if its card is gone.
         self._origin = min([self._origin, *(start for start, _ in self._groups())])
+        ranks = {"clusterId": "", "host": "", "rankId": card, "rankName": card, "deviceId": card}
         return {
+            **body("parseSuccess"),
             "startTime": str(self._origin),
             "maxTimeStamp": max((end - start for start, end in self._groups()), default=0),
             "offset": self._offset(file),
             "startTimeUpdated": bounds is not None and bounds != (0, 0),
-            "isFullDb": False,
-            "isRl": False,
-            "isFtrace": False,
             "unit": file.unit(card),
-            "rankList": [
-                {"clusterId": "", "host": "", "rankId": card, "rankName": card, "deviceId": card}
-            ],
-            "threadGroupList": [],
+            "rankList": [ranks],
             "dbPath": file.database,
         }
 

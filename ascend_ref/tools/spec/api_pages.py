@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 
-from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, api_catalog, per_spec
+from ascend_ref.markdown import Kind, Style, code, commas, page, table
+from ascend_spec import api_catalog, per_spec
 from ascend_spec.api import ApiCatalog, Command, ErrorCode, Event, Generation
 from ascend_spec.core.dialect import Node, inlined
 
-from .pages import citations
+from .pages import citations, hexed, in_force
 from .schema_keys import keys_table
-from .subject import Subject, headed
+from .subject import Subject, things
 
 ENVELOPES: Mapping[str, str] = {
     "request": "What surrounds the parameters of every command.",
@@ -23,162 +23,132 @@ ENVELOPES: Mapping[str, str] = {
 DEFINITIONS = {"event-message": "event"}
 
 
-def command_section(
-    catalog: Catalog, command: Command, style: Style = PLAIN, level: int = 1
-) -> str:
+def command_section(command: Command, style: Style) -> str:
     """One command: its parameters, the body of its answer, and the errors in its place."""
-    api = api_catalog()
-    inner = "#" * (level + 1)
-    errors = [one for one in api.errors.values() if _answers(one, command)]
-    blocks = (style.link("block", f"0x{one:02X}") for one in command.blocks)
-    return page(
-        f"{'#' * level} {command.name}",
-        style.prose(command.summary),
-        facts(
-            ("Module", code(command.module)),
-            ("In force", f"from {command.since}" if command.since else ""),
-            ("Answered from", ", ".join(blocks)),
-            ("Message", style.links("envelope", _AROUND)),
-            ("Source", citations(catalog, _source(api, command.params), style)),
-        ),
-        f"{inner} Parameters",
+    api, inner = api_catalog(), style.below()
+    rows = (
+        (style.link("error", str(one.code)), one.name, style.prose(one.message))
+        for one in api.errors.values()
+        if _answers(one, command)
+    )
+    return style.page(
+        command.name,
+        command.summary,
+        ("Module", code(command.module)),
+        ("In force", in_force(command.since, None)),
+        ("Answered from", style.links("block", map(hexed, command.blocks))),
+        ("Message", style.links("envelope", _AROUND)),
+        ("Source", citations(_source(api, command.params), style)),
+        inner.heading("Parameters"),
         _keys(api, command.params, style),
-        f"{inner} Body of the answer",
+        inner.heading("Body of the answer"),
         _keys(api, command.body, style),
-        f"{inner} Errors",
-        table(
-            ("code", "name", "meaning"),
-            (
-                (style.link("error", str(one.code)), one.name, style.prose(one.message))
-                for one in errors
-            ),
-        ),
+        inner.heading("Errors"),
+        table(("code", "name", "meaning"), rows),
     )
 
 
-def event_section(event: Event, style: Style = PLAIN, level: int = 1) -> str:
+def event_section(event: Event, style: Style) -> str:
     """One event with its body."""
-    return page(
-        f"{'#' * level} {event.name}",
-        style.prose(event.summary),
-        facts(
-            ("Module", code(event.module)),
-            ("In force", f"from {event.since}" if event.since else ""),
-            ("Message", style.link("envelope", "event-message")),
-        ),
-        f"{'#' * (level + 1)} Body",
+    return style.page(
+        event.name,
+        event.summary,
+        ("Module", code(event.module)),
+        ("In force", in_force(event.since, None)),
+        ("Message", style.link("envelope", "event-message")),
+        style.below().heading("Body"),
         _keys(api_catalog(), event.body, style),
     )
 
 
-def error_section(catalog: Catalog, error: ErrorCode, style: Style = PLAIN, level: int = 1) -> str:
+def error_section(error: ErrorCode, style: Style) -> str:
     """One error code and the commands that are answered with it."""
-    commands = [one for one in api_catalog().commands.values() if _answers(error, one)]
-    return page(
-        f"{'#' * level} {error.code}",
-        style.prose(error.message),
-        facts(
-            ("Name", error.name),
-            ("Shown to the user", "yes" if error.code < SHOWN_BELOW else "no"),
-            ("Answers", ", ".join(style.link("command", one.name) for one in commands)),
-            ("Source", citations(catalog, error.source, style)),
-        ),
+    commands = (one.name for one in api_catalog().commands.values() if _answers(error, one))
+    return style.page(
+        error.code,
+        error.message,
+        ("Name", error.name),
+        ("Shown to the user", "yes" if error.code < SHOWN_BELOW else "no"),
+        ("Answers", style.links("command", commands)),
+        ("Source", citations(error.source, style)),
     )
 
 
-def envelope_section(catalog: Catalog, name: str, style: Style = PLAIN, level: int = 1) -> str:
+def _envelope_section(name: str, style: Style) -> str:
     """The members that all messages of one kind have."""
     api = api_catalog()
     definition = DEFINITIONS.get(name, name)
     return page(
-        f"{'#' * level} {name}",
+        style.heading(name),
         ENVELOPES[name],
         style.prose(str(api.definitions[definition]["description"])),
-        facts(
-            ("Source", citations(catalog, _source(api, definition), style)),
-        ),
+        ("Source", citations(_source(api, definition), style)),
         _keys(api, definition, style),
     )
 
 
-def generation_section(generation: Generation, style: Style = PLAIN, level: int = 1) -> str:
+def generation_section(generation: Generation, style: Style) -> str:
     """One state of the API, and the commands and events that came with it."""
     api = api_catalog()
     oldest = api.generations[0].id
-    commands = [one.name for one in api.commands.values() if (one.since or oldest) == generation.id]
-    events = [one.name for one in api.events.values() if (one.since or oldest) == generation.id]
-    return page(
-        f"{'#' * level} {generation.id}",
-        style.prose(generation.summary),
-        facts(
-            ("Commands", style.links("command", commands)),
-            ("Events", style.links("event", events)),
-        ),
+    commands = (one.name for one in api.commands.values() if (one.since or oldest) == generation.id)
+    events = (one.name for one in api.events.values() if (one.since or oldest) == generation.id)
+    return style.page(
+        generation.id,
+        generation.summary,
+        ("Commands", style.links("command", commands)),
+        ("Events", style.links("event", events)),
     )
 
 
-def api_subjects(catalog: Catalog) -> Iterator[Subject]:
+def api_subjects() -> Iterator[Subject]:
     """Commands, events, error codes, envelopes and generations."""
     api = api_catalog()
-    for command in api.commands.values():
-        yield Subject(
-            kind="command",
-            name=command.name,
-            summary=command.summary,
-            page=f"api/commands.md#{anchor(command.name)}",
-            section=partial(command_section, catalog, command),
-            fact=partial(_command_fact, api, command),
-            cells={
-                "module": command.module,
-                "blocks": ", ".join(f"0x{one:02X}" for one in command.blocks),
-                "since": command.since or "",
-            },
-        )
-    for event in api.events.values():
-        yield Subject(
-            kind="event",
-            name=event.name,
-            summary=event.summary,
-            page=f"api/events.md#{anchor(event.name)}",
-            section=partial(event_section, event),
-            fact=partial(_event_fact, api, event),
-            cells={"module": event.module, "since": event.since or ""},
-        )
-    for error in api.errors.values():
-        yield Subject(
-            kind="error",
-            name=str(error.code),
-            summary=error.message,
-            page=f"api/errors.md#{error.code}",
-            section=partial(error_section, catalog, error),
-            fact=error,
-            also=(error.name,),
-            cells={"name": error.name},
-        )
-    for name, summary in ENVELOPES.items():
-        yield Subject(
-            kind="envelope",
-            name=name,
-            summary=summary,
-            page=f"api/index.md#{anchor(name)}",
-            section=partial(envelope_section, catalog, name),
-            fact=partial(api.schema, DEFINITIONS.get(name, name)),
-        )
-    yield from headed(
-        "generation", {one.id: one for one in api.generations}, "api/index.md", generation_section
+    yield from things(
+        "command",
+        api.commands,
+        "api/commands.md#{anchor}",
+        command_section,
+        fact=lambda command: (
+            lambda: {
+                "command": command,
+                "parameters": api.schema(command.params),
+                "body": api.schema(command.body),
+            }
+        ),
+        cells=lambda command: {
+            "module": command.module,
+            "blocks": commas(map(hexed, command.blocks)),
+            "since": command.since or "",
+        },
     )
-
-
-def _command_fact(api: ApiCatalog, command: Command) -> dict[str, object]:
-    return {
-        "command": command,
-        "parameters": api.params_schema(command.name),
-        "body": api.body_schema(command.name),
-    }
-
-
-def _event_fact(api: ApiCatalog, event: Event) -> dict[str, object]:
-    return {"event": event, "body": api.event_schema(event.name)}
+    yield from things(
+        "event",
+        api.events,
+        "api/events.md#{anchor}",
+        event_section,
+        fact=lambda event: lambda: {"event": event, "body": api.schema(event.body)},
+        cells=lambda event: {"module": event.module, "since": event.since or ""},
+    )
+    yield from things(
+        "error",
+        {error.code: error for error in api.errors.values()},
+        "api/errors.md#{anchor}",
+        error_section,
+        summary=lambda error: error.message,
+        also=lambda error: (error.name,),
+        cells=lambda error: {"name": error.name},
+    )
+    yield from things(
+        "envelope",
+        {name: name for name in ENVELOPES},
+        "api/index.md#{anchor}",
+        _envelope_section,
+        summary=lambda name: ENVELOPES[name],
+        fact=lambda name: partial(api.schema, DEFINITIONS.get(name, name)),
+    )
+    generations = {one.id: one for one in api.generations}
+    yield from things("generation", generations, "api/index.md#{anchor}", generation_section)
 
 
 def message_place(style: Style, place: str) -> str:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import get_args
 
-from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, layout_catalog, text_catalog
+from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
+from ascend_spec import layout_catalog, text_catalog
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.text import (
-    Condition,
-    CsvColumn,
-    CsvFile,
-    NumberFormat,
-    Output,
-    SortKey,
-    TextCatalog,
-)
+from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey
+from ascend_spec.text.model import allows
 
-from .pages import evidence, in_force, place_link, resolutions, value_range
+from .pages import (
+    evidence,
+    in_force,
+    levels_of,
+    place_link,
+    some_levels,
+    value_range,
+    variants_page,
+)
 from .recording_pages import shown_text
-from .subject import Scope, Subject, families, headed, with_section
+from .subject import Fields, Scope, Subject, grouped, things
 from .writer_pages import (
     group_section,
+    groups_of,
     metric_section,
     not_available,
     slices,
@@ -56,41 +58,45 @@ STYLES = {
 COMPARED = {"number": "", "text": " as text", "member": " by its number", "block": " in blocks"}
 
 
-def csv_page(catalog: Catalog, file: CsvFile, style: Style = PLAIN) -> str:
+def csv_page(file: CsvFile, style: Style) -> str:
     """One CSV file: who writes it under which name, and its columns."""
     counters = file.columns[len(file.own_columns) :]
-    return page(
-        f"# {file.name}",
-        style.prose(file.summary),
-        facts(*_file_facts(catalog, file, style)),
-        style.prose(file.note or ""),
+    levels = {writer: commas(some_levels(file.levels_by(writer))) for writer in file.writers}
+    return style.page(
+        file.name,
+        file.summary,
+        ("File names", _file_names(file)),
+        ("Written by", style.links("writer", file.writers)),
+        ("Products", style.links("product", file.families)),
+        ("Switches", style.links("switch", file.switches)),
+        ("Collected by default", "yes" if file.by_default else None),
+        ("Needs", (NEEDS[one] for one in file.needs)),
+        ("Levels", "; ".join(f"{writer} {given}" for writer, given in levels.items() if given)),
+        ("Slices", _slices(file)),
+        ("Order of rows", "; ".join(_order(who, keys) for who, keys in file.order.items())),
+        ("Shows the same", (place_link(style, one) for one in file.tables)),
+        ("In the timeline", style.links("layer", file.timeline)),
+        *evidence(file, style),
+        style.prose(file.note),
         "## Columns",
         table(
             ("column", "unit", "printed as", "shows", "meaning"),
-            (_column_row(column, style) for column in file.own_columns),
+            (
+                (
+                    code(column.name),
+                    column.unit or "",
+                    _printed(column),
+                    shown_text(column.shows, style),
+                    _meaning(column, style, condition(column.when)),
+                )
+                for column in file.own_columns
+            ),
         ),
         *(_counters(counters, style) if counters else ()),
     )
 
 
-def csv_column_page(catalog: Catalog, file: CsvFile, name: str, style: Style = PLAIN) -> str:
-    """One column of a CSV file, under every condition that it stands there.
-
-    Raises ``KeyError`` where the file has no such column.
-    """
-    variants = [column for column in file.columns if column.name == name]
-    if not variants:
-        raise KeyError(f"{file.name} has no column {name}")
-    blocks: list[str] = []
-    for column in variants:
-        blocks.append(style.prose(column.summary))
-        blocks.append(facts(*_column_facts(catalog, column, style)))
-    cited = dict.fromkeys(one for column in variants for one in column.errata)
-    errata = text_catalog().errata
-    return page(f"# {file.name}/{name}", *blocks, resolutions(errata, cited, style))
-
-
-def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
+def csv_index(style: Style) -> str:
     """Every CSV file by its folder."""
     sections = []
     for output in OUTPUTS:
@@ -101,7 +107,7 @@ def csv_index(texts: TextCatalog, style: Style = PLAIN) -> str:
                 code(", ".join(dict.fromkeys(_patterns(file, output)))),
                 style.prose(file.summary),
             )
-            for file in texts.csv.values()
+            for file in text_catalog().csv.values()
             if output in file.modules
         )
         sections += [f"## {folder}", table(("file", "name", "what it holds"), rows)]
@@ -121,139 +127,97 @@ def text_place(style: Style, place: str) -> str:
     return style.link("csv" if name in text_catalog().csv else "layer", name, place)
 
 
-def csv_subjects(catalog: Catalog) -> Iterator[Subject]:
+def csv_subjects() -> Iterator[Subject]:
     """CSV files, writers, groups of counters and their metrics."""
     texts = text_catalog()
-    for file in texts.csv.values():
-        yield _file_subject(catalog, file)
-    yield from headed(
+    groups = texts.pmu.groups
+    yield from things(
+        "csv",
+        texts.csv,
+        "csv/{name}.md",
+        csv_page,
+        fact=lambda file: replace(file, groups=None),
+        also=lambda file: (f"{file.name}.csv", f"{file.name}_*.csv"),
+        cells=lambda file: {
+            "written by": commas(file.outputs),
+            "columns": str(len({column.name for column in file.own_columns})),
+            "by default": "yes" if file.by_default else "",
+        },
+        levels=levels_of,
+        products=lambda file: file.families or None,
+        by_default=lambda file: file.by_default,
+        part=lambda file: partial(_part_of_file, file),
+    )
+    yield from things(
         "counter-group",
-        texts.pmu.groups,
-        "csv/counters.md",
-        partial(group_section, texts),
+        groups,
+        "csv/counters.md#{anchor}",
+        group_section,
         also=lambda group: group.spelled,
         cells=lambda group: {
-            "in options": ", ".join(group.spelled),
-            "products": ", ".join(group.families),
+            "in options": commas(group.spelled),
+            "products": commas(group.families),
         },
-        products=lambda group: families(group.families),
+        products=lambda group: group.families or None,
     )
     taken: Counter[str] = Counter()
     for metric in texts.pmu.metrics.values():
         fragment = anchor(metric.id)
         again = f"_{taken[fragment]}" if taken[fragment] else ""  # as the site numbers them
         taken[fragment] += 1
+        families = (family for group in groups_of(metric) for family in group.families)
         yield Subject(
-            kind="metric",
-            name=metric.id,
-            summary=metric.summary,
+            "metric",
+            metric.id,
+            metric.summary,
             page=f"csv/metrics.md#{fragment}{again}",
-            section=partial(metric_section, texts, metric),
+            section=partial(metric_section, metric),
             fact=metric,
             also=(metric.shown, *(f"{prefix}_{metric.shown}" for prefix in ("aic", "aiv"))),
             cells={"kind": metric.kind},
-            products=tuple(
-                dict.fromkeys(
-                    family
-                    for group in texts.pmu.groups.values()
-                    if any(metric.id in order.metrics for order in group.orders)
-                    for family in group.families
-                )
-            )
-            or None,
+            products=tuple(dict.fromkeys(families)) or None,
         )
-    yield from headed(
+    yield from things(
         "writer",
         texts.writers,
-        "csv/writers.md",
-        partial(writer_section, catalog),
+        "csv/writers.md#{anchor}",
+        writer_section,
         cells=lambda writer: {"output": writer.output, "as of": writer.date, "grade": writer.grade},
-        products=lambda writer: families(writer.families),
+        products=lambda writer: writer.families or None,
     )
 
 
-def _file_subject(catalog: Catalog, file: CsvFile) -> Subject:
-    levels = {level for writer in file.writers for level in file.levels_by(writer)}
-    found = Subject(
-        kind="csv",
-        name=file.name,
-        summary=file.summary,
-        page=f"csv/{file.name}.md",
-        section=lambda style, _level: csv_page(catalog, file, style),
-        fact=replace(file, groups=None),
-        also=(f"{file.name}.csv", f"{file.name}_*.csv"),
-        cells={
-            "written by": ", ".join(file.outputs),
-            "columns": str(len({column.name for column in file.own_columns})),
-            "by default": "yes" if file.by_default else "",
-        },
-        levels=tuple(sorted(levels)),
-        products=families(file.families),
-        by_default=file.by_default,
+def _part_of_file(file: CsvFile, scope: Scope) -> Fields:
+    """What a level and a product leave of the columns."""
+    left = replace(
+        file,
+        own_columns=tuple(
+            one
+            for one in file.own_columns
+            if (scope.level is None or allows(one.when.levels, scope.level))
+            and (scope.product is None or allows(one.when.families, scope.product))
+        ),
     )
-
-    def part(scope: Scope) -> Subject:
-        columns = tuple(one for one in file.own_columns if _holds(one.when, scope))
-        left = replace(file, own_columns=columns)
-        section = lambda style, _level: csv_page(catalog, left, style)  # noqa: E731
-        return with_section(found, section, replace(left, groups=None))
-
-    return replace(found, part=part)
+    return {"section": partial(csv_page, left), "fact": replace(left, groups=None)}
 
 
-def _holds(when: Condition, scope: Scope) -> bool:
-    """Whether a column can be there at the level and on the product of a scope."""
-    return (scope.level is None or not when.levels or scope.level in when.levels) and (
-        scope.product is None or not when.families or scope.product in when.families
-    )
-
-
-def header_subjects(catalog: Catalog) -> Iterator[Subject]:
+def header_subjects() -> Iterator[Subject]:
     """The columns of CSV files."""
     for file in text_catalog().csv.values():
-        by_name: dict[str, list[CsvColumn]] = defaultdict(list)
-        for column in file.columns:
-            by_name[column.name].append(column)
-        for name, variants in by_name.items():
-            yield _header_subject(catalog, file, name, variants)
-
-
-def _header_subject(
-    catalog: Catalog, file: CsvFile, name: str, variants: list[CsvColumn]
-) -> Subject:
-    alone = [column.when for column in variants]
-    levels = {level for when in alone for level in when.levels or (0, 1, 2)}
-    products = {one for when in alone for one in when.families or file.families}
-    return Subject(
-        kind="header",
-        name=f"{file.name}/{name}",
-        summary=variants[0].summary,
-        page=f"csv/{file.name}.md#columns",
-        section=lambda style, _level: csv_column_page(catalog, file, name, style),
-        fact=variants,
-        cells={"unit": variants[0].unit or ""},
-        levels=tuple(sorted(levels)),
-        products=tuple(one for one in file.families if one in products),
-    )
-
-
-def _file_facts(catalog: Catalog, file: CsvFile, style: Style) -> list[tuple[str, str]]:
-    levels = {writer: file.levels_by(writer) for writer in file.writers}
-    some = {writer: given for writer, given in levels.items() if len(given) < 3}
-    return [
-        ("File names", _file_names(file)),
-        ("Written by", style.links("writer", file.writers)),
-        ("Products", style.links("product", file.families)),
-        ("Switches", style.links("switch", file.switches)),
-        ("Collected by default", "yes" if file.by_default else ""),
-        ("Needs", ", ".join(NEEDS[one] for one in file.needs)),
-        ("Levels", "; ".join(f"{who} {', '.join(map(str, at))}" for who, at in some.items())),
-        ("Slices", _slices(file)),
-        ("Order of rows", "; ".join(_order(who, keys) for who, keys in file.order.items())),
-        ("Shows the same", ", ".join(place_link(style, one) for one in file.tables)),
-        ("In the timeline", style.links("layer", file.timeline)),
-        *evidence(catalog, file, style),
-    ]
+        for name, columns in grouped(file.columns, lambda column: column.name).items():
+            alone = [column.when for column in columns]
+            products = {one for when in alone for one in when.families or file.families}
+            yield Subject(
+                "header",
+                f"{file.name}/{name}",
+                columns[0].summary,
+                page=f"csv/{file.name}.md#columns",
+                section=partial(variants_page, f"{file.name}/{name}", columns, _facts),
+                fact=columns,
+                cells={"unit": columns[0].unit or ""},
+                levels=tuple(sorted({one for when in alone for one in when.levels or (0, 1, 2)})),
+                products=tuple(one for one in file.families if one in products),
+            )
 
 
 def _patterns(file: CsvFile, output: str) -> Iterator[str]:
@@ -290,33 +254,23 @@ def _order(who: str, keys: Iterable[SortKey]) -> str:
     return f"{'every other' if who == '*' else who}: {named}"
 
 
-def _column_row(column: CsvColumn, style: Style) -> tuple[str, str, str, str, str]:
+def _facts(column: CsvColumn, style: Style) -> tuple[Fact, ...]:
     return (
-        code(column.name),
-        column.unit or "",
-        _printed(column),
-        shown_text(column.shows, style),
-        _meaning(column, style),
-    )
-
-
-def _column_facts(catalog: Catalog, column: CsvColumn, style: Style) -> list[tuple[str, str]]:
-    return [
         ("When", condition(column.when)),
         ("Value type", style.link("value-type", column.type)),
-        ("Unit", column.unit or ""),
+        ("Unit", column.unit),
         ("Range", value_range(column.minimum, column.maximum)),
         ("Printed as", _printed(column)),
         ("No value", _quoted(column.sentinels)),
         ("Texts", _quoted(column.members)),
-        ("Repeats", f"with the group {column.group}" if column.group else ""),
-        ("Older names", ", ".join(_older(column))),
-        ("Derived by", code(column.formula) if column.formula else ""),
+        ("Repeats", f"with the group {column.group}" if column.group else None),
+        ("Older names", _older(column)),
+        ("Derived by", code(column.formula) if column.formula else None),
         ("Shows", shown_text(column.shows, style)),
-        ("Metric", code(column.metric) if column.metric else ""),
-        ("Holds N/A on", ", ".join(not_available(column.metric)) if column.metric else ""),
-        *evidence(catalog, column, style),
-    ]
+        ("Metric", code(column.metric) if column.metric else None),
+        ("Holds N/A on", not_available(column.metric) if column.metric else None),
+        *evidence(column, style),
+    )
 
 
 def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str]:
@@ -326,7 +280,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
             column.unit or "",
             style.links("counter-group", column.when.metrics),
             ", ".join(column.when.families),
-            _meaning(column, style, conditions=False),
+            _meaning(column, style),
         )
         for column in columns
     )
@@ -338,20 +292,16 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
     )
 
 
-def _meaning(column: CsvColumn, style: Style, conditions: bool = True) -> str:
-    remarks = [style.prose(column.summary).rstrip(".")]
-    if column.members:
-        remarks.append(f"One of {_quoted(column.members)}")
-    if column.sentinels:
-        remarks.append(f"No value: {_quoted(column.sentinels)}")
-    remarks += [f"Older: {one}" for one in _older(column)]
-    if column.group:
-        remarks.append(f"Repeats with the group {column.group}")
-    if conditions and (when := condition(column.when)):
-        remarks.append(f"There: {when}")
-    if column.errata:
-        remarks.append(f"See {style.links('erratum', column.errata)}")
-    return f"{'. '.join(remark for remark in remarks if remark)}."
+def _meaning(column: CsvColumn, style: Style, when: str = "") -> str:
+    return sentences(
+        style.prose(column.summary),
+        f"One of {_quoted(column.members)}" if column.members else "",
+        f"No value: {_quoted(column.sentinels)}" if column.sentinels else "",
+        *(f"Older: {one}" for one in _older(column)),
+        f"Repeats with the group {column.group}" if column.group else "",
+        f"There: {when}" if when else "",
+        style.see(column.errata),
+    )
 
 
 def condition(when: Condition) -> str:

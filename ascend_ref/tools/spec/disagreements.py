@@ -2,71 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
-from ascend_ref.markdown import PLAIN, Style, code
-from ascend_spec import Catalog, Schema, api_catalog, bin_catalog, text_catalog
+from ascend_ref.markdown import Style, bullets, code, commas, page
+from ascend_spec import Schema, api_catalog, bin_catalog, catalog, text_catalog
 from ascend_spec.core import Erratum
 
 from .api_pages import message_place
 from .blocks import bin_place
 from .csv_pages import text_place
-from .lexicon import erratum_section
-from .pages import place_link
-from .subject import Subject
+from .pages import citations, place_link
+from .subject import Fields, Subject, things
+
+Place = Callable[[Style, str], str]
+"""Writes one of the places that an erratum is about."""
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """An erratum, and how the places that it is about are written."""
-
-    erratum: Erratum
-    place: Callable[[Style, str], str]
-
-    def section(self, catalog: Catalog, style: Style = PLAIN, level: int = 1) -> str:
-        """The erratum as a section of a page."""
-        return erratum_section(catalog, self.erratum, style, level, self.place)
+def disagreements() -> Iterator[tuple[Mapping[str, Erratum], Place]]:
+    """The errata of databases, visualize_data.bin, the messages, text and products, by id."""
+    yield catalog().errata, place_link
+    yield bin_catalog().errata, bin_place
+    yield api_catalog().errata, message_place
+    yield text_catalog().errata, text_place
+    yield catalog().products.errata, lambda _, place: code(place)
 
 
-def disagreements(catalog: Catalog) -> Iterator[Disagreement]:
-    """Every erratum: of databases, visualize_data.bin, the messages, text and products."""
-    for erratum in catalog.errata.values():
-        yield Disagreement(erratum, place_link)
-    for erratum in bin_catalog().errata.values():
-        yield Disagreement(erratum, bin_place)
-    for erratum in api_catalog().errata.values():
-        yield Disagreement(erratum, message_place)
-    for erratum in text_catalog().errata.values():
-        yield Disagreement(erratum, text_place)
-    for erratum in catalog.products.errata.values():
-        yield Disagreement(erratum, _product_place)
-
-
-def erratum_subjects(catalog: Catalog) -> Iterator[Subject]:
+def erratum_subjects() -> Iterator[Subject]:
     """Every erratum; those of the databases stand where one of their places does."""
-    for one in disagreements(catalog):
-        yield _subject(catalog, one)
+    for errata, place in disagreements():
+        yield from things(
+            "erratum",
+            errata,
+            "errata.md#{anchor}",
+            partial(_section, place),
+            summary=lambda erratum: erratum.title,
+            cells=lambda erratum: {"at": commas(erratum.at)},
+            at=lambda erratum: partial(_held, erratum),
+        )
 
 
-def _subject(catalog: Catalog, one: Disagreement) -> Subject:
-    def at(schema: Schema) -> Subject | None:
-        of_schema = one.erratum.id in catalog.errata
-        held = any(place.partition(".")[0] in schema.tables for place in one.erratum.at)
-        return found if of_schema and held else None
+def _held(erratum: Erratum, schema: Schema) -> Fields | None:
+    held = any(place.partition(".")[0] in schema.tables for place in erratum.at)
+    return {} if held and erratum.id in catalog().errata else None
 
-    found = Subject(
-        kind="erratum",
-        name=one.erratum.id,
-        summary=one.erratum.title,
-        page=f"errata.md#{one.erratum.id.lower()}",
-        section=lambda style, level: one.section(catalog, style, level),
-        fact=one.erratum,
-        cells={"at": ", ".join(one.erratum.at)},
-        at=at,
+
+def _section(place: Place, erratum: Erratum, style: Style) -> str:
+    """One disagreement between sources: who says what, and what the spec does about it."""
+    claims = (f"{citations((who,), style)}: {style.prose(claim)}" for who, claim in erratum.says)
+    documented = [
+        f"{place(style, where)}: {commas(f'{fact} {code(value)}' for fact, value in patch.items())}"
+        for where, patch in erratum.documented.items()
+    ]
+    return page(
+        style.heading(erratum.id),
+        f"**{style.prose(erratum.title)}**",
+        f"At: {commas(place(style, where) for where in erratum.at)}" if erratum.at else "",
+        bullets(claims),
+        f"**Resolution:** {style.prose(erratum.resolution)}",
+        *(("Under the documented reading:", bullets(documented)) if documented else ()),
     )
-    return found
-
-
-def _product_place(_style: Style, place: str) -> str:
-    return code(place)

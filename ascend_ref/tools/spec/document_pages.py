@@ -4,65 +4,61 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
-from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, document_catalog
+from ascend_ref.markdown import Style, code, commas, sentences, table
+from ascend_spec import document_catalog
 from ascend_spec.documents import DOCUMENTS
 
 from .pages import citations, value_range
-from .subject import Subject
+from .subject import Subject, things
 
 Node = Mapping[str, Any]
 
 
-def document_section(catalog: Catalog, name: str, style: Style = PLAIN, level: int = 1) -> str:
+def _document_section(name: str, style: Style) -> str:
     """One document: the objects in it, each with its keys."""
     source = document_catalog().source_of(name)
     objects = {"": source, **source["$defs"]}
-    return page(
-        f"{'#' * level} {name}",
-        style.prose(source["description"]),
-        facts(
-            ("File", code(source["title"])),
-            ("Written by", style.links("writer", source["writers"])),
-            ("Source", citations(catalog, source["source"], style)),
-            ("Errata", _errata(source, style)),
-        ),
+    return style.page(
+        name,
+        source["description"],
+        ("File", code(source["title"])),
+        ("Written by", style.links("writer", source["writers"])),
+        ("Source", citations(source["source"], style)),
+        ("Errata", style.links("erratum", dict.fromkeys(_cited(source)))),
         *(
             block
             for title, node in objects.items()
             if _keys(node)
-            for block in _object(title, node, source["$defs"], style, level + 1)
+            for block in _object(title, node, source["$defs"], style.below())
         ),
     )
 
 
-def document_subjects(catalog: Catalog) -> Iterator[Subject]:
+def document_subjects() -> Iterator[Subject]:
     """The JSON documents."""
-    for name in DOCUMENTS:
-        source = document_catalog().source_of(name)
-        yield Subject(
-            kind="document",
-            name=name,
-            summary=source["description"],
-            page=f"timeline/documents.md#{anchor(name)}",
-            section=partial(document_section, catalog, name),
-            fact=source,
-            also=tuple(dict.fromkeys((f"{name}.json", source["title"]))),
-            cells={"file": source["title"]},
-        )
+    source_of = document_catalog().source_of
+    yield from things(
+        "document",
+        {name: name for name in DOCUMENTS},
+        "timeline/documents.md#{anchor}",
+        _document_section,
+        summary=lambda name: source_of(name)["description"],
+        fact=source_of,
+        also=lambda name: tuple(dict.fromkeys((f"{name}.json", source_of(name)["title"]))),
+        cells=lambda name: {"file": source_of(name)["title"]},
+    )
 
 
 def _object(
-    title: str, node: Node, definitions: Mapping[str, Node], style: Style, level: int
+    title: str, node: Node, definitions: Mapping[str, Node], style: Style
 ) -> tuple[str, str, str]:
     forms = [node, *node.get("variants", ())]
     required = {key for form in forms for key in form.get("required", ())}
     rows = (_row(shown, one, definitions, shown in required, style) for shown, one in _keys(node))
     return (
-        f"{'#' * level} {title or 'At the top'}",
+        style.heading(title or "At the top"),
         style.prose(node.get("description", "")) if title else "",
         table(("key", "JSON", "unit", "meaning"), rows),
     )
@@ -86,25 +82,18 @@ def _row(
 ) -> tuple[str, str, str, str]:
     name = node.get("$ref", "").rpartition("/")[2]
     meant: Node = {**definitions.get(name, {}), **node}
-    remarks = [style.prose(meant.get("description", "")).rstrip(".")]
-    if "enum" in meant:
-        remarks.append(f"One of {', '.join(code(json.dumps(one)) for one in meant['enum'])}")
-    if bounds := value_range(meant.get("minimum"), meant.get("maximum")):
-        remarks.append(bounds[0].upper() + bounds[1:])
-    if not required and not key.startswith("/"):
-        remarks.append("May be missing")
-    if "writers" in node:
-        remarks.append(f"By {', '.join(node['writers'])}")
-    if "erratum" in meant:
-        remarks.append(f"See {style.link('erratum', meant['erratum'])}")
+    values = commas(code(json.dumps(one)) for one in meant.get("enum", ()))
+    meaning = sentences(
+        style.prose(meant.get("description", "")),
+        f"One of {values}" if values else "",
+        value_range(meant.get("minimum"), meant.get("maximum")),
+        "" if required or key.startswith("/") else "May be missing",
+        f"By {commas(node['writers'])}" if "writers" in node else "",
+        style.see([meant["erratum"]] if "erratum" in meant else ()),
+    )
     kind = "object" if _keys(meant) else _json(meant)
     linked = f" ({name})" if kind == "object" and name else ""
-    return (
-        code(key),
-        f"{kind}{linked}",
-        meant.get("unit", ""),
-        f"{'. '.join(remark for remark in remarks if remark)}.",
-    )
+    return code(key), f"{kind}{linked}", meant.get("unit", ""), meaning
 
 
 def _json(node: Node) -> str:
@@ -125,10 +114,6 @@ def _json(node: Node) -> str:
 
 def _kind(value: object) -> str:
     return {str: "string", int: "integer", type(None): "null"}.get(type(value), "number")
-
-
-def _errata(node: Any, style: Style) -> str:
-    return ", ".join(style.link("erratum", one) for one in dict.fromkeys(_cited(node)))
 
 
 def _cited(node: Any) -> Iterator[str]:

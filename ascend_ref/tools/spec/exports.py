@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ascend_ref.cli.suggest import unknown
 from ascend_ref.markdown import Kind
 from ascend_spec import (
-    Catalog,
     api_catalog,
     bin_catalog,
+    catalog,
     document_catalog,
     text_catalog,
     timeline_catalog,
@@ -54,7 +54,7 @@ class Exported:
     file_name: str
 
 
-def export(catalog: Catalog, subject: Subject, wanted: Wanted) -> Exported:
+def export(subject: Subject, wanted: Wanted) -> Exported:
     """The description of a subject for other programs. Raises :class:`CannotExport`."""
     give = EXPORTS.get(subject.kind)
     if give is None:
@@ -62,20 +62,20 @@ def export(catalog: Catalog, subject: Subject, wanted: Wanted) -> Exported:
         raise CannotExport(f"{subject.address} is not exported; what is: {known}")
     if wanted.format != JSON_SCHEMA and subject.kind != "carrier":
         raise CannotExport(f"{subject.address} is exported as {JSON_SCHEMA} only")
-    return give(catalog, subject.name, wanted)
+    return give(subject.name, wanted)
 
 
-def _database(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
-    revisions = [one.id for one in catalog.revisions]
+def _database(name: str, wanted: Wanted) -> Exported:
+    revisions = [one.id for one in catalog().revisions]
     try:
-        schema = catalog.at(wanted.at or revisions[-1], name, wanted.reading)
+        schema = catalog().at(wanted.at or revisions[-1], name, wanted.reading)
     except KeyError:
         raise CannotExport(unknown("revision", str(wanted.at), revisions)) from None
     chosen = FORMATS[wanted.format]
     return Exported(chosen.write(schema), file_name(schema, chosen))
 
 
-def _block(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _block(name: str, wanted: Wanted) -> Exported:
     bins = bin_catalog()
     block = bins.block(name)
     assert block is not None  # noqa: S101 - subjects are blocks
@@ -91,26 +91,26 @@ def _block(_: Catalog, name: str, wanted: Wanted) -> Exported:
     return _schema(schema, f"bin-{block.code:02X}-{block.slug}-{state.id}")
 
 
-def _csv(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _csv(name: str, wanted: Wanted) -> Exported:
     file = text_catalog().csv[name]
     writer = file.writers[_chosen("writer", wanted.at, list(file.writers))]
     return _schema(csv_schema(file, writer), f"csv-{file.name}-{writer.id}")
 
 
-def _document(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _document(name: str, wanted: Wanted) -> Exported:
     timelines, documents = timeline_catalog(), document_catalog()
     writers = timelines.files[name].writers if name == STEP_TRACE else documents.writers_of(name)
     writer = _chosen("writer", wanted.at, writers)
     return _schema(document_schema(timelines, documents, name, writer), f"{name}-{writer}")
 
 
-def _timeline(catalog: Catalog, name: str, wanted: Wanted) -> Exported:
+def _timeline(name: str, wanted: Wanted) -> Exported:
     if name != STEP_TRACE:
         raise CannotExport(f"timeline/{name} is exported by its layers, as layer/CANN")
-    return _document(catalog, name, wanted)
+    return _document(name, wanted)
 
 
-def _layer(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _layer(name: str, wanted: Wanted) -> Exported:
     timelines = timeline_catalog()
     layer = timelines.layers[name]
     writers = [writer for writer in timelines.forms if layer in timelines.layers_of(writer)]
@@ -118,17 +118,17 @@ def _layer(_: Catalog, name: str, wanted: Wanted) -> Exported:
     return _schema(event_schema(timelines, name, writer), f"event-{layer.slug}-{writer}")
 
 
-def _command(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _command(name: str, wanted: Wanted) -> Exported:
     command = api_catalog().commands[name]
     definitions = {"parameters": command.params, "body": command.body}
     return _message(definitions[wanted.part], f"command/{name}", f"{name}-{wanted.part}", wanted)
 
 
-def _event(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _event(name: str, wanted: Wanted) -> Exported:
     return _message(api_catalog().events[name].body, f"event/{name}", name, wanted)
 
 
-def _envelope(_: Catalog, name: str, wanted: Wanted) -> Exported:
+def _envelope(name: str, wanted: Wanted) -> Exported:
     definition = name.removesuffix("-message")
     return _message(definition, f"envelope/{name}", name, wanted)
 
@@ -149,7 +149,7 @@ def _schema(schema: Node, name: str) -> Exported:
     return Exported(text, f"ascend-{name}.schema.json")
 
 
-EXPORTS: Mapping[Kind, Callable[[Catalog, str, Wanted], Exported]] = {
+EXPORTS: Mapping[Kind, Callable[[str, Wanted], Exported]] = {
     "carrier": _database,
     "block": _block,
     "csv": _csv,

@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
+from operator import itemgetter
 from string import Formatter
 from typing import Any
 
-from ascend_ref.markdown import PLAIN, Kind, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, layout_catalog
+from ascend_ref.markdown import Kind, Style, code, table
+from ascend_spec import layout_catalog
 from ascend_spec.layout import Layout, NamedFile, NamedFolder
 
 from .pages import citations
-from .subject import Subject
+from .subject import Subject, things
 
 
-def layout_section(
-    catalog: Catalog, document: Mapping[str, Any], style: Style = PLAIN, level: int = 1
-) -> str:
+def layout_section(document: Mapping[str, Any], style: Style) -> str:
     """The folders and files of one producer, and the parts of their names that change."""
-    names, producer = layout_catalog(), document["producer"]
-    own = [one for one in _named(names) if one.producer == producer]
+    names = layout_catalog()
+    own = [one for one in _named(names) if one.producer == document["producer"]]
     parts = dict.fromkeys(
         part for named in own for _, part, _, _ in Formatter().parse(named.name.template) if part
     )
-    return page(
-        f"{'#' * level} {producer}",
-        style.prose(document["summary"]),
-        facts(
-            ("Source", citations(catalog, document["source"], style)),
-        ),
+    return style.page(
+        document["producer"],
+        document["summary"],
+        ("Source", citations(document["source"], style)),
         table(
             ("name", "in the folder", "what it is"),
             (_row(names, one, style) for one in own),
@@ -65,20 +61,21 @@ def _part(names: Layout, name: str, style: Style) -> tuple[str, str, str]:
     return code(f"{{{name}}}"), f"{form}{before}{seldom}", style.prose(part.summary)
 
 
-def layout_subjects(catalog: Catalog) -> Iterator[Subject]:
+def layout_subjects() -> Iterator[Subject]:
     """The names of each producer."""
     names = layout_catalog()
-    for producer in dict.fromkeys(producer for producer, _ in names.files):
-        document = names.loader.folder.read(f"layout/{producer}.yaml")
-        yield Subject(
-            kind="layout",
-            name=producer,
-            summary=document["summary"],
-            page=f"layout.md#{anchor(producer)}",
-            section=partial(layout_section, catalog, document),
-            fact=document,
-            cells={"names": str(sum(one.producer == producer for one in _named(names)))},
-        )
+    read = names.loader.folder.read
+    producers = dict.fromkeys(producer for producer, _ in names.files)
+    yield from things(
+        "layout",
+        {one: read(f"layout/{one}.yaml") for one in producers},
+        "layout.md#{anchor}",
+        layout_section,
+        summary=itemgetter("summary"),
+        cells=lambda document: {
+            "names": str(sum(one.producer == document["producer"] for one in _named(names)))
+        },
+    )
 
 
 def address_of_file(name: str) -> str | None:

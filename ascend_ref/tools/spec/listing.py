@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ascend_spec import Catalog
-
 from .lookup import of_kinds, subjects
 from .subject import KINDS, Scope, Subject
 
 EVERYTHING = "all"
 
 
-def chosen(catalog: Catalog, kind: str, scope: Scope) -> list[Subject]:
+def chosen(kind: str, scope: Scope) -> list[Subject]:
     """The subjects of a kind, or of every kind that the scope can narrow, in a scope."""
-    every = subjects(catalog).values() if kind == EVERYTHING else of_kinds(catalog, [kind])
+    every = subjects().values() if kind == EVERYTHING else of_kinds([kind])
     found = (one.within(scope) for one in every if scope.axes <= set(KINDS[one.kind].axes))
     return [one for one in found if one is not None]
 
@@ -34,10 +32,10 @@ def documents(listed: Sequence[Subject]) -> list[dict[str, str]]:
     return [{"address": one.address, "summary": one.summary, **one.cells} for one in listed]
 
 
-def kinds(catalog: Catalog) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+def kinds() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Headers, and a row for each kind of address: what lists call it, and how many there are."""
     counts = dict.fromkeys(KINDS, 0)
-    for one in subjects(catalog).values():
+    for one in subjects().values():
         counts[one.kind] += 1
     table: list[tuple[str, ...]] = [
         (f"{kind}/…", facts.plural, str(counts[kind]), facts.summary)

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING
 
 from ascend_ref.cli.suggest import close_to
 from ascend_ref.markdown import Kind
@@ -14,11 +13,8 @@ from ascend_spec import per_spec
 
 from .subject import KINDS, Subject
 
-if TYPE_CHECKING:
-    from ascend_spec import Catalog
-
 PROVIDERS = "ascend_ref.subjects"
-"""Entry points, called like kinds: functions from a catalog to the subjects of that kind."""
+"""Entry points, called like kinds: functions that give the subjects of that kind."""
 
 
 class NotFound(Exception):
@@ -50,18 +46,18 @@ FAMILIES: Mapping[str, tuple[Kind, ...]] = {
 """The functions of this folder that give the subjects of the spec, with the kinds of each."""
 
 
-def subjects(catalog: Catalog) -> Mapping[str, Subject]:
+def subjects() -> Mapping[str, Subject]:
     """Every subject of every installed package by its address, in the order of the kinds."""
     order = {kind: place for place, kind in enumerate(KINDS)}
-    given = sorted(of_kinds(catalog, KINDS), key=lambda one: order[one.kind])
+    given = sorted(of_kinds(KINDS), key=lambda one: order[one.kind])
     return {one.address: one for one in given}
 
 
-def of_kinds(catalog: Catalog, kinds: Iterable[str]) -> list[Subject]:
+def of_kinds(kinds: Iterable[str]) -> list[Subject]:
     """The subjects of some kinds; nothing is loaded for the others."""
     wanted = set(kinds)
     references = dict.fromkeys(_references()[kind] for kind in KINDS if kind in wanted)
-    given = (one for reference in references for one in _given(catalog, reference))
+    given = (one for reference in references for one in _given(reference))
     return [one for one in given if one.kind in wanted]
 
 
@@ -75,12 +71,12 @@ def _references() -> Mapping[str, str]:
 
 
 @per_spec
-def _given(catalog: Catalog, reference: str) -> tuple[Subject, ...]:
-    give: Callable[[Catalog], Iterable[Subject]] = EntryPoint("", reference, PROVIDERS).load()
-    return tuple(give(catalog))
+def _given(reference: str) -> tuple[Subject, ...]:
+    give: Callable[[], Iterable[Subject]] = EntryPoint("", reference, PROVIDERS).load()
+    return tuple(give())
 
 
-def find(catalog: Catalog, text: str) -> Subject:
+def find(text: str) -> Subject:
     """The subject of an address, or of a name that only one thing has; capitals do not matter.
 
     A name is that in the address (``TASK``, ``op_summary/Block Num``) or a further one
@@ -89,9 +85,7 @@ def find(catalog: Catalog, text: str) -> Subject:
     """
     kind, _, name = text.casefold().partition("/")
     short = (one for one, facts in KINDS.items() if facts.short and facts.has_name(text))
-    found = _named(of_kinds(catalog, [kind]), name) or _named(
-        of_kinds(catalog, short), text.casefold()
-    )
+    found = _named(of_kinds([kind]), name) or _named(of_kinds(short), text.casefold())
     if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
         found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
     if len(found) == 1:
@@ -102,7 +96,7 @@ def find(catalog: Catalog, text: str) -> Subject:
         raise NotFound(f"{text!r} is the name of several things: {listed}; give the address")
     from .layout_pages import address_of_file
 
-    known = subjects(catalog)
+    known = subjects()
     held = known.get(address_of_file(text) or "")
     if held is not None:
         return held

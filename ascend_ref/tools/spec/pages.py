@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from ascend_ref.markdown import PLAIN, Style, anchor, bullets, code, facts, page, table
-from ascend_spec import Catalog, Schema
+from ascend_ref.markdown import (
+    Fact,
+    Style,
+    anchor,
+    bullets,
+    code,
+    commas,
+    facts,
+    page,
+    sentences,
+    table,
+)
+from ascend_spec import Schema, catalog, text_catalog, timeline_catalog
 from ascend_spec.core import Erratum
-from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Member, Presence, Table
+from ascend_spec.db.model import CARRIERS, Column, Enum, Member, Presence, Table
+from ascend_spec.text import CsvColumn, CsvFile
+from ascend_spec.timeline import Arg, Layer
 
 from .history import Change, enum_changes, table_changes
 from .recording_pages import shown_text
-from .subject import Subject, families, with_section
+from .subject import Fields, Subject, grouped, things
+
+Variant = TypeVar("Variant", bound=CsvColumn | Arg)
 
 PRESENCE: dict[Presence, str] = {
     "always": "always",
     "when-rows": "when it has rows",
     "by-switch": "when switched on",
 }
-ROWS = {None: "", "one": "exactly one", "some": "at least one"}
+ROWS = {"one": "exactly one", "some": "at least one"}
 DECIDED = {
     "name": "name",
     "type": "value type",
@@ -33,36 +47,30 @@ DECIDED = {
 }
 """What an erratum may decide about a column, in words."""
 SESSION_START = {
-    None: "",
     "hard": "no row starts before it",
     "soft": "rows before it occur",
 }
 
 
-def table_page(
-    catalog: Catalog, subject: Table, style: Style = PLAIN, details: bool = False
-) -> str:
+def table_page(subject: Table, style: Style, details: bool = False) -> str:
     """One table. ``details`` adds a section for each column."""
     columns = list(subject.columns.values())
-    sections = [
-        column_page(catalog, subject, name, style, level=3)
-        for name in (dict.fromkeys(column.name for column in columns) if details else ())
-    ]
-    return page(
-        f"# {subject.name}",
-        style.prose(subject.summary),
-        facts(*_table_facts(catalog, subject, style)),
-        style.prose(subject.note or ""),
+    names = dict.fromkeys(column.name for column in columns) if details else ()
+    return style.page(
+        subject.name,
+        subject.summary,
+        *_table_facts(subject, style),
+        style.prose(subject.note),
         "## Columns",
         column_table(columns, style),
         _indexes(subject),
-        *_history(table_changes(catalog, subject), style, level=2),
+        *_history(table_changes(subject), style.below()),
         "## Each column" if details else "",
-        *(section.rstrip("\n") for section in sections),
+        *(column_page(subject, name, style.below(2)) for name in names),
     )
 
 
-def column_table(columns: Iterable[Column], style: Style = PLAIN) -> str:
+def column_table(columns: Iterable[Column], style: Style) -> str:
     """Columns as rows: name, SQLite type, unit, reference, meaning with its exceptions."""
     return table(
         ("column", "SQLite type", "unit", "refers to", "meaning"),
@@ -79,9 +87,7 @@ def column_table(columns: Iterable[Column], style: Style = PLAIN) -> str:
     )
 
 
-def column_page(
-    catalog: Catalog, owner: Table, name: str, style: Style = PLAIN, level: int = 1
-) -> str:
+def column_page(owner: Table, name: str, style: Style) -> str:
     """One column of a table, with every variant that its history knows.
 
     Raises ``KeyError`` where the table has no such column.
@@ -89,25 +95,18 @@ def column_page(
     variants = [column for column in owner.columns.values() if column.name == name]
     if not variants:
         raise KeyError(f"{owner.name} has no column {name}")
-    place = f"{owner.name}.{name}"
-    changes = [change for change in table_changes(catalog, owner) if change.place == place]
-    blocks: list[str] = []
+    place, inner, alone = f"{owner.name}.{name}", style.below(), style.level == 1
+    blocks: list[str | Fact] = []
     for column in variants:
         if len(variants) > 1:
             bounds = in_force(column.since, column.until) or "always"
-            blocks.append(f"{'#' * (level + 1)} {bounds[0].upper()}{bounds[1:]}")
-        blocks.append(style.prose(column.summary))
-        blocks.append(facts(*_column_facts(catalog, owner, column, style)))
-    if level > 1:
-        return page(f"{'#' * level} {name}", *blocks)
-    cited = dict.fromkeys(one for column in variants for one in column.errata)
-    return page(
-        f"# {place}",
-        style.prose(owner.note or ""),
-        *blocks,
-        resolutions(catalog.errata, cited, style),
-        *_history(changes, style, level=2),
-    )
+            blocks.append(inner.heading(bounds[0].upper() + bounds[1:]))
+        blocks += (style.prose(column.summary), *_column_facts(owner, column, style))
+    if alone:
+        changes = [change for change in table_changes(owner) if change.place == place]
+        cited = dict.fromkeys(one for column in variants for one in column.errata)
+        blocks += (resolutions(catalog().errata, cited, style), *_history(changes, inner))
+    return style.page(place if alone else name, owner.note if alone else None, *blocks)
 
 
 def resolutions(errata: Mapping[str, Erratum], cited: Iterable[str], style: Style) -> str:
@@ -117,45 +116,51 @@ def resolutions(errata: Mapping[str, Erratum], cited: Iterable[str], style: Styl
         f"{style.prose(errata[one].resolution)}"
         for one in cited
     ]
-    return page("## Where sources disagree", bullets(lines)).rstrip("\n") if lines else ""
+    return page("## Where sources disagree", bullets(lines)) if lines else ""
 
 
-def enum_page(catalog: Catalog, enum: Enum, style: Style = PLAIN) -> str:
+def variants_page(
+    title: str,
+    variants: Sequence[Variant],
+    facts_of: Callable[[Variant, Style], tuple[Fact, ...]],
+    style: Style,
+) -> str:
+    """Something of texts in every form that it has, each with its facts."""
+    parts: list[str | Fact] = []
+    cited: dict[str, None] = {}
+    for one in variants:
+        parts += (style.prose(one.summary), *facts_of(one, style))
+        cited |= dict.fromkeys(one.errata)
+    return page(style.heading(title), *parts, resolutions(text_catalog().errata, cited, style))
+
+
+def enum_page(enum: Enum, style: Style) -> str:
     """One enum table: its members, and which revision and carrier writes which."""
-    owner = catalog.tables.get(enum.name)
-    used = [
-        place_link(style, f"{subject.name}.{column}")
-        for subject in catalog.tables.values()
-        for column in dict.fromkeys(
-            column.name
-            for column in subject.columns.values()
-            if f"{enum.name}.id" in column.references
-        )
-    ]
+    owner = catalog().tables.get(enum.name)
+    used = dict.fromkeys(
+        place_link(style, f"{subject.name}.{column.name}")
+        for subject in catalog().tables.values()
+        for column in subject.columns.values()
+        if f"{enum.name}.id" in column.references
+    )
     closed = "closed: a column holds no other id" if enum.closed else "open: further ids occur"
-    return page(
-        f"# {enum.name}",
-        style.prose(enum.summary),
-        facts(
-            *(_table_facts(catalog, owner, style) if owner else ()),
-            ("Members", closed),
-            ("Referred to by", ", ".join(used)),
-        ),
+    members = sorted(enum.members, key=lambda member: (member.id, member.since or ""))
+    rows = (
+        (str(one.id), code(one.name), _written(one), _member_source(one, style)) for one in members
+    )
+    return style.page(
+        enum.name,
+        enum.summary,
+        *(_table_facts(owner, style) if owner else ()),
+        ("Members", closed),
+        ("Referred to by", used),
         "## Members",
-        table(
-            ("id", "name", "written", "source"),
-            (
-                (str(member.id), code(member.name), _written(member), _member_source(member, style))
-                for member in sorted(
-                    enum.members, key=lambda member: (member.id, member.since or "")
-                )
-            ),
-        ),
-        *_history(enum_changes(catalog, enum), style, level=2),
+        table(("id", "name", "written", "source"), rows),
+        *_history(enum_changes(enum), style.below()),
     )
 
 
-def tables_index(catalog: Catalog, style: Style = PLAIN) -> str:
+def tables_index(style: Style) -> str:
     """Every table with its carriers."""
     rows = (
         (
@@ -163,174 +168,132 @@ def tables_index(catalog: Catalog, style: Style = PLAIN) -> str:
             ", ".join(subject.carriers),
             style.prose(subject.summary),
         )
-        for subject in catalog.tables.values()
-        if subject.name not in catalog.enums
+        for subject in catalog().tables.values()
+        if subject.name not in catalog().enums
     )
     return page("# Tables", table(("table", "databases", "what it holds"), rows))
 
 
-def enums_index(catalog: Catalog, style: Style = PLAIN) -> str:
+def enums_index(style: Style) -> str:
     """Every enum table with its number of members."""
     rows = (
         (style.link("enum", enum.name), str(len(enum.members)), style.prose(enum.summary))
-        for enum in catalog.enums.values()
+        for enum in catalog().enums.values()
     )
     return page("# Enums", table(("enum", "members", "what it names"), rows))
 
 
 def place_link(style: Style, place: str) -> str:
-    """``TABLE`` or ``TABLE.column``, linked to the page of the table or enum."""
+    """``TABLE``, ``TABLE.column`` or ``file/column``, linked to its page or that of the enum."""
+    if "/" in place:
+        return style.link("header", place)
     owner, _, column = place.partition(".")
     if owner.startswith("ENUM_"):
         return style.link("enum", owner, place)
     return style.link("column", place) if column else style.link("table", owner)
 
 
-def schema_subjects(catalog: Catalog) -> Iterator[Subject]:
+def schema_subjects() -> Iterator[Subject]:
     """Tables and enum tables."""
-    for subject in catalog.tables.values():
-        if subject.name not in catalog.enums:
-            yield _table_subject(catalog, subject)
-    for enum in catalog.enums.values():
-        yield _enum_subject(catalog, enum)
-
-
-def part_subjects(catalog: Catalog) -> Iterator[Subject]:
-    """Columns of tables, members of enum tables."""
-    for subject in catalog.tables.values():
-        if subject.name not in catalog.enums:
-            for name in dict.fromkeys(column.name for column in subject.columns.values()):
-                yield _column_subject(catalog, subject, name)
-    for enum in catalog.enums.values():
-        for identifier in dict.fromkeys(member.id for member in enum.members):
-            yield _member_subject(catalog, enum, identifier)
-
-
-def _table_subject(catalog: Catalog, whole: Table) -> Subject:
-    def at(schema: Schema) -> Subject | None:
-        held = schema.tables.get(whole.name)
-        if held is None:
-            return None
-        cells = {"databases": schema.carrier, "columns": str(len(held.columns))}
-        section = partial(_page_of_table, catalog, held)
-        return replace(with_section(found, section, held), cells=cells)
-
-    found = Subject(
-        kind="table",
-        name=whole.name,
-        summary=whole.summary,
-        page=f"tables/{whole.name}.md",
-        section=partial(_page_of_table, catalog, whole),
-        fact=whole,
-        cells={
-            "databases": ",".join(one for one in CARRIERS if one in whole.carriers),
-            "columns": str(len({column.name for column in whole.columns.values()})),
+    yield from things(
+        "table",
+        {name: one for name, one in catalog().tables.items() if name not in catalog().enums},
+        "tables/{name}.md",
+        table_page,
+        cells=lambda one: {
+            "databases": ",".join(carrier for carrier in CARRIERS if carrier in one.carriers),
+            "columns": str(len({column.name for column in one.columns.values()})),
         },
-        levels=whole.levels,
-        products=families(whole.products),
-        at=at,
+        levels=lambda one: one.levels,
+        products=lambda one: one.products or None,
+        at=lambda one: partial(_table_at, one.name),
     )
-    return found
-
-
-def _column_subject(catalog: Catalog, owner: Table, name: str) -> Subject:
-    variants = [column for column in owner.columns.values() if column.name == name]
-
-    def at(schema: Schema) -> Subject | None:
-        held = schema.tables.get(owner.name)
-        if held is None or name not in held.columns:
-            return None
-        section = partial(_page_of_column, catalog, held, name)
-        return with_section(found, section, [held.columns[name]])
-
-    found = Subject(
-        kind="column",
-        name=f"{owner.name}.{name}",
-        summary=variants[-1].summary,
-        page=f"tables/{owner.name}.md#{anchor(name)}",
-        section=partial(_page_of_column, catalog, owner, name),
-        fact=variants,
-        cells={"type": variants[-1].declared, "unit": variants[-1].unit or ""},
-        levels=owner.levels,
-        products=families(owner.products),
-        at=at,
+    yield from things(
+        "enum",
+        catalog().enums,
+        "enums/{name}.md",
+        enum_page,
+        cells=lambda enum: {"members": str(len({member.id for member in enum.members}))},
+        at=lambda enum: partial(_enum_at, enum.name),
     )
-    return found
 
 
-def _enum_subject(catalog: Catalog, enum: Enum) -> Subject:
-    def at(schema: Schema) -> Subject | None:
-        if enum.name not in schema.enums:
-            return None
-        return replace(found, cells={"members": str(len(schema.enums[enum.name]))}, at=None)
-
-    found = Subject(
-        kind="enum",
-        name=enum.name,
-        summary=enum.summary,
-        page=f"enums/{enum.name}.md",
-        section=lambda style, _level: enum_page(catalog, enum, style),
-        fact=enum,
-        cells={"members": str(len({member.id for member in enum.members}))},
-        at=at,
-    )
-    return found
+def _table_at(name: str, schema: Schema) -> Fields | None:
+    held = schema.tables.get(name)
+    if held is None:
+        return None
+    cells = {"databases": schema.carrier, "columns": str(len(held.columns))}
+    return {"section": partial(table_page, held), "fact": held, "cells": cells}
 
 
-def _member_subject(catalog: Catalog, enum: Enum, identifier: int) -> Subject:
-    variants = [member for member in enum.members if member.id == identifier]
-    names = tuple(dict.fromkeys(member.name for member in variants))
-
-    def at(schema: Schema) -> Subject | None:
-        held = schema.enums.get(enum.name, {})
-        return replace(found, at=None) if identifier in held else None
-
-    found = Subject(
-        kind="member",
-        name=f"{enum.name}/{identifier}",
-        summary=", ".join(names),
-        page=f"enums/{enum.name}.md#members",
-        section=partial(_page_of_member, catalog, enum, variants),
-        fact=variants,
-        also=tuple(f"{enum.name}/{name}" for name in names),
-        at=at,
-    )
-    return found
+def _enum_at(name: str, schema: Schema) -> Fields | None:
+    members = schema.enums.get(name)
+    return None if members is None else {"cells": {"members": str(len(members))}}
 
 
-def _page_of_member(
-    catalog: Catalog, enum: Enum, variants: Sequence[Member], style: Style, level: int
-) -> str:
+def part_subjects() -> Iterator[Subject]:
+    """Columns of tables, members of enum tables."""
+    for owner in catalog().tables.values():
+        if owner.name not in catalog().enums:
+            by_name = grouped(owner.columns.values(), lambda column: column.name)
+            for name, columns in by_name.items():
+                yield Subject(
+                    "column",
+                    f"{owner.name}.{name}",
+                    columns[-1].summary,
+                    page=f"tables/{owner.name}.md#{anchor(name)}",
+                    section=partial(column_page, owner, name),
+                    fact=columns,
+                    cells={"type": columns[-1].declared, "unit": columns[-1].unit or ""},
+                    levels=owner.levels,
+                    products=owner.products or None,
+                    at=partial(_column_at, owner.name, name),
+                )
+    for enum in catalog().enums.values():
+        for identifier, members in grouped(enum.members, lambda member: member.id).items():
+            names = dict.fromkeys(member.name for member in members)
+            yield Subject(
+                "member",
+                f"{enum.name}/{identifier}",
+                ", ".join(names),
+                page=f"enums/{enum.name}.md#members",
+                section=partial(_page_of_member, enum, members),
+                fact=members,
+                also=tuple(f"{enum.name}/{name}" for name in names),
+                at=partial(_member_at, enum.name, identifier),
+            )
+
+
+def _column_at(owner: str, name: str, schema: Schema) -> Fields | None:
+    held = schema.tables.get(owner)
+    if held is None or name not in held.columns:
+        return None
+    return {"section": partial(column_page, held, name), "fact": [held.columns[name]]}
+
+
+def _member_at(enum: str, identifier: int, schema: Schema) -> Fields | None:
+    return {} if identifier in schema.enums.get(enum, {}) else None
+
+
+def _page_of_member(enum: Enum, variants: Sequence[Member], style: Style) -> str:
     cited = dict.fromkeys(one for member in variants for one in member.errata)
     return page(
-        f"{'#' * level} {enum.name}/{variants[0].id}",
+        style.heading(f"{enum.name}/{variants[0].id}"),
         f"In {style.link('enum', enum.name)}.",
         *(
-            facts(
-                ("Name", code(member.name)),
-                ("Written", _written(member)),
-                *evidence(catalog, member, style),
-            )
-            for member in variants
+            facts(("Name", code(one.name)), ("Written", _written(one)), *evidence(one, style))
+            for one in variants
         ),
-        resolutions(catalog.errata, cited, style),
+        resolutions(catalog().errata, cited, style),
     )
 
 
-def _page_of_table(catalog: Catalog, state: Table, style: Style, _level: int) -> str:
-    return table_page(catalog, state, style)
-
-
-def _page_of_column(catalog: Catalog, owner: Table, name: str, style: Style, level: int) -> str:
-    return column_page(catalog, owner, name, style, level)
-
-
-def citations(catalog: Catalog, source: Iterable[str], style: Style = PLAIN) -> str:
+def citations(source: Iterable[str], style: Style) -> str:
     """Sources with their grades: ``seed-001 TASK (documented), …``."""
     cited = []
     for citation in source:
         identifier, _, where = citation.partition(" ")
-        known = catalog.sources.get(identifier)
+        known = catalog().sources.get(identifier)
         name = style.link("source", identifier) if known else identifier
         text = f"{name} {style.prose(where)}".rstrip()
         cited.append(f"{text} ({known.grade})" if known else text)
@@ -353,13 +316,40 @@ class Cited(Protocol):
         """The disagreements about it."""
 
 
-def evidence(catalog: Catalog, fact: Cited, style: Style) -> tuple[tuple[str, str], ...]:
+def evidence(fact: Cited, style: Style) -> tuple[Fact, ...]:
     """The lines on how sure a fact is, who says so, and which sources disagree."""
     return (
         ("Grade", fact.grade),
-        ("Source", citations(catalog, fact.source, style)),
+        ("Source", citations(fact.source, style)),
         ("Errata", style.links("erratum", fact.errata)),
     )
+
+
+def some_levels(levels: Sequence[int]) -> Iterable[str]:
+    """Profiler levels that are not all of them."""
+    return () if len(levels) == 3 else map(str, levels)
+
+
+def levels_of(fact: Table | CsvFile | Layer) -> tuple[int, ...]:
+    """The profiler levels at which something stands, by any writer."""
+    if isinstance(fact, CsvFile):
+        return tuple(sorted({level for writer in fact.writers for level in fact.levels_by(writer)}))
+    return fact.levels
+
+
+def views(style: Style, holds: Callable[[Table | CsvFile | Layer], bool]) -> tuple[str, str, str]:
+    """Links to the tables, the CSV files and the layers of timelines of which something is true."""
+    files, layers = text_catalog().csv.values(), timeline_catalog().layers.values()
+    return (
+        commas(place_link(style, one.name) for one in catalog().tables.values() if holds(one)),
+        style.links("csv", (one.name for one in files if holds(one))),
+        style.links("layer", (one.name for one in layers if holds(one))),
+    )
+
+
+def hexed(block: int) -> str:
+    """A code as documents write it: ``0x08``."""
+    return f"0x{block:02X}"
 
 
 def in_force(since: str | None, until: str | None) -> str:
@@ -368,58 +358,57 @@ def in_force(since: str | None, until: str | None) -> str:
     return ", ".join(bound for bound in bounds if bound)
 
 
-def _table_facts(catalog: Catalog, subject: Table, style: Style) -> list[tuple[str, str]]:
-    return [
-        ("Databases", _presence(subject.carriers)),
+def _table_facts(subject: Table, style: Style) -> tuple[Fact, ...]:
+    presence = (
+        f"{one} ({PRESENCE[subject.carriers[one]]})" for one in CARRIERS if one in subject.carriers
+    )
+    return (
+        ("Databases", presence),
         ("Written by", subject.writer),
         ("Switches", style.links("switch", subject.switches)),
-        ("Levels", "" if len(subject.levels) == 3 else ", ".join(map(str, subject.levels))),
+        ("Levels", some_levels(subject.levels)),
         ("Products", style.links("product", subject.products)),
-        ("Rows", ROWS[subject.rows]),
+        ("Rows", ROWS.get(subject.rows or "")),
         ("Interval", " to ".join(map(code, subject.interval or ()))),
-        ("Sampled at", code(subject.sample) if subject.sample else ""),
-        ("Session start", SESSION_START[subject.session_start]),
-        ("Read by", ", ".join(subject.readers)),
+        ("Sampled at", code(subject.sample) if subject.sample else None),
+        ("Session start", SESSION_START.get(subject.session_start or "")),
+        ("Read by", subject.readers),
         ("In force", in_force(subject.since, subject.until)),
-        *evidence(catalog, subject, style),
-    ]
+        *evidence(subject, style),
+    )
 
 
-def _column_facts(
-    catalog: Catalog, owner: Table, column: Column, style: Style
-) -> list[tuple[str, str]]:
+def _column_facts(owner: Table, column: Column, style: Style) -> tuple[Fact, ...]:
     also = f", or {' or '.join(column.also_declared)}" if column.also_declared else ""
     sure = ", where the row exists" if column.soft_reference else ""
     targets = " or ".join(place_link(style, target) for target in column.references)
-    return [
+    return (
         ("Value type", style.link("value-type", column.type)),
         ("Shows", shown_text(column.shows, style)),
         ("Declared", f"{column.declared}{' PRIMARY KEY' if column.primary_key else ''}{also}"),
         ("Stored as", " or ".join(column.storage)),
-        ("Unit", column.unit or ""),
+        ("Unit", column.unit),
         ("Range", value_range(column.minimum, column.maximum)),
-        ("Refers to", f"{targets}{sure}" if targets else ""),
+        ("Refers to", f"{targets}{sure}" if targets else None),
         ("No value", " or ".join(map(code, column.none))),
         ("NULL", style.prose(column.nullable or "never")),
-        ("Texts", ", ".join(map(code, column.members))),
-        ("Index", ", ".join(name for name, over in owner.indexes.items() if column.name in over)),
-        ("Renamed from", code(column.renamed_from) if column.renamed_from else ""),
+        ("Texts", map(code, column.members)),
+        ("Index", (name for name, over in owner.indexes.items() if column.name in over)),
+        ("Renamed from", code(column.renamed_from) if column.renamed_from else None),
         ("In force", in_force(column.since, column.until)),
-        ("Grade", _grade(catalog, f"{owner.name}.{column.name}", column, style)),
-        ("Source", citations(catalog, column.source, style)),
+        ("Grade", _grade(f"{owner.name}.{column.name}", column, style)),
+        ("Source", citations(column.source, style)),
         ("Errata", style.links("erratum", column.errata)),
-    ]
+    )
 
 
-def _grade(catalog: Catalog, place: str, column: Column, style: Style) -> str:
+def _grade(place: str, column: Column, style: Style) -> str:
     """The grade; where an erratum decides against documents, that of the winner comes first."""
-    decision = catalog.decisions.get(place)
+    decision = catalog().decisions.get(place)
     if decision is None:
         return column.grade
     decided = " and ".join(DECIDED[fact] for fact in decision.facts)
-    winners, losers = (
-        citations(catalog, source, style) for source in (decision.source, decision.against)
-    )
+    winners, losers = (citations(source, style) for source in (decision.source, decision.against))
     by = style.links("erratum", decision.errata)
     return f"{decision.grade} for {decided} ({by}: {winners} against {losers}), {column.grade} else"
 
@@ -434,25 +423,13 @@ def value_range(minimum: float | None, maximum: float | None) -> str:
 
 
 def _meaning(column: Column, style: Style) -> str:
-    remarks = [style.prose(column.summary).rstrip(".")]
-    if column.none:
-        remarks.append(f"No value: {' or '.join(map(code, column.none))}")
-    if column.nullable:
-        remarks.append(f"NULL: {style.prose(column.nullable).rstrip('.')}")
-    if column.renamed_from:
-        remarks.append(f"Renamed from {code(column.renamed_from)}")
-    bounds = in_force(column.since, column.until)
-    if bounds:
-        remarks.append(bounds[0].upper() + bounds[1:])
-    if column.errata:
-        remarks.append(f"See {style.links('erratum', column.errata)}")
-    return f"{'. '.join(remark for remark in remarks if remark)}."
-
-
-def _presence(carriers: Mapping[Carrier, Presence]) -> str:
-    return ", ".join(
-        f"{carrier} ({PRESENCE[presence]})"
-        for carrier, presence in sorted(carriers.items(), key=lambda item: CARRIERS.index(item[0]))
+    return sentences(
+        style.prose(column.summary),
+        f"No value: {' or '.join(map(code, column.none))}" if column.none else "",
+        f"NULL: {style.prose(column.nullable)}" if column.nullable else "",
+        f"Renamed from {code(column.renamed_from)}" if column.renamed_from else "",
+        in_force(column.since, column.until),
+        style.see(column.errata),
     )
 
 
@@ -464,9 +441,8 @@ def _indexes(subject: Table) -> str:
 def _written(member: Member) -> str:
     if not member.emitted:
         return "by no exporter, only documented"
-    carriers: tuple[Carrier, ...] = member.carriers
-    where = f"{' and '.join(carriers)} only" if carriers else ""
-    return ", ".join(part for part in (where, in_force(member.since, member.until)) if part)
+    where = f"{' and '.join(member.carriers)} only" if member.carriers else ""
+    return commas(filter(None, (where, in_force(member.since, member.until))))
 
 
 def _member_source(member: Member, style: Style) -> str:
@@ -474,7 +450,7 @@ def _member_source(member: Member, style: Style) -> str:
     return ", ".join((*cited, *(style.link("erratum", name) for name in member.errata)))
 
 
-def _history(changes: Sequence[Change], style: Style, level: int) -> tuple[str, ...]:
+def _history(changes: Sequence[Change], style: Style) -> tuple[str, ...]:
     if not changes:
         return ()
     rows = (
@@ -486,4 +462,4 @@ def _history(changes: Sequence[Change], style: Style, level: int) -> tuple[str, 
         )
         for change in changes
     )
-    return (f"{'#' * level} History", table(("date", "first seen in", "what", "change"), rows))
+    return style.heading("History"), table(("date", "first seen in", "what", "change"), rows)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 
-from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
-from ascend_spec import Catalog, recording_catalog
+from ascend_ref.markdown import Style, code, commas, page, table
+from ascend_spec import recording_catalog
 from ascend_spec.core.shows import REASONS, Show
-from ascend_spec.recording import Entity, EntityColumn, Shower
+from ascend_spec.recording import Entity, Shower
 
-from .subject import Subject
+from .subject import Subject, things
 
 
-def shown_text(show: Show, style: Style = PLAIN) -> str:
+def shown_text(show: Show, style: Style) -> str:
     """What a cell shows, in a few words: `task.start`, or why it shows nothing."""
     if show.reason is not None:
         return f"nothing ({show.reason}: {REASONS[show.reason].rstrip('.').lower()})"
@@ -30,71 +29,56 @@ def shown_text(show: Show, style: Style = PLAIN) -> str:
     return names[0]
 
 
-def entity_page(entity: Entity, style: Style = PLAIN) -> str:
+def entity_page(entity: Entity, style: Style) -> str:
     """One entity: its values, and which cell of which medium shows each."""
     own = recording_catalog().showers_of(entity.name)
-    return page(
-        f"# {entity.name}",
-        style.prose(entity.summary),
-        facts(
-            ("Identified by", ", ".join(map(code, entity.key))),
-            ("Followed, never compared", ", ".join(map(code, entity.identity))),
-            ("In memory", code(f"Capture.{entity.capture}") if entity.capture else ""),
-            ("Derived by", code(entity.derived_by) if entity.derived_by else ""),
-        ),
+    rows = (
+        (
+            code(column.name),
+            style.link("value-type", column.type),
+            column.unit or "",
+            commas(_places(f"{entity.name}.{column.name}", own, style)),
+            style.prose(column.summary),
+        )
+        for column in entity.columns.values()
+    )
+    return style.page(
+        entity.name,
+        entity.summary,
+        ("Identified by", map(code, entity.key)),
+        ("Followed, never compared", map(code, entity.identity)),
+        ("In memory", code(f"Capture.{entity.capture}") if entity.capture else None),
+        ("Derived by", code(entity.derived_by) if entity.derived_by else None),
         "## Values",
-        table(
-            ("value", "type", "unit", "shown by", "meaning"),
-            (_value_row(entity, column, own, style) for column in entity.columns.values()),
-        ),
+        table(("value", "type", "unit", "shown by", "meaning"), rows),
     )
 
 
-def _value_row(
-    entity: Entity, column: EntityColumn, own: tuple[Shower, ...], style: Style
-) -> tuple[str, ...]:
-    value = f"{entity.name}.{column.name}"
-    places = [
-        _place_link(one, cell, style)
-        for one in own
-        for cell, show in one.cells.items()
-        if value in show.of
-    ]
-    return (
-        code(column.name),
-        style.link("value-type", column.type),
-        column.unit or "",
-        ", ".join(places),
-        style.prose(column.summary),
-    )
+def _places(value: str, showers: Iterable[Shower], style: Style) -> Iterator[str]:
+    """The cells that show a value."""
+    for shower in showers:
+        for cell, show in shower.cells.items():
+            if value in show.of:
+                yield _place_link(shower, cell, style)
 
 
 def _place_link(shower: Shower, cell: str, style: Style) -> str:
     if shower.medium == "database":
-        name = cell.partition("@")[0]
-        return style.link("column", f"{shower.name}.{name}")
+        return style.link("column", f"{shower.name}.{cell.partition('@')[0]}")
     if shower.medium == "csv":
         return style.link("header", f"{shower.name}/{cell}")
-    layer = shower.name.partition("/")[0]
-    return style.link("layer", layer, f"{shower.name}: {cell}")
+    return style.link("layer", shower.name.partition("/")[0], f"{shower.name}: {cell}")
 
 
-def recording_subjects(_: Catalog) -> Iterator[Subject]:
+def recording_subjects() -> Iterator[Subject]:
     """The entities."""
-    for entity in recording_catalog().entities.values():
-        yield Subject(
-            kind="entity",
-            name=entity.name,
-            summary=entity.summary,
-            page=f"recording/{entity.name}.md",
-            section=partial(_section, entity),
-            fact=entity,
-            cells={"values": str(len(entity.columns))},
-        )
-
-
-def _section(entity: Entity, style: Style, _level: int) -> str:
-    return entity_page(entity, style)
+    yield from things(
+        "entity",
+        recording_catalog().entities,
+        "recording/{name}.md",
+        entity_page,
+        cells=lambda entity: {"values": str(len(entity.columns))},
+    )
 
 
 def recording_index(style: Style) -> str:

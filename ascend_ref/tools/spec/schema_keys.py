@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ascend_ref.markdown import PLAIN, Style, code, table
+from ascend_ref.markdown import Style, code, sentences, table
 from ascend_spec.core.dialect import Node, walk
 from ascend_spec.core.pointer import escaped
 
@@ -16,27 +16,48 @@ MANY_VALUES = 16
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A place in JSON: types and unit of its newest form, ``meaning`` with all that is known of it.
-
-    ``node`` is the newest form itself.
+    """A place in JSON: its newest form, the bounds of all its forms, whether it must be there, and
+    the errata about it.
     """
 
     place: str
-    kind: str
-    unit: str
-    meaning: str
     node: Node
+    needed: str
+    bounds: str
+    errata: tuple[str, ...]
+
+    @property
+    def kind(self) -> str:
+        """The types of the newest form."""
+        kinds = self.node.get("type", "")
+        return kinds if isinstance(kinds, str) else " or ".join(kinds)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the newest form."""
+        return str(self.node.get("unit", ""))
+
+    def meaning(self, style: Style) -> str:
+        """All that is known of it."""
+        return sentences(
+            style.prose(self.node["description"]),
+            _values(self.node),
+            self.needed,
+            self.bounds,
+            style.see(self.errata),
+            _source(self.node),
+        )
 
 
-def keys_table(schemas: Mapping[str, Node], style: Style = PLAIN) -> str:
+def keys_table(schemas: Mapping[str, Node], style: Style) -> str:
     """The places of :func:`keys` as rows."""
     return table(
         ("place", "JSON", "unit", "meaning"),
-        ((code(one.place), one.kind, one.unit, one.meaning) for one in keys(schemas, style)),
+        ((code(one.place), one.kind, one.unit, one.meaning(style)) for one in keys(schemas)),
     )
 
 
-def keys(schemas: Mapping[str, Node], style: Style = PLAIN) -> Iterator[Key]:
+def keys(schemas: Mapping[str, Node]) -> Iterator[Key]:
     """Every place of JSON that has several states, the newest form first.
 
     ``schemas``: by state, oldest first, the compiled schema without references.
@@ -53,16 +74,8 @@ def keys(schemas: Mapping[str, Node], style: Style = PLAIN) -> Iterator[Key]:
         node = next(iter(held.values()))
         needed = "Required" if place in always else "Sometimes required"
         errata = dict.fromkeys(filter(None, (node.get("erratum"), sometimes.get(place))))
-        remarks = (
-            style.prose(node["description"]).rstrip("."),
-            _values(node),
-            needed if place in sometimes else "",
-            _bounds(held, order),
-            f"See {', '.join(style.link('erratum', one) for one in errata)}" if errata else "",
-            _source(node),
-        )
-        meaning = ". ".join(remark[0].upper() + remark[1:] for remark in remarks if remark)
-        yield Key(place, _kind(node), str(node.get("unit", "")), f"{meaning}.", node)
+        given = needed if place in sometimes else ""
+        yield Key(place, node, given, _bounds(held, order), tuple(errata))
 
 
 def _bounds(held: Mapping[str, Node], order: list[str]) -> str:
@@ -79,11 +92,6 @@ def _source(node: Node) -> str:
     cited = node.get("source", ())
     undocumented = cited and not any(one.startswith("seed-") for one in cited)
     return f"Source: {', '.join(map(code, cited))}" if undocumented else ""
-
-
-def _kind(node: Node) -> str:
-    kinds = node.get("type", "")
-    return kinds if isinstance(kinds, str) else " or ".join(kinds)
 
 
 def _required(schema: Node, always: bool) -> dict[str, str | None]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ascend_ref.markdown import Kind, Style, page
-from ascend_spec import Catalog, bin_catalog, text_catalog, timeline_catalog
+from ascend_spec import catalog
 
 from . import blocks, lexicon, pages
 from .csv_pages import csv_index
@@ -116,32 +116,32 @@ ALONE: tuple[Kind, ...] = ("enum", "csv", "layer", "block", "entity")
 """The kinds of which each subject has a page to itself, as it is looked up."""
 
 
-def spec_targets(catalog: Catalog) -> dict[tuple[Kind, str], str]:
+def spec_targets() -> dict[tuple[Kind, str], str]:
     """Where on the site each subject is explained."""
-    return {(one.kind, one.name): one.page for one in subjects(catalog).values()}
+    return {(one.kind, one.name): one.page for one in subjects().values()}
 
 
-def spec_pages(catalog: Catalog, targets: Targets) -> dict[str, str]:
+def spec_pages(targets: Targets) -> dict[str, str]:
     """Every page by its path below the site's root."""
     root = SiteStyle(targets=targets)
     below = SiteStyle(depth=1, targets=targets)
     written = {
-        "additions.md": lexicon.additions_page(catalog, root),
-        "blocks/index.md": blocks.blocks_index(catalog, bin_catalog(), below),
-        "csv/index.md": csv_index(text_catalog(), below),
-        "enums/index.md": pages.enums_index(catalog, below),
+        "additions.md": lexicon.additions_page(root),
+        "blocks/index.md": blocks.blocks_index(below),
+        "csv/index.md": csv_index(below),
+        "enums/index.md": pages.enums_index(below),
         "recording/index.md": recording_index(below),
-        "tables/index.md": pages.tables_index(catalog, below),
-        "timeline/index.md": timeline_index(catalog, timeline_catalog(), below),
+        "tables/index.md": pages.tables_index(below),
+        "timeline/index.md": timeline_index(below),
     }
-    for table in catalog.tables.values():
-        if table.name not in catalog.enums:
+    for table in catalog().tables.values():
+        if table.name not in catalog().enums:
             path = f"tables/{table.name}.md"
-            written[path] = pages.table_page(catalog, table, below, details=True)
-    written |= {one.page: one.section(below, 1) for one in of_kinds(catalog, ALONE)}
+            written[path] = pages.table_page(table, below, details=True)
+    written |= {one.page: one.section(below) for one in of_kinds(ALONE)}
     for path, sheet in SHEETS.items():
         style = below if "/" in path else root
-        held = [one for kind in sheet.kinds for one in of_kinds(catalog, [kind])]
-        sections = (one.section(style, 2).rstrip("\n") for one in held)
+        held = [one for kind in sheet.kinds for one in of_kinds([kind])]
+        sections = (one.section(style.below()) for one in held)
         written[path] = page(f"# {sheet.title}", sheet.lead, *sections)
     return written

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
-from typing import Any, Literal, Protocol, TypeVar
+from operator import attrgetter
+from typing import Any, Literal, TypeVar
 
 from ascend_ref.markdown import Kind, Style, anchor
 from ascend_spec import Schema
 
 Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
-Section = Callable[[Style, int], str]
-"""Writes a subject as Markdown, its heading at the given level."""
+Section = Callable[[Style], str]
+"""Writes a subject as Markdown."""
+
+Fields = Mapping[str, Any]
+"""Some fields of a subject."""
+
+Fact = TypeVar("Fact")
+Name = TypeVar("Name", str, int)
 
 SCHEMA: tuple[Axis, ...] = ("carrier", "revision", "reading")
 
@@ -125,9 +132,9 @@ class Subject:
     ``section`` writes its page, ``page`` is where the site has it (path and fragment), ``fact`` the
     object of the spec behind it, or what makes it when it is asked for. ``also``: further names,
     such as that of a file or an option. ``cells`` are what a list shows before the summary.
-    ``levels`` and ``products``: ``None`` where it is the same for all. ``at`` gives the subject as
-    it stands in a schema, ``None`` where it does not; ``part`` the subject narrowed to what a level
-    and a product leave of it.
+    ``levels`` and ``products``: ``None`` where it is the same for all. ``at`` gives the fields
+    that differ where it stands in a schema, ``None`` where it does not; ``part`` those that differ
+    in what a level and a product leave of it.
     """
 
     kind: Kind
@@ -141,8 +148,8 @@ class Subject:
     levels: tuple[int, ...] | None = None
     products: tuple[str, ...] | None = None
     by_default: bool = False
-    at: Callable[[Schema], Subject | None] | None = None
-    part: Callable[[Scope], Subject] | None = None
+    at: Callable[[Schema], Fields | None] | None = None
+    part: Callable[[Scope], Fields] | None = None
 
     @property
     def address(self) -> str:
@@ -157,13 +164,13 @@ class Subject:
             or (scope.default and not self.by_default)
         ):
             return None
-        found: Subject | None = self
+        changed: Fields | None = {}
         if scope.schemas and self.at is not None:
-            states = (self.at(schema) for schema in scope.schemas)
-            found = next((state for state in states if state is not None), None)
-        if found is not None and found.part is not None:
-            return found.part(scope)
-        return found
+            changed = next((one for one in map(self.at, scope.schemas) if one is not None), None)
+        if changed is None:
+            return None
+        changes = {**changed, **(self.part(scope) if self.part else {})}
+        return replace(self, **changes) if changes else self
 
     def document(self) -> dict[str, Any]:
         """Address, summary and fact in the types of JSON."""
@@ -171,42 +178,37 @@ class Subject:
         return {"address": self.address, "summary": self.summary, "fact": plain(fact)}
 
 
-class Described(Protocol):
-    """A fact with a summary."""
-
-    @property
-    def summary(self) -> str:
-        """What it is."""
-
-
-Fact = TypeVar("Fact", bound=Described)
-
-
-def headed(
+def things(
     kind: Kind,
-    facts: Mapping[str, Fact],
-    sheet: str,
-    section: Callable[[Fact, Style, int], str],
+    facts: Mapping[Any, Fact],
+    page: str,
+    section: Callable[[Fact, Style], str],
     **more: Callable[[Fact], Any],
 ) -> Iterator[Subject]:
-    """The things of a kind by their names; each has a heading of its name on a sheet of the site.
+    """The things of a kind by their names.
 
-    ``more`` are further fields of the subject, made of its fact.
+    ``page`` may have ``{name}``, ``{anchor}`` or a member of ``{fact}`` in it; ``more`` are further
+    fields of the subject, made of its fact. Without them the summary is that of the fact.
     """
-    for name, fact in facts.items():
-        given = {field: make(fact) for field, make in more.items()}
-        page = f"{sheet}#{anchor(name)}"
-        yield Subject(kind, name, fact.summary, page, partial(section, fact), fact, **given)
+    for key, fact in facts.items():
+        name = str(key)
+        given = {field: make(fact) for field, make in {**_USUAL, **more}.items()}
+        path = page.format(name=name, anchor=anchor(name), fact=fact)
+        yield Subject(kind, name, page=path, section=partial(section, fact), **given)
 
 
-def with_section(subject: Subject, section: Section, fact: object) -> Subject:
-    """The same address about another state of the fact."""
-    return replace(subject, section=section, fact=fact, at=None, part=None)
+def grouped(items: Iterable[Fact], key: Callable[[Fact], Name]) -> dict[Name, list[Fact]]:
+    """The items of each key, in their order."""
+    found: dict[Name, list[Fact]] = {}
+    for one in items:
+        found.setdefault(key(one), []).append(one)
+    return found
 
 
-def families(products: Sequence[str]) -> tuple[str, ...] | None:
-    """The product families of a fact; ``None`` where it is the same for all."""
-    return None if not products else tuple(products)
+_USUAL: Mapping[str, Callable[[Any], Any]] = {
+    "summary": attrgetter("summary"),
+    "fact": lambda fact: fact,
+}
 
 
 def plain(value: object) -> Any:

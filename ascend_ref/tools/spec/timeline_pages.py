@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from ascend_ref.markdown import PLAIN, Style, anchor, code, facts, page, table
-from ascend_spec import Catalog, layout_catalog, text_catalog, timeline_catalog
+from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
+from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 from ascend_spec.timeline import (
     Arg,
     EventKey,
@@ -20,14 +20,21 @@ from ascend_spec.timeline import (
     NameForm,
     PidRule,
     Thread,
-    TimelineCatalog,
     TimelineFile,
     WriterForm,
 )
 
-from .pages import citations, evidence, place_link, resolutions, value_range
+from .pages import (
+    citations,
+    evidence,
+    place_link,
+    resolutions,
+    some_levels,
+    value_range,
+    variants_page,
+)
 from .recording_pages import shown_text
-from .subject import Scope, Subject, families, headed, with_section
+from .subject import Fields, Scope, Subject, grouped, things
 
 PHASES = {
     "X": "an event with a length",
@@ -38,56 +45,87 @@ PHASES = {
 SIDES = {"host": "the host", "device": "the device", "dpu": "a DPU of the host"}
 
 
-def layer_page(catalog: Catalog, layer: Layer, style: Style = PLAIN) -> str:
+def layer_page(layer: Layer, style: Style) -> str:
     """One layer: its process, its threads and its kinds of events."""
-    return page(
-        f"# {layer.name}",
-        style.prose(layer.summary),
-        facts(*_layer_facts(catalog, layer, style)),
-        style.prose(layer.note or ""),
+    names = (f"{code(one.name)} by {', '.join(one.writers)}" for one in layer.names)
+    places = (
+        f"{writer} {'as they come' if place is None else place}"
+        for writer, place in layer.sort_index.items()
+    )
+    files = timeline_catalog().files
+    return style.page(
+        layer.name,
+        layer.summary,
+        ("Process name", _shown(layer.form) if layer.form else code(layer.name)),
+        ("Other names", "; ".join(names)),
+        ("Of", SIDES[layer.side]),
+        ("Written by", style.links("writer", layer.writers)),
+        ("In files", (code(files[one].name.template) for one in layer.files)),
+        ("Part of", style.link("layer", layer.shown_in) if layer.shown_in else None),
+        ("Place", places),
+        ("Pid", (f"{writer} {rule}" for writer, rule in layer.pids.items())),
+        ("Products", style.links("product", layer.families)),
+        ("Levels", some_levels(layer.levels)),
+        ("Switches", style.links("switch", layer.switches)),
+        ("Shows the same", (place_link(style, one) for one in layer.tables)),
+        *evidence(layer, style),
+        style.prose(layer.note),
         *(("## Threads", _threads(layer.threads, style)) if layer.threads else ()),
         "## Events",
-        *(kind_section(catalog, layer, one, style, level=3).rstrip("\n") for one in layer.events),
+        *(kind_section(layer, one, style.below(2)) for one in layer.events),
     )
 
 
-def kind_section(
-    catalog: Catalog, layer: Layer, kind: EventKind, style: Style = PLAIN, level: int = 1
-) -> str:
+def kind_section(layer: Layer, kind: EventKind, style: Style) -> str:
     """One kind of event with its args."""
-    title = kind.kind if level > 1 else f"{layer.name}/{kind.kind}"
-    return page(
-        f"{'#' * level} {title}",
-        style.prose(kind.summary),
-        facts(*_kind_facts(catalog, layer, kind, style)),
+    keys = (f"{writer} {', '.join(map(code, order))}" for writer, order in kind.keys.items())
+    return style.page(
+        kind.kind if style.level > 1 else f"{layer.name}/{kind.kind}",
+        kind.summary,
+        ("Phase", f"{code(kind.phase)}, {PHASES[kind.phase]}"),
+        ("Name", _shown(kind.name)),
+        ("Category", code(kind.cat) if kind.cat else None),
+        ("Id", code(kind.id.template) if kind.id else None),
+        ("Thread", kind.thread),
+        ("When", style.prose(kind.when).rstrip(".")),
+        ("Written by", style.links("writer", kind.writers)),
+        ("Products", style.links("product", kind.families)),
+        ("Levels", some_levels(kind.levels)),
+        ("Args in any order", kind.unordered),
+        ("Order of keys", "; ".join(keys)),
+        ("Last ts without decimals", kind.bare_ts),
+        ("Rather", kind.yields_to),
+        ("Shows the same", (place_link(style, one) for one in kind.tables)),
+        ("In the documents", map(code, kind.documented_as)),
+        ("Source", citations(kind.source, style) if kind.source != layer.source else None),
+        ("Errata", style.links("erratum", kind.errata)),
         table(("arg", "JSON", "unit", "shows", "meaning"), (_arg_row(a, style) for a in kind.args))
         if kind.args
         else "",
     )
 
 
-def flow_section(catalog: Catalog, flow: FlowKind, style: Style = PLAIN, level: int = 1) -> str:
+def flow_section(flow: FlowKind, style: Style) -> str:
     """One kind of arrow."""
     ids = (f"{', '.join(one.writers)}: {_flow_id(one.parts)} as {one.json}" for one in flow.ids)
     missing = {name: value for one in flow.ids for name, value in one.missing.items()}
-    return page(
-        f"{'#' * level} {flow.flow}",
-        style.prose(flow.summary),
-        facts(
-            ("Category", code(flow.cat)),
-            ("Name", _shown(flow.name)),
-            ("Starts at", _end(flow.start, style)),
-            ("Ends at", _end(flow.end, style)),
-            ("Ends", "one or several" if flow.many_ends else "one"),
-            ("Id", "; ".join(ids)),
-            ("Without a value", ", ".join(f"{k} counts as {v}" for k, v in missing.items())),
-            *evidence(catalog, flow, style),
-        ),
+    return style.page(
+        flow.flow,
+        flow.summary,
+        ("Category", code(flow.cat)),
+        ("Name", _shown(flow.name)),
+        ("Starts at", _end(flow.start, style)),
+        ("Ends at", _end(flow.end, style)),
+        ("Ends", "one or several" if flow.many_ends else "one"),
+        ("Id", "; ".join(ids)),
+        ("Without a value", (f"{name} counts as {value}" for name, value in missing.items())),
+        *evidence(flow, style),
     )
 
 
-def timeline_index(catalog: Catalog, timelines: TimelineCatalog, style: Style = PLAIN) -> str:
+def timeline_index(style: Style) -> str:
     """Every layer, the files that hold them, and what all events have in common."""
+    timelines, inner = timeline_catalog(), style.below(2)
     layers = (
         (
             style.link("layer", layer.name),
@@ -103,28 +141,23 @@ def timeline_index(catalog: Catalog, timelines: TimelineCatalog, style: Style = 
         "its name and its label, since its number and its place differ from writer to writer.",
         table(("layer", "of", "writers", "what it shows"), layers),
         "## Files",
-        *(_part(file_section(catalog, one, style, 3)) for one in timelines.files.values()),
+        *(file_section(one, inner) for one in timelines.files.values()),
         "## Keys of an event",
-        *(_part(key_section(one, style, 3)) for one in timelines.keys.values() if one.key),
+        *(key_section(one, inner) for one in timelines.keys.values() if one.key),
         "## Metadata",
-        *(_part(metadata_section(one, style, 3)) for one in timelines.metadata.values()),
+        *(metadata_section(one, inner) for one in timelines.metadata.values()),
         "## Writers",
-        *(_part(form_section(catalog, one, style, 3)) for one in timelines.forms.values()),
+        *(form_section(one, inner) for one in timelines.forms.values()),
         "## Numbers of processes",
-        *(_part(pid_section(catalog, one, style, 3)) for one in timelines.pids.values()),
+        *(pid_section(one, inner) for one in timelines.pids.values()),
     )
 
 
-def _part(section: str) -> str:
-    return section.rstrip("\n")
-
-
-def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, level: int = 1) -> str:
+def file_section(file: TimelineFile, style: Style) -> str:
     """One kind of file with a timeline; by itself with the keys of its events and, for each
     writer, their order and the pid.
     """
-    timelines = timeline_catalog()
-    names = (one.template for one in (file.name, file.sliced) if one is not None)
+    timelines, inner = timeline_catalog(), style.below()
     rows = [
         (code(key.key), _types(key, file), ", ".join(key.required), _key_meaning(key, style))
         for key in timelines.keys.values()
@@ -133,33 +166,28 @@ def file_section(catalog: Catalog, file: TimelineFile, style: Style = PLAIN, lev
     whose = (name for one in file.writers for name in (one, *timelines.forms[one].engines))
     forms = [timelines.forms[one] for one in dict.fromkeys(whose)]
     pids = dict.fromkeys(form.pid for form in forms)
-    inner = level + 1
-    return page(
-        f"{'#' * level} {file.file}",
-        style.prose(file.summary),
-        facts(
-            ("File names", " or ".join(map(code, names))),
-            ("Folder", layout_catalog().folder(file.output, "output")),
-            ("Written by", style.links("writer", file.writers)),
-            ("Source", citations(catalog, file.source, style)),
-            ("Errata", style.links("erratum", file.errata)),
-        ),
-        *(
-            (
-                f"{'#' * inner} Keys of an event",
-                table(("key", "JSON", "in every event of phase", "meaning"), rows),
-                f"{'#' * inner} Writers",
-                *(_part(form_section(catalog, one, style, inner + 1)) for one in forms),
-                f"{'#' * inner} Number of the process",
-                *(
-                    _part(pid_section(catalog, timelines.pids[one], style, inner + 1))
-                    for one in pids
-                ),
-            )
-            if level == 1
-            else ()
-        ),
+    details = (
+        inner.heading("Keys of an event"),
+        table(("key", "JSON", "in every event of phase", "meaning"), rows),
+        inner.heading("Writers"),
+        *(form_section(one, inner.below()) for one in forms),
+        inner.heading("Number of the process"),
+        *(pid_section(timelines.pids[one], inner.below()) for one in pids),
     )
+    return style.page(
+        file.file,
+        file.summary,
+        ("File names", " or ".join(map(code, _file_names(file)))),
+        ("Folder", layout_catalog().folder(file.output, "output")),
+        ("Written by", style.links("writer", file.writers)),
+        ("Source", citations(file.source, style)),
+        ("Errata", style.links("erratum", file.errata)),
+        *(details if style.level == 1 else ()),
+    )
+
+
+def _file_names(file: TimelineFile) -> tuple[str, ...]:
+    return tuple(one.template for one in (file.name, file.sliced) if one is not None)
 
 
 def _types(key: EventKey, file: TimelineFile) -> str:
@@ -172,287 +200,181 @@ def _types(key: EventKey, file: TimelineFile) -> str:
 
 
 def _key_meaning(key: EventKey, style: Style) -> str:
-    unit = f" In {key.unit}." if key.unit else ""
-    errata = f" See {style.links('erratum', key.errata)}." if key.errata else ""
-    return f"{style.prose(key.summary)}{unit}{errata}"
+    unit = f"In {key.unit}" if key.unit else ""
+    return sentences(style.prose(key.summary), unit, style.see(key.errata))
 
 
-def key_section(key: EventKey, style: Style = PLAIN, level: int = 1) -> str:
+def key_section(key: EventKey, style: Style) -> str:
     """One key of an event."""
-    return page(
-        f"{'#' * level} {key.key}",
-        style.prose(key.summary),
-        facts(
-            ("Unit", key.unit or ""),
-            ("In every event of phase", ", ".join(key.required)),
-            ("In some of phase", ", ".join(key.optional)),
-            ("In the documents", ", ".join(map(code, key.shown_as))),
-            ("Errata", style.links("erratum", key.errata)),
-        ),
-        resolutions(text_catalog().errata, key.errata, style) if level == 1 else "",
+    return style.page(
+        key.key,
+        key.summary,
+        ("Unit", key.unit),
+        ("In every event of phase", key.required),
+        ("In some of phase", key.optional),
+        ("In the documents", map(code, key.shown_as)),
+        ("Errata", style.links("erratum", key.errata)),
+        resolutions(text_catalog().errata, key.errata, style) if style.level == 1 else "",
     )
 
 
-def metadata_section(event: MetadataEvent, style: Style = PLAIN, level: int = 1) -> str:
+def metadata_section(event: MetadataEvent, style: Style) -> str:
     """One event of phase M."""
-    return page(
-        f"{'#' * level} {event.name}",
-        style.prose(event.summary),
-        facts(
-            ("Phase", code("M")),
-            ("Arg", code(event.arg)),
-            ("JSON", " or ".join(event.json)),
-            ("Of", f"a {event.of}"),
-        ),
+    return style.page(
+        event.name,
+        event.summary,
+        ("Phase", code("M")),
+        ("Arg", code(event.arg)),
+        ("JSON", " or ".join(event.json)),
+        ("Of", f"a {event.of}"),
     )
 
 
-def timeline_subjects(catalog: Catalog) -> Iterator[Subject]:
+def timeline_subjects() -> Iterator[Subject]:
     """Timelines, their layers, arrows, keys, writers' forms and pids."""
-    timelines = timeline_catalog()
-    yield from headed(
+    timelines, index = timeline_catalog(), "timeline/index.md#{anchor}"
+    others = timelines.layers.keys()
+    yield from things(
         "timeline",
         timelines.files,
-        "timeline/index.md",
-        partial(file_section, catalog),
-        also=lambda file: tuple(
-            one.template for one in (file.name, file.sliced) if one is not None
-        ),
+        index,
+        file_section,
+        also=_file_names,
         cells=lambda file: {
             "folder": layout_catalog().folder(file.output, "output"),
-            "writers": ", ".join(file.writers),
+            "writers": commas(file.writers),
         },
     )
-    for layer in timelines.layers.values():
-        yield _layer_subject(catalog, layer)
-    yield from headed(
+    yield from things(
+        "layer",
+        timelines.layers,
+        "timeline/{fact.slug}.md",
+        layer_page,
+        also=lambda layer: (
+            layer.slug,
+            *(one.name for one in layer.names if not layer.shown_in and one.name not in others),
+        ),
+        cells=lambda layer: {
+            "of": layer.side,
+            "writers": commas(layer.writers),
+            "events": str(len(layer.events)),
+        },
+        levels=lambda layer: layer.levels,
+        products=lambda layer: layer.families or None,
+        part=lambda layer: partial(_part_of_layer, layer),
+    )
+    yield from things(
         "flow",
         timelines.flows,
-        "timeline/flows.md",
-        partial(flow_section, catalog),
+        "timeline/flows.md#{anchor}",
+        flow_section,
         also=lambda flow: (flow.cat,),
         cells=lambda flow: {
             "category": flow.cat,
             "from": flow.start.layer,
-            "to": ", ".join(flow.end.at),
+            "to": commas(flow.end.at),
         },
     )
-    yield from _form_subjects(catalog, timelines)
-
-
-def _layer_subject(catalog: Catalog, layer: Layer) -> Subject:
-    others = timeline_catalog().layers
-    older = [one.name for one in layer.names if layer.shown_in is None and one.name not in others]
-    found = Subject(
-        kind="layer",
-        name=layer.name,
-        summary=layer.summary,
-        page=f"timeline/{layer.slug}.md",
-        section=lambda style, _level: layer_page(catalog, layer, style),
-        fact=layer,
-        also=(layer.slug, *older),
-        cells={
-            "of": layer.side,
-            "writers": ", ".join(layer.writers),
-            "events": str(len(layer.events)),
-        },
-        levels=layer.levels,
-        products=families(layer.families),
-    )
-
-    def part(scope: Scope) -> Subject:
-        events = tuple(
-            one
-            for one in layer.events
-            if (scope.level is None or scope.level in one.levels)
-            and (scope.product is None or not one.families or scope.product in one.families)
-        )
-        left = replace(layer, events=events)
-        return with_section(found, lambda style, _level: layer_page(catalog, left, style), left)
-
-    return replace(found, part=part)
-
-
-def event_subjects(catalog: Catalog) -> Iterator[Subject]:
-    """Kinds of events and their args."""
-    for layer in timeline_catalog().layers.values():
-        for kind in layer.events:
-            yield from _kind_subjects(catalog, layer, kind)
-
-
-def _kind_subjects(catalog: Catalog, layer: Layer, kind: EventKind) -> Iterator[Subject]:
-    place = f"timeline/{layer.slug}.md#{anchor(kind.kind)}"
-    levels = tuple(one for one in kind.levels if one in layer.levels)
-    products = families(kind.families or layer.families)
-    yield Subject(
-        kind="trace-event",
-        name=f"{layer.name}/{kind.kind}",
-        summary=kind.summary,
-        page=place,
-        section=partial(kind_section, catalog, layer, kind),
-        fact=kind,
-        cells={"phase": kind.phase, "name": kind.name.template},
-        levels=levels,
-        products=products,
-    )
-    for name in dict.fromkeys(arg.name.template for arg in kind.args):
-        variants = [arg for arg in kind.args if arg.name.template == name]
-        yield Subject(
-            kind="argument",
-            name=f"{layer.name}/{kind.kind}/{name}",
-            summary=variants[0].summary,
-            page=place,
-            section=partial(arg_section, catalog, layer, kind, variants),
-            fact=variants,
-            cells={"JSON": " or ".join(variants[0].json), "unit": variants[0].unit or ""},
-            levels=levels,
-            products=products,
-        )
-
-
-def _form_subjects(catalog: Catalog, timelines: TimelineCatalog) -> Iterator[Subject]:
-    index = "timeline/index.md"
-    yield from headed(
+    yield from things(
         "trace-key",
         {name: key for name, key in timelines.keys.items() if name},
         index,
         key_section,
-        cells=lambda key: {"unit": key.unit or "", "phases": ", ".join(key.required)},
+        cells=lambda key: {"unit": key.unit or "", "phases": commas(key.required)},
     )
-    yield from headed(
+    yield from things(
         "trace-key",
         timelines.metadata,
         index,
         metadata_section,
         cells=lambda event: {"unit": "", "phases": "M"},
     )
-    yield from headed(
-        "trace-form",
-        timelines.forms,
-        index,
-        partial(form_section, catalog),
-        cells=lambda form: {"pid": form.pid},
+    yield from things(
+        "trace-form", timelines.forms, index, form_section, cells=lambda form: {"pid": form.pid}
     )
-    yield from headed(
+    yield from things(
         "pid-rule",
         timelines.pids,
         index,
-        partial(pid_section, catalog),
+        pid_section,
         cells=lambda rule: {"made of": _made_of(rule)},
     )
 
 
-def arg_section(
-    catalog: Catalog,
-    layer: Layer,
-    kind: EventKind,
-    variants: Sequence[Arg],
-    style: Style = PLAIN,
-    level: int = 1,
-) -> str:
-    """One argument of a kind of event, in every form that writers give it."""
-    cited = dict.fromkeys(one for arg in variants for one in arg.errata)
-    return page(
-        f"{'#' * level} {layer.name}/{kind.kind}/{variants[0].name.template}",
-        *(
-            block
-            for arg in variants
-            for block in (style.prose(arg.summary), facts(*_arg_facts(catalog, arg, style)))
-        ),
-        resolutions(text_catalog().errata, cited, style),
+def _part_of_layer(layer: Layer, scope: Scope) -> Fields:
+    """What a level and a product leave of the events."""
+    events = tuple(
+        one
+        for one in layer.events
+        if (scope.level is None or scope.level in one.levels)
+        and (scope.product is None or not one.families or scope.product in one.families)
     )
+    left = replace(layer, events=events)
+    return {"section": partial(layer_page, left), "fact": left}
 
 
-def _arg_facts(catalog: Catalog, arg: Arg, style: Style) -> list[tuple[str, str]]:
-    return [
+def event_subjects() -> Iterator[Subject]:
+    """Kinds of events and their args."""
+    for layer in timeline_catalog().layers.values():
+        for kind in layer.events:
+            shared: Fields = {
+                "page": f"timeline/{layer.slug}.md#{anchor(kind.kind)}",
+                "levels": tuple(one for one in kind.levels if one in layer.levels),
+                "products": kind.families or layer.families or None,
+            }
+            yield Subject(
+                "trace-event",
+                f"{layer.name}/{kind.kind}",
+                kind.summary,
+                section=partial(kind_section, layer, kind),
+                fact=kind,
+                cells={"phase": kind.phase, "name": kind.name.template},
+                **shared,
+            )
+            for name, variants in grouped(kind.args, lambda arg: arg.name.template).items():
+                title = f"{layer.name}/{kind.kind}/{name}"
+                yield Subject(
+                    "argument",
+                    title,
+                    variants[0].summary,
+                    section=partial(variants_page, title, variants, _arg_facts),
+                    fact=variants,
+                    cells={"JSON": " or ".join(variants[0].json), "unit": variants[0].unit or ""},
+                    **shared,
+                )
+
+
+def _arg_facts(arg: Arg, style: Style) -> tuple[Fact, ...]:
+    return (
         ("Name", _shown(arg.name)),
         ("JSON", " or ".join(arg.json)),
-        ("Unit", arg.unit or ""),
+        ("Unit", arg.unit),
         ("Range", value_range(arg.minimum, arg.maximum)),
-        ("Pattern", code(arg.pattern) if arg.pattern else ""),
-        ("One of", ", ".join(code(one or "empty") for one in arg.values)),
-        ("No value", ", ".join(map(code, arg.none))),
-        ("May be missing", "" if arg.required else "yes"),
-        ("Any number of them", "yes" if arg.many else ""),
+        ("Pattern", code(arg.pattern) if arg.pattern else None),
+        ("One of", (code(one or "empty") for one in arg.values)),
+        ("No value", map(code, arg.none)),
+        ("May be missing", None if arg.required else "yes"),
+        ("Any number of them", "yes" if arg.many else None),
         ("Written by", style.links("writer", arg.writers)),
-        ("In the documents", ", ".join(map(code, arg.documented_as))),
+        ("In the documents", map(code, arg.documented_as)),
         ("Shows", shown_text(arg.shows, style)),
-        *evidence(catalog, arg, style),
-    ]
-
-
-def _layer_facts(catalog: Catalog, layer: Layer, style: Style) -> list[tuple[str, str]]:
-    names = (f"{code(one.name)} by {', '.join(one.writers)}" for one in layer.names)
-    places = (
-        f"{writer} {'as they come' if place is None else place}"
-        for writer, place in layer.sort_index.items()
+        *evidence(arg, style),
     )
-    form = timeline_catalog()
-    return [
-        ("Process name", _shown(layer.form) if layer.form else code(layer.name)),
-        ("Other names", "; ".join(names)),
-        ("Of", SIDES[layer.side]),
-        ("Written by", style.links("writer", layer.writers)),
-        ("In files", ", ".join(code(form.files[one].name.template) for one in layer.files)),
-        ("Part of", style.link("layer", layer.shown_in) if layer.shown_in else ""),
-        ("Place", ", ".join(places)),
-        ("Pid", ", ".join(f"{writer} {rule}" for writer, rule in layer.pids.items())),
-        ("Products", style.links("product", layer.families)),
-        ("Levels", "" if len(layer.levels) == 3 else ", ".join(map(str, layer.levels))),
-        ("Switches", style.links("switch", layer.switches)),
-        ("Shows the same", ", ".join(place_link(style, one) for one in layer.tables)),
-        *evidence(catalog, layer, style),
-    ]
 
 
-def _kind_facts(
-    catalog: Catalog, layer: Layer, kind: EventKind, style: Style
-) -> list[tuple[str, str]]:
-    keys = (f"{writer} {', '.join(map(code, order))}" for writer, order in kind.keys.items())
-    return [
-        ("Phase", f"{code(kind.phase)}, {PHASES[kind.phase]}"),
-        ("Name", _shown(kind.name)),
-        ("Category", code(kind.cat) if kind.cat else ""),
-        ("Id", code(kind.id.template) if kind.id else ""),
-        ("Thread", kind.thread or ""),
-        ("When", style.prose(kind.when or "").rstrip(".")),
-        ("Written by", style.links("writer", kind.writers)),
-        ("Products", style.links("product", kind.families)),
-        ("Levels", "" if len(kind.levels) == 3 else ", ".join(map(str, kind.levels))),
-        ("Args in any order", ", ".join(kind.unordered)),
-        ("Order of keys", "; ".join(keys)),
-        ("Last ts without decimals", ", ".join(kind.bare_ts)),
-        ("Rather", ", ".join(kind.yields_to)),
-        ("Shows the same", ", ".join(place_link(style, one) for one in kind.tables)),
-        ("In the documents", ", ".join(map(code, kind.documented_as))),
-        ("Source", citations(catalog, kind.source, style) if kind.source != layer.source else ""),
-        ("Errata", style.links("erratum", kind.errata)),
-    ]
-
-
-def _arg_row(arg: Arg, style: Style) -> tuple[str, str, str, str, str]:
-    remarks = [style.prose(arg.summary).rstrip(".")]
-    if arg.values:
-        remarks.append(f"One of {', '.join(code(one or 'empty') for one in arg.values)}")
-    if bounds := value_range(arg.minimum, arg.maximum):
-        remarks.append(bounds[0].upper() + bounds[1:])
-    if arg.none:
-        remarks.append(f"No value: {', '.join(map(code, arg.none))}")
-    if not arg.required:
-        remarks.append("May be missing")
-    if arg.many:
-        remarks.append("Any number of them")
-    if arg.writers:
-        remarks.append(f"By {', '.join(arg.writers)}")
-    if arg.errata:
-        remarks.append(f"See {style.links('erratum', arg.errata)}")
-    return (
-        _shown(arg.name),
-        " or ".join(arg.json),
-        arg.unit or "",
-        shown_text(arg.shows, style),
-        f"{'. '.join(remarks)}.",
+def _arg_row(arg: Arg, style: Style) -> tuple[str, ...]:
+    meaning = sentences(
+        style.prose(arg.summary),
+        f"One of {commas(code(one or 'empty') for one in arg.values)}" if arg.values else "",
+        value_range(arg.minimum, arg.maximum),
+        f"No value: {commas(map(code, arg.none))}" if arg.none else "",
+        "" if arg.required else "May be missing",
+        "Any number of them" if arg.many else "",
+        f"By {commas(arg.writers)}" if arg.writers else "",
+        style.see(arg.errata),
     )
+    shows = shown_text(arg.shows, style)
+    return _shown(arg.name), " or ".join(arg.json), arg.unit or "", shows, meaning
 
 
 def _threads(threads: Iterable[Thread], style: Style) -> str:
@@ -461,7 +383,7 @@ def _threads(threads: Iterable[Thread], style: Style) -> str:
             code(one.name.template) if one.name else "none",
             _sum(one.tid),
             _sum(one.sort_index) if one.sort_index else "",
-            ", ".join(one.writers),
+            commas(one.writers),
             style.prose(one.summary),
         )
         for one in threads
@@ -469,54 +391,46 @@ def _threads(threads: Iterable[Thread], style: Style) -> str:
     return table(("thread", "tid", "place", "writers", "what it holds"), rows)
 
 
-def form_section(catalog: Catalog, form: WriterForm, style: Style = PLAIN, level: int = 1) -> str:
+def form_section(form: WriterForm, style: Style) -> str:
     """How one writer writes a timeline: spacing, types, and the order of keys."""
     rows = (
-        (part, code(phase), ", ".join(map(code, keys)))
+        (part, code(phase), commas(map(code, keys)))
         for part, how in form.parts.items()
         for phase, keys in how.keys.items()
     )
     labels = (f"{SIDES[side]}: {code(label.template)}" for side, label in form.labels.items())
-    types = (f"{key} {' or '.join(types)}" for key, types in form.types.items())
-    return page(
-        f"{'#' * level} {form.writer}",
-        style.prose(form.summary),
-        facts(
-            ("Layers of msprof", style.links("writer", form.engines)),
-            ("Separators", f"{code(form.item_separator)} and {code(form.key_separator)}"),
-            ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
-            ("Labels", "; ".join(labels)),
-            ("Pid", style.link("pid-rule", form.pid)),
-            ("Taken away at level 0", ", ".join(map(code, form.pruned))),
-            ("Types", ", ".join(types)),
-            *evidence(catalog, form, style),
-        ),
+    return style.page(
+        form.writer,
+        form.summary,
+        ("Layers of msprof", style.links("writer", form.engines)),
+        ("Separators", f"{code(form.item_separator)} and {code(form.key_separator)}"),
+        ("Beyond ASCII", "escaped" if form.escapes_unicode else "as UTF-8"),
+        ("Labels", "; ".join(labels)),
+        ("Pid", style.link("pid-rule", form.pid)),
+        ("Taken away at level 0", map(code, form.pruned)),
+        ("Types", (f"{key} {' or '.join(types)}" for key, types in form.types.items())),
+        *evidence(form, style),
         table(("part", "phase", "order of keys"), rows),
     )
 
 
-def pid_section(catalog: Catalog, rule: PidRule, style: Style = PLAIN, level: int = 1) -> str:
+def pid_section(rule: PidRule, style: Style) -> str:
     """How the pid of a layer is made."""
-    return page(
-        f"{'#' * level} {rule.rule}",
-        style.prose(rule.summary),
-        facts(
-            ("Made of", code(_made_of(rule))),
-            ("Bits of each part", _widths(rule)),
-            ("Width", f"{rule.bits} bits" if rule.bits else ""),
-            ("Device of host layers", str(rule.host_device or "")),
-            *evidence(catalog, rule, style),
-        ),
+    widths = (f"{part.of} {part.bits}" for part in rule.parts if part.bits is not None)
+    return style.page(
+        rule.rule,
+        rule.summary,
+        ("Made of", code(_made_of(rule))),
+        ("Bits of each part", widths),
+        ("Width", f"{rule.bits} bits" if rule.bits else None),
+        ("Device of host layers", str(rule.host_device or "")),
+        *evidence(rule, style),
     )
 
 
 def _made_of(rule: PidRule) -> str:
     joined = f" {'|' if rule.join == 'or' else '+'} "
     return joined.join(f"{part.of} * {part.times}" for part in rule.parts)
-
-
-def _widths(rule: PidRule) -> str:
-    return ", ".join(f"{part.of} {part.bits}" for part in rule.parts if part.bits is not None)
 
 
 def _end(end: FlowEnd, style: Style) -> str:
@@ -539,11 +453,11 @@ def _sum(parts: Iterable[int | str]) -> str:
 
 def _shown(name: NameForm) -> str:
     """A form of a name, with what its parts can be."""
-    parts: Mapping[str, str] = {
-        field.name: ", ".join(code(value or "empty") for value in field.values)
+    parts = (
+        f"{field.name} one of {commas(code(value or 'empty') for value in field.values)}"
         for field in name.fields.values()
         if field.values
-    }
-    told = "; ".join(f"{name} one of {values}" for name, values in parts.items())
+    )
+    known = "; ".join(parts)
     shown = code(name.template) if name.template else "empty"
-    return f"{shown} ({told})" if told else shown
+    return f"{shown} ({known})" if known else shown

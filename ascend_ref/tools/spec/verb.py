@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce, wraps
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page
 from ascend_ref.cli.suggest import unknown
-from ascend_spec import Catalog, Schema, catalog
+from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
 from . import listing
 from .formats import FORMATS, JSON_SCHEMA
 from .lookup import NotFound, find, of_kinds
-from .subject import KINDS, Axis, Scope, Subject
-
-Command = TypeVar("Command", bound=Callable[..., Any])
+from .subject import KINDS, SCHEMA, Axis, Scope, Subject
 
 
 class Address(click.ParamType[Subject]):
@@ -33,7 +32,7 @@ class Address(click.ParamType[Subject]):
     ) -> Subject:
         """The subject that a text means."""
         try:
-            return find(catalog(), value)
+            return find(value)
         except NotFound as problem:
             raise click.UsageError(str(problem), ctx) from None
 
@@ -45,107 +44,102 @@ class Address(click.ParamType[Subject]):
         if "/" in incomplete:
             return [
                 CompletionItem(one.address, help=one.summary)
-                for one in of_kinds(catalog(), [wanted.partition("/")[0]])
+                for one in of_kinds([wanted.partition("/")[0]])
                 if one.address.casefold().startswith(wanted)
             ]
         kinds = [CompletionItem(f"{kind}/") for kind in KINDS if kind.startswith(wanted)]
-        tables = (one.name for one in of_kinds(catalog(), ["table"]))
+        tables = (one.name for one in of_kinds(["table"]))
         return kinds + [CompletionItem(one) for one in tables if one.casefold().startswith(wanted)]
 
 
-class KindName(click.ParamType[str]):
-    """A kind of address, in the singular or the plural, or ``all``."""
+class Known(click.ParamType[Any]):
+    """One of a few names, capitals aside, as what the name stands for."""
 
-    name = "kind"
+    def __init__(
+        self,
+        name: str,
+        known: Callable[[], Mapping[str, Any]],
+        also: Callable[[], Mapping[str, Any]] = dict,
+        hint: str = "",
+    ) -> None:
+        """``also``: further names, which are not suggested. ``hint`` follows the error."""
+        self.name = name
+        self.known = known
+        self.also = also
+        self.hint = hint
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The kind that a text means."""
-        wanted = str(value).casefold()
-        for kind, facts in KINDS.items():
-            if wanted in (kind, facts.plural):
-                return kind
-        if wanted == listing.EVERYTHING:
-            return wanted
-        known = [facts.plural for facts in KINDS.values()]
-        raise click.UsageError(f"{unknown('kind', value, known)}; see: ascend-ref spec list", ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The kinds that begin so."""
-        known = (listing.EVERYTHING, *(facts.plural for facts in KINDS.values()))
-        return [CompletionItem(one) for one in known if one.startswith(incomplete.casefold())]
-
-
-class RevisionName(click.ParamType[Revision]):
-    """A revision, or the newest one of a SCHEMA_VERSION."""
-
-    name = "revision"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Revision:
-        """The revision of this name."""
-        facts = catalog()
-        try:
-            return facts.revision(value)
-        except KeyError:
-            known = [one.id for one in facts.revisions]
-            raise click.UsageError(unknown("revision", value, known), ctx) from None
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """What a name stands for."""
+        for name, meant in ({**self.known(), **self.also()}).items():
+            if name.casefold() == value.casefold():
+                return meant
+        raise click.UsageError(f"{unknown(self.name, value, list(self.known()))}{self.hint}", ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The revisions that begin so."""
-        known = (one.id for one in catalog().revisions)
-        return [CompletionItem(one) for one in known if one.startswith(incomplete)]
+        """The names that begin so."""
+        wanted = incomplete.casefold()
+        return [CompletionItem(one) for one in self.known() if one.casefold().startswith(wanted)]
 
 
-def _product(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
-    known = catalog().products
-    found = next(
-        (one for one in known if name is not None and one.casefold() == name.casefold()), None
-    )
-    if name is not None and found is None:
-        raise click.UsageError(unknown("product", name, known), ctx)
-    return found
+KIND = Known(
+    "kind",
+    lambda: (
+        {listing.EVERYTHING: listing.EVERYTHING}
+        | {facts.plural: kind for kind, facts in KINDS.items()}
+    ),
+    lambda: {kind: kind for kind in KINDS},
+    "; see: ascend-ref spec list",
+)
+REVISION = Known(
+    "revision",
+    lambda: {one.id: one for one in catalog().revisions},
+    lambda: {one.schema_version: one for one in catalog().revisions},
+)
+PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
 
 
-def narrowed(command: Command) -> Command:
+def narrowed(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options by which a list or a page is narrowed; they come as one ``scope``."""
-    for option in reversed(
-        (
-            click.option(
-                "--carrier",
-                type=click.Choice(CARRIERS, case_sensitive=False),
-                help="Only what this database holds.",
-            ),
-            click.option(
-                "--revision",
-                type=RevisionName(),
-                metavar="REVISION",
-                help="Only what stands at this revision, as it is there.",
-            ),
-            click.option(
-                "--reading",
-                type=click.Choice(get_args(Reading)),
-                help="Only what this reading of the sources holds.",
-            ),
-            click.option(
-                "--level", type=click.IntRange(0, 2), help="Only what this profiler level yields."
-            ),
-            click.option(
-                "--product",
-                callback=_product,
-                metavar="PRODUCT",
-                help="Only what this product family yields: A2, 310P and so on.",
-            ),
-            click.option("--default", is_flag=True, help="Only what is collected by default."),
-            click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-        )
-    ):
-        command = option(command)
-    return command
+    options = (
+        click.option(
+            "--carrier",
+            type=click.Choice(CARRIERS, case_sensitive=False),
+            help="Only what this database holds.",
+        ),
+        click.option(
+            "--revision",
+            type=REVISION,
+            metavar="REVISION",
+            help="Only what stands at this revision, as it is there.",
+        ),
+        click.option(
+            "--reading",
+            type=click.Choice(get_args(Reading)),
+            help="Only what this reading of the sources holds.",
+        ),
+        click.option(
+            "--level", type=click.IntRange(0, 2), help="Only what this profiler level yields."
+        ),
+        click.option(
+            "--product",
+            type=PRODUCT,
+            metavar="PRODUCT",
+            help="Only what this product family yields: A2, 310P and so on.",
+        ),
+        click.option(
+            "--default", is_flag=True, default=None, help="Only what is collected by default."
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+    )
+
+    @wraps(command)
+    def with_scope(**given: Any) -> None:
+        asked: dict[Axis, Any] = {axis: given.pop(axis) for axis in get_args(Axis)}
+        command(scope=_scope(asked), **given)
+
+    return reduce(lambda made, option: option(made), reversed(options), with_scope)
 
 
 @click.group(no_args_is_help=False)
@@ -159,30 +153,20 @@ def spec() -> None:
 
 
 @spec.command("list")
-@click.argument("kind", type=KindName(), required=False)
+@click.argument("kind", type=KIND, required=False)
 @narrowed
-def list_(
-    kind: str | None,
-    carrier: Carrier | None,
-    revision: Revision | None,
-    reading: Reading | None,
-    level: int | None,
-    product: str | None,
-    default: bool,
-    as_json: bool,
-) -> None:
+def list_(kind: str | None, scope: Scope, as_json: bool) -> None:
     """List the addresses of one KIND or of all; the kinds where none is named."""
-    scope = _scope(catalog(), carrier, revision, reading, level, product, default)
     if kind is None and not scope.axes:
-        headers, rows = listing.kinds(catalog())
+        headers, rows = listing.kinds()
         if as_json:
-            click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
+            _print_rows(headers, rows)
         else:
             print_columns(headers, rows)
         return
     if kind is not None and kind != listing.EVERYTHING:
         _refuse_axes(scope, kind)
-    listed = listing.chosen(catalog(), kind or listing.EVERYTHING, scope)
+    listed = listing.chosen(kind or listing.EVERYTHING, scope)
     if as_json:
         click.echo(json.dumps(listing.documents(listed), indent=2, ensure_ascii=False))
     else:
@@ -192,21 +176,11 @@ def list_(
 @spec.command()
 @click.argument("subject", metavar="ADDRESS", type=Address())
 @narrowed
-def show(
-    subject: Subject,
-    carrier: Carrier | None,
-    revision: Revision | None,
-    reading: Reading | None,
-    level: int | None,
-    product: str | None,
-    default: bool,
-    as_json: bool,
-) -> None:
+def show(subject: Subject, scope: Scope, as_json: bool) -> None:
     """Show the thing at ADDRESS: what it is, where it stands, who says so, what disagrees.
 
     A file's name (trace_view.json), an option's (ACL_AICORE_L2_CACHE) or a chip's will do as well.
     """
-    scope = _scope(catalog(), carrier, revision, reading, level, product, default)
     _refuse_axes(scope, subject.kind)
     state = subject.within(scope)
     if state is None:
@@ -214,25 +188,24 @@ def show(
     if as_json:
         click.echo(json.dumps(state.document(), indent=2, ensure_ascii=False))
     else:
-        print_page(lambda style: state.section(style, 1))
+        print_page(state.section)
 
 
 @spec.command()
-@click.argument("old", type=RevisionName())
-@click.argument("new", type=RevisionName())
+@click.argument("old", type=REVISION)
+@click.argument("new", type=REVISION)
 @click.option(
     "--carrier", type=click.Choice(CARRIERS, case_sensitive=False), help="Of this database only."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -> None:
     """List what changed in the databases from revision OLD to NEW."""
-    from .revision_diff import revision_differences
+    from .history import revision_differences
 
-    found = revision_differences(catalog(), old, new, carrier)
+    found = revision_differences(old, new, carrier)
     rows = [(one.carrier, one.place, one.what) for one in found]
     if as_json:
-        headers = ("carrier", "place", "change")
-        click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
+        _print_rows(("carrier", "place", "change"), rows)
     else:
         print_columns(("carrier", "place", f"from {old.id} to {new.id}"), rows)
 
@@ -296,7 +269,7 @@ def export(
     from .exports import export as export_subject
 
     try:
-        exported = export_subject(catalog(), subject, Wanted(format_, at, reading, part))
+        exported = export_subject(subject, Wanted(format_, at, reading, part))
     except CannotExport as problem:
         raise click.UsageError(str(problem)) from None
     if output in (None, "-"):
@@ -311,31 +284,20 @@ def export(
     click.echo(f"wrote {path}", err=True)
 
 
-def _scope(
-    facts: Catalog,
-    carrier: Carrier | None,
-    revision: Revision | None,
-    reading: Reading | None,
-    level: int | None,
-    product: str | None,
-    default: bool,
-) -> Scope:
-    given: dict[Axis, object] = {
-        "carrier": carrier,
-        "revision": revision,
-        "reading": reading,
-        "level": level,
-        "product": product,
-        "default": default or None,
-    }
+def _print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
+
+
+def _scope(asked: Mapping[Axis, Any]) -> Scope:
+    """What the options ask for; ``None`` where one is not given."""
+    carrier, revision, reading = (asked[axis] for axis in SCHEMA)
     schemas: tuple[Schema, ...] = ()
     if carrier or revision or reading:
-        schemas = tuple(
-            facts.at((revision or facts.revisions[-1]).id, one, reading or "observed")
-            for one in ((carrier,) if carrier else CARRIERS)
-        )
-    axes = frozenset(axis for axis, value in given.items() if value is not None)
-    return Scope(schemas, level, product, default, axes)
+        at = (revision or catalog().revisions[-1]).id
+        carriers = (carrier,) if carrier else CARRIERS
+        schemas = tuple(catalog().at(at, one, reading or "observed") for one in carriers)
+    axes = frozenset(axis for axis, value in asked.items() if value is not None)
+    return Scope(schemas, asked["level"], asked["product"], bool(asked["default"]), axes)
 
 
 def _refuse_axes(scope: Scope, kind: str) -> None:

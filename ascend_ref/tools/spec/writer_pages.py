@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ascend_ref.markdown import PLAIN, Style, code, facts, page, table
-from ascend_spec import Catalog, layout_catalog, text_catalog
-from ascend_spec.text import PmuGroup, PmuMetric, TextCatalog, Writer
+from ascend_ref.markdown import Style, code, commas, table
+from ascend_spec import layout_catalog, text_catalog
+from ascend_spec.text import PmuGroup, PmuMetric, Writer
 from ascend_spec.text.model import Slicing
 
 from .pages import evidence
@@ -15,33 +15,32 @@ LINE_ENDS = {"lf": "LF", "crlf": "CR LF"}
 QUOTING = {"none": "never", "minimal": "where a cell holds a comma, a quote or a line break"}
 
 
-def writer_section(catalog: Catalog, writer: Writer, style: Style = PLAIN, level: int = 1) -> str:
+def writer_section(writer: Writer, style: Style) -> str:
     """One generation of a writer."""
-    copies = ", ".join(
+    copies = (
         f"{'any other' if family == '*' else family}: {style.link('writer', original)}"
         for family, original in writer.copies.items()
     )
     times = "three decimals and a tab" if writer.tabbed else "no fixed decimals, mostly no tab"
-    return page(
-        f"{'#' * level} {writer.id}",
-        style.prose(writer.summary),
-        facts(
-            ("Folder", layout_catalog().folder(writer.output, "output")),
-            ("As of", writer.date),
-            ("Products", style.links("product", writer.families)),
-            ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
-            ("Slices", slices(writer.slicing, writer.sliced)),
-            ("Line end", LINE_ENDS[writer.line_end]),
-            ("Quotes", QUOTING[writer.quoting]),
-            ("Absolute times", times),
-            ("Copies files of", copies),
-            *evidence(catalog, writer, style),
-        ),
+    return style.page(
+        writer.id,
+        writer.summary,
+        ("Folder", layout_catalog().folder(writer.output, "output")),
+        ("As of", writer.date),
+        ("Products", style.links("product", writer.families)),
+        ("File names", " or ".join(map(code, filter(None, (writer.name, writer.sliced))))),
+        ("Slices", slices(writer.slicing, writer.sliced)),
+        ("Line end", LINE_ENDS[writer.line_end]),
+        ("Quotes", QUOTING[writer.quoting]),
+        ("Absolute times", times),
+        ("Copies files of", copies),
+        *evidence(writer, style),
     )
 
 
-def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, level: int = 1) -> str:
+def group_section(group: PmuGroup, style: Style) -> str:
     """One group of metrics: its columns by layout, and what they are made of."""
+    texts = text_catalog()
     layouts: dict[tuple[str, ...], list[str]] = {}
     for family in group.families:
         for engine in ("cpp", "python") if family in texts.writers["cpp"].families else ("python",):
@@ -50,53 +49,43 @@ def group_section(texts: TextCatalog, group: PmuGroup, style: Style = PLAIN, lev
             )
             layouts.setdefault(header, []).append(f"{family} ({engine})")
     names = dict.fromkeys(name for order in group.orders for name in order.metrics)
-    rows = (
-        (
-            code(name),
-            _made_of(texts.pmu.metrics[name]),
-            style.prose(texts.pmu.metrics[name].summary),
-        )
-        for name in names
-    )
-    return page(
-        f"{'#' * level} {group.name}",
-        style.prose(group.summary),
-        facts(
-            ("In options", ", ".join(map(code, group.spelled))),
-            ("Products", style.links("product", group.families)),
-            ("Errata", style.links("erratum", group.errata)),
-        ),
+    metrics = [(name, texts.pmu.metrics[name]) for name in names]
+    rows = ((code(name), _made_of(one), style.prose(one.summary)) for name, one in metrics)
+    return style.page(
+        group.name,
+        group.summary,
+        ("In options", map(code, group.spelled)),
+        ("Products", style.links("product", group.families)),
+        ("Errata", style.links("erratum", group.errata)),
         table(("metric", "made of events", "meaning"), rows) if names else "",
         table(
             ("columns of a task", "written for"),
-            ((", ".join(map(code, header)), ", ".join(where)) for header, where in layouts.items()),
+            ((commas(map(code, header)), commas(where)) for header, where in layouts.items()),
         ),
     )
 
 
-def metric_section(
-    texts: TextCatalog, metric: PmuMetric, style: Style = PLAIN, level: int = 1
-) -> str:
+def metric_section(metric: PmuMetric, style: Style) -> str:
     """One metric: what it is made of, in which groups, and where its column holds no number."""
-    groups = [
-        group
-        for group in texts.pmu.groups.values()
-        if any(metric.id in order.metrics for order in group.orders)
-    ]
-    never = [core for core, names in texts.pmu.never.items() if metric.id in names]
-    return page(
-        f"{'#' * level} {metric.id}",
-        style.prose(metric.summary),
-        facts(
-            ("Kind", metric.kind),
-            ("Shown as", code(metric.shown)),
-            ("Made of events", _made_of(metric) if metric.events else ""),
-            ("Groups", ", ".join(style.link("counter-group", one.name) for one in groups)),
-            ("Left out of the columns of", ", ".join(f"{core} cores" for core in never)),
-            ("Holds N/A on", ", ".join(not_available(metric.id))),
-            ("Errata", style.links("erratum", metric.errata)),
-        ),
+    never = (core for core, names in text_catalog().pmu.never.items() if metric.id in names)
+    return style.page(
+        metric.id,
+        metric.summary,
+        ("Kind", metric.kind),
+        ("Shown as", code(metric.shown)),
+        ("Made of events", _made_of(metric) if metric.events else None),
+        ("Groups", style.links("counter-group", (one.name for one in groups_of(metric)))),
+        ("Left out of the columns of", (f"{core} cores" for core in never)),
+        ("Holds N/A on", not_available(metric.id)),
+        ("Errata", style.links("erratum", metric.errata)),
     )
+
+
+def groups_of(metric: PmuMetric) -> Iterator[PmuGroup]:
+    """The groups that a metric is in."""
+    for group in text_catalog().pmu.groups.values():
+        if any(metric.id in order.metrics for order in group.orders):
+            yield group
 
 
 def not_available(metric: str) -> list[str]:

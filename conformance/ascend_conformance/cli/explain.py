@@ -13,4 +13,4 @@ from ascend_ref.tools.spec.verb import Address
 @click.argument("subject", metavar="RULE|ADDRESS", type=Address())
 def explain(subject: Subject) -> None:
     """Explain a rule (DB401, or its name), or what spec show shows."""
-    print_page(lambda style: subject.section(style, 1))
+    print_page(subject.section)

@@ -6,8 +6,7 @@ defaults stand in the dataclass alone, descriptions and bounds in the schema.
 
 from __future__ import annotations
 
-from .errors import ScenarioError
 from .kind import Problem, ScenarioKind
-from .text import Path
+from .text import Path, ScenarioError
 
 __all__ = ["Path", "Problem", "ScenarioError", "ScenarioKind"]

@@ -15,9 +15,8 @@ import yaml
 from ascend_ref.cli.suggest import unknown
 
 from .complaint import check
-from .errors import ScenarioError
 from .schema import ScenarioSchema
-from .text import Document, Path, file_text, read, spell, whole
+from .text import Document, Path, ScenarioError, file_text, read, spell, whole
 
 Scenario = TypeVar("Scenario")
 Problem: TypeAlias = tuple[Path, str]

@@ -37,7 +37,6 @@ def machine(choice: HardwareChoice) -> Machine:
             "split": spec[choice.product].can("split-cores"),
             "ffts": spec[choice.product].can("ffts"),
             "frequency": frequency,
-            "low_frequency": min(sheet["low_frequency"], frequency),
             "hbm_bandwidth": (choice.hbm_bandwidth or sheet["hbm_bandwidth"]) * GIGA,
             "l2_bandwidth": sheet["l2_bandwidth"] * GIGA,
             "local_bandwidth": sheet["local_bandwidth"] * GIGA,

@@ -29,8 +29,8 @@ class Chip:
     """One device.
 
     product: the family, as in a scenario. name: NPU_INFO.name. cube_cores, vector_cores: AI Core
-    and AI Vector Core counts; the same cores where they are not ``split``. frequency: nominal MHz;
-    low_frequency: MHz when throttled. cube_flops, vector_flops: floating point operations per core
+    and AI Vector Core counts; the same cores where they are not ``split``. frequency: nominal MHz.
+    cube_flops, vector_flops: floating point operations per core
     and cycle (FLOAT16). core_bytes, core_hbm_bytes: Byte per cycle that one core moves when they
     lie in L2 or in memory. hbm_bandwidth, l2_bandwidth, local_bandwidth: Byte per microsecond of
     the memory, of L2, and of a copy on the device. memory, l2: Byte. start, start_block: ns from
@@ -47,7 +47,6 @@ class Chip:
     vector_cores: int
     ai_cpu_cores: int
     frequency: int
-    low_frequency: int
     cube_flops: int
     vector_flops: int
     core_bytes: int

@@ -15,11 +15,8 @@ from ascend_ref.capture.model import NONE
 from ascend_spec import catalog, per_spec
 
 from ..program.model import Collective, Launch, Synchronize
-from ..world.timeline import RankTimeline
-from .clock import Anchor, Clock, Moment, Moments
-from .script import HostScript, Run
-from .templates import Passage
-from .window import (
+from ..world.timeline import Connections, RankTimeline, Scene
+from .clock import (
     CREATION,
     CREATION_END,
     FETCH,
@@ -27,9 +24,15 @@ from .window import (
     PARTS,
     SIZING,
     SIZING_END,
+    Anchor,
+    Clock,
+    Moment,
+    Moments,
     beginning,
     ending,
 )
+from .script import HostScript, Run
+from .templates import Passage
 
 RELEASE_NS = 3_000
 """After the consumer is done with a compiled graph, another thread releases its operands."""
@@ -96,24 +99,11 @@ class CallRows:
         return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class Carriers:
-    """For each item the place of calls among the consumer's rows of a step, -1 without one.
-
-    launch: the call that the item's task points to. record, wait, record_after, record_future: of a
-    communication operator, the calls that made the compute stream record an event, its own stream
-    wait for it, and its own stream record its end, twice.
-    """
-
-    launch: Integers
-    record: Integers
-    wait: Integers
-    record_after: Integers
-    record_future: Integers
-
-
 class CallScript:
-    """The calls of one step of a script. ``first``: place of each run's first consumer row."""
+    """The calls of one step of a script.
+
+    first: place of each run's first consumer row. carriers: of items, as consumer rows.
+    """
 
     def __init__(self, script: HostScript) -> None:
         items = len(script.program.items)
@@ -127,14 +117,12 @@ class CallScript:
                 for place, carrier in enumerate(run.passage.carriers):
                     if carrier >= 0:
                         carriers[0, run.first + place] = len(consumer) + carrier
-                work = run.passage
-                if work.record >= 0:
-                    found = work.record, work.wait, work.record_after, work.record_future
-                    carriers[1:, run.first] = np.array(found) + len(consumer)
+                if run.passage.events is not None:
+                    carriers[1:, run.first] = np.array(run.passage.events) + len(consumer)
                 consumer.extend(_consumer_rows(run.first, run.passage))
         framework = [row for run in script.runs for row in _framework_rows(script, run)]
         release = [row for run in script.runs for row in _release_rows(script, run)]
-        self.carriers = Carriers(*carriers)
+        self.carriers = Connections(*carriers)
         self.consumer = CallRows(consumer, self.names, items)
         self.framework = CallRows(framework, self.names, items)
         self.release = CallRows(release, self.names, items)
@@ -285,18 +273,13 @@ class Called:
 
 
 def host_calls(
-    script: CallScript,
-    timeline: RankTimeline,
-    clock: Clock,
-    switches: Switches,
-    texts: Texts,
-    process: int,
-    first_connection: int,
+    script: CallScript, scene: Scene, clock: Clock, process: int, first_connection: int
 ) -> Called:
     """Every call of every run, numbered from ``first_connection`` in order of start.
 
     Runtime calls are recorded at level 2 only. Without the activity NPU nothing is.
     """
+    timeline, switches, texts = scene.timeline, scene.scenario.capture, scene.texts
     recorded = np.ones(len(script.consumer.level), bool)
     if switches.level < 2:
         recorded = script.consumer.level != levels()["runtime"]

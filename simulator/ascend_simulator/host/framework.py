@@ -8,11 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ascend_ref.capture import Activities, Frames, Integers, Links, Switches, Texts
+from ascend_ref.capture import Activities, Frames, Integers, Links, Texts
 from ascend_ref.capture.model import NONE
 
-from ..faker import RunNames
-from ..world.timeline import RankTimeline
+from ..world.timeline import Scene
 from .calls import THREAD_IDS, Called, CallScript, Thread, levels, renumbered
 from .clock import Anchor, Clock, Moment, Moments
 from .operators import Row, operator_rows
@@ -115,48 +114,30 @@ class Framework:
 
 
 def framework(
-    script: FrameworkScript,
-    timeline: RankTimeline,
-    clock: Clock,
-    called: Called,
-    switches: Switches,
-    texts: Texts,
-    process: int,
-    names: RunNames,
+    script: FrameworkScript, scene: Scene, clock: Clock, called: Called, process: int
 ) -> Framework:
     """Python trace, Enqueue, Dequeue and operators, each in order of start, enclosing ones first.
 
     Queue entries are linked by the numbers from 0, forward and backward operators by those after.
     """
-    if not switches.cpu:
+    if not scene.scenario.capture.cpu:
         return Framework(Activities.empty(), Links.empty(), Frames.empty())
-    writer = _Writer(script, timeline, clock, switches, texts, process, names)
+    writer = _Writer(script, scene, clock, process)
     return Framework(writer.activities(), writer.links(called), writer.frames())
 
 
 class _Writer:
-    def __init__(
-        self,
-        script: FrameworkScript,
-        timeline: RankTimeline,
-        clock: Clock,
-        switches: Switches,
-        texts: Texts,
-        process: int,
-        names: RunNames,
-    ) -> None:
-        self.names = names
+    def __init__(self, script: FrameworkScript, scene: Scene, clock: Clock, process: int) -> None:
         self.script = script
-        self.timeline = timeline
         self.clock = clock
-        self.switches = switches
-        self.texts = texts
+        self.names, self.timeline, self.texts = scene.names, scene.timeline, scene.texts
+        self.switches = switches = scene.scenario.capture
         self.threads: Integers = np.array(THREAD_IDS, np.int64) + process
         self.enqueue, self.dequeue, self.operators = (
             script.marked if switches.mstx else script.unmarked
         )
-        self.before, self.after = outer_frames(timeline) if switches.stack else ([], [])
-        self.steps = timeline.steps
+        self.before, self.after = outer_frames(self.timeline) if switches.stack else ([], [])
+        self.steps = self.timeline.steps
         trace = len(script.trace) * self.steps if switches.stack else 0
         self.places = np.cumsum(
             [

@@ -9,10 +9,7 @@ from itertools import groupby
 from ..program.framework import NODES
 from ..program.model import Annotate, Operator, Synchronize
 from .calls import CallScript, Thread, fetches, framework_thread, passage_moments
-from .clock import Anchor, Moment
-from .script import HostScript, Run
-from .templates import Passage
-from .window import (
+from .clock import (
     LEAF_END,
     LEAVES,
     NODE,
@@ -26,10 +23,14 @@ from .window import (
     PARTS,
     SCALAR,
     SCALAR_END,
+    Anchor,
+    Moment,
     beginning,
     ending,
     slots,
 )
+from .script import HostScript, Run
+from .templates import Passage
 
 MOST_OUTPUTS = 16
 ENTER_NS = {Thread.MAIN: 10_000, Thread.BACKWARD: 2_300}

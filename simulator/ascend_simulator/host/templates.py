@@ -99,9 +99,8 @@ class Passage:
 
     calls: enclosing ones first. ends, visible: for each item, when the work for it ends and when
     the device may see its task. carriers: for each item, place of the call that its task points to,
-    -1 without one. record, wait, record_after, record_future: for a communication operator, the
-    places of the calls that let its stream wait for the compute stream, that mark its end, and that
-    mark it again for the framework's future; -1 otherwise.
+    -1 without one. events: for a communication operator, the places of the other calls of
+    Connections.
     """
 
     entries: tuple[Entry, ...]
@@ -109,10 +108,7 @@ class Passage:
     ends: tuple[int, ...]
     visible: tuple[int, ...]
     carriers: tuple[int, ...]
-    record: int = -1
-    wait: int = -1
-    record_after: int = -1
-    record_future: int = -1
+    events: tuple[int, int, int, int] | None = None
 
 
 def passage(
@@ -302,7 +298,7 @@ def _collective(
     )
     _event(writer, DESTROY_ENTRY, "aclrtDestroyEvent", "EventDestroy", DESTROY_NS)
     written = writer.passage((seen,), (launch,))
-    return replace(written, record=record, wait=wait, record_after=after, record_future=future)
+    return replace(written, events=(record, wait, after, future))
 
 
 def _small_tasks(writer: _Writer, item: Collective, ranks: int) -> None:

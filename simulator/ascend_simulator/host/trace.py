@@ -8,10 +8,7 @@ from zlib import crc32
 from ..program.model import MODULE
 from ..world.timeline import RankTimeline
 from .calls import Thread, framework_thread
-from .clock import Moment
-from .operators import Row, Span, is_mark, spans, wrapping_function
-from .script import HostScript
-from .window import (
+from .clock import (
     BUILT_IN,
     BUILT_IN_END,
     DEEPEST_FRAME,
@@ -21,9 +18,12 @@ from .window import (
     PARTS,
     TEST,
     TEST_END,
+    Moment,
     beginning,
     ending,
 )
+from .operators import Row, Span, is_mark, spans, wrapping_function
+from .script import HostScript
 
 OUTERMOST = (
     "<string>(1): <module>",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,18 +10,16 @@ from ascend_ref.capture import (
     Integers,
     MemoryBlocks,
     MemoryTotals,
-    Switches,
     Texts,
     WorkspaceEvents,
 )
 from ascend_ref.capture.model import NONE
 
-from ..choices import FaultChoice
+from ..choices import FaultKind
 from ..draws import Draws
-from ..world.timeline import RankTimeline
+from ..world.timeline import RankTimeline, Scene
 from .blocks import Blocks, blocks
-from .hits import lost
-from .totals import History, Start, history
+from .totals import History, Start, history, lost_bytes
 from .workspaces import engine, engine_events, engine_totals, framework_workspaces
 
 ADDRESS_STEP = 16
@@ -61,30 +58,23 @@ class Memory:
     footprint: Footprint
 
 
-def record_memory(
-    timeline: RankTimeline,
-    switches: Switches,
-    faults: Sequence[FaultChoice],
-    texts: Texts,
-    seed: int,
-    launcher: int,
-) -> Memory:
+def record_memory(scene: Scene, launcher: int) -> Memory:
     """Play the memory of one rank.
 
     launcher: number of the thread that takes operators from the task queue and launches them.
     Blocks need the activity ``cpu`` (they carry the names of the framework's calls), workspaces of
     the graph engine the activity ``npu``; what the framework holds in all is recorded without.
     """
-    draws = Draws(seed, "memory", timeline.rank)
+    timeline, switches, texts = scene.timeline, scene.scenario.capture, scene.texts
+    draws = scene.draws("memory")
     streams = _streams(draws)
     address = (1 << 44) + draws.one(0, 1 << 40, 1 << 21)
-    rank, steps = timeline.rank, timeline.steps
     named = switches.memory and switches.cpu
-    leaks = lost(faults, "memory-leak", rank, steps)
+    leaks = _lost(scene, "memory-leak")
     held = blocks(timeline, leaks, texts if named else Texts(), draws)
-    warm = timeline.step_starts[1] if steps > 1 else timeline.session[1]
+    warm = timeline.step_starts[1] if timeline.steps > 1 else timeline.session[1]
     start = Start(timeline.program.persistent, int(warm) if timeline.step_numbers[0] else 0)
-    fragments = lost(faults, "fragmentation", rank, steps)
+    fragments = _lost(scene, "fragmentation")
     played = history(held, start, fragments, timeline.step_starts)
     taken = engine(timeline)
     parts = []
@@ -100,6 +90,12 @@ def record_memory(
     totals = MemoryTotals.joined(parts)
     totals = totals.take(np.argsort(totals.time, kind="stable"))
     return Memory(opened, totals, events, _footprint(timeline, played, taken.reserved))
+
+
+def _lost(scene: Scene, kind: FaultKind) -> Integers:
+    """Byte that the faults of one kind cost the rank, per captured step."""
+    rank = scene.timeline.rank
+    return scene.disturbances.per_step(kind, rank, 0, lambda one, by: one + lost_bytes(by))
 
 
 def _streams(draws: Draws) -> Integers:

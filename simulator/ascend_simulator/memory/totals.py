@@ -10,6 +10,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
 
+from ..choices import FaultChoice
 from .blocks import MEBI, PAGE, Blocks
 
 SMALL = 1 * MEBI
@@ -98,6 +99,12 @@ Number = TypeVar("Number", int, Integers)
 def rounded_up(value: Number, unit: int) -> Number:
     """The next whole multiple of a unit."""
     return -(-value // unit) * unit
+
+
+def lost_bytes(fault: FaultChoice) -> int:
+    """Byte that a leak or a fragmentation costs a step; the latter makes whole segments useless."""
+    size = fault.megabytes * MEBI
+    return rounded_up(size, SEGMENT) if fault.kind == "fragmentation" else size
 
 
 def _segments(blocks: Blocks, block: Integers, active: Integers) -> Integers:

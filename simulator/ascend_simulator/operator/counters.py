@@ -8,15 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import Integers
-from .memory import Transfers
-from .memory.accesses import REQUEST_BYTES
+from ascend_ref.capture import Integers
+
+from .memory import REQUEST_BYTES, Transfers
 from .program.model import Program
-from .program.tape import Tape
-from .timing import Traffic
-from .timing.scoreboard import ICACHE_MISS_CYCLES, ISSUE_CYCLES, SCALAR, Timing
+from .timing import ICACHE_MISS_CYCLES, ISSUE_CYCLES, SCALAR, Timing, Traffic
 
 GM_READ, GM_WRITE = "GM_READ", "GM_WRITE"
+CACHE = ("read_hits", "read_misses", "write_hits", "write_misses")
+"""Amounts of L2, and of requests to it in Byte."""
 
 
 @dataclass(slots=True)
@@ -38,17 +38,13 @@ class Counters:
     """All counters, blocks by sub-cores.
 
     total_cycles: from the first to the last. amounts: Byte and other counts by name, among them
-    GM_READ and GM_WRITE. pipes: by name. read_hits to write_misses: of L2. internuclear: cycles in
-    which the scalar unit waited for another sub-core, by number of the flag.
+    GM_READ, GM_WRITE and those of L2. pipes: by name. internuclear: cycles in which the scalar unit
+    waited for another sub-core, by number of the flag.
     """
 
     total_cycles: Integers
     amounts: Mapping[str, Integers]
     pipes: Mapping[str, Pipe]
-    read_hits: Integers
-    read_misses: Integers
-    write_hits: Integers
-    write_misses: Integers
     written_lines: int
     internuclear: Mapping[int, Integers]
 
@@ -95,61 +91,36 @@ def count(
         for unit, tally in enumerate(tape.tallies):
             for name, values in tally.items():
                 amounts[name][tape.blocks, unit] += values
-        _count_steps(tape, timing, totals, pipes, internuclear)
-    memory = _memory(program, transfers, moved)
-    amounts[GM_READ] = memory.pop(GM_READ)
-    amounts[GM_WRITE] = memory.pop(GM_WRITE)
+        lengths = timing.end - timing.start
+        stalls = timing.issued - timing.fetched - ISSUE_CYCLES
+        for number, step in enumerate(tape.steps):
+            place = (tape.blocks, step.unit)
+            pipe = pipes[step.instruction.pipe]
+            totals[place] = np.maximum(totals[place], timing.end[number])
+            pipe.stall[place] += stalls[number]
+            if step.works:
+                pipe.instructions[place] += 1
+                pipe.busy[place] += lengths[number]
+            elif step.sets is None:
+                pipe.wait[place] += lengths[number]
+            if step.waits is not None and step.instruction.pipe == SCALAR:
+                source, _, target, _, flag = step.waits
+                if source != target:
+                    internuclear[flag][place] += lengths[number]
+    owner = transfers.block * shape[1] + transfers.unit
+    for name, moves in (
+        *((name, getattr(moved, name)) for name in CACHE),
+        (GM_READ, moved.requests * ~transfers.store * REQUEST_BYTES),
+        (GM_WRITE, moved.requests * transfers.store * REQUEST_BYTES),
+    ):
+        amounts[name] = np.bincount(owner, moves, totals.size).astype(np.int64).reshape(shape)
     return Counters(
         total_cycles=totals,
         amounts=_shared(dict(amounts)),
         pipes=dict(pipes),
         written_lines=int(moved.written.sum()),
         internuclear=dict(sorted(internuclear.items())),
-        **memory,
     )
-
-
-def _count_steps(
-    tape: Tape,
-    timing: Timing,
-    totals: Integers,
-    pipes: Mapping[str, Pipe],
-    internuclear: Mapping[int, Integers],
-) -> None:
-    lengths, blocks = timing.end - timing.start, tape.blocks
-    stalls = timing.issued - timing.fetched - ISSUE_CYCLES
-    for number, step in enumerate(tape.steps):
-        place = (blocks, step.unit)
-        pipe = pipes[step.instruction.pipe]
-        totals[place] = np.maximum(totals[place], timing.end[number])
-        pipe.stall[place] += stalls[number]
-        if step.works:
-            pipe.instructions[place] += 1
-            pipe.busy[place] += lengths[number]
-        elif step.sets is None:
-            pipe.wait[place] += lengths[number]
-        crosses = step.waits is not None and step.waits[0] != step.waits[2]
-        if crosses and step.instruction.pipe == SCALAR and step.waits is not None:
-            internuclear[step.waits[4]][place] += lengths[number]
-
-
-def _memory(program: Program, transfers: Transfers, moved: Traffic) -> dict[str, Integers]:
-    """What L2 and main memory saw."""
-    blocks, units = program.block_dim, len(program.units)
-
-    def total(values: Integers) -> Integers:
-        place = transfers.block * units + transfers.unit
-        summed = np.bincount(place, values, blocks * units)
-        return summed.astype(np.int64).reshape(blocks, units)
-
-    return {
-        "read_hits": total(moved.read_hits),
-        "read_misses": total(moved.read_misses),
-        "write_hits": total(moved.write_hits),
-        "write_misses": total(moved.write_misses),
-        GM_READ: total(moved.requests * ~transfers.store) * REQUEST_BYTES,
-        GM_WRITE: total(moved.requests * transfers.store) * REQUEST_BYTES,
-    }
 
 
 def _shared(amounts: dict[str, Integers]) -> dict[str, Integers]:

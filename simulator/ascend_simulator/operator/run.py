@@ -12,7 +12,7 @@ from typing import Any
 from ascend_ref.atomic import staged
 from ascend_ref.bin import Block, write_file
 
-from ..documents.errors import ScenarioError
+from ..documents.text import ScenarioError
 from .blocks.file import File
 from .choices import KernelScenario
 from .scenario import validate

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from ascend_ref.capture import Integers
+
 from .chip import KernelChip
 from .choices import KernelScenario
-from .columns import Integers
 from .counters import Counters, count
 from .memory import Cached, Lines, Transfers, cached, lines_of, transfers_of
 from .program.build import build

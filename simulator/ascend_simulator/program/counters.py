@@ -17,27 +17,20 @@ from typing import Literal
 import numpy as np
 
 from ascend_ref.capture import Integers, Reals
-from ascend_spec import per_spec
+from ascend_spec import per_spec, text_catalog
+from ascend_spec.text import PmuMetric
+from ascend_spec.text.model import Core as PmuCore
+from ascend_spec.text.pmu import time_of
 
 from ..hardware.model import Chip
 from .cost import WHOLE
 from .model import Kernel
 
 MEMORY_PIPES = frozenset(("mte2", "mte3", "fixpipe"))
-EXACT_PIPES = ("mac", "scalar", "mte1", "mte2", "fixpipe")
-"""Pipes of the cube cores of A2 and A3 (PipeUtilizationExct)."""
-PIPES = ("vec", "mac", "scalar", "mte1", "mte2", "mte3")
-EXECUTION_PIPES = ("vec", "mac", "scalar", "mte1", "mte2", "mte3", "fixpipe")
-ARITHMETIC = (
-    "mac_fp16_ratio",
-    "mac_int8_ratio",
-    "vec_fp32_ratio",
-    "vec_fp16_ratio",
-    "vec_int32_ratio",
-    "vec_misc_ratio",
-    "cube_fops",
-    "vector_fops",
-)
+CORES: Mapping[str, PmuCore | None] = {"aic_": "aic", "aiv_": "aiv", "": None}
+"""Kind of core of a prefix."""
+WIDEST = "A2"
+"""Its lists are the widest, and those of the table wherever it counts a group."""
 CONFLICTS = {
     "vec_bankgroup_cflt_ratio": 9,
     "vec_bank_cflt_ratio": 21,
@@ -56,39 +49,14 @@ HALF_FLOPS = 128
 FRACTAL_BYTES = 512
 L0_BYTES = 256
 """Byte per cycle that the cube reads of each operand, and that loading L0 moves."""
-NO_VECTOR = frozenset(
-    (
-        "vec_ratio",
-        "vec_time",
-        "ub_read_bw",
-        "ub_write_bw",
-        "l0c_write_bw",
-        "l2_write_bw",
-        "main_mem_write_bw",
-        *CONFLICTS,
-        *ARITHMETIC[2:6],
-    )
-)
-"""What 200I/500 A2 cannot count; the columns are there."""
-GROUPS = (
-    "ArithmeticUtilization",
-    "PipeUtilization",
-    "Memory",
-    "MemoryL0",
-    "MemoryUB",
-    "ResourceConflictRatio",
-)
-MORE_GROUPS = {
-    "A2": ("L2Cache", "MemoryAccess"),
-    "A3": ("L2Cache", "MemoryAccess"),
-    "200I-500-A2": ("L2Cache", "PipelineExecuteUtilization"),
-}
 CHUNK = 2048
 
 
 Form = Literal["steady", "filling", "constant", "rate"]
 """How a metric depends on the run. steady: cycles that are always the same, as a share of all.
 filling: 1/65536 of all cycles, as a share. constant: a value. rate: Byte per second."""
+FORMS: Mapping[str, Form] = {"ratio": "steady", "bandwidth": "rate"}
+"""By kind of metric; the others are constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +78,25 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A column. time: its name where the time of the pipe stands beside the share."""
+    """A column. time: its name where the time of the pipe stands beside the share.
+
+    counted: whether the product has it; else its column holds 0.
+    """
 
     name: str
     form: Form
     value: Callable[[Side], float]
-    time: str = ""
+    time: str
+    counted: bool
 
 
 def metric_groups(chip: Chip) -> tuple[str, ...]:
     """The groups that a chip can count."""
-    return (*GROUPS, *MORE_GROUPS.get(chip.product, ()))
+    return tuple(
+        name
+        for name, group in text_catalog().pmu.groups.items()
+        if chip.product in group.families and any(order.metrics for order in group.orders)
+    )
 
 
 def metric_names(group: str, chip: Chip) -> tuple[str, ...]:
@@ -130,7 +106,7 @@ def metric_names(group: str, chip: Chip) -> tuple[str, ...]:
     names: list[str] = []
     for prefix in _prefixes(chip):
         names += [f"{prefix}total_time", f"{prefix}total_cycles"]
-        for metric in _metrics(group, prefix):
+        for metric in _metrics(group, prefix, chip.product):
             names += [prefix + name for name in (metric.time, metric.name) if name]
     return tuple(names)
 
@@ -170,15 +146,10 @@ class _Table:
         cores = chip.vector_cores if prefix == "aiv_" else chip.cube_cores
         self.blocks = np.array([_blocks(kernel, prefix, chip) for kernel in kernels], np.int64)
         self.waves = np.maximum(-(-self.blocks // cores), 1)
-        self.metrics = _metrics(group, prefix)
+        self.metrics = _metrics(group, prefix, chip.product)
         self.values = [
             np.array(
-                [
-                    0
-                    if side is None or (metric.name in NO_VECTOR and _is_blind(chip))
-                    else metric.value(side)
-                    for side in sides
-                ],
+                [metric.value(side) if side and metric.counted else 0 for side in sides],
                 np.float64,
             )
             for metric in self.metrics
@@ -212,10 +183,6 @@ def _prefixes(chip: Chip) -> tuple[str, ...]:
     return ("aic_", "aiv_") if chip.split else ("",)
 
 
-def _is_blind(chip: Chip) -> bool:
-    return chip.product == "200I-500-A2"
-
-
 def _on_cube(kernel: Kernel) -> bool:
     return kernel.core in ("AI_CORE", "MIX_AIC")
 
@@ -239,39 +206,31 @@ def _side(kernel: Kernel, prefix: str, chip: Chip) -> Side | None:
 
 
 @per_spec
-def _metrics(group: str, prefix: str) -> tuple[Metric, ...]:
+def _metrics(group: str, prefix: str, product: str) -> tuple[Metric, ...]:
     """The metrics of a group without total time and cycles, in order."""
-    miss = Metric("icache_miss_rate", "constant", _icache)
-    match group:
-        case "PipeUtilization":
-            pipes = EXACT_PIPES if prefix == "aic_" else PIPES
-            return (*[_pipe(pipe, pipe) for pipe in pipes], miss)
-        case "PipelineExecuteUtilization":
-            return tuple(_pipe(pipe, f"{pipe}_exe") for pipe in EXECUTION_PIPES)
-        case "ArithmeticUtilization":
-            return tuple(Metric(name, *_ARITHMETIC[name]) for name in ARITHMETIC)
-        case "ResourceConflictRatio":
-            return tuple(
-                Metric(name, "steady", partial(_conflict, share=share))
-                for name, share in CONFLICTS.items()
-            )
-        case "L2Cache" | "MemoryAccess":
-            values = CACHE if group == "L2Cache" else ACCESSES
-            return tuple(Metric(name, "constant", value) for name, value in values.items())
-        case _:
-            return tuple(Metric(name, "rate", value) for name, value in BANDWIDTHS[group].items())
+    pmu = text_catalog().pmu
+    chosen = pmu.groups[group]
+    family = WIDEST if WIDEST in chosen.families else product
+    core = CORES[prefix]
+    order = next(
+        one.metrics for one in chosen.orders if one.holds("task-based", family, "cpp", core)
+    )
+    absent = pmu.not_available.get(product, ())
+    return tuple(
+        _metric(metric, chosen.timed and metric.kind == "ratio", metric.shown not in absent)
+        for metric in (pmu.metrics[name] for name in order)
+    )
 
 
-def _pipe(pipe: str, name: str) -> Metric:
+def _metric(metric: PmuMetric, timed: bool, counted: bool) -> Metric:
+    """A metric with a formula of its own, or the share of a pipe."""
+    name = metric.shown
+    pipe = name.removesuffix("_ratio").removesuffix("_exe")
+    form = FORMS.get(metric.kind, "constant")
+    value = VALUES.get(name, lambda side: side.cycles(pipe))
     if pipe in MEMORY_PIPES:
-        return Metric(
-            f"{name}_ratio", "filling", lambda side: side.pipes.get(pipe, 0), f"{name}_time"
-        )
-    return Metric(f"{name}_ratio", "steady", lambda side: side.cycles(pipe), f"{name}_time")
-
-
-def _icache(side: Side) -> float:
-    return side.kernel.rates.get("icache_miss_rate", 0.0)
+        form, value = "filling", lambda side: side.pipes.get(pipe, 0)
+    return Metric(name, form, value, time_of(name) if timed else "", counted)
 
 
 def _conflict(side: Side, share: int) -> int:
@@ -290,18 +249,6 @@ def _vector_flops(side: Side) -> int:
     return side.cycles("vec") * (HALF_FLOPS if _type(side) == "FLOAT16" else SINGLE_FLOPS)
 
 
-_ARITHMETIC: dict[str, tuple[Form, Callable[[Side], float]]] = {
-    "mac_fp16_ratio": ("steady", lambda side: side.cycles("mac")),
-    "mac_int8_ratio": ("steady", lambda side: 0),
-    "vec_fp32_ratio": ("steady", partial(_of_type, types=("FLOAT", "DT_BF16"))),
-    "vec_fp16_ratio": ("steady", partial(_of_type, types=("FLOAT16",))),
-    "vec_int32_ratio": ("steady", partial(_of_type, types=("INT32",))),
-    "vec_misc_ratio": ("steady", lambda side: side.cycles("vec") // 10),
-    "cube_fops": ("constant", lambda side: side.cycles("mac") * CUBE_FLOPS),
-    "vector_fops": ("constant", _vector_flops),
-}
-
-
 def _if_cube(value: float, side: Side) -> float:
     return value if side.cube else 0
 
@@ -310,43 +257,43 @@ def _unless_cube(value: float, side: Side) -> float:
     return 0 if side.cube else value
 
 
-BANDWIDTHS: dict[str, dict[str, Callable[[Side], float]]] = {
-    "Memory": {
-        "ub_read_bw": lambda side: _unless_cube(side.kernel.stored, side),
-        "ub_write_bw": lambda side: _unless_cube(side.kernel.loaded, side),
-        "l1_read_bw": lambda side: side.cycles("mte1") * L0_BYTES,
-        "l1_write_bw": lambda side: _if_cube(side.kernel.loaded, side),
-        "main_mem_read_bw": lambda side: side.kernel.read,
-        "main_mem_write_bw": lambda side: side.kernel.written,
-        "l2_read_bw": lambda side: side.kernel.loaded,
-        "l2_write_bw": lambda side: side.kernel.stored,
-    },
-    "MemoryL0": {
-        "l0a_read_bw": lambda side: side.cycles("mac") * FRACTAL_BYTES,
-        "l0a_write_bw": lambda side: side.cycles("mte1") * L0_BYTES // 2,
-        "l0b_read_bw": lambda side: side.cycles("mac") * FRACTAL_BYTES,
-        "l0b_write_bw": lambda side: side.cycles("mte1") * L0_BYTES // 2,
-        "l0c_read_bw": lambda side: 0,
-        "l0c_write_bw": lambda side: 0,
-        "l0c_read_bw_cube": lambda side: side.cycles("mac") * 2 * FRACTAL_BYTES,
-        "l0c_write_bw_cube": lambda side: side.cycles("mac") * 2 * FRACTAL_BYTES,
-    },
-    "MemoryUB": {
-        "ub_read_bw_vector": lambda side: side.cycles("vec") * 2 * LINE,
-        "ub_write_bw_vector": lambda side: side.cycles("vec") * LINE,
-        "ub_read_bw_scalar": lambda side: _unless_cube(side.cycles("scalar") // 8, side),
-        "ub_write_bw_scalar": lambda side: _unless_cube(side.cycles("scalar") // 32, side),
-    },
-}
-CACHE: dict[str, Callable[[Side], float]] = {
+VALUES: Mapping[str, Callable[[Side], float]] = {
+    "icache_miss_rate": lambda side: side.kernel.rates.get("icache_miss_rate", 0.0),
+    "mac_fp16_ratio": lambda side: side.cycles("mac"),
+    "mac_int8_ratio": lambda side: 0,
+    "vec_fp32_ratio": partial(_of_type, types=("FLOAT", "DT_BF16")),
+    "vec_fp16_ratio": partial(_of_type, types=("FLOAT16",)),
+    "vec_int32_ratio": partial(_of_type, types=("INT32",)),
+    "vec_misc_ratio": lambda side: side.cycles("vec") // 10,
+    "cube_fops": lambda side: side.cycles("mac") * CUBE_FLOPS,
+    "vector_fops": _vector_flops,
+    **{name: partial(_conflict, share=share) for name, share in CONFLICTS.items()},
+    "ub_read_bw": lambda side: _unless_cube(side.kernel.stored, side),
+    "ub_write_bw": lambda side: _unless_cube(side.kernel.loaded, side),
+    "l1_read_bw": lambda side: side.cycles("mte1") * L0_BYTES,
+    "l1_write_bw": lambda side: _if_cube(side.kernel.loaded, side),
+    "main_mem_read_bw": lambda side: side.kernel.read,
+    "main_mem_write_bw": lambda side: side.kernel.written,
+    "l2_read_bw": lambda side: side.kernel.loaded,
+    "l2_write_bw": lambda side: side.kernel.stored,
+    "l0a_read_bw": lambda side: side.cycles("mac") * FRACTAL_BYTES,
+    "l0a_write_bw": lambda side: side.cycles("mte1") * L0_BYTES // 2,
+    "l0b_read_bw": lambda side: side.cycles("mac") * FRACTAL_BYTES,
+    "l0b_write_bw": lambda side: side.cycles("mte1") * L0_BYTES // 2,
+    "l0c_read_bw": lambda side: 0,
+    "l0c_write_bw": lambda side: 0,
+    "l0c_read_bw_cube": lambda side: side.cycles("mac") * 2 * FRACTAL_BYTES,
+    "l0c_write_bw_cube": lambda side: side.cycles("mac") * 2 * FRACTAL_BYTES,
+    "ub_read_bw_vector": lambda side: side.cycles("vec") * 2 * LINE,
+    "ub_write_bw_vector": lambda side: side.cycles("vec") * LINE,
+    "ub_read_bw_scalar": lambda side: _unless_cube(side.cycles("scalar") // 8, side),
+    "ub_write_bw_scalar": lambda side: _unless_cube(side.cycles("scalar") // 32, side),
     "write_cache_hit": lambda side: (side.kernel.stored - side.kernel.written) // CACHE_LINE,
     "write_cache_miss_allocate": lambda side: side.kernel.written // CACHE_LINE,
     "r0_read_cache_hit": lambda side: (side.kernel.loaded - side.kernel.read) // CACHE_LINE // 2,
     "r0_read_cache_miss_allocate": lambda side: side.kernel.read // CACHE_LINE // 2,
     "r1_read_cache_hit": lambda side: (side.kernel.loaded - side.kernel.read) // CACHE_LINE // 2,
     "r1_read_cache_miss_allocate": lambda side: side.kernel.read // CACHE_LINE // 2,
-}
-ACCESSES: dict[str, Callable[[Side], float]] = {
     "read_main_memory_datas": lambda side: side.kernel.read / KIBI,
     "write_main_memory_datas": lambda side: side.kernel.written / KIBI,
     "GM_to_L1_datas": lambda side: _if_cube(side.kernel.loaded / KIBI, side),
@@ -355,4 +302,4 @@ ACCESSES: dict[str, Callable[[Side], float]] = {
     "GM_to_UB_datas": lambda side: _unless_cube(side.kernel.loaded / KIBI, side),
     "UB_to_GM_datas": lambda side: _unless_cube(side.kernel.stored / KIBI, side),
 }
-"""MemoryAccess, in KB."""
+"""Formulas of metrics; those of MemoryAccess are in KB, rates in Byte over the run."""

@@ -9,7 +9,8 @@ from ascend_spec import catalog
 
 from ..memory.totals import SEGMENT
 from ..program.counters import CACHE_LINE
-from .scene import Columns, KernelRuns, RecordScene
+from ..samples.scene import Columns
+from .scene import KernelRuns, RecordScene
 
 PAGE = 4_096
 """Byte that one request for a translation covers (inferred)."""

@@ -1,4 +1,4 @@
-"""Which functions kept AI CPU, Ctrl CPU and TS CPU busy, and what was counted meanwhile."""
+"""Runs of AI CPU kernels, and which functions kept AI CPU, Ctrl CPU and TS CPU busy meanwhile."""
 
 from __future__ import annotations
 
@@ -8,8 +8,49 @@ import numpy as np
 
 from ascend_ref.capture.model import NONE
 
-from .ai_cpu import ai_cpu_runs
-from .scene import Columns, RecordScene
+from ..samples.scene import Columns
+from .scene import KernelRuns, RecordScene
+
+MICROSECOND = 1_000
+DISPATCH_US = (2, 9)
+SCHEDULE_US = (1, 6)
+PREPARE_US = (1, 4)
+COPY_US = (1, 3)
+"""From the task's start until it is dispatched, until the kernel begins, until it computes; and of
+copying at its end (inferred; figures of the documents show the same order of sizes)."""
+
+
+def ai_cpu_runs(scene: RecordScene) -> KernelRuns:
+    """The kernels on AI CPU, in order of start."""
+    runs = scene.kernels
+    return runs.take(scene.compiled.on_ai_cpu[runs.kind]) if len(runs.kind) else runs
+
+
+def aicpu(scene: RecordScene) -> Columns:
+    """A row for each task of an AI CPU kernel: the whole of it, and what it consists of.
+
+    No part is longer than an eighth of a short task, dispatching than a quarter.
+    """
+    runs, draws = ai_cpu_runs(scene), scene.noise("aicpu")
+    total = runs.end - runs.start
+    parts = [
+        np.minimum(draws.between(*bounds, len(total)) * MICROSECOND, total // least)
+        for bounds, least in ((DISPATCH_US, 4), (SCHEDULE_US, 8), (PREPARE_US, 8), (COPY_US, 8))
+    ]
+    dispatch, schedule, prepare, copy = parts
+    task = total - dispatch - schedule
+    return {
+        "time": runs.start + dispatch + schedule,
+        "name": runs.name,
+        "compute": task - prepare - copy,
+        "memcpy": copy,
+        "task": task,
+        "dispatch": dispatch,
+        "total": total,
+        "stream": runs.stream,
+        "number": runs.number,
+    }
+
 
 Processor: TypeAlias = Literal["ai_cpu", "ctrl_cpu", "ts_cpu"]
 PROCESSORS: tuple[Processor, ...] = ("ai_cpu", "ctrl_cpu", "ts_cpu")
@@ -75,8 +116,8 @@ def top_function(scene: RecordScene, processor: Processor) -> Columns:
     modules = [module for (_, module), _ in found]
     named = all(module is not None for module in modules)
     return {
-        "function": scene.texts(name for (name, _), _ in found),
-        "module": scene.texts(str(module) for module in modules)
+        "function": scene.texts.numbers(name for (name, _), _ in found),
+        "module": scene.texts.numbers(str(module) for module in modules)
         if named
         else np.full(len(found), NONE),
         "cycles": np.array([cycles for _, cycles in found], np.int64),
@@ -88,9 +129,9 @@ def pmu_events(scene: RecordScene, processor: Processor) -> Columns:
     cycles = sum(functions(scene, processor).values())
     if not cycles:
         return {}
-    rate = scene.draws(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
+    rate = scene.noise(f"{processor}_pmu_events").one(*INSTRUCTIONS_PER_MILLE)
     return {
         "event": np.array(list(EVENTS), np.int64),
-        "name": scene.texts(EVENTS.values()),
+        "name": scene.texts.numbers(EVENTS.values()),
         "count": np.array([cycles, cycles * rate // 1_000], np.int64),
     }

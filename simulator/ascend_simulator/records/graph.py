@@ -14,7 +14,8 @@ from ascend_spec.core import packaged
 from ..memory.blocks import rounded
 from ..program.kernels import NOT_COLLECTED, WIDTHS
 from ..program.model import Kernel, Launch, Operator
-from .scene import Columns, RecordScene, rows
+from ..samples.scene import Columns
+from .scene import RecordScene, rows
 
 WEIGHTED = ("Conv2D", "MatMulV2", "MatMulV3", "GroupedMatmul")
 """Kernels whose second operand is a weight, where they run forward."""
@@ -39,10 +40,10 @@ def fusion_op(scene: RecordScene) -> Columns:
     started = stamp(scene.timeline.session[0])[:14]
     sizes = [_sizes(*node) for node in nodes.values()]
     return {
-        "model_name": scene.texts([f"ge_default_{started}_{scene.model}"] * len(nodes)),
+        "model_name": scene.texts.numbers([f"ge_default_{started}_{scene.model}"] * len(nodes)),
         "model": np.full(len(nodes), scene.model),
-        "name": scene.texts(nodes),
-        "originals": scene.texts(_originals(kernel) for kernel, _, _ in nodes.values()),
+        "name": scene.texts.numbers(nodes),
+        "originals": scene.texts.numbers(_originals(kernel) for kernel, _, _ in nodes.values()),
         **rows({name: [size[name] for size in sizes] for name in SIZES}),
     }
 
@@ -97,8 +98,8 @@ def static_op_mem(scene: RecordScene) -> Columns:
     )
     count = len(columns["size"])
     return {
-        "name": scene.texts([*(name for name, *_ in found), TOTAL]),
-        "model_name": scene.texts([WHOLE_GRAPH] * count),
+        "name": scene.texts.numbers([*(name for name, *_ in found), TOTAL]),
+        "model_name": scene.texts.numbers([WHOLE_GRAPH] * count),
         "graph": np.full(count, scene.model),
         **columns,
     }

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ascend_ref.capture import Integers, Switches
+from ascend_ref.capture import Integers
 
 from ..samples.held import held_by_process
 from ..samples.host import record_host_samples
+from ..samples.scene import Columns
 from .processors import DEVICE_PROCESSES, host_processes
-from .scene import HOST, Columns, RecordScene, by_device
+from .scene import HOST, RecordScene, by_device
 
 PAGE = 4_096
 HOST_BYTES = 512 << 30
@@ -33,7 +34,7 @@ def sys_mem(scene: RecordScene) -> Columns:
     parts = {}
     switches = scene.scenario.capture
     if switches.sys_profiling:
-        grid = scene.moments("sys_mem", switches.sys_profiling)
+        grid = scene.sampled("sys_mem", switches.sys_profiling)
         total = scene.machine.chip.memory
         held = held_by_process(scene.timeline.program, scene.footprint, grid)
         used = held + DEVICE_SYSTEM_BYTES
@@ -46,7 +47,7 @@ def sys_mem(scene: RecordScene) -> Columns:
 
 def _system(scene: RecordScene, record: str, grid: Integers, total: int, used: Integers) -> Columns:
     """What is not used is free, but for what the system keeps of files."""
-    draws = scene.draws(record)
+    draws = scene.noise(record)
     rest = np.maximum(total - used, 0)
     buffers = rest * draws.one(*BUFFERED_PER_MILLE) // 1_000 // PAGE * PAGE
     cached = rest * draws.one(*CACHED_PER_MILLE) // 1_000 // PAGE * PAGE
@@ -67,9 +68,7 @@ def _system(scene: RecordScene, record: str, grid: Integers, total: int, used: I
 
 def host_memory(scene: RecordScene) -> tuple[Integers, Integers]:
     """When HOST_MEM_USAGE is sampled, or would be, and the Byte that are then in use."""
-    found = record_host_samples(
-        [scene.timeline], Switches(host_sys=("mem",)), scene.scenario.faults, scene.seed
-    ).get("HOST_MEM_USAGE", {})
+    found = record_host_samples(scene, ["mem"]).get("HOST_MEM_USAGE", {})
     empty = np.empty(0, np.int64)
     hundredths = np.rint(found.get("usage", empty) * 100).astype(np.int64)
     return found.get("timestampNs", empty), HOST_BYTES * hundredths // HUNDREDTHS // PAGE * PAGE
@@ -80,7 +79,7 @@ def process_mem(scene: RecordScene) -> Columns:
     parts = {}
     switches = scene.scenario.capture
     if switches.sys_pid:
-        grid = scene.moments("process_mem", switches.sys_pid)
+        grid = scene.sampled("process_mem", switches.sys_pid)
         used = np.full(len(grid), DEVICE_SYSTEM_BYTES)
         found = _processes(scene, "process_mem device", grid, used, DEVICE_PROCESSES)
         parts[scene.timeline.device] = found
@@ -96,7 +95,7 @@ def _processes(
     """The first process holds more than half of what is used, each further one an eighth of the
     rest, so that together they hold less than that.
     """
-    draws = scene.draws(record)
+    draws = scene.noise(record)
     own = used * draws.one(*OWN_PER_MILLE) // 1_000 // PAGE
     other = (used // PAGE - own) // 8
     resident = np.stack([own, *[other] * (len(names) - 1)], axis=-1).reshape(-1)
@@ -104,7 +103,7 @@ def _processes(
     return {
         "time": np.repeat(grid, len(names)),
         "pid": np.tile(np.array(list(names), np.int64), count),
-        "name": np.tile(scene.texts(names.values()), count),
+        "name": np.tile(scene.texts.numbers(names.values()), count),
         "size": resident * VIRTUAL,
         "resident": resident,
         "shared": resident * SHARED_PER_MILLE // 1_000,

@@ -11,8 +11,9 @@ from ascend_ref.capture import Integers
 from ..program.model import Kernel
 from ..samples.cores import BUSY_SHARE, MAIN, Load, loads, waves
 from ..samples.cores import cores as core_counts
+from ..samples.scene import Columns
 from ..samples.traffic import Curve, Flow
-from .scene import Columns, RecordScene, stacked
+from .scene import RecordScene, stacked
 
 GROUPS = 2
 """Groups of cores that are sampled: a cube core and its two vector cores each."""
@@ -82,7 +83,7 @@ def biu_cycles(scene: RecordScene) -> Columns:
                         "length": np.diff(grid),
                         "group": np.full(count, group),
                         "core": np.full(count, number),
-                        "type": scene.texts([name] * count),
+                        "type": scene.texts.numbers([name] * count),
                         "period": np.full(count, period),
                         **{pipe: np.minimum(cycles, period) for pipe, cycles in worked.items()},
                     }

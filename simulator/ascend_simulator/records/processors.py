@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Integers, Switches
+from ascend_ref.capture import Integers
 
-from ..faker import run_names
 from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
+from ..samples.scene import Columns
 from ..samples.traffic import Curve, Flow
-from .ai_cpu import ai_cpu_runs
-from .scene import HOST, Columns, RecordScene, by_device
+from .functions import ai_cpu_runs
+from .scene import HOST, RecordScene, by_device
 
 DEVICE_PROCESSES = {1_021: "aicpu_scheduler", 874: "hdcd", 861: "slogd", 902: "dmp_daemon"}
 """Processes of the device's system; the first runs the kernels of AI CPU."""
@@ -56,11 +56,11 @@ def cpu_usage(scene: RecordScene) -> Columns:
 
 def _device_usage(scene: RecordScene) -> Columns:
     """Ctrl CPU comes first; the kernels of AI CPU are dealt to its processors in turn."""
-    grid = scene.moments("cpu_usage", scene.scenario.capture.sys_profiling)
+    grid = scene.sampled("cpu_usage", scene.scenario.capture.sys_profiling)
     lengths, count = np.diff(grid), scene.machine.chip.ai_cpu_cores
     control = control_cores(count)
     runs = ai_cpu_runs(scene)
-    draws = scene.draws("cpu_usage")
+    draws = scene.noise("cpu_usage")
     base = draws.between(*CONTROL_PER_MILLE, control * len(lengths)).reshape(control, -1)
     busy = [lengths * base // 1_000]
     for core in range(count):
@@ -68,7 +68,7 @@ def _device_usage(scene: RecordScene) -> Columns:
         busy.append(_busy(runs.start[own], runs.end[own], grid)[None])
     worked = np.minimum(np.concatenate(busy), lengths)
     cores = control + count
-    kinds = scene.texts(["ctrlcpu"] * control + ["aicpu"] * count)
+    kinds = scene.texts.numbers(["ctrlcpu"] * control + ["aicpu"] * count)
     return {
         "time": np.repeat(grid[1:], cores),
         "cpu": np.tile(np.arange(cores), len(lengths)),
@@ -83,7 +83,7 @@ def _host_usage(scene: RecordScene) -> Columns:
     return {
         "time": time,
         "cpu": cpu,
-        "type": scene.texts(["host"] * len(time)),
+        "type": scene.texts.numbers(["host"] * len(time)),
         **_states(worked, lengths),
     }
 
@@ -107,9 +107,7 @@ def _busy(start: Integers, end: Integers, grid: Integers) -> Integers:
 
 def host_load(scene: RecordScene) -> tuple[Integers, Integers, Integers, Integers]:
     """Samples of the host's processors: when, which, how long it worked, and since when (ns)."""
-    found = record_host_samples(
-        [scene.timeline], Switches(host_sys=("cpu",)), scene.scenario.faults, scene.seed
-    ).get("CPU_USAGE")
+    found = record_host_samples(scene, ["cpu"]).get("CPU_USAGE")
     if found is None:
         empty = np.empty(0, np.int64)
         return empty, empty, empty, empty
@@ -131,11 +129,11 @@ def process_cpu_usage(scene: RecordScene) -> Columns:
     parts = {}
     switches = scene.scenario.capture
     if switches.sys_pid:
-        grid = scene.moments("process_cpu_usage", switches.sys_pid)
+        grid = scene.sampled("process_cpu_usage", switches.sys_pid)
         lengths, chip = np.diff(grid), scene.machine.chip
         runs = ai_cpu_runs(scene)
         own = _busy(runs.start, runs.end, grid)
-        draws = scene.draws("process_cpu_usage")
+        draws = scene.noise("process_cpu_usage")
         shares = draws.between(*CONTROL_PER_MILLE, len(lengths) * (len(DEVICE_PROCESSES) - 1))
         others = lengths[:, None] * shares.reshape(len(lengths), -1) // 4_000
         system = lengths * (chip.ai_cpu_cores + control_cores(chip.ai_cpu_cores))
@@ -166,7 +164,7 @@ def _host_processes(scene: RecordScene) -> Columns:
 
 def host_processes(scene: RecordScene) -> dict[int, str]:
     """Processes of the host by id, the profiled one first."""
-    names = run_names(scene.seed)
+    names = scene.names
     return {
         scene.capture.origin.pid: names.process,
         **dict(zip(DAEMONS, names.daemons, strict=True)),
@@ -186,7 +184,7 @@ def _processes(
     return {
         "time": np.repeat(time, len(names)),
         "pid": np.tile(np.array(list(names), np.int64), len(time)),
-        "name": np.tile(scene.texts(names.values()), len(time)),
+        "name": np.tile(scene.texts.numbers(names.values()), len(time)),
         "user": worked - worked // SYSTEM_SHARE,
         "sys": worked // SYSTEM_SHARE,
         "children_user": zero,

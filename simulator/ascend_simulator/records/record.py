@@ -13,9 +13,10 @@ from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.timeline.model import Layer
 
+from ..samples.scene import Columns
 from ..scenario.collected import frequency
-from . import ai_cpu, caches, functions, graph, iterations, memory, pipes, preparation, processors
-from .scene import Columns, RecordScene
+from . import caches, functions, graph, iterations, memory, pipes, processors
+from .scene import RecordScene
 
 Builder: TypeAlias = Callable[[RecordScene], Columns]
 
@@ -23,10 +24,10 @@ BUILDERS: Mapping[str, Builder] = {
     "l2_cache": caches.l2_cache,
     "soc_pmu": caches.soc_pmu,
     "page_fault": caches.page_fault,
-    "aicpu": ai_cpu.aicpu,
-    "aicpu_mi": preparation.aicpu_mi,
-    "dp": preparation.dp,
-    "dvpp": preparation.dvpp,
+    "aicpu": functions.aicpu,
+    "aicpu_mi": iterations.aicpu_mi,
+    "dp": iterations.dp,
+    "dvpp": iterations.dvpp,
     "fusion_op": graph.fusion_op,
     "static_op_mem": graph.static_op_mem,
     "step_trace": iterations.step_trace,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,38 +13,26 @@ import numpy.typing as npt
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 
-from ..choices import Scenario
 from ..draws import Draws
-from ..hardware.model import Machine
-from ..memory import Footprint
 from ..samples.grids import Window, period_of, regular
-from ..samples.traffic import Traffic
+from ..samples.scene import Columns, DeviceScene
 from ..world.compiled import Compiled
-from ..world.timeline import RankTimeline
-
-Columns: TypeAlias = dict[str, npt.NDArray[Any]]
 
 HOST = NONE
 """The column ``device`` of rows about the host."""
 
 
-@dataclass(frozen=True)
-class RecordScene:
+@dataclass(frozen=True, kw_only=True)
+class RecordScene(DeviceScene):
     """One rank's session, everything else of which is recorded.
 
     kernel_runs: for each row of ``capture.kernels`` its run, step x items + item. model: id of the
-    graph that each step runs, NONE without one. moved: what the device moved.
+    graph that each step runs, NONE without one.
     """
 
-    scenario: Scenario
-    seed: int
-    machine: Machine
-    timeline: RankTimeline
     compiled: Compiled
     capture: Capture
     kernel_runs: Integers
-    footprint: Footprint
-    moved: Traffic
     model: int
 
     @property
@@ -52,18 +40,14 @@ class RecordScene:
         """Product family."""
         return self.machine.chip.product
 
-    def draws(self, record: str) -> Draws:
+    def noise(self, record: str) -> Draws:
         """The random numbers of a record, which no other record shares."""
-        return Draws(self.seed, "record", record, self.timeline.rank)
+        return self.draws("record", record)
 
-    def texts(self, texts: Iterable[str]) -> Integers:
-        """Numbers of texts, which may be new."""
-        return self.capture.texts.numbers(texts)
-
-    def moments(self, record: str, frequency: int) -> Integers:
+    def sampled(self, record: str, frequency: int) -> Integers:
         """When a sampler of the device's system reads; the samples bound whole periods."""
-        window = Window.of(self.timeline, self.moved)
-        return regular(window, period_of(frequency), self.draws(f"grid {record}"))
+        window = Window.of(self.timeline, self.traffic)
+        return regular(window, period_of(frequency), self.noise(f"grid {record}"))
 
     @cached_property
     def kernels(self) -> KernelRuns:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from ascend_ref.capture import Integers, Reals
 
-from ..choices import FaultChoice
 from ..hardware.model import Chip
-from ..memory.hits import hits
 from ..program.model import Core, Kernel, Launch
 from ..world.timeline import RankTimeline
 from .grids import FIRST_US, MICROSECOND, kept
-from .scene import Columns, Scene
+from .scene import Columns, DeviceScene
 from .traffic import Curve, Flow
 
 PIPES = {
@@ -50,7 +48,7 @@ class Load:
     cycles: Integers
 
 
-def aicore_freq(scene: Scene, faults: Sequence[FaultChoice]) -> Columns:
+def aicore_freq(scene: DeviceScene) -> Columns:
     """The clock at the start of the session, soon after, at each change, and at the end.
 
     A session that ends abnormally has no row at its end.
@@ -58,9 +56,9 @@ def aicore_freq(scene: Scene, faults: Sequence[FaultChoice]) -> Columns:
     timeline, nominal = scene.timeline, scene.machine.chip.frequency
     start, end = timeline.session
     changed = timeline.frequency != np.append(nominal, timeline.frequency[:-1])
-    soon = min(start + scene.draws("AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
+    soon = min(start + scene.noise("AICORE_FREQ").one(*FIRST_US) * MICROSECOND, end)
     soon = min(soon, int(timeline.step_starts[0]))
-    ended = not any(True for _ in hits(faults, "abnormal-end", timeline.rank, timeline.steps))
+    ended = not scene.disturbances.ends_abnormally(timeline.rank)
     last = slice(0, int(ended))
     time = np.concatenate(
         [
@@ -76,7 +74,7 @@ def aicore_freq(scene: Scene, faults: Sequence[FaultChoice]) -> Columns:
             timeline.frequency[-1:][last],
         ]
     )
-    valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", faults, timeline)
+    valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", scene)
     time, clock = time[valid], clock[valid]
     return {
         "timestampNs": time,
@@ -136,7 +134,7 @@ def waves(blocks: int, count: int) -> tuple[Integers, int]:
     return np.maximum(each, 0), -(-blocks // count)
 
 
-def sample_pmu_timeline(scene: Scene) -> Columns:
+def sample_pmu_timeline(scene: DeviceScene) -> Columns:
     """Cycles and load of each core since the sample before.
 
     The exporter relates the first sample of a core to an interval of 1 ns (E48).
@@ -166,7 +164,7 @@ def sample_pmu_timeline(scene: Scene) -> Columns:
     }
 
 
-def sample_pmu_summary(scene: Scene, group: str) -> Columns:
+def sample_pmu_summary(scene: DeviceScene, group: str) -> Columns:
     """Means of the metrics of each core, weighted with its cycles; 0 for one that never worked."""
     chip = scene.machine.chip
     counts = cores(chip)

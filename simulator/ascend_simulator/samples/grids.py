@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +9,8 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 
-from ..choices import FaultChoice
 from ..draws import Draws
-from ..memory.hits import hits
-from ..world.timeline import RankTimeline
+from ..world.timeline import RankTimeline, Scene
 from .traffic import Traffic
 
 MICROSECOND = 1_000
@@ -69,12 +66,10 @@ def period_of(frequency: int) -> int:
     return max(SECOND // frequency // MICROSECOND, 1) * MICROSECOND
 
 
-def kept(
-    times: Integers, table: str, faults: Sequence[FaultChoice], timeline: RankTimeline
-) -> npt.NDArray[np.bool_]:
+def kept(times: Integers, table: str, scene: Scene) -> npt.NDArray[np.bool_]:
     """Which samples faults leave; the next one after a gap covers it, as it reads counters."""
-    found = np.ones(len(times), bool)
-    for fault, first, last in hits(faults, "lost-samples", timeline.rank, timeline.steps):
+    timeline, found = scene.timeline, np.ones(len(times), bool)
+    for fault, first, last in scene.disturbances.hits("lost-samples", timeline.rank):
         if fault.sampler == table:
             begin, end = timeline.step_starts[first], timeline.step_ends[last]
             found &= (times < begin) | (times >= end)

@@ -9,7 +9,7 @@ from ascend_spec import catalog, per_spec
 
 from ..memory import Footprint
 from ..program.model import Collective, Program
-from .scene import MEBI, Columns, Scene
+from .scene import MEBI, Columns, DeviceScene
 
 DEVICE_GRID = "NPU_MEM device"
 HCCL_BYTES = 423_690_240
@@ -21,11 +21,11 @@ SYSTEM_MEBI = (227, 234)
 """What the device's own system holds in addition to the process."""
 
 
-def npu_mem(scene: Scene) -> Columns:
+def npu_mem(scene: DeviceScene) -> Columns:
     """Memory of the process (app), then of the whole device, which is read a little later."""
     app, device = scene.grids["NPU_MEM"], scene.grids[DEVICE_GRID]
     program, footprint = scene.timeline.program, scene.footprint
-    draws = scene.draws("NPU_MEM")
+    draws = scene.noise("NPU_MEM")
     system = draws.between(*SYSTEM_MEBI, len(device)) * MEBI
     held = np.append(
         held_by_process(program, footprint, app),
@@ -48,7 +48,7 @@ def held_by_process(program: Program, footprint: Footprint, moments: Integers) -
     return footprint.at(moments) + others + _communication(program)
 
 
-def npu_module_mem(scene: Scene) -> Columns:
+def npu_module_mem(scene: DeviceScene) -> Columns:
     """What each module of the process reserves; most reserve nothing."""
     grid = scene.grids["NPU_MODULE_MEM"]
     modules = _modules()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import numpy as np
 
-from ascend_ref.capture import Integers, Switches
+from ascend_ref.capture import Integers
 from ascend_ref.capture.model import Samples
 
-from ..choices import FaultChoice
 from ..draws import Draws
 from ..program.model import Copy, Prepare, Synchronize
-from ..world.timeline import RankTimeline
+from ..world.timeline import RankTimeline, Scene
 from .grids import Window, kept, period_of, regular
 from .scene import MILLION, Columns, per_second
 from .traffic import Curve, Flow, Traffic
@@ -29,39 +28,31 @@ NETWORK_USED = (10_000, 300_000)
 NETWORK_SPEED = 1_250 * MILLION
 """Byte/s: NVMe disks, and the 10 Gb/s of the card that manages the host."""
 HOST_TO_DEVICE = "host to device"
-THREADS = ("main", "backward", "consumer")
 
 
-def record_host_samples(
-    timelines: Sequence[RankTimeline],
-    switches: Switches,
-    faults: Sequence[FaultChoice],
-    seed: int,
-) -> Samples:
-    """CPU_USAGE, HOST_MEM_USAGE, HOST_DISK_USAGE and HOST_NETWORK_USAGE of one process.
+def record_host_samples(scene: Scene, samplers: Collection[str] | None = None) -> Samples:
+    """CPU_USAGE, HOST_MEM_USAGE, HOST_DISK_USAGE and HOST_NETWORK_USAGE of the rank's process.
 
-    timelines: the ranks that the process drives, the own one first; faults of that one count.
+    samplers: of ``capture.host_sys``; those of the scenario unless given.
     """
-    own = timelines[0]
-    window = Window.of(own, Traffic())
+    window = Window.of(scene.timeline, Traffic())
     tables: dict[str, Columns] = {}
     for sampler, (table, columns) in TABLES.items():
-        if sampler in switches.host_sys:
-            draws = Draws(seed, table, own.rank)
+        if sampler in (scene.scenario.capture.host_sys if samplers is None else samplers):
+            draws = scene.draws(table)
             grid = regular(window, period_of(FREQUENCY), draws)
-            found = columns(timelines, grid[kept(grid, table, faults, own)], draws)
+            found = columns(scene.timeline, grid[kept(grid, table, scene)], draws)
             if len(found["timestampNs"]):
                 tables[table] = found
     return tables
 
 
-def _cpu(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
-    """Load of each processor; the threads of a rank keep one each."""
+def _cpu(timeline: RankTimeline, grid: Integers, draws: Draws) -> Columns:
+    """Load of each processor; the threads of the rank keep one each."""
     length = np.diff(grid)
     usage = draws.between(*IDLE_HUNDREDTHS, PROCESSORS * len(length)).reshape(PROCESSORS, -1)
     first = draws.one(0, PROCESSORS - 1)
-    flows = [flow for timeline in timelines for flow in threads(timeline)]
-    for number, flow in enumerate(flows):
+    for number, flow in enumerate(threads(timeline)):
         busy = np.diff(Curve(flow, grid).read(grid))
         usage[(first + number) % PROCESSORS] += busy * 10_000 // np.maximum(length, 1)
     return {
@@ -96,18 +87,15 @@ def threads(timeline: RankTimeline) -> list[Flow]:
     ]
 
 
-def _memory(_: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
+def _memory(_: RankTimeline, grid: Integers, draws: Draws) -> Columns:
     used = draws.one(*MEMORY_HUNDREDTHS) + draws.between(*MEMORY_NOISE_HUNDREDTHS, len(grid))
     return {"timestampNs": grid, "usage": used / 100}
 
 
-def _disk(timelines: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
-    """What the steps copy to the devices is read while they prepare it."""
-    read = np.zeros(max(len(grid) - 1, 0), np.int64)
-    for timeline in timelines:
-        read += np.diff(Curve(_loading(timeline), grid).read(grid))
-    reading = per_second(read, grid)
-    writing = draws.between(*DISK_WRITE, len(read))
+def _disk(timeline: RankTimeline, grid: Integers, draws: Draws) -> Columns:
+    """What the steps copy to the device is read while they prepare it."""
+    reading = per_second(np.diff(Curve(_loading(timeline), grid).read(grid)), grid)
+    writing = draws.between(*DISK_WRITE, len(reading))
     return {
         "timestampNs": grid[1:],
         "readRate": reading // KIBI * KIBI,
@@ -127,7 +115,7 @@ def _loading(timeline: RankTimeline) -> Flow:
     return Flow(start, timeline.host.handed[:, places].reshape(-1), each, np.zeros_like(each))
 
 
-def _network(_: Sequence[RankTimeline], grid: Integers, draws: Draws) -> Columns:
+def _network(_: RankTimeline, grid: Integers, draws: Draws) -> Columns:
     speed = draws.between(*NETWORK_USED, len(grid))
     return {
         "timestampNs": grid,

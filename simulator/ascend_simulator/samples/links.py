@@ -9,7 +9,7 @@ from ascend_ref.capture import Integers
 
 from ..draws import Draws
 from .grids import MICROSECOND
-from .scene import MILLION, Columns, Scene, per_second
+from .scene import MILLION, Columns, DeviceScene, per_second
 
 PARTS_GRID = "PCIE parts"
 IDLE_LINK = (200_000, 400_000)
@@ -28,10 +28,10 @@ LINE_BYTES, MESSAGE_BYTES = 128, 16
 """Between dies every line of 128 Byte takes a request ahead and a response back."""
 
 
-def hccs(scene: Scene) -> Columns:
+def hccs(scene: DeviceScene) -> Columns:
     """Rates of the links to the other devices of the host."""
     grid = scene.grids["HCCS"]
-    draws = scene.draws("HCCS")
+    draws = scene.noise("HCCS")
     count = max(len(grid) - 1, 0)
     return {
         "timestampNs": grid[1:],
@@ -42,7 +42,7 @@ def hccs(scene: Scene) -> Columns:
     }
 
 
-def sio(scene: Scene) -> Columns:
+def sio(scene: DeviceScene) -> Columns:
     """Rates between the two dies of a package, half of them over either channel."""
     grid = scene.grids["SIO"]
     sent = per_second(scene.written(grid, "sio"), grid)
@@ -69,7 +69,7 @@ def pcie_parts(grid: Integers) -> Integers:
     return grid[:-1, None] + within
 
 
-def pcie(scene: Scene) -> Columns:
+def pcie(scene: DeviceScene) -> Columns:
     """Least, greatest and mean rate of each kind of packet, and the latency of reads.
 
     The device reads what the host sends: requests go out, data come back with their completions.
@@ -96,10 +96,10 @@ def pcie(scene: Scene) -> Columns:
         rates = np.minimum(amount // np.maximum(length, 1), LARGEST_PCIE_RATE) * MILLION
         mean = np.minimum(amount.sum(axis=1) // whole, LARGEST_PCIE_RATE) * MILLION
         columns |= _extremes(name, rates, mean)
-    return columns | _latency(scene.draws("PCIE"), len(parts))
+    return columns | _latency(scene.noise("PCIE"), len(parts))
 
 
-def _commands(scene: Scene, parts: Integers) -> Integers:
+def _commands(scene: DeviceScene, parts: Integers) -> Integers:
     """Byte that the host wrote to launch tasks."""
     seen = np.sort(scene.timeline.host.seen, axis=None)
     return np.diff(np.searchsorted(seen, parts, "left")) * COMMAND_BYTES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .scene import LINKS, MEBI, MILLION, Columns, Scene, per_second
+from .scene import LINKS, MEBI, MILLION, Columns, DeviceScene, per_second
 
 UNITS = 4
 SPLIT = 1 << 16
@@ -24,10 +24,10 @@ BUS_LEVELS = 4
 CACHE_LEVELS = 2
 
 
-def hbm(scene: Scene) -> Columns:
+def hbm(scene: DeviceScene) -> Columns:
     """Rates of each unit, reading units before writing ones; the first sample has no interval."""
     grid = scene.grids["HBM"]
-    draws = scene.draws("HBM")
+    draws = scene.noise("HBM")
     on_chip = scene.machine.chip.memory_kind == "HBM"
     rates = np.zeros((len(grid), 2, UNITS), np.int64)
     amounts = (scene.memory_read(grid), scene.memory_written(grid))
@@ -48,10 +48,10 @@ def hbm(scene: Scene) -> Columns:
     }
 
 
-def ddr(scene: Scene) -> Columns:
+def ddr(scene: DeviceScene) -> Columns:
     """Rates of the DDR memory; on chips with on-chip memory it only serves the device's system."""
     grid = scene.grids["DDR"]
-    draws = scene.draws("DDR")
+    draws = scene.noise("DDR")
     in_use = scene.machine.chip.memory_kind == "DDR"
     rates = np.zeros((2, len(grid)), np.int64)
     amounts = (scene.memory_read(grid), scene.memory_written(grid))
@@ -65,14 +65,14 @@ def ddr(scene: Scene) -> Columns:
     }
 
 
-def llc(scene: Scene) -> Columns:
+def llc(scene: DeviceScene) -> Columns:
     """Hit rate and traffic of the caches, one after the other, in the reading mode.
 
     The memory serves what the cache misses: ``throughput * (1 - hitRate)`` is what it read. No
     cache passes more than it can, so the busier the memory is, the fewer hits there are.
     """
     grid = scene.grids["LLC"]
-    draws = scene.draws("LLC")
+    draws = scene.noise("LLC")
     chip = scene.machine.chip
     weights = CACHES.get(chip.product, OTHER_CACHES)
     limit = chip.l2_bandwidth * MILLION // sum(weights)
@@ -96,10 +96,10 @@ def llc(scene: Scene) -> Columns:
     }
 
 
-def qos(scene: Scene) -> Columns:
+def qos(scene: DeviceScene) -> Columns:
     """Rates of the events, in whole MB/s; AIC is the cores, HCCL the links to other devices."""
     grid = scene.grids["QOS"]
-    draws = scene.draws("QOS")
+    draws = scene.noise("QOS")
     idle = draws.between(*QOS_IDLE_MEBI, max(len(grid) - 1, 0)) * MEBI
     transfers = LINKS[:-1]
     host = per_second(scene.read(grid, "pcie") + scene.written(grid, "pcie"), grid)
@@ -121,7 +121,7 @@ def qos(scene: Scene) -> Columns:
     }
 
 
-def acc_pmu(scene: Scene) -> Columns:
+def acc_pmu(scene: DeviceScene) -> Columns:
     """Load levels of the accelerators for images and video, which nothing here uses."""
     grid = scene.grids["ACC_PMU"]
     count = len(grid) * ACCELERATORS
@@ -133,7 +133,7 @@ def acc_pmu(scene: Scene) -> Columns:
     }
 
 
-def soc_bandwidth_level(scene: Scene) -> Columns:
+def soc_bandwidth_level(scene: DeviceScene) -> Columns:
     """Levels of the buses, from what they carry as a share of what they can."""
     grid = scene.grids["SOC_BANDWIDTH_LEVEL"]
     chip = scene.machine.chip

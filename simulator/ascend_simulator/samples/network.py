@@ -9,7 +9,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from .grids import MICROSECOND
-from .scene import MEBI, MILLION, Columns, Scene, per_second
+from .scene import MEBI, MILLION, Columns, DeviceScene, per_second
 
 PAYLOAD = 4_096
 HEADERS = 62
@@ -38,17 +38,17 @@ def longest_period(bytes_per_microsecond: int) -> int:
     return COUNTER_LIMIT // bytes_per_microsecond * MICROSECOND
 
 
-def nic(scene: Scene) -> Columns:
+def nic(scene: DeviceScene) -> Columns:
     """The port as the network card sees it, headers included."""
     return _port(scene, "NIC", "frames")
 
 
-def roce(scene: Scene) -> Columns:
+def roce(scene: DeviceScene) -> Columns:
     """The port as the RoCE engine sees it: payloads."""
     return _port(scene, "ROCE", "payload")
 
 
-def netdev_stats(scene: Scene) -> Columns:
+def netdev_stats(scene: DeviceScene) -> Columns:
     """Differences between samples, layer by layer; so the first sample gives no row."""
     grid = scene.grids["NETDEV_STATS"]
     columns: Columns = {"timestampNs": grid[1:]}
@@ -74,10 +74,10 @@ class Carried(NamedTuple):
     frames: Integers
 
 
-def _port(scene: Scene, table: str, counted: Literal["payload", "frames"]) -> Columns:
+def _port(scene: DeviceScene, table: str, counted: Literal["payload", "frames"]) -> Columns:
     """Counters since the port came up, and their growth per second."""
     grid = scene.grids[table]
-    uptime = scene.draws("port")
+    uptime = scene.noise("port")
     columns: Columns = {
         "timestampNs": grid,
         "bandwidth": np.full(len(grid), _speed(scene), np.int64),
@@ -100,12 +100,12 @@ def _port(scene: Scene, table: str, counted: Literal["payload", "frames"]) -> Co
     return columns
 
 
-def _speed(scene: Scene) -> int:
+def _speed(scene: DeviceScene) -> int:
     """Byte per second of the port in either direction, as it states them: whole MiB."""
     return scene.machine.outside.bytes_per_microsecond * MILLION // MEBI * MEBI
 
 
-def _carried(scene: Scene, grid: Integers) -> dict[str, Carried]:
+def _carried(scene: DeviceScene, grid: Integers) -> dict[str, Carried]:
     """What either direction has carried by the moments of a grid, by ``Rx`` and ``Tx``.
 
     Transfers vary around the rate of the link and know no headers: what exceeds the speed of the

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
-from ascend_ref.capture import Integers, Switches, Texts
+from ascend_ref.capture import Integers, Switches
 from ascend_ref.capture.model import Samples
 from ascend_spec import catalog
 
-from ..choices import FaultChoice
-from ..draws import Draws
 from ..hardware.model import Machine
 from ..memory import Footprint
 from ..scenario.collected import frequency
-from ..world.timeline import RankTimeline
+from ..world.timeline import Scene
 from . import cores, held, links, memory_bus, network
 from .grids import MICROSECOND, Window, kept, period_of, regular
-from .scene import Columns, Scene
+from .scene import Columns, DeviceScene
 from .traffic import Traffic
 
 CORE_FREQUENCY = 100
@@ -30,7 +28,7 @@ CACHE_TICK = 2_048 * MICROSECOND
 DELAY_US = (100, 500)
 """From reading the memory of the process until reading that of the device."""
 
-SAMPLERS: dict[str, Callable[[Scene], Columns]] = {
+SAMPLERS: dict[str, Callable[[DeviceScene], Columns]] = {
     "HBM": memory_bus.hbm,
     "DDR": memory_bus.ddr,
     "LLC": memory_bus.llc,
@@ -49,21 +47,13 @@ SAMPLERS: dict[str, Callable[[Scene], Columns]] = {
 }
 
 
-def record_samples(
-    timeline: RankTimeline,
-    traffic: Traffic,
-    footprint: Footprint,
-    switches: Switches,
-    faults: Sequence[FaultChoice],
-    machine: Machine,
-    texts: Texts,
-    seed: int,
-) -> Samples:
+def record_samples(scene: Scene, traffic: Traffic, footprint: Footprint) -> Samples:
     """Every table that samples the rank's device; tables that the switches leave out are missing.
 
     Rows stand in the exporter's order. Rates cover the time since the sample before, so that
     together they make up all traffic; on top of it an idle device moves a little.
     """
+    switches, timeline, machine = scene.scenario.capture, scene.timeline, scene.machine
     if not switches.npu:
         return {}
     frequencies = _frequencies(switches, machine.chip.product)
@@ -72,20 +62,20 @@ def record_samples(
     for table, often in frequencies.items():
         if table not in SAMPLERS:
             continue
-        draws = Draws(seed, "grid", table, timeline.rank)
+        draws = scene.draws("grid", table)
         grid = regular(window, _period(table, often, machine), draws)
-        grids[table] = grid[kept(grid, table, faults, timeline)]
+        grids[table] = grid[kept(grid, table, scene)]
         if table == "NPU_MEM":
             delay = draws.one(*DELAY_US) * MICROSECOND
             grids[held.DEVICE_GRID] = grids[table] + min(delay, window.end - int(grid[-1]))
         elif table == "PCIE":
             grids[links.PARTS_GRID] = np.unique(links.pcie_parts(grids[table]))
-    scene = Scene(timeline, machine, traffic, footprint, texts, seed, grids)
-    tables = {table: SAMPLERS[table](scene) for table in frequencies if table in SAMPLERS}
+    device = DeviceScene(**vars(scene), footprint=footprint, traffic=traffic, grids=grids)
+    tables = {table: SAMPLERS[table](device) for table in frequencies if table in SAMPLERS}
     if "SAMPLE_PMU_SUMMARY" in frequencies and switches.aic_metrics:
-        tables["SAMPLE_PMU_SUMMARY"] = cores.sample_pmu_summary(scene, switches.aic_metrics)
+        tables["SAMPLE_PMU_SUMMARY"] = cores.sample_pmu_summary(device, switches.aic_metrics)
     if "AICORE_FREQ" in frequencies:
-        tables["AICORE_FREQ"] = cores.aicore_freq(scene, faults)
+        tables["AICORE_FREQ"] = cores.aicore_freq(device)
     counts = {table: len(next(iter(columns.values()))) for table, columns in tables.items()}
     return {
         table: {"deviceId": np.full(counts[table], timeline.device, np.int64), **columns}

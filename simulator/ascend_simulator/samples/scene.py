@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Integers, Texts
+from ascend_ref.capture import Integers
 
 from ..draws import Draws
-from ..hardware.model import Machine
 from ..memory import Footprint
-from ..world.timeline import RankTimeline
+from ..world.timeline import Scene
 from .grids import MICROSECOND
 from .traffic import Curve, Traffic
 
@@ -23,45 +23,32 @@ MEBI = 1 << 20
 MILLION = 1_000_000
 
 
-class Scene:
+@dataclass(frozen=True)
+class DeviceScene(Scene):
     """One rank's device during the session, and the moments at which each sampler reads it.
 
-    grids: by table, ascending moments. Noise comes from a stream of each sampler's own, so that
-    none changes what another one sees.
+    traffic: what the device moved. grids: by table, ascending moments. Noise comes from a stream of
+    each sampler's own, so that none changes what another one sees.
     """
 
-    def __init__(
-        self,
-        timeline: RankTimeline,
-        machine: Machine,
-        traffic: Traffic,
-        footprint: Footprint,
-        texts: Texts,
-        seed: int,
-        grids: Mapping[str, Integers],
-    ) -> None:
-        self.timeline = timeline
-        self.machine = machine
-        self.footprint = footprint
-        self.texts = texts
-        self.grids = grids
-        self._traffic = traffic
-        self._seed = seed
-        self._curves: dict[str, Curve] = {}
+    footprint: Footprint
+    traffic: Traffic
+    grids: Mapping[str, Integers] = field(default_factory=dict)
+    _curves: dict[str, Curve] = field(default_factory=dict)
 
     @cached_property
     def moments(self) -> Integers:
         """Every moment of the grids, ascending."""
         return np.unique(np.concatenate([*self.grids.values(), np.empty(0, np.int64)]))
 
-    def draws(self, table: str) -> Draws:
+    def noise(self, table: str) -> Draws:
         """The noise of a table."""
-        return Draws(self._seed, "noise", table, self.timeline.rank)
+        return self.draws("noise", table)
 
     def curve(self, flow: str) -> Curve:
         """What a flow of :class:`Traffic` moved until the moments of the grids."""
         if flow not in self._curves:
-            self._curves[flow] = Curve(self._traffic.flows()[flow], self.moments)
+            self._curves[flow] = Curve(self.traffic.flows()[flow], self.moments)
         return self._curves[flow]
 
     def read(self, grid: Integers, *flows: str) -> Integers:

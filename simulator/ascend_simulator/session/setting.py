@@ -14,8 +14,7 @@ from ..program.model import Dimension
 from ..world.clocks import RankClocks, clocks
 from ..world.compiled import Compiled
 from ..world.disturbance import Disturbances
-from ..world.layout import Layout
-from ..world.naming import PURPOSES, group_names
+from ..world.layout import PURPOSES, Layout, group_names
 from ..world.network import Network
 
 FIRST_SESSION_NS = 1_767_258_000_000_000_000

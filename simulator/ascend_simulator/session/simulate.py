@@ -27,8 +27,7 @@ from ascend_ref.capture import (
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 
 from ..choices import Scenario
-from ..documents.errors import ScenarioError
-from ..faker import run_names
+from ..documents.text import ScenarioError
 from ..host import HostIds, HostRecords, record_host
 from ..memory.record import record_memory
 from ..program.counters import metric_names, metric_values
@@ -36,18 +35,17 @@ from ..program.model import Annotate, Dimension
 from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
-from ..world.communication import Communication, Expansion
+from ..samples.traffic import traffic
+from ..world.communication import Communication, Expansion, RunCalls
 from ..world.compiled import Compiled
 from ..world.coupled import Coupling, Summary, summarize
 from ..world.device import device_records, profiling_tasks
-from ..world.frame import RunCalls
-from ..world.naming import PURPOSES
+from ..world.layout import PURPOSES
 from ..world.rank import RankMeetings, closed, device_times, host_times
 from ..world.small_tasks import Arrivals
 from ..world.streams import communication_streams
-from ..world.timeline import RankTimeline
+from ..world.timeline import Connections, RankTimeline, Scene
 from .setting import FIRST_SESSION_NS, Setting, setting
-from .traffic import traffic
 
 BEFORE_STEPS_NS = 150_000_000
 AFTER_STEPS_NS = 60_000_000
@@ -113,6 +111,7 @@ class _Recording:
         self.times = device_times(self.compiled, self.clocks, self.host, meetings)
         self.places = np.array([place for place, _ in self.compiled.collectives], np.int64)
         self.timeline = self._timeline()
+        self.scene = Scene(world.scenario, world.seed, world.machine, self.timeline, self.texts)
 
     def _timeline(self) -> RankTimeline:
         schedule, meetings = self.world.scenario.schedule, self.meetings
@@ -143,11 +142,10 @@ class _Recording:
     def recorded(self) -> tuple[Capture, Integers]:
         """The tables of the rank's session, and the step of each kernel."""
         world, timeline = self.world, self.timeline
+        scene = self.scene
         switches = world.scenario.capture
         groups, group_ranks, rows, names = self._groups()
-        host = record_host(
-            world.scripts[timeline.stage], timeline, switches, self.texts, self._host_ids(names)
-        )
+        host = record_host(world.scripts[timeline.stage], scene, self._host_ids(names))
         device = device_records(
             self.compiled,
             self.clocks.kind,
@@ -158,9 +156,14 @@ class _Recording:
             switches.mstx,
         )
         expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
+        seen, ended = (
+            self.host.seen[:, self.places],
+            closed(self.compiled, self.host, self.meetings),
+        )
+        own = Connections(*(column[:, self.places] for column in host.connections))
         found = Communication([], Transfers.empty(), Arrivals.empty())
         if len(self.places):
-            found = expansion.expand(self.meetings, self._run_calls(host))
+            found = expansion.expand(self.meetings, RunCalls(seen, ended, own))
         bounds = Tasks.empty()
         if switches.level and world.machine.chip.ffts:  # db-schema.md 6, I17b and I37
             moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
@@ -169,14 +172,7 @@ class _Recording:
         tasks = replace(tasks, identity=np.arange(len(tasks)))
         if self.model != NONE:
             tasks = self._of_model(tasks, device.copies)
-        memory = record_memory(
-            timeline,
-            switches,
-            world.scenario.faults,
-            self.texts,
-            world.seed,
-            self.process + LAUNCH_THREAD,
-        )
+        memory = record_memory(scene, self.process + LAUNCH_THREAD)
         self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
         copies = device.copies
@@ -188,17 +184,10 @@ class _Recording:
             transfers,
             found.arrivals,
         )
-        device_samples = record_samples(
-            timeline,
-            moved,
-            memory.footprint,
-            switches,
-            world.scenario.faults,
-            world.machine,
-            self.texts,
-            world.seed,
-        )
-        host_samples = record_host_samples([timeline], switches, world.scenario.faults, world.seed)
+        samples = {
+            **record_samples(scene, moved, memory.footprint),
+            **record_host_samples(scene),
+        }
         capture = Capture(
             origin=self._origin(),
             switches=switches,
@@ -210,9 +199,7 @@ class _Recording:
             counters=self._counters(device.kernels, device.kernel_run),
             groups=groups,
             group_ranks=group_ranks,
-            collectives=expansion.collectives(
-                host.connections[:, self.places], timeline.step_numbers, rows, names
-            ),
+            collectives=expansion.collectives(own.launch, timeline.step_numbers, rows, names),
             transfers=transfers,
             calls=host.calls,
             activities=host.activities,
@@ -225,19 +212,16 @@ class _Recording:
             memory_blocks=memory.blocks,
             memory_totals=memory.totals,
             workspace_events=memory.workspaces,
-            samples={**device_samples, **host_samples},
+            samples=samples,
         )
         records = records_of(
             RecordScene(
-                scenario=world.scenario,
-                seed=world.seed,
-                machine=world.machine,
-                timeline=timeline,
+                **vars(scene),
+                footprint=memory.footprint,
+                traffic=moved,
                 compiled=self.compiled,
                 capture=capture,
                 kernel_runs=device.kernel_run,
-                footprint=memory.footprint,
-                moved=moved,
                 model=self.model,
             )
         )
@@ -279,12 +263,12 @@ class _Recording:
             place: (names[item.dimension], stream)
             for (place, item), stream in zip(self.compiled.collectives, streams, strict=True)
         }
-        return HostIds(self.process, communication=communication, names=run_names(self.world.seed))
+        return HostIds(self.process, communication=communication)
 
     def _compute_connections(self, host: HostRecords) -> Integers:
         """The compute stream only records a collective's event; marks have ids of their own."""
-        connections = host.connections.copy()
-        connections[:, self.places] = host.record_connections[:, self.places]
+        connections = host.connections.launch.copy()
+        connections[:, self.places] = host.connections.record[:, self.places]
         marks = np.array(
             [
                 place
@@ -296,16 +280,6 @@ class _Recording:
         links = np.arange(len(connections) * len(marks)).reshape(len(connections), -1)
         connections[:, marks] = FIRST_MARK_CONNECTION + links
         return connections
-
-    def _run_calls(self, host: HostRecords) -> RunCalls:
-        return RunCalls(
-            seen=self.host.seen[:, self.places],
-            closed=closed(self.compiled, self.host, self.meetings),
-            operator=host.connections[:, self.places],
-            wait=host.wait_connections[:, self.places],
-            record=host.record_after_connections[:, self.places],
-            future=host.record_future_connections[:, self.places],
-        )
 
     def _groups(
         self,
@@ -350,9 +324,7 @@ class _Recording:
         world, parallelism = self.world, self.world.scenario.parallelism
         chip = world.machine.chip
         start, end = self.timeline.session
-        host_name, host_uid = run_names(world.seed).host(
-            self.rank // world.machine.devices_per_host
-        )
+        host_name, host_uid = self.scene.names.host(self.rank // world.machine.devices_per_host)
         metadata: dict[str, object] = {
             "distributed_args": {
                 "tensor_model_parallel_size": parallelism.tensor,

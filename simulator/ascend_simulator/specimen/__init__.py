@@ -7,8 +7,7 @@ and the property tests are built on it.
 
 from __future__ import annotations
 
-from .encode import build
-from .folder import write_msprof_folder, write_rank_folder
+from .folder import build, write_msprof_folder, write_rank_folder
 from .shape import Shape
 
 __all__ = ["Shape", "build", "write_msprof_folder", "write_rank_folder"]

@@ -9,8 +9,7 @@ from ascend_ref.capture.model import NONE
 from ascend_ref.derive.group_hash import group_hash
 
 from ..draws import Draws
-from .device import Part
-from .world import Row
+from .world import Part, Row
 
 NO_NOTIFY = -1
 MASTER_PLANE = 0

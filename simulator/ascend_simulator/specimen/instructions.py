@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from ascend_ref.derive.group_hash import group_hash
 
-from .device import COMMUNICATION_STREAM, SCHEDULE_STREAM
-from .world import LAUNCH_THREAD, Rows, World
+from .world import COMMUNICATION_STREAM, LAUNCH_THREAD, SCHEDULE_STREAM, Rows, World
 
 
 def instruction_tables(world: World) -> dict[str, Rows]:

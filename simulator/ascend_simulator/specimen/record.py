@@ -14,8 +14,8 @@ from ascend_ref.capture.model import NONE
 from ascend_spec import catalog, per_spec
 
 from .instructions import instruction_tables
+from .kernels import metrics
 from .memory import take_memory
-from .metrics import metrics
 from .samples import sample_tables, system_calls
 from .shape import Shape
 from .world import PROCESS, SESSION_START_NS, Row, World

@@ -1,9 +1,12 @@
-"""What happens in a specimen, row by row. Times are Unix ns."""
+"""What happens in a specimen, row by row, on devices whose streams run one task after the other.
+
+Times are Unix ns.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,3 +57,83 @@ class World:
         row.number = len(self.rows[table])
         self.rows[table].append(row)
         return row
+
+
+PROFILING_STREAM = 0
+COMPUTE_STREAM = 2
+OTHER_STREAM = 3
+COMMUNICATION_STREAM = 4
+SCHEDULE_STREAM = 5
+
+GAP_NS = 20
+ENVELOPE_HEAD_NS = 1_440
+ENVELOPE_TAIL_NS = 300
+ENVELOPE_KIND = "AI_CORE"
+"""Task type of the FFTS+ task that encloses its sub-tasks (db-schema.md 7.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One sub-task of an FFTS+ task, ``offset`` ns after the first sub-task may start.
+
+    transfer: columns of Transfers.
+    """
+
+    offset: int
+    length: int
+    kind: str
+    transfer: Row = field(default_factory=Row)
+
+
+@dataclass(slots=True)
+class Device:
+    """The streams of one device and the tasks that ran on them, in order of launch."""
+
+    number: int
+    tasks: list[Row] = field(default_factory=list)
+    _free: dict[int, int] = field(default_factory=dict)
+    _count: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def idle_from(self) -> int:
+        """End of the last task on any stream."""
+        return max(self._free.values(), default=0)
+
+    def free_from(self, stream: int) -> int:
+        """End of the last task on a stream."""
+        return self._free.get(stream, 0)
+
+    def run(self, stream: int, kind: str, length: int, after: int, **more: object) -> Row:
+        """Run one task once ``after`` has passed and the stream is free. more: of its columns."""
+        start = max(after, self.free_from(stream) + GAP_NS)
+        self._free[stream] = start + length
+        self._count[stream] = self._count.get(stream, 100 * stream + 7) + 1
+        return self._add(start, length, kind, stream, self._count[stream], **more)
+
+    def run_group(self, stream: int, parts: Iterable[Part], after: int, call: Row) -> list[Row]:
+        """Run sub-tasks inside one enclosing task; they share its taskId and are returned."""
+        parts = list(parts)
+        length = max(part.offset + part.length for part in parts)
+        whole = ENVELOPE_HEAD_NS + length + ENVELOPE_TAIL_NS
+        parent = self.run(stream, ENVELOPE_KIND, whole, after, connection=call)
+        first = parent["start"] + ENVELOPE_HEAD_NS
+        return [
+            self._add(
+                first + part.offset,
+                part.length,
+                part.kind,
+                stream,
+                parent["number"],
+                context=context,
+                connection=call,
+            )
+            for context, part in enumerate(parts)
+        ]
+
+    def _add(
+        self, start: int, length: int, kind: str, stream: int, number: int, **more: object
+    ) -> Row:
+        task = Row(more, start=start, end=start + length, device=self.number)
+        task |= {"stream": stream, "number": number, "kind": kind}
+        self.tasks.append(task)
+        return task

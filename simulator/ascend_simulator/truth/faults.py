@@ -1,14 +1,60 @@
-"""What the injected faults were, and how large each was; truth.schema.yaml says what sizes mean."""
+"""What the injected faults were, and how large each was; truth.schema.yaml says what sizes mean.
+
+What a fault costs a rank is found by leaving it out.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ..choices import FaultChoice, FaultKind, Scenario
-from ..memory.hits import lost_bytes
+from ..memory.totals import lost_bytes
+from ..session.setting import Setting, setting
 from ..world.disturbance import MILLISECOND, THOUSAND, Disturbances
+from ..world.small_tasks import Lanes
 from .totals import RankTotals
+
+OF_KERNELS: tuple[FaultKind, ...] = ("slow-rank", "frequency-throttling", "ai-cpu-straggler")
+OF_DATA: tuple[FaultKind, ...] = ("slow-link", "communication-retry")
+OF_HOST: tuple[FaultKind, ...] = ("data-loading-stall", "gc-pause")
+COSTLY = OF_KERNELS + OF_DATA + OF_HOST
+"""Faults that make something take longer that has a length by itself."""
+
+
+def extra_time(scenario: Scenario, seed: int, rank: int, place: int) -> int:
+    """ns that a fault costs a rank: the time by which it slows kernels, data under way or the host.
+
+    place: of the fault among those of the scenario; its kind is one of :data:`COSTLY`. The other
+    faults stay as they are; the time of waiting for slower work does not count.
+    """
+    world, fault = setting(scenario, seed), scenario.faults[place]
+    if rank not in world.disturbances.ranks_of(fault):
+        return 0
+    if fault.kind in OF_HOST:
+        first, last = world.disturbances.steps_of(fault)
+        return fault.milliseconds * MILLISECOND * (last - first + 1)
+    spent = _of_kernels if fault.kind in OF_KERNELS else _of_data
+    others = scenario.faults[:place] + scenario.faults[place + 1 :]
+    healthy = replace(world.disturbances, faults=others)
+    return spent(world, rank, world.disturbances) - spent(world, rank, healthy)
+
+
+def _of_kernels(world: Setting, rank: int, disturbances: Disturbances) -> int:
+    launched = np.flatnonzero(world.of(rank).variants)
+    return int(world.clocks(rank, disturbances).length[:, launched].sum())
+
+
+def _of_data(world: Setting, rank: int, disturbances: Disturbances) -> int:
+    network, spent = replace(world.network, disturbances=disturbances), 0
+    lanes = Lanes(network, rank)
+    for item, numbers in world.of(rank).families:
+        ends = lanes.ends(item)
+        spent += int(network.spent(item, ends.ranks, ends.place, numbers).sum())
+    return spent
+
 
 Effect = Mapping[str, int | float | str]
 

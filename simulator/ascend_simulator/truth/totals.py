@@ -10,8 +10,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.intervals import difference, joined, union
 
-from .step_parts import StepParts, step_parts
-from .timelines import TimelineTotals, timeline_totals
+from .timelines import StepParts, TimelineTotals, step_parts, timeline_totals
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The collectives of one rank and their small tasks, as rows of the capture."""
+"""The collectives of one rank: their small tasks, the tasks around these, and all numbers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,102 @@ from ascend_ref.capture import Collectives, Integers, Tasks, Texts, Transfers
 from ascend_ref.capture.model import NONE
 
 from ..program.model import Collective, Dimension
+from .clocks import GAP_NS
 from .compiled import Compiled
-from .frame import Frame, RunCalls
-from .naming import operator_names
+from .layout import operator_names
 from .network import FamilyRuns, Network
 from .rank import RankMeetings
 from .small_tasks import TASK_TYPES, Arrivals, Lanes, enum_ids
-from .streams import communication_streams, plane_streams
+from .streams import communication_streams, numbered, plane_streams
+from .timeline import Connections
+
+
+@dataclass(frozen=True, slots=True)
+class RunCalls:
+    """The host calls behind every run of a collective; all of shape (steps, collectives).
+
+    seen: when the device could see it. closed: when its stream reports its end.
+    """
+
+    seen: Integers
+    closed: Integers
+    connections: Connections
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Lays them out. streams: of each collective; ffts: whether one encloses the small tasks."""
+
+    streams: Integers
+    device: int
+    ffts: bool
+
+    def tasks(self, meetings: RankMeetings, calls: RunCalls, texts: Texts) -> Tasks:
+        """Waits, then enclosing tasks where there are any, then records, on the streams of the
+        collectives.
+        """
+        steps, count = meetings.ready.shape
+        shape = (steps, count)
+        before = np.zeros(shape, np.int64)
+        for stream in np.unique(self.streams).tolist():
+            members = np.flatnonzero(self.streams == stream)
+            closed = calls.closed[:, members].reshape(-1)
+            free = np.concatenate([closed[:1] * 0, closed[:-1] + GAP_NS])
+            before[:, members] = free.reshape(steps, -1)
+        moments = [
+            ("EVENT_WAIT", np.maximum(before, calls.seen), meetings.ready, calls.connections.wait),
+            ("AI_CORE", meetings.ready, meetings.ended, calls.connections.launch),
+            ("EVENT_RECORD", calls.closed, calls.closed, calls.connections.record_after),
+            ("EVENT_RECORD", calls.closed, calls.closed, calls.connections.record_future),
+        ]
+        if not self.ffts:
+            del moments[1]
+        parts = []
+        streams = np.broadcast_to(self.streams, shape).reshape(-1)
+        nothing = np.full(steps * count, NONE)
+        for kind, start, end, connection in moments:
+            parts.append(
+                Tasks(
+                    start=start.reshape(-1),
+                    end=end.reshape(-1),
+                    device=np.full(steps * count, self.device),
+                    stream=streams,
+                    number=nothing,
+                    context=nothing,
+                    model=nothing,
+                    connection=connection.reshape(-1),
+                    identity=nothing,
+                    kind=np.full(steps * count, texts.number(kind)),
+                )
+            )
+        return Tasks.joined(parts)
+
+    def numbered(
+        self, frame: Tasks, families: list[tuple[Tasks, Integers]], runs: int
+    ) -> list[Tasks]:
+        """``families``: small tasks and the run of each; ``runs`` of collectives there are.
+
+        taskId: counts the tasks of each stream; sub-tasks carry that of their enclosing
+        task.
+        """
+        if self.ffts:
+            numbers = numbered(frame.stream, frame.start)
+            enclosing = numbers[runs : 2 * runs]
+            return [
+                replace(frame, number=numbers),
+                *(replace(tasks, number=enclosing[run]) for tasks, run in families),
+            ]
+        parts = [frame, *(tasks for tasks, _ in families)]
+        stream, start = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "start")
+        )
+        bounds = np.cumsum([len(part) for part in parts])
+        numbers = numbered(stream, start)
+        return [
+            replace(part, number=numbers[bound - len(part) : bound])
+            for part, bound in zip(parts, bounds.tolist(), strict=True)
+        ]
+
 
 LAST_MASTER_PLANE = 1
 """The master stream carries what is done within the chip (plane 0) and the first exchange: real
@@ -103,7 +192,7 @@ class Expansion:
             number=nothing,
             context=context if self.ffts else nothing,
             model=nothing,
-            connection=calls.operator.reshape(-1)[all_runs],
+            connection=calls.connections.launch.reshape(-1)[all_runs],
             identity=nothing,
             kind=named([self.texts.number(task_types[part.kind]) for part in parts]),
         )

@@ -6,7 +6,7 @@ and of several clocks the lowest is in force.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,27 +36,32 @@ class Disturbances:
         """The faults of one kind."""
         return [fault for fault in self.faults if fault.kind == kind]
 
-    def _per_step(
+    def hits(self, kind: FaultKind, rank: int) -> Iterator[tuple[FaultChoice, int, int]]:
+        """The faults of one kind that hit a rank, each with its first and last captured step."""
+        for fault in self.chosen(kind):
+            if rank in self.ranks_of(fault):
+                yield fault, *self.steps_of(fault)
+
+    def per_step(
         self,
         kind: FaultKind,
         rank: int,
         neutral: int,
         joined: Callable[[Integers, FaultChoice], Integers],
     ) -> Integers:
+        """A value of a rank for each step: ``neutral``, as each fault of a kind changes it."""
         values = np.full(self.steps, neutral, np.int64)
-        for fault in self.chosen(kind):
-            if rank in self.ranks_of(fault):
-                first, last = self.steps_of(fault)
-                values[first : last + 1] = joined(values[first : last + 1], fault)
+        for fault, first, last in self.hits(kind, rank):
+            values[first : last + 1] = joined(values[first : last + 1], fault)
         return values
 
     def factor(self, kind: FaultKind, rank: int) -> Integers:
         """How long what the faults of a kind slow down takes on a rank; thousandths, per step."""
-        return self._per_step(kind, rank, THOUSAND, lambda one, by: one * by.factor // THOUSAND)
+        return self.per_step(kind, rank, THOUSAND, lambda one, by: one * by.factor // THOUSAND)
 
     def pause(self, kind: FaultKind, rank: int) -> Integers:
         """ns that the faults of a kind add on a rank, per step."""
-        return self._per_step(kind, rank, 0, lambda one, by: one + by.milliseconds * MILLISECOND)
+        return self.per_step(kind, rank, 0, lambda one, by: one + by.milliseconds * MILLISECOND)
 
     def ranks_of(self, fault: FaultChoice) -> tuple[int, ...] | range:
         """The global ranks that a fault hits; of a slow link its two ends."""
@@ -68,21 +73,19 @@ class Disturbances:
 
     def frequency(self, rank: int, nominal: int) -> Integers:
         """Clock in force, MHz, per step."""
-        return self._per_step(
+        return self.per_step(
             "frequency-throttling", rank, nominal, lambda one, by: np.minimum(one, by.frequency)
         )
 
     def skew(self, rank: int) -> int:
         """ns that the clock of a rank's host runs ahead."""
         return sum(
-            fault.milliseconds * MILLISECOND
-            for fault in self.chosen("clock-skew")
-            if rank in self.ranks_of(fault)
+            fault.milliseconds * MILLISECOND for fault, _, _ in self.hits("clock-skew", rank)
         )
 
     def ends_abnormally(self, rank: int) -> bool:
         """Whether the session of a rank has no end."""
-        return any(rank in self.ranks_of(fault) for fault in self.chosen("abnormal-end"))
+        return any(True for _ in self.hits("abnormal-end", rank))
 
     def links(self, step: int, groups: Integers) -> Integers | None:
         """How long data take in a step between the ranks of each group; thousandths.

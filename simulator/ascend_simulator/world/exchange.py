@@ -31,7 +31,8 @@ class Round:
     told: whom a rank notifies. heard: who notifies it; heard_lane: on which of its lanes. peer: to
     whom a rank moves data, or, with ``fetches``, from whom it copies data into its own memory;
     where data move, ``told`` is the rank whose data come. first, count: the pieces that move,
-    ``count`` from ``first`` on (cyclic); count 0 moves nothing.
+    ``count`` from ``first`` on (cyclic); count 0 moves nothing. ``confirms``: receivers report to
+    the senders that their data arrived; between ranks of one host this round passes without a task.
     """
 
     motion: Motion
@@ -42,6 +43,7 @@ class Round:
     first: Integers
     count: Integers
     fetches: bool = False
+    confirms: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,7 +181,7 @@ def _closed(moves: Sequence[Round], confirmed: bool) -> tuple[Round, ...]:
         )
         rounds += [move, arrived]
         if confirmed:
-            rounds.append(replace(arrived, told=move.told, heard=move.heard))
+            rounds.append(replace(arrived, told=move.told, heard=move.heard, confirms=True))
     return tuple(rounds)
 
 

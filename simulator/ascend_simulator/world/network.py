@@ -16,8 +16,7 @@ from ..program.model import Collective, Dimension
 from .compiled import HEAD_NS, TAIL_NS
 from .disturbance import THOUSAND, Disturbances
 from .exchange import Plan, moved, piece_sizes, plan
-from .layout import Layout
-from .naming import PURPOSES
+from .layout import PURPOSES, Layout
 from .rhythm import AFTER_MOVE_NS, Beats, Part, beats
 from .wires import Wires, wires
 

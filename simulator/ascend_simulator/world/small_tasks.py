@@ -173,7 +173,8 @@ class Lanes:
         ):
             rank = ends.ranks[np.maximum(other, 0)]
             away = self.network.wires.remote[self.rank, rank]
-            for lanes, far in ((chosen & ~away, False), (chosen & away, True)):
+            near = chosen & ~away & (not plan_round.confirms)
+            for lanes, far in ((near, False), (chosen & away, True)):
                 if not lanes.any():
                     continue
                 target = ends.places[other[lanes]]

@@ -8,10 +8,16 @@ moment.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from ascend_ref.capture import Integers
+from ascend_ref.capture import Integers, Texts
 
+from ..choices import Scenario
+from ..draws import Draws
+from ..faker import RunNames, run_names
+from ..hardware.model import Machine
 from ..program.model import Program
+from .disturbance import Disturbances
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,23 @@ class HostTimes:
     collections: Integers
 
 
+class Connections(NamedTuple):
+    """The calls that tasks of a program's items point to, by connection or by row; NONE for none.
+
+    launch: of the item's own task: the kernel (and the task around it), the copy, the wait of an
+    Await, the tasks of a communication operator. The others are of communication operators alone.
+    record: of the event that the compute stream records before. wait, record_after, record_future:
+    of the wait for that event on the operator's own stream, and of the two events recorded there at
+    the end, the second one for the framework's future.
+    """
+
+    launch: Integers
+    record: Integers
+    wait: Integers
+    record_after: Integers
+    record_future: Integers
+
+
 @dataclass(frozen=True, slots=True)
 class RankTimeline:
     """Everything that happened to one rank.
@@ -84,3 +107,29 @@ class RankTimeline:
     def steps(self) -> int:
         """Number of captured steps."""
         return len(self.step_numbers)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One rank's session as those see it who record it; ``texts`` grows by what they need."""
+
+    scenario: Scenario
+    seed: int
+    machine: Machine
+    timeline: RankTimeline
+    texts: Texts
+
+    @property
+    def names(self) -> RunNames:
+        """The names of the run."""
+        return run_names(self.seed)
+
+    @property
+    def disturbances(self) -> Disturbances:
+        """What the faults of the scenario change in the captured steps."""
+        ranks = self.scenario.parallelism.ranks
+        return Disturbances(self.scenario.faults, ranks, self.timeline.steps)
+
+    def draws(self, *name: str) -> Draws:
+        """Random numbers of the rank for one purpose."""
+        return Draws(self.seed, *name, self.timeline.rank)

@@ -22,8 +22,7 @@ from ascend_conformance.media.bin.facts import Facts, open_facts
 from ascend_conformance.media.bin.judge import collect, judge_content
 from ascend_conformance.media.bin.queries import _query
 from ascend_conformance.media.bin.rules import BinRule, in_force, load_bin_rules
-from ascend_conformance.media.bin.selftest import WITHOUT_EXAMPLES, victim_of
-from ascend_conformance.media.bin.specimens import PRESETS, clean_file
+from ascend_conformance.media.bin.selftest import PRESETS, WITHOUT_EXAMPLES, clean_file, victim_of
 from ascend_ref.bin.container import read_blocks
 
 Seen = tuple[int, int | None]

@@ -168,6 +168,6 @@ def test_long_texts_stay_different_when_cut():
 
 
 def test_rows_of_a_fact_table_know_where_they_stand():
-    table = next(table for table in fact_tables() if table.name == "stall_reason")
+    table = fact_tables()["stall_reason"]
     rows = dict(table.rows(stall_reasons()))
     assert rows["/top_stall_reason_table/Others"] == ["Others", "integer", 7]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ascend_conformance.check import check
-from ascend_conformance.media.bin.specimens import clean_file
+from ascend_conformance.media.bin.selftest import clean_file
 
 
 def test_each_block_is_told_before_it_is_read(tmp_path: Path) -> None:

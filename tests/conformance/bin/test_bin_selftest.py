@@ -10,8 +10,7 @@ import pytest
 from ascend_conformance.engine.trials import Trials
 from ascend_conformance.media.bin.judge import judge_content
 from ascend_conformance.media.bin.rules import in_force, load_bin_rules
-from ascend_conformance.media.bin.selftest import run_bin, run_specimen
-from ascend_conformance.media.bin.specimens import PRESETS, clean_file
+from ascend_conformance.media.bin.selftest import PRESETS, clean_file, run_bin, run_specimen
 
 KIND_MATTERS = {"basic", "loads", "memory", "cores", "between"}
 """Themes whose rules look at different values in vector, cube and mix operators."""

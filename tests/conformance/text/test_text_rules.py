@@ -34,7 +34,7 @@ def test_grade_source_erratum_and_page(rule: TextRule) -> None:
     assert rule.grade == min(grades, key=ORDER.index)
     assert not (rule.verdict == "violation" and rule.grade == "inferred")
     assert rule.erratum is None or rule.erratum in text_catalog().errata
-    page = rule_page(catalog(), rule)
+    page = rule_page(rule)
     for part in (rule.summary, rule.why, rule.fix, rule.example, "How it is found"):
         assert part in page
     for writer in (*rule.search.writers, *rule.search.not_writers):

@@ -2,10 +2,5 @@
 
 from .read import read_timeline
 from .tables import Timeline
-from .units import unit
 
-__all__ = [
-    "Timeline",
-    "read_timeline",
-    "unit",
-]
+__all__ = ["Timeline", "read_timeline"]

@@ -7,7 +7,10 @@ not; a B and an E of one id make a slice, of SET_FLAG, WAIT_FLAG, set_event and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from ascend_ref.bin import MalformedPayload, iterate_events
@@ -15,13 +18,29 @@ from ascend_spec import bin_catalog, per_spec
 
 from ..values import integer, member, number_text, text, with_number_texts
 from .tables import NONE, Course, FlowPoint, Lane, Place, Process, Timeline
-from .times import nanoseconds
 
 KNOWN_LANES = 9
 """So many lanes, the first by the exporter's order, the viewer puts in that order by itself."""
 
 MAX_EVENTS = 5_000_000
 """Events of one file that are read, so that what is kept of them fits into memory."""
+
+_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,4})?)")
+_LONGEST = 400
+
+NS_PER_US = 1000
+
+LATEST = (1 << 63) - 1
+
+_SURE = 1e12
+"""Below it a product in doubles is nearer to the true one than :data:`_DOUBT`."""
+
+_DOUBT = 1e-3
+
+FIRST_WINDOW = 4 << 10
+LAST_WINDOW = 64 << 20
+
+_DECODER = json.JSONDecoder()
 
 
 @per_spec
@@ -58,6 +77,21 @@ def read_timeline(payloads: Iterable[memoryview]) -> Timeline:
             if isinstance(event, dict):
                 reader.take(event, Place(block, offset))
     return reader.finished()
+
+
+def args_at(payloads: Sequence[memoryview], place: Place) -> Any:
+    """``args`` of the event at a place, numbers as texts, read again; ``None`` without."""
+    payload = payloads[place.block]
+    window = FIRST_WINDOW
+    while window <= LAST_WINDOW:
+        part = bytes(payload[place.offset : place.offset + window]).decode("utf-8", "ignore")
+        try:
+            event, _ = _DECODER.raw_decode(part)
+        except ValueError:
+            window *= 8
+            continue
+        return with_number_texts(event.get("args")) if isinstance(event, dict) else None
+    return None
 
 
 class _Half(NamedTuple):
@@ -228,3 +262,36 @@ def dumped(value: Any) -> str:
 
 def _index(args: Any) -> int:
     return integer(with_number_texts(member(args, "sort_index")))
+
+
+def nanoseconds(*microseconds: Any) -> int:
+    """The sum of JSON values as nanoseconds, halves rounded up; what is no number counts as 0.
+
+    A text counts as the number that it begins with. Sums below 0 or beyond 2^63 - 1 give 0, as in
+    the viewer numbers do that it cannot hold.
+    """
+    parts = [_number(value) for value in microseconds]
+    product = math.fsum(parts) * NS_PER_US
+    if 0 <= product < _SURE:
+        whole = math.floor(product)
+        if abs(product - whole - 0.5) > _DOUBT:
+            return whole if product - whole < 0.5 else whole + 1
+    exact = sum((Decimal(repr(part)) for part in parts), Decimal(0)) * NS_PER_US
+    try:
+        rounded = int(exact.to_integral_value(ROUND_HALF_UP))
+    except (InvalidOperation, OverflowError, ValueError):
+        return 0
+    return rounded if 0 <= rounded <= LATEST else 0
+
+
+def _number(value: Any) -> float | int:
+    if isinstance(value, bool):
+        return 0
+    if isinstance(value, float):
+        return value if math.isfinite(value) else 0
+    if isinstance(value, int):
+        return value if abs(value) <= LATEST else 0
+    if isinstance(value, str) and len(value) < _LONGEST and (found := _NUMBER.match(value)):
+        number = float(found[1])
+        return number if math.isfinite(number) else 0
+    return 0

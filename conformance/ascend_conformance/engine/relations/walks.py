@@ -103,8 +103,8 @@ class Rows:
         if self.group[0] == self.group[-1]:
             return values
         low, span = self._span()
-        inside = np.where(values == NONE, 0, values - low)
-        return np.asarray((self.group - self.group[0]) * span + inside)
+        known = np.where(values == NONE, 0, values - low)
+        return np.asarray((self.group - self.group[0]) * span + known)
 
     def values(self, keys: Integers) -> Integers:
         """The values of :meth:`keys`."""

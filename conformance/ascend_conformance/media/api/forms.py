@@ -1,4 +1,10 @@
-"""The forms that messages of the API have, by command, event and generation."""
+"""The forms that messages of the API have, by command, event and generation.
+
+Bodies of the older generation are made from those of the newest. The two schemas show what became
+of a member: members that the older one does not describe are left out, and where it does not know
+``compare``, the value of that member takes the place of the object around it (A8). Renamed members
+are listed here (A6).
+"""
 
 from __future__ import annotations
 
@@ -6,11 +12,19 @@ from itertools import islice
 from typing import Any
 
 from ascend_spec import api_catalog, per_spec
+from ascend_spec.core.dialect import Node, inlined
 
 from ...engine.schema_judge import Departure, SchemaJudge, Tokens
 
 MOST = 2_000
 """Departures of one message that are looked at."""
+
+RENAMED = {
+    "source/api/line": {"Instruction Executed": "Instructions Executed", "Cycle": "Cycles"},
+}
+"""New names of members by command, each with its older one."""
+
+WRAPPED = "compare"
 
 
 def departures_in(form: SchemaJudge, value: Any, before: Tokens = ()) -> list[Departure]:
@@ -36,3 +50,29 @@ def event_form(event: str | None) -> SchemaJudge:
     known = api_catalog()
     schema = known.event_message_schema() if event is None else known.event_schema(event)
     return SchemaJudge(schema)
+
+
+def in_older_form(command: str, body: dict[str, Any], generation: str) -> dict[str, Any]:
+    """The body of an answer as a generation has it. Raises ``KeyError`` where it has none."""
+    schema = inlined(api_catalog().body_schema(command, generation))
+    found: dict[str, Any] = _converted(body, schema, RENAMED.get(command, {}))
+    return found
+
+
+def _converted(value: Any, node: Node, renamed: dict[str, str]) -> Any:
+    if isinstance(value, list):
+        inner = node.get("items")
+        if not isinstance(inner, dict):
+            return value
+        return [_converted(element, inner, renamed) for element in value]
+    described = node.get("properties")
+    if not isinstance(value, dict) or described is None:
+        return value
+    if WRAPPED in value and WRAPPED not in described:
+        value = value[WRAPPED]
+    named = {renamed.get(key, key): member for key, member in value.items()}
+    return {
+        key: _converted(member, described[key], renamed)
+        for key, member in named.items()
+        if key in described
+    }

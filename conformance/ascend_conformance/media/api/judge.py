@@ -10,16 +10,13 @@ from ascend_spec.api import LATEST
 
 from ...engine.json_values import shown
 from ...engine.schema_judge import Departure, Tokens
-from .forms import body_form, departures_in, event_form, response_form
-from .habits import habits_of
+from .forms import body_form, departures_in, event_form, in_older_form, response_form
 from .names import Names
-from .older import in_older_form
 from .options import COMPARED, IMPORT
-from .requests import Request
+from .plan import Request
 from .rules import Finds
-from .truth import differences
-from .twin import Message
-from .verdicts import Noticed, Verdicts
+from .truth import differences, habits_of
+from .verdicts import Message, Noticed, Verdicts
 
 BODY: Tokens = ("body",)
 

@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ascend_ref.tools.serve.values import items, member
+
 CARD_PARAMS = ("cardId", "rankId")
 PROCESS_PARAMS = ("processId", "pid")
 LANE_PARAMS = ("threadId", "tid")
@@ -49,14 +51,13 @@ class Names:
 
     def learn_card(self, body: Any) -> None:
         """Learn the card from an answer to ``import/action``."""
-        cards = _member(body, "result")
-        card = _member(cards[0], "rankId") if isinstance(cards, list) and cards else None
-        if isinstance(card, str):
-            self._server_card = card
+        for card in items(member(body, "result"))[:1]:
+            if isinstance(name := member(card, "rankId"), str):
+                self._server_card = name
 
     def learn_lanes(self, body: Any) -> None:
         """Learn processes and lanes from the tree in ``parse/success``, by names that users see."""
-        for track, told in _tracks(self._unit, _member(body, "unit")):
+        for track, told in _tracks(self._unit, member(body, "unit")):
             process, name = _metadata(track, "processId"), _metadata(told, "processId")
             lane = _metadata(told, "threadId")
             if isinstance(name, str):
@@ -139,7 +140,7 @@ def _renamed(
         return [_renamed(element, processes, lanes, process) for element in value]
     if not isinstance(value, dict):
         return value
-    named = {key: _renamed(member, processes, lanes, process) for key, member in value.items()}
+    named = {key: _renamed(inner, processes, lanes, process) for key, inner in value.items()}
     if isinstance(named.get("pid"), str):
         process = named["pid"] = processes.get(named["pid"], named["pid"])
     for param in LANE_PARAMS:
@@ -152,12 +153,8 @@ def _process_of(params: Mapping[str, Any]) -> Any:
     return next((params[param] for param in PROCESS_PARAMS if param in params), None)
 
 
-def _member(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
-
-
 def _metadata(track: Any, key: str) -> Any:
-    found = _member(_member(track, "metadata"), key)
+    found = member(member(track, "metadata"), key)
     return found if isinstance(found, str) else None
 
 
@@ -168,9 +165,9 @@ def _lane_of(track: Any) -> tuple[Any, Any]:
 def _tracks(expected: Any, told: Any) -> Iterator[tuple[Any, Any]]:
     """Tracks below two nodes that have the same type and names, side by side."""
     others: dict[str, list[Any]] = defaultdict(list)
-    for child in _children(told):
+    for child in items(member(told, "children")):
         others[_title(child)].append(child)
-    for child in _children(expected):
+    for child in items(member(expected, "children")):
         same = others.get(_title(child))
         other = same.pop(0) if same else None
         if other is not None:
@@ -178,31 +175,16 @@ def _tracks(expected: Any, told: Any) -> Iterator[tuple[Any, Any]]:
             yield from _tracks(child, other)
 
 
-def _children(track: Any) -> list[Any]:
-    children = _member(track, "children")
-    return children if isinstance(children, list) else []
-
-
 def _title(track: Any) -> str:
     names = [_metadata(track, key) for key in ("processName", "threadName")]
-    return repr([_member(track, "type"), *names])
-
-
-def _slices(body: Any) -> list[Any]:
-    rows = _member(body, "data")
-    return [
-        slice_
-        for row in (rows if isinstance(rows, list) else ())
-        for slice_ in (row if isinstance(row, list) else ())
-        if isinstance(slice_, dict)
-    ]
+    return repr([member(track, "type"), *names])
 
 
 def _numbers(body: Any) -> dict[str, list[str]]:
     """The numbers of the slices in an answer, by the members that distinguish them."""
     found: dict[str, list[str]] = defaultdict(list)
-    for slice_ in _slices(body):
-        number = slice_.get(SLICE_PARAM)
+    for slice_ in (slice_ for row in items(member(body, "data")) for slice_ in items(row)):
+        number = member(slice_, SLICE_PARAM)
         if isinstance(number, str):
-            found[repr([slice_.get(member) for member in KNOWN_BY])].append(number)
+            found[repr([slice_.get(name) for name in KNOWN_BY])].append(number)
     return found

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
 
+from ascend_ref.db.display import clip, printable
 from ascend_ref.tools.serve import Answers
-from ascend_spec import bin_catalog
+from ascend_ref.tools.serve.values import items, member, text
+from ascend_spec import api_catalog, bin_catalog
 
 from .options import IMPORT
-from .requests import Request
 
 PROJECT = "ascend-ref probe"
 """The project that the file is imported into."""
@@ -19,6 +22,9 @@ ADD_FILE = 1
 
 SOURCES, CORES, PROCESSES, LANES, COUNTERS = 4, 4, 8, 12, 4
 """How many of each are asked for, spread over all of them."""
+
+NAMING = (0x08, "core_memory_map", "core_no"), (0x09, "table_per_block", "block_id")
+"""Payloads whose rows name blocks, under a key."""
 
 BLOCKS = 256
 SLICES_PER_LANE, FLOWS = 3, 12
@@ -35,7 +41,52 @@ FORBIDDEN = ("a;b", "a|b", "a\nb", "a'b", "x" * 501)
 SHORT_WINDOW = 900
 """Nanoseconds of a window in which every slice is sent."""
 
+SHOWN = 160
+"""Characters of parameters that are shown of a request."""
+
 Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request.
+
+    ``params`` name cards, processes, lanes and slices as the reference does. ``changed`` members of
+    the message replace the right ones, those named in ``without`` are left out, and a ``text`` is
+    sent instead of a message. A server may drop it where the reference drops it, too.
+    """
+
+    command: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    text: str | None = None
+
+    def message(self, number: int, params: Mapping[str, Any]) -> str:
+        """What is sent; ``params`` as the server names things."""
+        if self.text is not None:
+            return self.text
+        known = api_catalog().commands.get(self.command)
+        message = {
+            "id": number,
+            "moduleName": known.module if known else "source",
+            "type": "request",
+            "command": self.command,
+            "params": dict(params),
+            **self.changed,
+        }
+        sent = {key: value for key, value in message.items() if key not in self.without}
+        return json.dumps(sent, ensure_ascii=False)
+
+    @property
+    def shown(self) -> str:
+        """What distinguishes the request from others, on one short line."""
+        if self.text is not None:
+            return clip(printable(self.text), SHOWN)
+        parts: dict[str, Any] = {**self.params, **self.changed}
+        text = json.dumps(parts, ensure_ascii=False)
+        left_out = f" without {', '.join(self.without)}" if self.without else ""
+        return clip(printable(f"{text}{left_out}"), SHOWN)
 
 
 def opening(answers: Answers) -> Request:
@@ -48,7 +99,7 @@ def plan(answers: Answers) -> list[Request]:
     """Every request after the import, in the order in which they are sent."""
     return [
         *_hot_spots(answers),
-        *_details(answers),
+        *_details([*some(_block_ids(answers), BLOCKS), NO_SUCH], compared=False),
         *_timeline(answers),
         *_refused(answers),
         *_dropped(),
@@ -58,11 +109,11 @@ def plan(answers: Answers) -> list[Request]:
     ]
 
 
-def some(items: Sequence[Item], most: int) -> list[Item]:
+def some(found: Sequence[Item], most: int) -> list[Item]:
     """The first, the last and others between them, as evenly as can be."""
-    if len(items) <= most:
-        return list(items)
-    return [items[number * (len(items) - 1) // (most - 1)] for number in range(most)]
+    if len(found) <= most:
+        return list(found)
+    return [found[number * (len(found) - 1) // (most - 1)] for number in range(most)]
 
 
 def _hot_spots(answers: Answers) -> Iterator[Request]:
@@ -82,32 +133,23 @@ def _hot_spots(answers: Answers) -> Iterator[Request]:
     yield Request("source/queryTopWarpStallReason", {"isCompared": False})
 
 
-def _details(answers: Answers) -> Iterator[Request]:
+def _details(blocks: list[str], *, compared: bool) -> Iterator[Request]:
     for command in ("baseInfo", "computeworkload", "interCoreLoadAnalysis"):
-        yield Request(f"source/details/{command}", {"isCompared": False})
-    yield Request("source/details/roofline")
-    for block in [*some(_block_ids(answers), BLOCKS), NO_SUCH]:
+        yield Request(f"source/details/{command}", {"isCompared": compared})
+    if not compared:
+        yield Request("source/details/roofline")
+    for block in blocks:
         for command in ("memoryGraph", "memoryTable"):
-            yield Request(f"source/details/{command}", {"blockId": block, "isCompared": False})
+            yield Request(f"source/details/{command}", {"blockId": block, "isCompared": compared})
 
 
 def _block_ids(answers: Answers) -> list[str]:
     """The blocks of the load and of both memory pages, each once; none without a name."""
-    graph, table = (answers.blocks.details(code) for code in (0x08, 0x09))
-    named = [
-        *answers.answer("source/details/computeworkload", {}).body["blockIdList"],
-        *_texts(graph, "core_memory_map", "core_no"),
-        *_texts(table, "table_per_block", "block_id"),
-    ]
-    return [name for name in dict.fromkeys(named) if name]
-
-
-def _texts(document: Any, rows: str, key: str) -> Iterator[str]:
-    listed = document.get(rows) if isinstance(document, dict) else None
-    for row in listed if isinstance(listed, list) else ():
-        name = row.get(key) if isinstance(row, dict) else None
-        if isinstance(name, str):
-            yield name
+    listed = answers.answer("source/details/computeworkload", {}).body["blockIdList"]
+    for code, rows, key in NAMING:
+        document = answers.blocks.details(code)
+        listed += [member(row, key) for row in items(member(document, rows))]
+    return [name for name in dict.fromkeys(map(text, listed)) if name]
 
 
 # --- the timeline ------------------------------------------------------------------------------
@@ -154,7 +196,7 @@ def _summaries(answers: Answers, processes: list[str], length: int) -> Iterator[
 def _lanes(answers: Answers, lanes: list[dict[str, Any]], length: int) -> Iterator[Request]:
     """Slices first: requests for a flow or for details need the numbers in their answers."""
     members = bin_catalog().enums["synchronisations"].members
-    names = {member.value for member in members if member.label}
+    names = {one.value for one in members if one.label}
     shown: list[tuple[dict[str, Any], dict[str, Any]]] = []
     for lane in lanes or [NO_LANE]:
         first = _traces(answers, lane, _windows(length)[0])
@@ -230,7 +272,7 @@ def _refused(answers: Answers) -> Iterator[Request]:
     """Requests that are complete, and cannot be carried out."""
     for wrong in ({}, {"sourceName": 7}, {"sourceName": ""}):
         yield Request("source/code/file", wrong)
-    yield from (Request("source/code/file", {"sourceName": text}) for text in FORBIDDEN)
+    yield from (Request("source/code/file", {"sourceName": one}) for one in FORBIDDEN)
     yield Request("source/api/line", {"sourceName": NO_SUCH})
     yield Request("source/api/line/dynamic", {"coreName": NO_SUCH})
     yield Request("source/api/instructions/dynamic", {"coreName": FORBIDDEN[0]})
@@ -247,10 +289,10 @@ def _dropped() -> Iterator[Request]:
     yield Request("source/details/baseInfo", changed={"moduleName": NO_SUCH})
     yield Request("source/details/baseInfo", changed={"params": None})
     yield Request("source/details/baseInfo", changed={"id": None})
-    for member in ("id", "type", "moduleName", "params"):
-        yield Request("source/details/baseInfo", without=(member,))
-    for text in ("", "{", "[]", '{"id": 1e999}'):
-        yield Request("source/details/baseInfo", text=text)
+    for name in ("id", "type", "moduleName", "params"):
+        yield Request("source/details/baseInfo", without=(name,))
+    for sent in ("", "{", "[]", '{"id": 1e999}'):
+        yield Request("source/details/baseInfo", text=sent)
 
 
 # --- with a baseline ---------------------------------------------------------------------------
@@ -259,10 +301,6 @@ def _dropped() -> Iterator[Request]:
 def _compared(answers: Answers) -> Iterator[Request]:
     """The file as its own baseline."""
     yield Request("global/setBaseline", {"projectName": PROJECT, "filePath": answers.card})
-    for command in ("baseInfo", "computeworkload", "interCoreLoadAnalysis"):
-        yield Request(f"source/details/{command}", {"isCompared": True})
-    for block in some(_block_ids(answers), COMPARED_BLOCKS):
-        for command in ("memoryGraph", "memoryTable"):
-            yield Request(f"source/details/{command}", {"blockId": block, "isCompared": True})
+    yield from _details(some(_block_ids(answers), COMPARED_BLOCKS), compared=True)
     yield Request("source/queryTopWarpStallReason", {"isCompared": True})
     yield Request("global/cancelBaseline", {"projectName": PROJECT})

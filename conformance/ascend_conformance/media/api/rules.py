@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from ascend_spec import per_spec
 
@@ -46,17 +48,10 @@ ApiRule: TypeAlias = Rule[ApiSearch]
 @per_spec
 def load_api_rules() -> Mapping[str, ApiRule]:
     """Every rule by id, in the order of the ids."""
-    return rules_in("api", api_search)
+    return rules_in("api", lambda document: msgspec.convert(document, ApiSearch))
 
 
 @per_spec
 def rules_by_find() -> Mapping[Finds, ApiRule]:
     """The rule for each thing that the probe notices."""
     return {rule.search.finds: rule for rule in load_api_rules().values()}
-
-
-def api_search(document: Mapping[str, Any]) -> ApiSearch:
-    """What a rule document says of what the probe notices. Raises ``ValueError``."""
-    if document["finds"] not in get_args(Finds):
-        raise ValueError(f"{document['rule']}: the probe does not find {document['finds']!r}")
-    return ApiSearch(document["finds"])

@@ -16,11 +16,9 @@ from .client import CannotConnect, Client, Lost, open_client, shown_address
 from .judge import Judge, speaks
 from .names import Names
 from .options import COMPARED, ProbeOptions
-from .plan import opening, plan
-from .requests import Request
+from .plan import Request, opening, plan
 from .rules import load_api_rules, rules_by_find
-from .talk import NotAsked, Talk
-from .twin import Twin
+from .talk import NotAsked, Talk, Twin
 from .verdicts import Noticed, Verdicts
 
 CONNECTIONS = 4

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, parse
 from ascend_ref.db.display import clip, printable
 from ascend_ref.json_keys import ObjectReader
+from ascend_ref.tools.serve import Answers, Session
+from ascend_ref.tools.serve.envelope import encoded
 from ascend_spec import api_catalog
 
 from ...engine.json_values import shown
 from .client import MAX_MESSAGE, Client
 from .judge import Judge
 from .names import Names, UnknownName
-from .requests import Request
-from .twin import Due, Message, Twin
-from .verdicts import Noticed, Verdicts
+from .plan import Request
+from .verdicts import Message, Noticed, Verdicts
 
 SPARE_BYTES = 4 << 20
 """What a message may be longer than four times the longest that is due, to be read at all."""
@@ -36,8 +38,46 @@ ALIVE = Request("source/details/baseInfo")
 """Asked after what a server drops: it still answers, and has dropped the other by then."""
 
 
+UNAWAITED = "parse/progress"
+"""The event that comes as often as the server likes."""
+
+
 class NotAsked(Exception):
     """A request that cannot be sent, or whose answer could not be taken; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What a server owes after a request: an answer, or none, and events in this order.
+
+    ``size`` is the length of the longest of these messages.
+    """
+
+    answer: Message | None
+    events: tuple[Message, ...]
+    size: int
+
+
+class Twin:
+    """A session of the reference server with the same requests."""
+
+    def __init__(self, answers: Answers) -> None:
+        self.answers = answers
+        self._session = Session(answers)
+
+    def hear(self, request: Request, number: int) -> Due:
+        """What is due to a request, which gets this number."""
+        answer: Message | None = None
+        events: list[Message] = []
+        for message in self._session.handle(request.message(number, request.params)):
+            if message["type"] == "event":
+                events.append(message)
+            else:
+                answer = message
+        awaited = tuple(event for event in events if event["event"] != UNAWAITED)
+        due = [message for message in (answer, *awaited) if message]
+        size = max((len(encoded(dict(message))) for message in due), default=0)
+        return Due(answer, awaited, size)
 
 
 class Talk:

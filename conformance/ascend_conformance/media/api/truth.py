@@ -1,27 +1,58 @@
-"""What differs between an answer and the truth: pure functions on JSON values."""
+"""What differs between an answer and the truth, but for habits that servers may have."""
 
 from __future__ import annotations
 
 import json
 import re
-import struct
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from typing import Any
 
+import msgspec
+
+from ascend_ref.tools.serve.values import FLOAT32_MAX, float32, member
+from ascend_spec.core import packaged
 from ascend_spec.core.pointer import ANY, escaped, place_of
 
 from ...engine.json_values import shown
 from ...engine.schema_judge import Tokens
-from .habits import Habits
 from .rules import Finds
 
 NOTHING = "nothing"
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,300}\.?[0-9]{0,300}|\.[0-9]{1,300})(?:[eE][+-]?[0-9]{1,4})?")
-_FLOAT32_MAX = 3.4028234663852886e38
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """Where servers may answer otherwise than the reference, by column (``habits.yaml``).
+
+    ``own``: compared with nothing. ``optional``: may be missing. ``unordered``: by which members
+    elements are known, none for the whole. ``ties``: the member that orders the list. ``json``:
+    texts compared as JSON.
+    """
+
+    own: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    unordered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ties: Mapping[str, str] = field(default_factory=dict)
+    json: frozenset[str] = frozenset()
+
+
+@cache
+def habits_of(name: str, *, compared: bool = False) -> Habits:
+    """The habits of a command or an event; ``compared``: with a baseline."""
+    stated: Mapping[str, Any] = packaged(__package__, "habits.yaml").get(name, {})
+    unordered = {
+        one["at"]: one.get("by", ())
+        for one in stated.get("unordered", ())
+        if compared or not one.get("compared", False)
+    }
+    ties = {one["at"]: one["by"] for one in stated.get("ties", ())}
+    return msgspec.convert({**stated, "unordered": unordered, "ties": ties}, Habits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +120,9 @@ class _Walk:
     ) -> Iterator[Difference]:
         """Elements side by side; where one list is longer, one difference where they part."""
         true, told = expected, list(enumerate(actual))
-        if member := self.habits.ties.get(column):
-            true = [element for _, element in self._by_ties(expected, member, column)]
-            told = self._by_ties(actual, member, column)
+        if order := self.habits.ties.get(column):
+            true = [element for _, element in self._by_ties(expected, order, column)]
+            told = self._by_ties(actual, order, column)
         inner = f"{column}/{ANY}"
         same = 0
         for element, (place, other) in zip(true, told, strict=False):
@@ -130,8 +161,8 @@ class _Walk:
         for place in rest[len(left) :]:
             yield Difference("elements", (*tokens, place), "no such element", shown(actual[place]))
 
-    def _by_ties(self, elements: list[Any], member: str, column: str) -> list[tuple[int, Any]]:
-        """Elements with their places; neighbours of one ``member`` by all that is compared of
+    def _by_ties(self, elements: list[Any], order: str, column: str) -> list[tuple[int, Any]]:
+        """Elements with their places; neighbours of one ``order`` by all that is compared of
         them, so that both sides have the same order."""
 
         def rest(placed: tuple[int, Any]) -> str:
@@ -145,7 +176,7 @@ class _Walk:
                 element = {key: element[key] for key in kept}
             return json.dumps(element, sort_keys=True)
 
-        runs = groupby(enumerate(elements), key=lambda one: json.dumps(_member(one[1], member)))
+        runs = groupby(enumerate(elements), key=lambda one: json.dumps(_member(one[1], order)))
         return [placed for _, run in runs for placed in sorted(run, key=rest)]
 
 
@@ -161,7 +192,7 @@ def _name(element: Any, members: tuple[str, ...]) -> str:
 
 def _member(value: Any, path: str) -> Any:
     for key in path.split("."):
-        value = value.get(key) if isinstance(value, dict) else None
+        value = member(value, key)
     return value
 
 
@@ -189,11 +220,7 @@ def _equal(one: int | float, other: int | float) -> bool:
         return True
     if isinstance(one, int) and isinstance(other, int):
         return False
-    return max(abs(one), abs(other)) <= _FLOAT32_MAX and _float32(one) == _float32(other)
-
-
-def _float32(number: int | float) -> bytes:
-    return struct.pack("<f", number)
+    return max(abs(one), abs(other)) <= FLOAT32_MAX and float32(one) == float32(other)
 
 
 def _same_number(one: str, other: str) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from ascend_spec.core.pointer import place_of, pointer_of
 
 from ...engine.schema_judge import Tokens
 from ...finding import Finding, Scalar
 from .rules import ApiRule, Finds, rules_by_find
+
+Message = Mapping[str, Any]
 
 MOST = 2_000
 """Places that are counted separately; a server could invent keys without end."""

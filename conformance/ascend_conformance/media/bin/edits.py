@@ -187,11 +187,36 @@ PADS: Mapping[str, Callable[[int], bytes]] = {
 
 def _edited(payload: Any, edit: Edit) -> Any:
     verb = next((verb for verb in VERBS if verb in edit), None)
+    root = [payload]
     if verb is None:
         raise ValueError(f"unknown edit {sorted(edit)}")
-    root = [payload]
-    VERBS[verb](root, edit)
+    if verb == "swap":
+        (one, left), (other, right) = (_place(root, pointer) for pointer in edit["swap"])
+        one[left], other[right] = other[right], one[left]
+        return root[0]
+    container, key = _place(root, edit[verb], new=verb == "set")
+    match verb:
+        case "set":
+            to = edit["to"]
+            container[key] = to * edit["times"] if "times" in edit else deepcopy(to)
+        case "remove":
+            del container[key]
+        case "rename":
+            container[edit["to"]] = container.pop(key)
+        case "append":
+            container[key].append(deepcopy(edit["value"]))
+        case "before":
+            container.insert(key, deepcopy(edit["value"]))
+        case "repeat":
+            container[key:key] = [deepcopy(container[key]) for _ in range(edit.get("times", 1))]
+        case "scale":
+            container[key] = _like(container[key], lambda number: number * edit["by"])
+        case "add":
+            container[key] = _like(container[key], lambda number: number + edit["by"])
     return root[0]
+
+
+VERBS = ("set", "remove", "rename", "append", "before", "repeat", "swap", "scale", "add")
 
 
 def _place(root: list[Any], pointer: str, *, new: bool = False) -> tuple[Any, Any]:
@@ -207,52 +232,6 @@ def _place(root: list[Any], pointer: str, *, new: bool = False) -> tuple[Any, An
     return container, key
 
 
-def _set(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["set"], new=True)
-    container[key] = edit["to"] * edit["times"] if "times" in edit else deepcopy(edit["to"])
-
-
-def _remove(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["remove"])
-    del container[key]
-
-
-def _rename(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["rename"])
-    container[edit["to"]] = container.pop(key)
-
-
-def _append(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["append"])
-    container[key].append(deepcopy(edit["value"]))
-
-
-def _repeat(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["repeat"])
-    for _ in range(edit.get("times", 1)):
-        container.insert(key + 1, deepcopy(container[key]))
-
-
-def _before(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["before"])
-    container.insert(key, deepcopy(edit["value"]))
-
-
-def _swap(root: list[Any], edit: Edit) -> None:
-    (one, left), (other, right) = (_place(root, pointer) for pointer in edit["swap"])
-    one[left], other[right] = other[right], one[left]
-
-
-def _scale(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["scale"])
-    container[key] = _like(container[key], lambda number: number * edit["by"])
-
-
-def _add(root: list[Any], edit: Edit) -> None:
-    container, key = _place(root, edit["add"])
-    container[key] = _like(container[key], lambda number: number + edit["by"])
-
-
 def _like(value: Any, change: Callable[[float], float]) -> Any:
     """The changed number in the form that it had: integer, decimals, text."""
     if isinstance(value, str):
@@ -260,16 +239,3 @@ def _like(value: Any, change: Callable[[float], float]) -> Any:
         changed = change(float(value) if decimals else int(value))
         return f"{changed:.{decimals}f}" if decimals else str(int(changed))
     return type(value)(change(value))
-
-
-VERBS: Mapping[str, Callable[[list[Any], Edit], None]] = {
-    "set": _set,
-    "remove": _remove,
-    "rename": _rename,
-    "append": _append,
-    "before": _before,
-    "repeat": _repeat,
-    "swap": _swap,
-    "scale": _scale,
-    "add": _add,
-}

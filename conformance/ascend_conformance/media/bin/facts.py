@@ -55,7 +55,7 @@ class Facts:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self.overrun: set[str] = set()
-        for table in fact_tables():
+        for table in fact_tables().values():
             times = ["times"] if table.grouped else []
             self._create(table.name, [*IMPLICIT, *table.columns, *times])
         for name, columns in plain_tables().items():
@@ -102,7 +102,7 @@ class Facts:
 
     def add_payload(self, block: int, code: int, payload: Any) -> None:
         """The rows of every fact table that a JSON payload of this type holds."""
-        for table in fact_tables():
+        for table in fact_tables().values():
             if code in table.blocks:
                 rows = _rows(table, block, code, payload)
                 if table.grouped:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -32,51 +32,79 @@ _ADDRESS = re.compile(r"(?:0[xX])?(?P<digits>[0-9a-fA-F]{1,16})")
 
 
 @dataclass(frozen=True, slots=True)
-class FactTable:
-    """One table of facts. ``columns`` are in the order in which :meth:`rows` gives their values.
-
-    ``paths`` are the places of the rows and of each column's value, with the indices left out, as
-    findings name them.
+class Column:
+    """Where a column's value stands: ``path`` from the value ``up`` steps above the row's, or, with
+    ``is_key``, the key or index of that value. ``read`` gets the values and keys on the way to the
+    row.
     """
+
+    up: int
+    is_key: bool
+    path: tuple[str, ...]
+    read: Read
+
+
+@dataclass(frozen=True, slots=True)
+class FactTable:
+    """One table of facts. ``columns`` are in the order in which :meth:`rows` gives their values."""
 
     name: str
     blocks: tuple[int, ...]
     patterns: tuple[str, ...]
-    columns: tuple[str, ...]
-    readers: tuple[Read, ...]
-    places: tuple[str, ...]
+    columns: Mapping[str, Column]
     grouped: bool
 
     def rows(self, payload: Any) -> Iterator[tuple[str, list[SqlValue]]]:
         """JSON Pointer and column values of every row that a payload holds, in its order."""
+        columns = self.columns.values()
         # Where no column reads the row's value itself, a row without members would say nothing.
-        kinds = object if "" in self.places else (dict, list)
+        reads_itself = any(not (one.up or one.path or one.is_key) for one in columns)
+        kinds = object if reads_itself else (dict, list)
+        readers = [one.read for one in columns]
         for pattern in self.patterns:
             for stack, tokens in _walk(steps_of(pattern), [payload], []):
                 if isinstance(stack[-1], kinds):
-                    yield pointer_to(tokens), [read(stack, tokens) for read in self.readers]
+                    yield pointer_to(tokens), [read(stack, tokens) for read in readers]
 
 
 @per_spec
-def fact_tables() -> tuple[FactTable, ...]:
+def fact_tables() -> Mapping[str, FactTable]:
     """Every table that ``facts.yaml`` declares, in its order."""
-    documents = packaged(__package__, "facts.yaml")
-    return tuple(_table(name, document) for name, document in documents.items())
-
-
-def _table(name: str, document: dict[str, Any]) -> FactTable:
-    columns = {
-        column: declared.partition(" ")[::2] for column, declared in document["columns"].items()
+    return {
+        name: FactTable(
+            name=name,
+            blocks=tuple(document["blocks"]),
+            patterns=tuple(document["at"]),
+            columns={column: _column(how) for column, how in document["columns"].items()},
+            grouped=document.get("grouped", False),
+        )
+        for name, document in packaged(__package__, "facts.yaml").items()
     }
-    return FactTable(
-        name=name,
-        blocks=tuple(document["blocks"]),
-        patterns=tuple(document["at"]),
-        columns=tuple(columns),
-        readers=tuple(_reader(reading, pointer) for reading, pointer in columns.values()),
-        places=tuple(pointer for _, pointer in columns.values()),
-        grouped=document.get("grouped", False),
-    )
+
+
+def _column(declared: str) -> Column:
+    reading, _, pointer = declared.partition(" ")
+    found = _POINTER.fullmatch(pointer)
+    if found is None:
+        raise ValueError(f"{pointer!r} is no relative JSON Pointer")
+    up, is_key = int(found["up"] or 0), bool(found["key"])
+    path = tuple(unescaped(token) for token in found["path"].split("/") if token)
+
+    def key(_stack: list[Any], tokens: list[str | int]) -> SqlValue:
+        token = tokens[-1 - up]
+        return token if isinstance(token, int) else bounded(token)
+
+    if is_key:
+        return Column(up, is_key, path, key)
+    as_read = READINGS[reading]
+
+    def value(stack: list[Any], _tokens: list[str | int]) -> SqlValue:
+        value = stack[-1 - up]
+        for token in path:
+            value = _inner(value, token)
+        return as_read(value)
+
+    return Column(up, is_key, path, value)
 
 
 def pointer_to(tokens: Sequence[str | int]) -> str:
@@ -133,34 +161,6 @@ def _walk(
         yield from _walk(rest, stack, tokens)
         tokens.pop()
         stack.pop()
-
-
-def _reader(reading: str, pointer: str) -> Read:
-    found = _POINTER.fullmatch(pointer)
-    if found is None:
-        raise ValueError(f"{pointer!r} is no relative JSON Pointer")
-    up = int(found["up"] or 0)
-    if found["key"]:
-        return lambda _stack, tokens: _key(tokens[-1 - up])
-    path = [unescaped(token) for token in found["path"].split("/") if token]
-    read = READINGS[reading]
-    if not path:
-        return lambda stack, _tokens: read(stack[-1 - up])
-    if len(path) == 1:
-        only = path[0]
-        return lambda stack, _tokens: read(_inner(stack[-1 - up], only))
-
-    def follow(stack: list[Any], _tokens: list[str | int]) -> SqlValue:
-        value = stack[-1 - up]
-        for token in path:
-            value = _inner(value, token)
-        return read(value)
-
-    return follow
-
-
-def _key(token: str | int) -> SqlValue:
-    return token if isinstance(token, int) else bounded(token)
 
 
 def _inner(value: Any, token: str) -> Any:
@@ -222,10 +222,6 @@ def as_address(value: Any) -> int | None:
     return int(found["digits"], 16) - 2**63 if found else None
 
 
-def _length(value: Any) -> int | None:
-    return len(value) if isinstance(value, (list, dict)) else None
-
-
 def _inside(value: Any) -> str | None:
     if not isinstance(value, list):
         return None
@@ -233,16 +229,12 @@ def _inside(value: Any) -> str | None:
     return " ".join(sorted(kind for kind in kinds if kind))
 
 
-def _json(value: Any) -> str | None:
-    return None if value is ABSENT else json.dumps(value)
-
-
 READINGS: dict[str, Callable[[Any], SqlValue]] = {
     "text": as_text,
     "number": as_number,
     "kind": as_kind,
-    "length": _length,
+    "length": lambda value: len(value) if isinstance(value, (list, dict)) else None,
     "inside": _inside,
     "address": as_address,
-    "json": _json,
+    "json": lambda value: None if value is ABSENT else json.dumps(value),
 }

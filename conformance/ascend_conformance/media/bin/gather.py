@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any, Protocol
 
+import numpy as np
+
 from ascend_ref.bin import BinFile, Entry, MalformedPayload, canonical, parse
 from ascend_ref.bin.canonical import decode
 from ascend_ref.bin.records import read_cache_records, read_memory_trace
@@ -105,38 +107,39 @@ def _source_block(file: BinFile, entry: Entry) -> Sequence[SqlValue]:
 
 def _payload(file: BinFile, entry: Entry, facts: Facts, observer: Observer) -> Sequence[SqlValue]:
     """Read one payload into the facts; its row of the table ``payload``."""
-    where = (entry.ordinal, entry.type, None, entry.payload_offset)
-    size = entry.payload_size
+    at, size, form = entry.payload_offset, entry.payload_size, _form(entry)
+    state, reason, kind, duplicate, differs_at = "sound", None, None, None, None
     if size < entry.content_size - entry.padding:
-        return *where, "cut", None, None, size, None, None
-    if size == 0:
-        return *where, "empty", None, None, size, None, None
-    text = bin_catalog().blocks[entry.type].payload in {"json", "source"}
-    if text and entry.type != TIMELINE and size > TEXT_LIMIT:
-        return *where, "too-large", None, None, size, None, None
-    content = file.payload(entry)
-    try:
-        kind = _read(content, entry, facts, observer)
-    except MalformedPayload as problem:
-        place = (*where[:3], entry.payload_offset + problem.offset)
-        return *place, "malformed", problem.reason, None, size, None, None
-    compared = bin_catalog().blocks[entry.type].payload == "json" and size <= COMPARED
-    duplicate, differs_at = _spelling(content) if compared else (None, None)
-    if differs_at is not None:
-        differs_at += entry.payload_offset
-    return *where, "sound", None, kind, size, differs_at, duplicate
+        state = "cut"
+    elif size == 0:
+        state = "empty"
+    elif form in {"json", "source"} and entry.type != TIMELINE and size > TEXT_LIMIT:
+        state = "too-large"
+    else:
+        content = file.payload(entry)
+        try:
+            kind = _read(content, entry, facts, observer)
+            if form == "json" and size <= COMPARED:
+                duplicate, differs_at = _spelling(content, at)
+        except MalformedPayload as problem:
+            state, reason, at = "malformed", problem.reason, at + problem.offset
+    return entry.ordinal, entry.type, None, at, state, reason, kind, size, differs_at, duplicate
+
+
+def _form(entry: Entry) -> str:
+    return bin_catalog().blocks[entry.type].payload
 
 
 def _read(content: memoryview, entry: Entry, facts: Facts, observer: Observer) -> str | None:
     """Facts of a payload; its kind of value. Raises :class:`MalformedPayload`."""
-    payload = bin_catalog().blocks[entry.type].payload
-    if payload == "source":
+    form = _form(entry)
+    if form == "source":
         decode(bytes(content))
         return "text"
-    if payload == "cache-records":
+    if form == "cache-records":
         read_cache_records(content)
         return "records"
-    if payload == "trace-records":
+    if form == "trace-records":
         stacks = read_memory_trace(content).call_stacks
         try:
             value = parse(stacks)
@@ -146,10 +149,6 @@ def _read(content: memoryview, entry: Entry, facts: Facts, observer: Observer) -
             ) from None
         observer.see_payload(entry, value)
         return "records"
-    return _read_json(content, entry, facts, observer)
-
-
-def _read_json(content: memoryview, entry: Entry, facts: Facts, observer: Observer) -> str | None:
     if entry.type != TIMELINE:
         value = parse(content)
         facts.add_payload(entry.ordinal, entry.type, value)
@@ -168,22 +167,22 @@ def _read_json(content: memoryview, entry: Entry, facts: Facts, observer: Observ
     return as_kind(value)
 
 
-def _spelling(content: memoryview) -> tuple[str | None, int | None]:
-    """A key that stands twice in one object; the first byte that the producer would not write."""
+def _spelling(content: memoryview, start: int) -> tuple[str | None, int | None]:
+    """A key that stands twice in one object; the first byte that the producer would not write.
+
+    The content begins at byte ``start`` of the file.
+    """
     text = bytes(content)
     proper = canonical(parse(content))
     if proper == text:
         return None, None
     reader = ObjectReader()
     twice = next(reader.doubled_keys(json.loads(text, object_pairs_hook=reader)), None)
-    return (None if twice is None else str(twice[-1])), _first_difference(proper, text)
+    return (None if twice is None else str(twice[-1])), start + _first_difference(proper, text)
 
 
 def _first_difference(left: bytes, right: bytes) -> int:
-    step = 1 << 12
-    for start in range(0, max(len(left), len(right)), step):
-        if left[start : start + step] != right[start : start + step]:
-            pairs = zip(left[start:], right[start:], strict=False)
-            ahead = (at for at, (one, other) in enumerate(pairs) if one != other)
-            return start + next(ahead, min(len(left), len(right)) - start)
-    return len(right)
+    shared = min(len(left), len(right))
+    one, other = (np.frombuffer(text, np.uint8, shared) for text in (left, right))
+    differs = np.flatnonzero(one != other)
+    return int(differs[0]) if len(differs) else shared

@@ -21,9 +21,8 @@ from .places import Locator, block_label
 from .queries import questions
 from .records import record_findings
 from .rules import BinRule, in_force, load_bin_rules
-from .schemafindings import schema_findings, schema_skips
 from .spectables import add_spec_tables
-from .structure import Structure
+from .structure import Structure, schema_findings, schema_skips
 
 
 def judge_bin(

@@ -9,7 +9,8 @@ import yaml
 
 from ascend_ref.markdown import code, fenced
 
-from .places import block_label, fact_table
+from .flatten import fact_tables
+from .places import block_label
 from .rules import BinRule, RecordSearch, SchemaSearch
 
 FINDS = {
@@ -26,12 +27,12 @@ def where(rule: BinRule) -> str:
     if rule.search.records:
         return f"{block_label(rule.search.records.block)}: {_names(rule.search.records.fields)}"
     if rule.search.schema and rule.search.schema.places:
-        named = (f"{block_label(number)} {code(at)}" for number, at in rule.search.schema.places)
+        named = (f"{block_label(one.block)} {code(one.at)}" for one in rule.search.schema.places)
         return ", ".join(named)
     if rule.search.schema:
         return "every JSON payload"
     place = ".".join(filter(None, (rule.search.table, rule.column)))
-    table = fact_table(rule.search.table)
+    table = fact_tables().get(rule.search.table or "")
     numbers = rule.search.present or (table.blocks if table else ())
     blocks = ", ".join(block_label(number) or "" for number in numbers)
     return f"{blocks}: facts {code(place)}" if blocks else f"facts {code(place)}"

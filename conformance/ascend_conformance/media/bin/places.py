@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import construct
 
 from ascend_ref.bin import BinFile
 from ascend_ref.bin.records import read_memory_trace
 from ascend_ref.db.display import clip, printable
 from ascend_ref.json_place import place_of
 from ascend_spec import bin_catalog
-from ascend_spec.bin import HEADER
+from ascend_spec.core.packed import dtype_of
 from ascend_spec.core.pointer import ANY, escaped, unescaped
 
-from .flatten import EACH_ELEMENT, EACH_MEMBER, FactTable, fact_tables, steps_of
+from .flatten import EACH_ELEMENT, EACH_MEMBER, FactTable, steps_of
 
 POINTER = 300
 """Characters of a pointer that are shown."""
 
 SEARCHED = 1 << 30
 """Bytes of payloads that are searched in one file for the places of findings."""
-
-_UP = re.compile(r"(?P<up>\d+)(?P<rest>#|/.*|)")
 
 
 def block_label(code: int | None) -> str | None:
@@ -30,11 +31,6 @@ def block_label(code: int | None) -> str | None:
         return None
     known = bin_catalog().blocks.get(code)
     return f"0x{code:02X} {known.name}" if known else f"0x{code:02X}"
-
-
-def fact_table(name: str | None) -> FactTable | None:
-    """The table that ``facts.yaml`` declares under a name."""
-    return next((table for table in fact_tables() if table.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +53,11 @@ def place_in(table: FactTable, column: str | None, pointer: str) -> Place:
         [],
     )
     if column is not None:
-        relative = table.places[table.columns.index(column)]
-        found = _UP.fullmatch(relative)
-        up, rest = (int(found["up"]), found["rest"]) if found else (0, relative)
-        keep = len(tokens) - up
-        further = [name for name in rest.removesuffix("#").split("/") if name]
-        tokens = [*tokens[:keep], *further]
-        steps = [
-            *steps[:keep],
-            *(EACH_ELEMENT if name.isdecimal() else unescaped(name) for name in further),
-        ]
+        stated = table.columns[column]
+        keep = len(tokens) - stated.up
+        tokens = [*tokens[:keep], *map(escaped, stated.path)]
+        further = (EACH_ELEMENT if name.isdecimal() else name for name in stated.path)
+        steps = [*steps[:keep], *further]
     return Place(_written(steps) or None, "".join(f"/{token}" for token in tokens))
 
 
@@ -107,11 +98,15 @@ class Locator:
         return entry.payload_offset + entry.payload_size - len(payload) + place_of(payload, pointer)
 
 
-def header_field(name: str | None) -> int:
-    """The byte within a block header at which a field stands; 0 for no field."""
-    offset = 0
-    for field in HEADER.subcons:
-        if field.name == name:
-            return offset
-        offset += field.sizeof()
-    return 0
+def field_offset(declaration: construct.Struct, name: str | None) -> int:
+    """The byte within a packed record at which a field stands; 0 for no field."""
+    fields: Mapping[str, Any] = dtype_of(declaration).fields or {}
+    return int(fields.get(name or "", (None, 0))[1])
+
+
+def first_place(offset: int | None, pointer: str | None) -> str:
+    """Where the first bad value stands, for the end of a message."""
+    parts = [f"byte {offset:,}"] if offset is not None else []
+    if pointer:
+        parts.append(pointer)
+    return f" (first: {', '.join(parts)})" if parts else ""

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from ascend_spec import per_spec
+from ascend_spec.bin import HEADER
 from ascend_spec.core.pointer import ANY
 
 from ...engine.asking import EXAMPLE_COLUMNS, At, Question, examples_of
@@ -16,7 +17,7 @@ from ...finding import Finding
 from ...options import Options
 from .facts import Facts, plain_tables, views
 from .flatten import FactTable, fact_tables
-from .places import Locator, Place, block_label, fact_table, header_field, place_in, shown
+from .places import Locator, Place, block_label, field_offset, first_place, place_in, shown
 from .rules import BinRule, load_bin_rules
 
 NOT_SHOWN = {"block", "code", "pointer", "offset", "times"}
@@ -30,7 +31,7 @@ def questions(
     """Every rule that has a ``row`` or a ``select``."""
     unread = _unread(facts)
     present = {entry.type for entry in locator.file.entries}
-    names = [*(table.name for table in fact_tables()), *plain_tables()]
+    names = [*fact_tables(), *plain_tables()]
     counts = {name: _count(facts, name) for name in names}
     for rule in rules:
         if not (rule.row or rule.select) or not present.issuperset(rule.search.present):
@@ -78,7 +79,7 @@ def _reads(rule_id: str) -> tuple[FactTable, ...]:
         further = set(_WORD.findall(views()[name])) - words
         words |= further
         todo += sorted(further & views().keys())
-    return tuple(table for table in fact_tables() if table.name in words)
+    return tuple(table for name, table in fact_tables().items() if name in words)
 
 
 def _count(facts: Facts, table: str) -> int:
@@ -118,10 +119,10 @@ def columns_of(table: str | None) -> Sequence[str]:
     plain = plain_tables().get(table or "")
     if plain is not None:
         return plain
-    declared = fact_table(table)
+    declared = fact_tables().get(table or "")
     if declared is None:
         raise ValueError(f"no table of facts is called {table}")
-    return (*declared.columns, "times") if declared.grouped else declared.columns
+    return [*declared.columns, *(["times"] if declared.grouped else [])]
 
 
 def _finding(
@@ -159,17 +160,9 @@ def _finding(
     )
 
 
-def first_place(offset: int | None, pointer: str | None) -> str:
-    """Where the first bad value stands, for the end of a message."""
-    parts = [f"byte {offset:,}"] if offset is not None else []
-    if pointer:
-        parts.append(pointer)
-    return f" (first: {', '.join(parts)})" if parts else ""
-
-
 def where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Place, int | None]:
     """Path, pointer and byte of the first bad value."""
-    table = fact_table(rule.search.table)
+    table = fact_tables().get(rule.search.table or "")
     if table is None:
         ((pointer, offset),) = facts.rows(
             f"SELECT pointer, offset FROM {rule.search.table} WHERE rowid = ?", (row,)
@@ -177,8 +170,9 @@ def where(locator: Locator, facts: Facts, rule: BinRule, row: int) -> tuple[Plac
         path = rule.column
         if pointer:
             path = re.sub(r"/\d+", f"/{ANY}", pointer) + (f"/{path}" if path else "")
-        field_offset = header_field(rule.column) if rule.search.table == "block" else 0
-        return Place(path, pointer), None if offset is None else offset + field_offset
+        if rule.search.table == "block":
+            offset += field_offset(HEADER, rule.column)
+        return Place(path, pointer), offset
     ((block, pointer),) = facts.rows(
         f"SELECT block, pointer FROM {table.name} WHERE rowid = ?", (row,)
     )

@@ -4,33 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from ascend_spec import bin_catalog, per_spec
 
-from ...ruleset import Rule, as_tuple, rules_in
+from ...ruleset import Rule, rules_in
 
 SchemaFinds = Literal["fault", "unknown", "older", "advisory"]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaPlace:
+    """A place in the payloads of a block type."""
+
+    block: int
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaSearch:
     """Which errors of the payload schemas are findings of a rule.
 
-    ``fault``: errors by the schema of the file's own epoch, at the ``places`` (block type and path)
-    or, for the general rules, by one of the ``keywords``; no keywords: what no other rule takes.
+    ``fault``: errors by the schema of the file's own epoch, at the ``places`` or, for the
+    general rules, by one of the ``keywords``; no keywords: what no other rule takes.
     ``advisory``: those that the spec marks as such. ``older``: what only the newest epoch's schema
     finds. ``unknown``: keys that the schema does not describe.
     """
 
     finds: SchemaFinds = "fault"
     keywords: tuple[str, ...] = ()
-    places: tuple[tuple[int, str], ...] = ()
+    places: tuple[SchemaPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RecordSearch:
-    """Which packed records are bad (:mod:`.recordchecks`): a check by name, and its fields."""
+    """Which packed records are bad (:mod:`.records`): a check by name, and its fields."""
 
     block: int
     check: str
@@ -68,33 +78,4 @@ def in_force(rule: BinRule, epoch: str) -> bool:
 @per_spec
 def load_bin_rules() -> Mapping[str, BinRule]:
     """Every rule by id, in the order of the ids."""
-    return rules_in("bin", bin_search)
-
-
-def bin_search(document: Mapping[str, Any]) -> BinSearch:
-    """What a rule document says of where to look."""
-    return BinSearch(
-        table=document.get("table"),
-        shows=tuple(document.get("shows", ())),
-        schema=_schema(document["schema"]) if "schema" in document else None,
-        records=_records(document["records"]) if "records" in document else None,
-        present=tuple(document.get("present", ())),
-        victim=document.get("victim"),
-    )
-
-
-def _schema(document: Mapping[str, Any]) -> SchemaSearch:
-    return SchemaSearch(
-        finds=document.get("finds", "fault"),
-        keywords=tuple(document.get("keywords", ())),
-        places=tuple((one["block"], one["at"]) for one in document.get("places", ())),
-    )
-
-
-def _records(document: Mapping[str, Any]) -> RecordSearch:
-    return RecordSearch(
-        block=document["block"],
-        check=document["check"],
-        fields=as_tuple(document["fields"]),
-        others=as_tuple(document.get("others", ())),
-    )
+    return rules_in("bin", lambda document: msgspec.convert(document, BinSearch))

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import apsw
 
-from ascend_ref.bin import BinFile, read_blocks
+from ascend_ref.bin import BinFile, Block, canonical, parse, read_blocks, to_bytes
+from ascend_ref.bin.records import cache_payload, read_cache_records
+from ascend_simulator.operator import simulate_kernel
+from ascend_simulator.operator.scenario import override, preset
 
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
 from ...finding import Finding
@@ -21,7 +25,21 @@ from .judge import collect, judge_content
 from .places import Locator, shown
 from .queries import columns_of, where
 from .rules import BinRule, in_force, load_bin_rules
-from .specimens import PRESETS, clean_file
+
+PRESETS: Mapping[str, str] = {
+    "vector": "vector-add",
+    "cube": "matmul",
+    "mix": "matmul-leakyrelu",
+    "310P": "310p-matmul",
+    "950": "950-mix",
+    "every-block": "museum",
+    "simulator": "simulated-add",
+}
+"""By the name of the subject, the preset of ``ascend-ref kernel`` that it is a small run of."""
+
+BLOCK_DIM = 2
+CACHE_LINES = 32
+"""Cache lines that are kept: a cache has thousands, all alike to the rules."""
 
 WITHOUT_EXAMPLES = Options(max_examples=0)
 NOT_COMPARED = {"times", "offset"}
@@ -153,3 +171,20 @@ def victim_of(facts: Facts, rule: BinRule) -> dict[str, Any]:
     if row is None or None in row:
         raise NotBreakable("the file has nothing that can break so")
     return dict(zip(names, row, strict=True))
+
+
+def clean_file(subject: str) -> bytes:
+    """A small file without any finding. Raises ``KeyError`` for an unknown subject."""
+    scenario = override(preset(PRESETS[subject]), block_dim=BLOCK_DIM)
+    return to_bytes(map(_shortened, simulate_kernel(scenario).blocks()))
+
+
+def _shortened(block: Block) -> Block:
+    if block.type == 0x0B:
+        records = read_cache_records(block.payload)[:CACHE_LINES]
+        return replace(block, payload=bytes(cache_payload(records)))
+    if block.type == 0x0E:
+        payload: dict[str, Any] = parse(block.payload)
+        kept = {key: lines[:CACHE_LINES] for key, lines in payload.items()}
+        return replace(block, payload=canonical(kept))
+    return block

@@ -1,9 +1,11 @@
-"""The structural half: every payload against the JSON Schemas of every epoch."""
+"""The structural half: every payload against the JSON Schemas of every epoch, and its findings."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import jsonschema_rs
@@ -13,13 +15,19 @@ from ascend_spec import bin_catalog, per_spec
 
 from ...engine.schema_judge import Group, Groups
 from ...engine.sliced_judge import SLICE, SlicedJudge
+from ...finding import Finding, Skipped
+from .flatten import pointer_to
 from .keys import KeyInventory
-from .wholefloats import as_written, told_apart
+from .places import Locator, block_label, first_place, shown
+from .rules import BinRule, SchemaPlace
 
 EVENTS = "traceEvents"
 
 ERRORS = 20_000
 """Errors that are explained of one block type; then the judgement of its payloads ends."""
+
+_LEAST = math.ulp(0.0)
+_SCALARS = frozenset({str, int, bool, type(None)})
 
 GroupKey: TypeAlias = tuple[int, str, str]
 """Block type, place and keyword: what makes groups of different epochs the same."""
@@ -164,3 +172,104 @@ class Structure:
         signs = {epoch: forms[code] for epoch, forms in _signs().items() if code in forms}
         if signs:
             self._borne[code] = [epoch for epoch, form in signs.items() if form.is_valid(value)]
+
+
+def told_apart(value: Any) -> Any:
+    """The value with every whole float, such as ``1.0``, replaced by its neighbour towards 0.
+
+    JSON Schema takes it for an integer, and no viewer does; so a schema that asks for one finds it.
+
+    From 2^53 on the neighbour is whole as well, and the schema takes it for an integer.
+    """
+    if isinstance(value, float):
+        return (math.nextafter(value, 0.0) or _LEAST) if value.is_integer() else value
+    if isinstance(value, list):
+        return [told_apart(item) for item in value] if _may_hold_floats(value) else value
+    if isinstance(value, dict):
+        if _may_hold_floats(value.values()):
+            return {key: told_apart(inner) for key, inner in value.items()}
+        return value
+    return value
+
+
+def _may_hold_floats(values: Iterable[Any]) -> bool:
+    """Fast, for most containers of a large payload hold texts and integers only."""
+    return not _SCALARS.issuperset(map(type, values))
+
+
+def as_written(value: Any) -> Any:
+    """The whole float that a number stands for since :func:`told_apart`, or the value itself."""
+    if not isinstance(value, float) or value.is_integer():
+        return value
+    if value == _LEAST:
+        return 0.0
+    away = math.nextafter(value, math.copysign(math.inf, value))
+    return away if away.is_integer() else value
+
+
+def schema_findings(
+    locator: Locator, structure: Structure, epoch: str, rules: Sequence[BinRule]
+) -> Iterator[Finding]:
+    """One finding for each place of a schema that the file departs from."""
+    searches = [(rule, rule.search.schema) for rule in rules if rule.search.schema is not None]
+    newest = bin_catalog().epochs[-1].id
+    own = structure.groups(epoch)
+    newer = structure.groups(newest).items() if epoch != newest else ()
+    found = [
+        *((_finds(group), key[0], group) for key, group in own.items()),
+        *(("older", key[0], group) for key, group in newer if key not in own),
+        *(("unknown", code, group) for code, group in structure.unknown_keys(epoch)),
+    ]
+    for finds, code, group in found:
+        candidates = [(rule, search) for rule, search in searches if search.finds == finds]
+        place = SchemaPlace(code, group.place)
+        fitting = [
+            (rule, search)
+            for rule, search in candidates
+            if not search.keywords or group.keyword in search.keywords
+        ]
+        named = [rule for rule, search in fitting if place in search.places]
+        general = [rule for rule, search in fitting if not search.places and search.keywords]
+        rest = [rule for rule, search in candidates if not search.places and not search.keywords]
+        for rule in (named or general or rest)[:1]:
+            yield _finding(locator, rule, code, group, epoch)
+
+
+def schema_skips(structure: Structure, epoch: str, rules: Sequence[BinRule]) -> Iterator[Skipped]:
+    """What was left unjudged because too much is wrong with it."""
+    for code in structure.overruns(epoch):
+        for rule in rules:
+            if rule.search.schema is not None and rule.search.schema.finds == "fault":
+                reason = f"given up after {ERRORS:,} departures from the schema"
+                yield Skipped(rule.id, block_label(code) or "", reason)
+                break
+
+
+def _finds(group: Group) -> str:
+    return "advisory" if group.advisory else "fault"
+
+
+def _finding(locator: Locator, rule: BinRule, code: int, group: Group, epoch: str) -> Finding:
+    full = pointer_to(group.tokens)
+    offset = locator.byte_of(group.document, full)
+    pointer = shown(full)
+    summary = rule.summary.rstrip(".")
+    number = f": {group.count:,}" if group.count > 1 else ""
+    return replace(
+        rule.finding(locator.file.label, f"{summary}{number}{first_place(offset, pointer)}"),
+        expected=rule.expected.replace("{expected}", group.expected),
+        table=block_label(code),
+        column=group.place or None,
+        count=group.count,
+        examples=({"value": group.shown},),
+        context={
+            "count": group.count,
+            "keyword": group.keyword,
+            "epoch": epoch,
+            "offset": offset,
+            "pointer": pointer,
+        },
+        erratum=group.erratum or rule.erratum,
+        offset=offset,
+        pointer=pointer,
+    )

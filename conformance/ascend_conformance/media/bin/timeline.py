@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ascend_ref.bin import MalformedPayload, iterate_events, parse
 from ascend_ref.bin.canonical import MAX_BYTES
 
-from .facts import Facts
+from .facts import Facts, plain_tables
 from .flatten import SqlValue, as_address, as_number, as_text
 
 EVENTS = "traceEvents"
@@ -97,49 +98,36 @@ class _Rows:
     def __init__(self, facts: Facts, block: int, code: int) -> None:
         self._facts = facts
         self._from = (block, code)
-        self._shapes: list[list[SqlValue]] = []
-        self._lanes: list[list[SqlValue]] = []
-        self._addresses: list[list[SqlValue]] = []
-        self._pairs: list[list[SqlValue]] = []
+        self._rows: dict[str, list[Sequence[SqlValue]]] = defaultdict(list)
 
     def take(self, index: int, offset: int, event: Any) -> None:
         """Note what the rules look at of one event."""
         fields = event if isinstance(event, dict) else {}
-        at = f"/{EVENTS}/{index}"
-        phase = _text(fields, "ph")
-        name = _text(fields, "name")
-        pid, tid = _text(fields, "pid"), _text(fields, "tid")
-        self._shapes.append(
-            [
-                at,
-                offset,
-                phase,
-                name if phase in NAMED_PHASES else None,
-                int(as_number(fields.get("ts")) == 0),
-            ]
-        )
-        self._lanes.append([at, offset, phase, pid, tid])
+        where = (*self._from, f"/{EVENTS}/{index}", offset)
+        phase, name = _text(fields, "ph"), _text(fields, "name")
+        moment = as_number(fields.get("ts"))
+        named = name if phase in NAMED_PHASES else None
+        self._rows["trace_shape"].append((*where, phase, named, int(moment == 0)))
+        lane = _text(fields, "pid"), _text(fields, "tid")
+        self._rows["trace_lane"].append((*where, phase, *lane))
         if phase in PAIRED_PHASES:
-            moment = as_number(fields.get("ts"))
-            self._pairs.append([at, offset, phase, name, _text(fields, "id"), moment])
+            self._rows["trace_pair"].append((*where, phase, name, _text(fields, "id"), moment))
         arguments = fields.get("args")
         text = arguments.get("pc_addr") if isinstance(arguments, dict) else None
         if text is not None:
-            self._addresses.append([at, offset, as_address(text), _whole(as_text(text))])
-        if len(self._shapes) >= BATCH:
+            address = as_address(text), _whole(as_text(text))
+            self._rows["trace_address"].append((*where, *address))
+        if len(self._rows["trace_shape"]) >= BATCH:
             self.flush()
 
     def flush(self) -> None:
         """Write what was noted."""
-        for table, rows in (
-            ("trace_shape", self._shapes),
-            ("trace_lane", self._lanes),
-            ("trace_address", self._addresses),
-        ):
-            self._facts.add_grouped(table, ([*self._from, *row] for row in rows), places=2)
-            rows.clear()
-        self._facts.add("trace_pair", ([*self._from, *row] for row in self._pairs))
-        self._pairs.clear()
+        for table, rows in self._rows.items():
+            if "times" in plain_tables()[table]:
+                self._facts.add_grouped(table, rows, places=2)
+            else:
+                self._facts.add(table, rows)
+        self._rows.clear()
 
 
 def _text(fields: dict[str, Any], key: str) -> str | None:

@@ -13,7 +13,7 @@ import apsw
 
 from .fusion import merged
 from .layout import Layout
-from .targets import Targets
+from .references import Targets
 
 MOST_IDS = 5_000
 MOST_RANGES = 8

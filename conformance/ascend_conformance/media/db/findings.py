@@ -7,7 +7,6 @@ from dataclasses import replace
 from ...engine.asking import EXAMPLE_COLUMNS, examples_of
 from ...finding import Finding
 from ...ruleset import fill
-from .checks import Fault
 from .judge import Outcome, bad_row, without_rows
 from .places import Instance
 from .references import References
@@ -18,9 +17,9 @@ from .session import Session
 def make_findings(
     session: Session, outcome: Outcome, max_examples: int, with_sql: bool
 ) -> tuple[Finding, ...]:
-    """Every hit and fault as a finding, in the order of rules, then places."""
+    """What was found, and every hit as a finding, in the order of rules, then places."""
     references = outcome.references
-    found = [from_fault(session.label, fault) for fault in outcome.faults]
+    found = list(outcome.faults)
     for hit in outcome.found:
         with outcome.failures.of_rule(hit.instance.rule, hit.instance.at):
             found.append(_from_hit(session, hit, references, max_examples, with_sql))
@@ -40,22 +39,6 @@ def _with_erratum(session: Session, finding: Finding) -> Finding:
         for place, patch in erratum.documented.items()
     }
     return replace(finding, erratum=documented_names.get(finding.place))
-
-
-def from_fault(file: str, fault: Fault) -> Finding:
-    """The finding that a Python check's fault stands for."""
-    first = f" (first: rowid {fault.first_rowid})" if fault.first_rowid else ""
-    found = fault.rule.finding(file, fault.what + first)
-    return replace(
-        found,
-        expected=fault.expected or found.expected,
-        table=fault.table,
-        column=fault.column,
-        count=fault.count,
-        first_rowid=fault.first_rowid,
-        context={"count": fault.count, "first_rowid": fault.first_rowid, **fault.context},
-        erratum=fault.erratum or found.erratum,
-    )
 
 
 def _from_hit(

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from ascend_spec.db.model import Column, Table
 
-from .boolean import balanced
 from .places import sound_storage
 from .references import Range
+from .sql import balanced
 
 FUSED_RULES = frozenset({"DB201", "DB202", "DB203", "DB204", "DB208", "DB209", "DB210", "DB211"})
 """Rules whose predicates the fused form replaces on a fusible column."""

@@ -8,7 +8,6 @@ bad rows are judged again without those rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -20,10 +19,10 @@ from ascend_spec.db.model import Column
 from ...engine.asking import Asked, Question
 from ...engine.progress import Progress
 from ...engine.work import limited
-from ...options import PARALLEL_BYTES
+from ...finding import Finding
 from ...ruleset import Selection
 from . import fusion
-from .checks import Fault, registry
+from .checks import registry
 from .checks.sequences import walk
 from .places import Instance
 from .plan import PROFILER, Plan, make_plan
@@ -40,7 +39,7 @@ class Outcome(Asked[Hit]):
 
     plan: Plan
     references: References
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[Finding] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ def judge(
     plan = make_plan(session, selection)
     references = References(session.connection, session.targets)
     outcome = Outcome(plan=plan, references=references, skipped=list(plan.skipped))
-    faults = Asked[Fault](failures=outcome.failures)
+    faults = Asked[Finding](failures=outcome.failures)
     faults.ask(_check(session, places) for places in plan.codes.values())
     outcome.faults += faults.found
     outcome.skipped += faults.skipped
@@ -98,13 +97,13 @@ def judge(
     return outcome
 
 
-def _check(session: Session, places: Sequence[Instance]) -> Question[Instance, Fault]:
+def _check(session: Session, places: Sequence[Instance]) -> Question[Instance, Finding]:
     """The question that a check in Python answers for all places of its rule."""
     rule = places[0].rule
     check = registry()[rule.search.code or ""]
     return Question(
         places[:1],
-        lambda _: check(session, rule, places),
+        lambda _: (fault.finding(rule, session.label) for fault in check(session, places)),
         partial(limited, session.connection, sum(session.rows.values())),
     )
 
@@ -270,8 +269,7 @@ def _run(
         if progress:
             progress(done.qsize(), len(tasks), what)
 
-    small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
-    if workers < 2 or small:
+    if workers < 2 or session.is_small:
         for task in tasks:
             yield task.perform(session.connection, references)
             finished(task.what)
@@ -281,24 +279,17 @@ def _run(
     for index in range(len(tasks)):
         waiting.put(index)
 
-    def work() -> None:
-        with session.another_connection() as connection:
-            own_references = References(connection, references.targets)
-            while not session.stop.is_set():
-                try:
-                    index = waiting.get_nowait()
-                except Empty:
-                    return
-                results[index] = tasks[index].perform(connection, own_references)
-                finished(tasks[index].what)
+    def work(connection: apsw.Connection, _number: int) -> None:
+        own_references = References(connection, references.targets)
+        while not session.stop.is_set():
+            try:
+                index = waiting.get_nowait()
+            except Empty:
+                return
+            results[index] = tasks[index].perform(connection, own_references)
+            finished(tasks[index].what)
 
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            for future in [pool.submit(work) for _ in range(workers)]:
-                future.result()
-        except BaseException:  # Ctrl-C above all: the pool waits for its threads
-            session.stop.set()
-            raise
+    session.spread(workers, work)
     yield from results
 
 
@@ -329,9 +320,14 @@ def _again(
     )
 
 
-def condemned_cells(session: Session, outcome: Outcome) -> dict[str, list[str]]:
-    """``TABLE.column`` to the predicates of the rules on single cells that found bad rows there."""
-    return _condemned(session, outcome.found, LAST_STAGE, outcome.references)
+def condemned_cells(
+    session: Session, outcome: Outcome, references: References
+) -> dict[str, list[str]]:
+    """``TABLE.column`` to the predicates of the rules on single cells that found bad rows there.
+
+    They are good for the connection of ``references``.
+    """
+    return _condemned(session, outcome.found, LAST_STAGE, references)
 
 
 def _condemned(

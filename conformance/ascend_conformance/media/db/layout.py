@@ -91,7 +91,7 @@ def _match_columns(table: Table, physical: PhysicalTable) -> TableMatch:
     return TableMatch(table, physical, columns, misspelt, tuple(left.values()))
 
 
-def knows_foreign(catalog: Catalog, table: str, column: str | None) -> str | None:
+def knows_foreign(catalog: Catalog, table: str, column: str | None = None) -> str | None:
     """Who adds this table or column to exporters' files, if it is a known addition."""
     for item in catalog.foreign_objects:
         if item.table.casefold() == table.casefold() and (

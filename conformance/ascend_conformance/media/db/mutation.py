@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 
 from ascend_ref.db.ddl import create_indexes, create_table
 from ascend_spec.db.model import Column, Table
@@ -20,16 +21,13 @@ from .session import Session
 from .sql import single_row
 
 
-def statements(
-    instance: Instance, session: Session, change: Sequence[str] | None = None
-) -> list[str]:
-    """SQL that makes a change, by default the rule's break, at the instance's place.
+def statements(instance: Instance, session: Session, change: Sequence[str]) -> list[str]:
+    """SQL that makes a change of the rule at the instance's place.
 
     Without one the statements follow from the schema. Raises :class:`NotBreakable` where the place
     exists in the spec but not in such a file.
     """
     rule = instance.rule
-    change = rule.breaks if change is None else change
     if instance.table and instance.table in session.schema.tables and rule.search.code is None:
         _require_rows(instance, session)
     if change:
@@ -42,7 +40,15 @@ def statements(
     build = SCHEMA_BREAKS.get(rule.search.code or "")
     if build is None:
         raise NotBreakable("broken on files, not by SQL")
-    return build(instance, session)
+    if callable(build):
+        return build(instance, session)
+    column = instance.column or ""
+    names = {"table": instance.table or "", "column": column, "swapped": column.swapcase()}
+    return [fill(build, {"declared": "INTEGER", **names, **instance.place})]
+
+
+def _table(instance: Instance, session: Session) -> Table:
+    return session.schema.tables[instance.table or ""]
 
 
 def _require_rows(instance: Instance, session: Session) -> None:
@@ -57,16 +63,10 @@ def _values(instance: Instance, session: Session) -> dict[str, str]:
     if table is None or column is None:
         return {}
     values = {"infinite": "9e999"}
-    if column.minimum is not None:
-        below = column.minimum - 1
-        while below in column.none:
-            below -= 1
-        values["below"] = str(below)
-    if column.maximum is not None:
-        above = column.maximum + 1
-        while above in column.none:
-            above += 1
-        values["above"] = str(above)
+    for name, bound, step in (("below", column.minimum, -1), ("above", column.maximum, 1)):
+        if bound is not None:
+            beyond = (bound + number * step for number in count(1))
+            values[name] = str(next(value for value in beyond if value not in column.none))
     targets = [target for target in column.references if session.schema.column(target)]
     if targets:
         target, _, key = targets[0].partition(".")
@@ -89,7 +89,7 @@ CHANGED_VALUE = re.compile(r"UPDATE \{table\} SET \{column\} = (.+) WHERE rowid 
 
 def _added_row(instance: Instance, session: Session, statement: str) -> str:
     """A copy of the last row with the bad value in it, where every existing row is needed."""
-    table = session.schema.tables[instance.table or ""]
+    table = _table(instance, session)
     change = CHANGED_VALUE.fullmatch(statement)
     if change is None or any(column.primary_key for column in table.columns.values()):
         raise NotBreakable(f"other rows refer to every value of {instance.at}")
@@ -134,7 +134,7 @@ def _rebuild(
     columns: list[str] | None = None,
 ) -> list[str]:
     """Create the table anew from changed DDL and copy its rows; indexes are created again."""
-    table = session.schema.tables[instance.table or ""]
+    table = _table(instance, session)
     kept = columns or list(table.columns)
     changed = replace(
         table,
@@ -156,7 +156,7 @@ def _rebuild(
 
 
 def _missing_column(instance: Instance, session: Session) -> list[str]:
-    table = session.schema.tables[instance.table or ""]
+    table = _table(instance, session)
     kept = [name for name in table.columns if name != instance.column]
     if not kept:
         raise NotBreakable("a table needs one column")
@@ -164,7 +164,7 @@ def _missing_column(instance: Instance, session: Session) -> list[str]:
 
 
 def _column_order(instance: Instance, session: Session) -> list[str]:
-    names = list(session.schema.tables[instance.table or ""].columns)
+    names = list(_table(instance, session).columns)
     if len(names) < 2:
         raise NotBreakable("one column has no order")
     return _rebuild(instance, session, columns=[names[1], names[0], *names[2:]])
@@ -175,7 +175,7 @@ SAME_AFFINITY = {"INTEGER": "BIGINT", "TEXT": "VARCHAR", "NUMERIC": "DECIMAL", "
 
 
 def _declared_type(instance: Instance, session: Session) -> list[str]:
-    column = session.schema.tables[instance.table or ""].columns[instance.column or ""]
+    column = _table(instance, session).columns[instance.column or ""]
     if column.primary_key:
         raise NotBreakable("a key of another type is no rowid alias: see missing-primary-key")
     old, new = f"{column.name} {column.declared}", f"{column.name} {SAME_AFFINITY[column.declared]}"
@@ -195,7 +195,7 @@ def _missing_primary_key(instance: Instance, session: Session) -> list[str]:
 
 
 def _unexpected_primary_key(instance: Instance, session: Session) -> list[str]:
-    table = session.schema.tables[instance.table or ""]
+    table = _table(instance, session)
     free = [
         name
         for name, column in table.columns.items()
@@ -220,18 +220,8 @@ def _ascends(session: Session, table: Table, column: str) -> bool:
     return bool(single_row(session.connection, query)[0])
 
 
-def _misspelt_column(instance: Instance, _session: Session) -> list[str]:
-    column = instance.column or ""
-    return [f'ALTER TABLE {instance.table} RENAME COLUMN "{column}" TO "_{column}"']
-
-
-def _letter_case(instance: Instance, _session: Session) -> list[str]:
-    column = instance.column or ""
-    return [f'ALTER TABLE {instance.table} RENAME COLUMN "{column}" TO "{column.swapcase()}"']
-
-
 def _view_in_place(instance: Instance, session: Session) -> list[str]:
-    table = session.schema.tables[instance.table or ""]
+    table = _table(instance, session)
     return [
         *(f"DROP INDEX {index}" for index in table.indexes),
         f"ALTER TABLE {table.name} RENAME TO copy_of_table",
@@ -246,7 +236,7 @@ def _empty_table(instance: Instance, session: Session) -> list[str]:
 
 
 def _row_count(instance: Instance, session: Session) -> list[str]:
-    table = session.schema.tables[instance.table or ""]
+    table = _table(instance, session)
     if table.rows is None:
         raise NotBreakable("any number of rows is legal")
     if table.rows == "one":
@@ -260,11 +250,6 @@ def _other_table(instance: Instance, session: Session) -> list[str]:
     return [create_table(replace(table, columns=unique), session.schema)]
 
 
-def _add_column(instance: Instance, _session: Session) -> list[str]:
-    declared = instance.place.get("declared", "INTEGER")
-    return [f"ALTER TABLE {instance.table} ADD COLUMN {instance.column} {declared}"]
-
-
 def _foreign_table(instance: Instance, _session: Session) -> list[str]:
     if (instance.table or "").startswith("sqlite_"):
         raise NotBreakable("only SQLite itself creates it")
@@ -272,7 +257,7 @@ def _foreign_table(instance: Instance, _session: Session) -> list[str]:
 
 
 def _last_column(instance: Instance, session: Session) -> Column:
-    columns = session.schema.tables[instance.table or ""].columns.values()
+    columns = _table(instance, session).columns.values()
     plain = [column for column in columns if not column.primary_key]
     if not plain:
         raise NotBreakable("the table has its key only")
@@ -291,20 +276,6 @@ def _undocumented_constraint(instance: Instance, session: Session) -> list[str]:
     )
 
 
-def _enum_value(change: str) -> Callable[[Instance, Session], list[str]]:
-    def build(instance: Instance, _session: Session) -> list[str]:
-        return [fill(change, instance.place)]
-
-    return build
-
-
-def _constant(template: str) -> Callable[[Instance, Session], list[str]]:
-    def build(instance: Instance, _session: Session) -> list[str]:
-        return [fill(template, {"table": instance.table or "", **instance.place})]
-
-    return build
-
-
 def _member_of_another_revision(instance: Instance, session: Session) -> list[str]:
     table = instance.table or ""
     expected = session.schema.enums[table]
@@ -318,31 +289,40 @@ def _member_of_another_revision(instance: Instance, session: Session) -> list[st
     raise NotBreakable("this enum never changed")
 
 
-SCHEMA_BREAKS: Mapping[str, Callable[[Instance, Session], list[str]]] = {
-    "missing-table": _constant("DROP TABLE {table}"),
-    "unknown-table": _constant("CREATE TABLE SURPRISE(id INTEGER)"),
+def _rename(to: str) -> str:
+    return f'ALTER TABLE {{table}} RENAME COLUMN "{{column}}" TO "{to}"'
+
+
+ADD_COLUMN = "ALTER TABLE {table} ADD COLUMN {column} {declared}"
+
+SCHEMA_BREAKS: Mapping[str, str | Callable[[Instance, Session], list[str]]] = {
+    "missing-table": "DROP TABLE {table}",
+    "unknown-table": "CREATE TABLE SURPRISE(id INTEGER)",
     "table-of-another-revision": _other_table,
     "missing-column": _missing_column,
-    "unknown-column": _constant("ALTER TABLE {table} ADD COLUMN surprise INTEGER"),
-    "column-of-another-revision": _add_column,
-    "misspelt-column": _misspelt_column,
-    "letter-case": _letter_case,
+    "unknown-column": "ALTER TABLE {table} ADD COLUMN surprise INTEGER",
+    "column-of-another-revision": ADD_COLUMN,
+    "misspelt-column": _rename("_{column}"),
+    "letter-case": _rename("{swapped}"),
     "column-order": _column_order,
     "declared-type": _declared_type,
     "missing-primary-key": _missing_primary_key,
     "unexpected-primary-key": _unexpected_primary_key,
-    "missing-index": _constant("DROP INDEX {index}"),
+    "missing-index": "DROP INDEX {index}",
     "further-index": _further_index,
     "view-in-place-of-table": _view_in_place,
-    "view-or-trigger": _constant("CREATE VIEW Overview AS SELECT 1 AS one"),
+    "view-or-trigger": "CREATE VIEW Overview AS SELECT 1 AS one",
     "undocumented-constraint": _undocumented_constraint,
     "empty-table": _empty_table,
     "row-count": _row_count,
     "foreign-table": _foreign_table,
-    "foreign-column": _add_column,
-    "enum-member-missing": _enum_value("DELETE FROM {table} WHERE id = {id}"),
-    "enum-member-unknown": _enum_value("INSERT INTO {table} VALUES (60000, 'TELEPATHY')"),
-    "enum-member-renamed": _enum_value("UPDATE {table} SET name = 'X' || name WHERE id = {id}"),
+    "foreign-column": ADD_COLUMN,
+    "enum-member-missing": "DELETE FROM {table} WHERE id = {id}",
+    "enum-member-unknown": "INSERT INTO {table} VALUES (60000, 'TELEPATHY')",
+    "enum-member-renamed": "UPDATE {table} SET name = 'X' || name WHERE id = {id}",
     "enum-member-of-another-revision": _member_of_another_revision,
-    "user-version": _constant("PRAGMA user_version = 2026053012"),
+    "user-version": "PRAGMA user_version = 2026053012",
 }
+"""By the code of a check: the statement that breaks its rule, or what derives statements from the
+schema. ``swapped`` is the name of the column in the other letter case.
+"""

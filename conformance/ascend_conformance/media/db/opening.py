@@ -22,8 +22,8 @@ from ascend_spec import layout_catalog
 
 from ...engine.candidate import Candidate, Listing
 from ...options import Options
-from .functions import register
 from .session import Session, read_profiler_info, start
+from .sql import register
 
 GENERATED_COLUMNS = (
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c "

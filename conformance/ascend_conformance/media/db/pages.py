@@ -7,44 +7,15 @@ from collections.abc import Iterator
 from ascend_ref.markdown import Style, code, fenced
 from ascend_ref.tools.spec.pages import place_link
 
+from .places import SELECTORS
 from .rules import DbRule
-
-PLACES = {
-    "file": "the file",
-    "always-table": "every table that a database always holds",
-    "optional-table": "every table that a database may lack",
-    "one-row-table": "every table of exactly one row",
-    "key-column": "every primary key",
-    "plain-column": "every column but primary keys",
-    "typed-column": "every column but primary keys",
-    "never-null-column": "every column that is never NULL",
-    "minimum-column": "every column with a least value",
-    "maximum-column": "every column with a greatest value",
-    "real-column": "every column of floating point numbers",
-    "text-column": "every column of texts",
-    "string-reference": "every reference into STRING_IDS",
-    "enum-reference": "every reference into an enum table",
-    "row-reference": "every reference to a row of another table",
-    "soft-reference": "every reference that may lead nowhere",
-    "member-column": "every column with a closed set of texts",
-    "interval": "every table of intervals",
-    "hard-interval": "every table of intervals in which none starts before the session",
-    "time-text-column": "every column of times written as text",
-    "sample": "every sampled table",
-    "hard-sample": "every sampled table without a sample before the session",
-    "other-table": "every table of another revision or database",
-    "other-column": "every column of another revision",
-    "foreign-table": "every table that another program adds",
-    "foreign-column": "every column that another program adds",
-}
-"""The place selectors in words, where the name alone does not say it."""
 
 
 def where(rule: DbRule, style: Style) -> str:
     """The places that the rule looks at."""
     places = rule.search.places
     if isinstance(places, str):
-        return PLACES.get(places, f"every {places.replace('-', ' ')}")
+        return SELECTORS[places][0]
     named = (
         ".".join(filter(None, (place.get("table"), place.get("column") or rule.column)))
         for place in places

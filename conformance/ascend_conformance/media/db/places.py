@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from ascend_spec import Catalog, Schema
 from ascend_spec.db.model import Column, Table
@@ -17,6 +18,7 @@ from ...ruleset import fill
 from .rules import DbRule, applies_at
 
 Place = Mapping[str, str]
+Selector = Callable[[Schema, Catalog], Iterator[Place]]
 
 AFFINITY_STORAGE: Mapping[str, frozenset[str]] = {
     "INTEGER": frozenset({"integer"}),
@@ -58,7 +60,7 @@ def instances(rule: DbRule, schema: Schema, catalog: Catalog) -> Iterator[Instan
     if not applies_at(rule, schema.carrier, schema.revision.date):
         return
     selected = (
-        SELECTORS[rule.search.places](schema, catalog)
+        SELECTORS[rule.search.places][1](schema, catalog)
         if isinstance(rule.search.places, str)
         else iter(rule.search.places)
     )
@@ -95,54 +97,36 @@ def quoted(values: tuple[str, ...]) -> str:
     return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
 
 
-def _columns(schema: Schema) -> Iterator[tuple[Table, Column, dict[str, str]]]:
-    for table in schema.tables.values():
-        for column in table.columns.values():
-            yield table, column, {"table": table.name, "column": column.name}
-
-
 def _file(_schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     yield {}
 
 
-def _tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for name in schema.tables:
-        yield {"table": name}
+def _tables(fits: Callable[[Schema, Table], object] = lambda *_: True) -> Selector:
+    """The tables of which this holds."""
+
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for table in schema.tables.values():
+            if fits(schema, table):
+                yield {"table": table.name}
+
+    return select
 
 
-def _always_tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+def _columns(fits: Callable[[Column], object] = lambda _: True) -> Selector:
+    """The columns of which this holds."""
+
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for _, column, place in _all_columns(schema):
+            if fits(column):
+                yield place
+
+    return select
+
+
+def _all_columns(schema: Schema) -> Iterator[tuple[Table, Column, dict[str, str]]]:
     for table in schema.tables.values():
-        if table.carriers[schema.carrier] == "always":
-            yield {"table": table.name}
-
-
-def _optional_tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for table in schema.tables.values():
-        if table.carriers[schema.carrier] != "always":
-            yield {"table": table.name}
-
-
-def _one_row_tables(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for table in schema.tables.values():
-        if table.rows == "one":
-            yield {"table": table.name}
-
-
-def _every_column(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, _, place in _columns(schema):
-        yield place
-
-
-def _key_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
-        if column.primary_key:
-            yield place
-
-
-def _plain_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
-        if not column.primary_key:
-            yield place
+        for column in table.columns.values():
+            yield table, column, {"table": table.name, "column": column.name}
 
 
 def sound_storage(column: Column) -> set[str]:
@@ -153,7 +137,7 @@ def sound_storage(column: Column) -> set[str]:
 
 def _typed_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     """Columns whose values can have a wrong storage class; a rowid alias cannot."""
-    for _, column, place in _columns(schema):
+    for _, column, place in _all_columns(schema):
         if not column.primary_key:
             classes = {*sound_storage(column), "null"}
             yield {
@@ -164,43 +148,23 @@ def _typed_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
             }
 
 
-def _never_null_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
-        if not column.primary_key and not column.nullable:
-            yield place
+def _spare(column: Column) -> str:
+    """SQL that leaves the sentinels of a column out."""
+    sentinels = ", ".join(map(str, column.none))
+    return f" AND {column.name} NOT IN ({sentinels})" if sentinels else ""
 
 
-def _sentinels(column: Column) -> str:
-    return ", ".join(str(value) for value in column.none)
-
-
-def _bounded(schema: Schema, bound: str) -> Iterator[Place]:
+def _bounded(bound: str) -> Selector:
     """Columns with this bound; the ids of an enum table are judged by their names instead."""
-    for table, column, place in _columns(schema):
-        value = getattr(column, bound)
-        if value is not None and table.name not in schema.enums:
-            spare = f" AND {column.name} NOT IN ({_sentinels(column)})" if column.none else ""
-            yield {**place, bound: str(value), "spare": spare, "unit": column.unit or ""}
 
+    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
+        for table, column, place in _all_columns(schema):
+            value = getattr(column, bound)
+            if value is not None and table.name not in schema.enums:
+                unit = column.unit or ""
+                yield {**place, bound: str(value), "spare": _spare(column), "unit": unit}
 
-def _minimum_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    return _bounded(schema, "minimum")
-
-
-def _maximum_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    return _bounded(schema, "maximum")
-
-
-def _real_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
-        if "real" in column.storage and not column.primary_key:
-            yield place
-
-
-def _text_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
-        if "text" in column.storage:
-            yield place
+    return select
 
 
 def reference_kind(target: str) -> str:
@@ -211,34 +175,27 @@ def reference_kind(target: str) -> str:
     return "enum" if table.startswith("ENUM_") else "row"
 
 
-def _references(kind: str) -> Callable[[Schema, Catalog], Iterator[Place]]:
+def _references(kind: str) -> Selector:
     """References of one kind; ``soft`` selects those that real exporters may leave open."""
 
     def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-        for _, column, place in _columns(schema):
+        for _, column, place in _all_columns(schema):
             targets = [target for target in column.references if schema.column(target)]
             found = "soft" if column.soft_reference else reference_kind((targets or ["."])[0])
             if targets and found == kind:
-                spare = f" AND {column.name} NOT IN ({_sentinels(column)})" if column.none else ""
                 yield {
                     **place,
                     "targets": " ".join(targets),
                     "target": " or ".join(targets),
-                    "spare": spare,
+                    "spare": _spare(column),
                 }
 
     return select
 
 
-def _time_text_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for _, column, place in _columns(schema):
-        if column.type == "timestampText":
-            yield place
-
-
 def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     """Columns whose texts form a closed set, held directly or through STRING_IDS."""
-    for _, column, place in _columns(schema):
+    for _, column, place in _all_columns(schema):
         if column.members:
             through = "STRING_IDS.id" in column.references
             texts = quoted(column.members)
@@ -254,21 +211,18 @@ def _member_columns(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
             }
 
 
-def _intervals(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:
+def _timed(what: Literal["interval", "sample"], session_start: str | None = None) -> Selector:
+    """Tables of intervals or of samples, all or those that none may stand in before the session."""
+
     def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
         for table in schema.tables.values():
-            if table.interval and session_start in (None, table.session_start):
+            if session_start not in (None, table.session_start):
+                continue
+            if what == "sample" and table.sample:
+                yield {"table": table.name, "sample": table.sample}
+            elif what == "interval" and table.interval:
                 start, end = table.interval
                 yield {"table": table.name, "start": start, "end": end}
-
-    return select
-
-
-def _samples(session_start: str | None) -> Callable[[Schema, Catalog], Iterator[Place]]:
-    def select(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-        for table in schema.tables.values():
-            if table.sample and session_start in (None, table.session_start):
-                yield {"table": table.name, "sample": table.sample}
 
     return select
 
@@ -283,11 +237,6 @@ def _enum_members(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
     for enum, members in schema.enums.items():
         for identifier, name in members.items():
             yield {"table": enum, "id": str(identifier), "name": name.replace("'", "''")}
-
-
-def _enums(schema: Schema, _catalog: Catalog) -> Iterator[Place]:
-    for enum in schema.enums:
-        yield {"table": enum}
 
 
 def _other_tables(schema: Schema, catalog: Catalog) -> Iterator[Place]:
@@ -320,36 +269,67 @@ def _foreign_columns(schema: Schema, catalog: Catalog) -> Iterator[Place]:
             yield {"table": item.table, "column": item.column, "added_by": item.added_by}
 
 
-SELECTORS: Mapping[str, Callable[[Schema, Catalog], Iterator[Place]]] = {
-    "file": _file,
-    "table": _tables,
-    "always-table": _always_tables,
-    "optional-table": _optional_tables,
-    "one-row-table": _one_row_tables,
-    "column": _every_column,
-    "key-column": _key_columns,
-    "plain-column": _plain_columns,
-    "typed-column": _typed_columns,
-    "never-null-column": _never_null_columns,
-    "minimum-column": _minimum_columns,
-    "maximum-column": _maximum_columns,
-    "real-column": _real_columns,
-    "text-column": _text_columns,
-    "string-reference": _references("string"),
-    "enum-reference": _references("enum"),
-    "row-reference": _references("row"),
-    "soft-reference": _references("soft"),
-    "time-text-column": _time_text_columns,
-    "member-column": _member_columns,
-    "interval": _intervals(None),
-    "hard-interval": _intervals("hard"),
-    "sample": _samples(None),
-    "hard-sample": _samples("hard"),
-    "index": _indexes,
-    "enum": _enums,
-    "enum-member": _enum_members,
-    "other-table": _other_tables,
-    "other-column": _other_columns,
-    "foreign-table": _foreign_tables,
-    "foreign-column": _foreign_columns,
+SELECTORS: Mapping[str, tuple[str, Selector]] = {
+    "file": ("the file", _file),
+    "table": ("every table", _tables()),
+    "always-table": (
+        "every table that a database always holds",
+        _tables(lambda schema, table: table.carriers[schema.carrier] == "always"),
+    ),
+    "optional-table": (
+        "every table that a database may lack",
+        _tables(lambda schema, table: table.carriers[schema.carrier] != "always"),
+    ),
+    "one-row-table": (
+        "every table of exactly one row",
+        _tables(lambda _, table: table.rows == "one"),
+    ),
+    "column": ("every column", _columns()),
+    "key-column": ("every primary key", _columns(lambda column: column.primary_key)),
+    "plain-column": (
+        "every column but primary keys",
+        _columns(lambda column: not column.primary_key),
+    ),
+    "typed-column": ("every column but primary keys", _typed_columns),
+    "never-null-column": (
+        "every column that is never NULL",
+        _columns(lambda column: not column.primary_key and not column.nullable),
+    ),
+    "minimum-column": ("every column with a least value", _bounded("minimum")),
+    "maximum-column": ("every column with a greatest value", _bounded("maximum")),
+    "real-column": (
+        "every column of floating point numbers",
+        _columns(lambda column: "real" in column.storage and not column.primary_key),
+    ),
+    "text-column": (
+        "every column of texts",
+        _columns(lambda column: "text" in column.storage),
+    ),
+    "string-reference": ("every reference into STRING_IDS", _references("string")),
+    "enum-reference": ("every reference into an enum table", _references("enum")),
+    "row-reference": ("every reference to a row of another table", _references("row")),
+    "soft-reference": ("every reference that may lead nowhere", _references("soft")),
+    "time-text-column": (
+        "every column of times written as text",
+        _columns(lambda column: column.type == "timestampText"),
+    ),
+    "member-column": ("every column with a closed set of texts", _member_columns),
+    "interval": ("every table of intervals", _timed("interval")),
+    "hard-interval": (
+        "every table of intervals in which none starts before the session",
+        _timed("interval", "hard"),
+    ),
+    "sample": ("every sampled table", _timed("sample")),
+    "hard-sample": (
+        "every sampled table without a sample before the session",
+        _timed("sample", "hard"),
+    ),
+    "index": ("every index", _indexes),
+    "enum": ("every enum", _tables(lambda schema, table: table.name in schema.enums)),
+    "enum-member": ("every enum member", _enum_members),
+    "other-table": ("every table of another revision or database", _other_tables),
+    "other-column": ("every column of another revision", _other_columns),
+    "foreign-table": ("every table that another program adds", _foreign_tables),
+    "foreign-column": ("every column that another program adds", _foreign_columns),
 }
+"""The place selectors of rules: in words, and the places of a schema."""

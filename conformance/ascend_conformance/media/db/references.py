@@ -7,19 +7,24 @@ temporary key table built once per connection. All three give the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import apsw
 import numpy as np
 import pyarrow as pa
 
 from ascend_ref import arrays
+from ascend_spec import Schema
 
+from .layout import Layout
+from .places import reference_kind
 from .sql import single_row
 
 Range = tuple[int, int]
+Place = tuple[str, str]
 MAX_RANGES = 6
 
 BOXES = 1 << 26
@@ -107,26 +112,62 @@ def _numbers(connection: apsw.Connection, select: str) -> list[int]:
     return [int(row[0]) for row in rows]
 
 
-class SurveyedTargets(Protocol):
-    """Gives what is known of a (table, column)."""
+@dataclass
+class Targets:
+    """Surveys each (table, column) of a database once, when it is first asked for.
 
-    def __getitem__(self, place: tuple[str, str]) -> Target:
-        """The surveyed column."""
+    ``stream`` gives the batches of a SELECT of one column. Not for several threads at once: ask for
+    everything that is needed before they start.
+    """
+
+    connection: apsw.Connection
+    layout: Layout
+    schema: Schema
+    stream: Callable[[str], Generator[pa.RecordBatch, None, None]]
+    _known: dict[Place, Target] = field(default_factory=dict)
+
+    def __getitem__(self, place: Place) -> Target:
+        if place not in self._known:
+            self._known[place] = self._survey(*place)
+        return self._known[place]
+
+    def is_key(self, table: str, column: str) -> bool:
+        """Whether the column stands in the file as an alias of the rowid."""
+        if not self.layout.holds(f"{table}.{column}"):
+            return False
+        match = self.layout.tables[table]
+        return match.physical.rowid_alias == match.columns[column].name
+
+    def _survey(self, table: str, column: str) -> Target:
+        if self.is_key(table, column):
+            target = survey_key(self.connection, table, column)
+        else:
+            with closing(self.stream(f"SELECT {column} FROM {table}")) as batches:
+                target = survey_column(self.connection, table, column, batches)
+        return replace(target, further=self._members(table, column))
+
+    def _members(self, table: str, column: str) -> frozenset[int]:
+        """Ids that count as held: an enum member that the table lacks is reported as such, once."""
+        if reference_kind(f"{table}.{column}") != "enum":
+            return frozenset()
+        return frozenset(self.schema.enums.get(table, ()))
 
 
 class References:
     """Predicates over the surveyed targets, for one connection."""
 
-    def __init__(self, connection: apsw.Connection, targets: SurveyedTargets) -> None:
+    def __init__(
+        self, connection: apsw.Connection, targets: Targets | Mapping[Place, Target]
+    ) -> None:
         self._connection = connection
         self.targets = targets
-        self._key_tables: dict[tuple[str, str], str] = {}
+        self._key_tables: set[str] = set()
 
-    def resolves(self, value: str, targets: Sequence[tuple[str, str]]) -> str:
+    def resolves(self, value: str, targets: Sequence[Place]) -> str:
         """SQL that is true when ``value`` (an SQL expression) is held by one of the targets."""
         return " OR ".join(self._one(value, self.targets[target]) for target in targets)
 
-    def ranges(self, targets: Sequence[tuple[str, str]]) -> list[Range] | None:
+    def ranges(self, targets: Sequence[Place]) -> list[Range] | None:
         """Everything the targets hold as ranges; ``None`` when one of them needs a look-up."""
         found: list[Range] = []
         for place in targets:
@@ -153,14 +194,14 @@ class References:
         return f"{value} IN (SELECT id FROM temp.{self._key_table(target)})"
 
     def _key_table(self, target: Target) -> str:
-        place = (target.table, target.column)
-        if place not in self._key_tables:
-            name = f"keys_{len(self._key_tables)}"
+        """A table of the values, called the same on every connection."""
+        name = f"keys_{target.table}_{target.column}"
+        if name not in self._key_tables:
             self._connection.execute(f"CREATE TEMP TABLE {name}(id PRIMARY KEY) WITHOUT ROWID")
             self._connection.execute(
                 f"INSERT OR IGNORE INTO temp.{name} "
                 f"SELECT {target.column} FROM main.{target.table} "
                 f"WHERE {target.column} IS NOT NULL ORDER BY {target.column}"
             )
-            self._key_tables[place] = name
-        return self._key_tables[place]
+            self._key_tables.add(name)
+        return name

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import replace
+
+import apsw
 
 from ...engine.asking import Asked, At, Question
 from ...engine.relations.judge import Answer, Unjudged, bind, groups, questions
@@ -13,8 +14,9 @@ from ...engine.relations.rule import Relation, load_relations
 from ...engine.relations.views import View
 from ...engine.work import limited
 from ...finding import Finding
-from ...options import PARALLEL_BYTES, Options
+from ...options import Options
 from .judge import Outcome, condemned_cells
+from .references import References
 from .session import Session
 from .views import ShownByDatabase
 
@@ -22,32 +24,28 @@ from .views import ShownByDatabase
 def judge_relations(session: Session, outcome: Outcome, options: Options) -> Asked[Finding]:
     """Every selected relation, without the rows of cells that other rules condemned."""
     relations = [one for one in load_relations().values() if options.selection.wants(one)]
-    shown = ShownByDatabase(session, session.connection, condemned_cells(session, outcome))
+    condemned = condemned_cells(session, outcome, outcome.references)
+    shown = ShownByDatabase(session, session.connection, condemned)
     views = shown.views()
     together = groups(relations, shown)
     asked = Asked[Finding](failures=outcome.failures)
-    small = session.path is None or session.path.stat().st_size < PARALLEL_BYTES
-    if options.workers < 2 or small:
+    if options.workers < 2 or session.is_small:
         asked.ask(_questions(shown, together, options))
         asked.skipped.sort(key=lambda one: one.rule)
         return asked
     worth = [one for one in together if not isinstance(bind(one[0], views), Unjudged)]
     asked.ask(_questions(shown, [one for one in together if one not in worth], options))
+    left = iter(sorted(worth, key=lambda some: -len(some)))  # what takes longest begins first
 
-    def share(number: int) -> Asked[Finding]:
+    def share(connection: apsw.Connection, _number: int) -> Asked[Finding]:
         own = Asked[Finding]()
-        with session.another_connection() as connection:
-            beside = ShownByDatabase(session, connection, shown.condemned)
-            own.ask(_questions(beside, worth[number :: options.workers], options))
+        condemned = condemned_cells(session, outcome, References(connection, session.targets))
+        beside = ShownByDatabase(session, connection, condemned)
+        own.ask(_questions(beside, left, options))
         return own
 
-    with ThreadPoolExecutor(options.workers) as pool:
-        try:
-            for part in pool.map(share, range(options.workers)):
-                asked.add(part)
-        except BaseException:  # Ctrl-C above all: the pool waits for its threads
-            session.stop.set()
-            raise
+    for part in session.spread(options.workers, share):
+        asked.add(part)
     asked.skipped.sort(key=lambda one: one.rule)
     return asked
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 
 import apsw
 
-from .boolean import balanced
 from .places import Instance
-from .sql import single_row
+from .sql import balanced, single_row
 
 CHUNK = 300
 """Predicates per counting query; each takes two result columns, and SQLite allows 2,000."""

@@ -29,14 +29,13 @@ from ...ruleset import Selection, fill
 from .edits import EditableDatabase
 from .filetrials import file_trials
 from .findings import make_findings
-from .functions import register
 from .judge import judge
 from .mutation import statements
 from .places import Instance
 from .plan import all_instances, schema_key
 from .relations import judge_relations
 from .session import Session, start
-from .sql import single_row
+from .sql import register, single_row
 
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 import pyarrow as pa
@@ -24,11 +25,13 @@ from ascend_ref.db.reader import stream_columns
 from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.db.model import Reading, Revision
 
+from ...options import PARALLEL_BYTES
 from .constants import ConstantSets
-from .functions import register
 from .layout import Layout, match_layout
-from .sql import single_row
-from .targets import Targets
+from .references import Targets
+from .sql import register, single_row
+
+AnyResult = TypeVar("AnyResult")
 
 INFO_BYTES = 8 << 20
 """Longest profiler_info that is read; real ones have some 1,200 bytes."""
@@ -71,7 +74,7 @@ class Session:
     @cached_property
     def targets(self) -> Targets:
         """What is known of the columns that others refer to; looked up when first asked for."""
-        return Targets(self)
+        return Targets(self.connection, self.layout, self.schema, self.stream)
 
     @cached_property
     def constant_sets(self) -> ConstantSets:
@@ -122,6 +125,27 @@ class Session:
         if rows:
             columns = [pa.array(values) for values in zip(*rows, strict=True)]
             yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether several threads would take longer than one."""
+        return self.path is None or self.path.stat().st_size < PARALLEL_BYTES
+
+    def spread(
+        self, workers: int, work: Callable[[apsw.Connection, int], AnyResult]
+    ) -> list[AnyResult]:
+        """What each of so many threads, counted from 0, does on a connection of its own."""
+
+        def alone(number: int) -> AnyResult:
+            with self.another_connection() as connection:
+                return work(connection, number)
+
+        with ThreadPoolExecutor(workers) as pool:
+            try:
+                return list(pool.map(alone, range(workers)))
+            except BaseException:  # Ctrl-C above all: the pool waits for its threads
+                self.stop.set()
+                raise
 
     @contextmanager
     def another_connection(self) -> Iterator[apsw.Connection]:

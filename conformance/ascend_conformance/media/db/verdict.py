@@ -21,7 +21,7 @@ from ...finding import TEXT_SUFFIXES, FileReport, Finding
 from ...options import Options
 from .. import Judged, given
 from .checks.ranks import RankFacts, judge_ranks, rank_facts, rank_rule
-from .findings import from_fault, make_findings
+from .findings import make_findings
 from .judge import judge
 from .opening import open_session
 from .relations import judge_relations
@@ -62,8 +62,7 @@ def compare_ranks(facts: Sequence[Any], options: Options) -> Mapping[str, Sequen
     found: dict[str, list[Finding]] = {}
     failures = Failures()
     with failures.of_rule(rank_rule()):
-        for file, faults in judge_ranks(facts, options.selection).items():
-            found[file] = [from_fault(file, fault) for fault in faults]
+        found.update(judge_ranks(facts, options.selection))
     for fact in facts[:1]:
         found.setdefault(fact.file, []).extend(failures.findings(fact.file))
     return found

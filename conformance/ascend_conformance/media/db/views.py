@@ -134,6 +134,11 @@ class ShownByDatabase:
         found = self.connection.execute("SELECT id FROM main.NPU_INFO LIMIT 2").fetchall()
         return str(found[0][0]) if len(found) == 1 and isinstance(found[0][0], int) else None
 
+    @cached_property
+    def _has_texts(self) -> bool:
+        """Whether texts can be looked up."""
+        return all(self.session.layout.holds(use) for use in (STRINGS, "STRING_IDS.value"))
+
     def _codes(self, table: str, column: Column) -> Codes | None:
         """The numbers of a cell that names texts, where it pays to look the texts up at once."""
         reference, cell = column.text_reference, f"{table}.{column.name}"
@@ -142,7 +147,7 @@ class ShownByDatabase:
         if reference != STRINGS:
             return Codes(cell, newest_names(self.session, reference))
         strings, _, key = STRINGS.partition(".")
-        if not self.session.layout.holds(STRINGS) or not self.session.targets.is_key(strings, key):
+        if not self._has_texts or not self.session.targets.is_key(strings, key):
             return None
         pays = self.session.rows[table] >= ROWS_PER_TEXT * self.session.rows[strings]
         # A database in memory is one of the self-test, whose texts change from query to query.
@@ -179,8 +184,8 @@ class ShownByDatabase:
     def _plain(self, cell: str, column: Column, show: Show) -> str | None:
         reference = column.text_reference
         if reference == STRINGS:
-            there = self.session.layout.holds(STRINGS)
-            return f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})" if there else None
+            text = f"(SELECT value FROM main.STRING_IDS WHERE id = {cell})"
+            return text if self._has_texts else None
         if reference is not None:
             names = newest_names(self.session, reference).items()
             cases = " ".join(f"WHEN {number} THEN '{name}'" for number, name in names)

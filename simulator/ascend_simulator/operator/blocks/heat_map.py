@@ -23,14 +23,6 @@ def heat_map(report: Report) -> dict[str, Any]:
     return {"core_memory_map": [_core(report, flows, at) for at in range(len(report.block_ids))]}
 
 
-def cache_totals(report: Report, block: int) -> tuple[int, int]:
-    """Hits and misses of L2 in all."""
-    counters = report.counters
-    hits = counters.read_hits[block].sum() + counters.write_hits[block].sum()
-    misses = counters.read_misses[block].sum() + counters.write_misses[block].sum()
-    return int(hits), int(misses)
-
-
 def compute_units(report: Report, block: int) -> dict[str, tuple[Unit, int]]:
     """The computing units by the name that the page gives them, with their active cycles."""
     found: dict[str, tuple[Unit, int]] = {}
@@ -42,7 +34,7 @@ def compute_units(report: Report, block: int) -> dict[str, tuple[Unit, int]]:
 
 
 def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
-    hits, misses = cache_totals(report, block)
+    hits, misses = report.cache(block)
     found: dict[str, Any] = {
         "core_no": report.block_ids[block],
         "op_type": report.op_type,

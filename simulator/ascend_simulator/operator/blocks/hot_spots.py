@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..columns import Integers
+from ascend_ref.capture import Integers
+
 from ..program.listing import Instruction
-from ..timing.scoreboard import ICACHE_MISS_CYCLES, ISSUE_CYCLES
+from ..timing import ICACHE_MISS_CYCLES, ISSUE_CYCLES
 from ..world import World
 
 ALL_CORES = "ALL"

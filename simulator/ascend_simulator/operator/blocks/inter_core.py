@@ -96,8 +96,10 @@ def _sub_core(report: Report, blocks: Sequence[int], unit: Unit) -> _SubCore:
     def total(values: Any) -> int:
         return int(sum(int(values[block, place]) for block in blocks))
 
-    hits = total(counters.read_hits) + total(counters.write_hits)
-    misses = total(counters.read_misses) + total(counters.write_misses)
+    hits, misses = (
+        total(counters.amount(f"read_{what}")) + total(counters.amount(f"write_{what}"))
+        for what in ("hits", "misses")
+    )
     simt = None
     if report.world.program.simt is not None:
         executed = sum(

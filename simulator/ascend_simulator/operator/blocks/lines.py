@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
-from ..columns import Integers
 from ..program.listing import Instruction
 from ..world import World
 from .addresses import device_address, ranges, simulator_address

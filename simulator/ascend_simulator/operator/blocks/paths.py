@@ -10,7 +10,7 @@ from typing import Any
 from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
-from ..chip.model import GIBI
+from ..chip import GIBI
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, six
 from .view import Report, Unit
@@ -105,9 +105,9 @@ class MemoryFlows:
 
     def _main_memory(self, block: int, number: int) -> Asked:
         """Main memory is read for every miss; it is written when a changed line leaves L2."""
-        counters, size = self.report.counters, self.request_bytes(number)
+        size = self.request_bytes(number)
         if number == 0:
-            requests = int(counters.read_misses[block].sum())
+            _, requests = self.report.cache(block, "read")
         else:
             requests = self.written_back(block)
             if self.report.family == "950":
@@ -116,9 +116,8 @@ class MemoryFlows:
 
     def written_back(self, block: int) -> int:
         """Lines that a block made L2 write back: an equal share, at most what missed."""
-        counters = self.report.counters
-        share = counters.written_lines // len(self.report.block_ids)
-        return min(int(counters.write_misses[block].sum()), share)
+        share = self.report.counters.written_lines // len(self.report.block_ids)
+        return min(self.report.cache(block, "write")[1], share)
 
     def _asked(self, unit: Unit, requests: int, size: int, peak: str | None) -> Asked:
         time = self.report.memory_time(unit)

@@ -14,9 +14,9 @@ from construct import Construct
 from ascend_ref.bin import canonical
 from ascend_ref.bin.records import CACHE_DTYPE, TRACE_DTYPE, Records, cache_payload
 from ascend_ref.bin.records import memory_trace_payload as trace_payload
+from ascend_ref.capture import Integers
 from ascend_spec.bin import TRACE_RECORD
 
-from ..columns import Integers
 from ..program.model import Program
 from ..program.tape import Move
 from ..world import World

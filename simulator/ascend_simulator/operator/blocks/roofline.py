@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from ascend_spec import bin_catalog
 from ascend_spec.bin.model import RooflineChart
 from ascend_spec.core import packaged
 
-from ..memory.accesses import REQUEST_BYTES
+from ..memory import REQUEST_BYTES
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, share, single, six
 from .paths import MemoryFlows
-from .view import Report, Unit
+from .view import Report
 
 LINES = "roofline_lines.yaml"
 TEBI = 1 << 40
@@ -128,37 +128,21 @@ def _judge(bandwidth: float, computility: float, x: float, y: float) -> Judged:
 
 def _volume(report: Report, facts: Mapping[str, Any]) -> int:
     """Byte that the line's memory moved in all."""
-    if "nominal" in facts:
-        main = _main_memory(report)
-        return main if facts["nominal"] == "gm" else main + _cache_hits(report)
-    units = list(_units(report, facts["of"]))
-
-    def total(names: Sequence[str]) -> int:
-        return sum(report.amount(unit, name) for unit in units for name in names)
-
-    return total(facts["amounts"]) - total(facts.get("less", ()))
-
-
-def _units(report: Report, core: str) -> list[Unit]:
-    return [
-        unit
-        for block in range(len(report.block_ids))
-        for unit in report.units(block)
-        if core in unit.cores
-    ]
-
-
-def _main_memory(report: Report) -> int:
-    """Byte read for misses, and written when changed lines left L2."""
-    flows = MemoryFlows(report)
-    written = sum(flows.written_back(block) for block in range(len(report.block_ids)))
-    reads = int(report.counters.read_misses.sum()) * REQUEST_BYTES
-    return reads + written * report.world.chip.cache.line
-
-
-def _cache_hits(report: Report) -> int:
-    reads = int(report.counters.read_hits.sum()) * REQUEST_BYTES
-    return reads + int(report.counters.write_hits.sum()) * L2_WRITE_BYTES
+    if "nominal" not in facts:
+        more, less = (
+            sum(report.total(facts["of"], name) for name in facts.get(part, ()))
+            for part in ("amounts", "less")
+        )
+        return more - less
+    # Main memory is read for misses, and written when changed lines leave L2.
+    counters, flows = report.counters, MemoryFlows(report)
+    hits, misses = (int(counters.amount(f"read_{what}").sum()) for what in ("hits", "misses"))
+    left = sum(flows.written_back(block) for block in range(len(report.block_ids)))
+    main = misses * REQUEST_BYTES + left * report.world.chip.cache.line
+    if facts["nominal"] == "gm":
+        return main
+    written = int(counters.amount("write_hits").sum()) * L2_WRITE_BYTES
+    return main + hits * REQUEST_BYTES + written
 
 
 def _bandwidth(report: Report, facts: Mapping[str, Any]) -> float:
@@ -169,11 +153,7 @@ def _bandwidth(report: Report, facts: Mapping[str, Any]) -> float:
     if "width" in facts:
         return float(facts["width"]) * report.world.frequency * 1e6 * cores / TEBI
     transfers: Mapping[str, str] = facts["transfers"]
-    units = _units(report, facts["of"])
-    moved = {
-        name: sum(report.amount(unit, amount) for unit in units)
-        for name, amount in transfers.items()
-    }
+    moved = {name: report.total(facts["of"], amount) for name, amount in transfers.items()}
     if not sum(moved.values()):
         moved = dict.fromkeys(moved, 1)
     weighted = sum(chip.transfer[name] * size for name, size in moved.items())
@@ -182,88 +162,64 @@ def _bandwidth(report: Report, facts: Mapping[str, Any]) -> float:
 
 def _roofs(report: Report, chart: RooflineChart) -> list[Roof]:
     """The units whose operations a chart shows: several only on the 950 series."""
-    if report.family == "950":
-        return _roofs_950(report, chart)
-    cube, vector = _cube_roof(report), _vector_roof(report)
-    if chart.title.endswith("(Cube)"):
-        return [cube]
-    if chart.title.endswith("(Vector)"):
-        return [vector]
-    names = [one.name for one in (cube, vector) if one.name]
-    return [
-        Roof(
-            " + ".join(names),
-            cube.operations + vector.operations,
-            cube.computility + vector.computility,
-        )
-    ]
-
-
-def _cube_roof(report: Report) -> Roof:
-    units = _units(report, "cube")
-    cycles = sum(report.amount(unit, "L0B_TO_CUBE") for unit in units) // 512
-    if not units or (not cycles and not report.world.chip.unified):
-        return Roof("", 0, 0.0)
-    integer = any(report.amount(unit, "MMAD INT") for unit in units)
-    each = packaged(__package__, LINES)["cube_operations"]["INT" if integer else "FP"]
-    chip = report.world.chip
-    computility = each * report.world.frequency * chip.cube_cores / 1e6 if cycles else 0.0
-    name = _named(report, "cube", "INT" if integer else "FP")
-    return Roof(name, cycles * each, computility)
-
-
-def _vector_roof(report: Report) -> Roof:
-    units, chip = _units(report, "vector"), report.world.chip
-    each = packaged(__package__, LINES)["vector_operations"][report.family]
-    names = packaged(__package__, LINES)["vector_names"]
-    repeats = {kind: sum(report.amount(unit, f"repeats {kind}") for unit in units) for kind in each}
-    total = sum(repeats.values())
-    operations = sum(count * each[kind] for kind, count in repeats.items())
-    if not total:
-        return Roof("", 0, 0.0)
-    shares = sorted(
-        f"{names[kind]}({six(count * 100 / total)}%)" for kind, count in repeats.items() if count
-    )
-    computility = operations * report.world.frequency * chip.vector_cores / total / 1e6
-    return Roof(",".join(shares), operations, computility)
-
-
-def _named(report: Report, core: Any, kind: str) -> str:
-    names = bin_catalog().rooflines.computilities(report.family, core, EPOCH)
-    return next(name for name in names if kind in name)
-
-
-def _roofs_950(report: Report, chart: RooflineChart) -> list[Roof]:
-    cube, simt = _cubes_950(report), _simt_950(report)
+    on_950 = report.family == "950"
+    cube, vector = _cubes(report), (_simt if on_950 else _vectors)(report)
     if chart.title.endswith("(Cube)"):
         return cube
     if chart.title.endswith("(Vector)"):
-        return simt
-    integer = [one for one in (*cube, *simt) if one.name == "Integer"]
+        return vector
+    if not on_950:
+        return [
+            _together(" + ".join(one.name for one in (*cube, *vector) if one.name), cube + vector)
+        ]
     roofs = [
-        Roof(f"{core} {one.name}", one.operations, one.computility)
-        for core, found in (("Cube", cube), ("SIMT", simt))
+        replace(one, name=f"{core} {one.name}")
+        for core, found in (("Cube", cube), ("SIMT", vector))
         for one in found
         if one.name != "Integer"
     ]
-    if integer:
-        operations = sum(one.operations for one in integer)
-        roofs.append(Roof("Integer", operations, sum(one.computility for one in integer)))
-    return roofs
+    integer = [one for one in (*cube, *vector) if one.name == "Integer"]
+    return [*roofs, _together("Integer", integer)] if integer else roofs
 
 
-def _cubes_950(report: Report) -> list[Roof]:
-    cycles = sum(report.amount(unit, "L0B_TO_CUBE") for unit in _units(report, "cube")) // 512
-    if not cycles:
-        return []
-    data_type = report.world.scenario.operator.data_type
-    name, each = packaged(__package__, LINES)["cube_operations_950"][data_type]
-    chip = report.world.chip
-    computility = each * report.world.frequency * chip.cube_cores / 1e6
+def _together(name: str, roofs: Sequence[Roof]) -> Roof:
+    return Roof(name, sum(one.operations for one in roofs), sum(one.computility for one in roofs))
+
+
+def _cubes(report: Report) -> list[Roof]:
+    cycles, chip = report.total("cube", "L0B_TO_CUBE") // 512, report.world.chip
+    sheet = packaged(__package__, LINES)
+    if report.family == "950":
+        if not cycles:
+            return []
+        name, each = sheet["cube_operations_950"][report.world.scenario.operator.data_type]
+    else:
+        if not cycles and not chip.unified:
+            return [Roof("", 0, 0.0)]
+        kind = "INT" if report.total("cube", "MMAD INT") else "FP"
+        known = bin_catalog().rooflines.computilities(report.family, "cube", EPOCH)
+        name, each = next(one for one in known if kind in one), sheet["cube_operations"][kind]
+    computility = each * report.world.frequency * chip.cube_cores / 1e6 if cycles else 0.0
     return [Roof(name, cycles * each, computility)]
 
 
-def _simt_950(report: Report) -> list[Roof]:
+def _vectors(report: Report) -> list[Roof]:
+    each = packaged(__package__, LINES)["vector_operations"][report.family]
+    names = packaged(__package__, LINES)["vector_names"]
+    repeats = {kind: report.total("vector", f"repeats {kind}") for kind in each}
+    total = sum(repeats.values())
+    operations = sum(count * each[kind] for kind, count in repeats.items())
+    if not total:
+        return [Roof("", 0, 0.0)]
+    shares = sorted(
+        f"{names[kind]}({six(count * 100 / total)}%)" for kind, count in repeats.items() if count
+    )
+    cores = report.world.chip.vector_cores
+    computility = operations * report.world.frequency * cores / total / 1e6
+    return [Roof(",".join(shares), operations, computility)]
+
+
+def _simt(report: Report) -> list[Roof]:
     simt, chip = report.world.program.simt, report.world.chip
     if simt is None:
         return []

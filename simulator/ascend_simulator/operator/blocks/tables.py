@@ -8,9 +8,8 @@ from typing import Any
 from ascend_spec import bin_catalog
 from ascend_spec.bin.model import MemoryTable
 
-from ..chip.model import GIBI
-from ..timing.scoreboard import SCALAR
-from .heat_map import cache_totals
+from ..chip import GIBI
+from ..timing import SCALAR
 from .numbers import NOT_AVAILABLE, share, six
 from .paths import MemoryFlows
 from .view import Report, Unit
@@ -86,22 +85,16 @@ def _cache(report: Report, block: int, row: str) -> list[str]:
         misses = int(counters.amount("icache misses")[block].sum())
         hits = int(counters.amount("icache requests")[block].sum()) - misses
     elif row == "L2 Cache Total":
-        hits, misses = cache_totals(report, block)
+        hits, misses = report.cache(block)
     else:
-        kind = row.rsplit(" ", 1)[-1].lower()
-        hits = int(getattr(counters, f"{kind}_hits")[block].sum())
-        misses = int(getattr(counters, f"{kind}_misses")[block].sum())
+        hits, misses = report.cache(block, row.rsplit(" ", 1)[-1].lower())
     return [str(hits), str(misses), str(hits + misses), six(share(hits, hits + misses))]
 
 
 def _pipe(report: Report, unit: Unit, row: str, table: MemoryTable) -> list[str]:
-    if row == "Scalar":
-        cycles = _scalar_cycles(report, unit)
-        waits = report.waits(unit, SCALAR)
-        return _pipe_cells(report, unit, (0, cycles, waits), NOT_AVAILABLE, table)
-    counted = report.counters.pipe(row)
-    instructions = int(counted.instructions[unit.place])
-    found = (instructions, report.busy(unit, row), report.waits(unit, row))
+    scalar = row == "Scalar"
+    instructions = 0 if scalar else int(report.counters.pipe(row).instructions[unit.place])
+    cycles = _scalar_cycles(report, unit) if scalar else report.busy(unit, row)
     active = active_bandwidth(report, unit, row)
     hidden = report.family == "310P" or (
         report.family == "910B"
@@ -109,15 +102,11 @@ def _pipe(report: Report, unit: Unit, row: str, table: MemoryTable) -> list[str]
         and row in WITH_DETAIL
         and not report.world.scenario.capture.memory_detail
     )
-    shown = NOT_AVAILABLE if hidden or active is None else six(active)
-    return _pipe_cells(report, unit, found, shown, table)
-
-
-def _pipe_cells(
-    report: Report, unit: Unit, counted: tuple[int, int, int], bandwidth: str, table: MemoryTable
-) -> list[str]:
-    rate = six(share(counted[1], report.cycles(unit)))
-    cells = [*map(str, counted), rate, bandwidth]
+    cells = [
+        *map(str, (instructions, cycles, report.waits(unit, SCALAR if scalar else row))),
+        six(share(cycles, report.cycles(unit))),
+        NOT_AVAILABLE if hidden or active is None else six(active),
+    ]
     return cells[: len(table.headers) - 1]
 
 

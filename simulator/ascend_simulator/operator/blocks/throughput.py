@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
-from ..columns import Integers
 from ..world import World
 
 MEBI = 1 << 20

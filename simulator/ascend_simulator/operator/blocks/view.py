@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
-from ..columns import Integers
 from ..counters import Counters, Pipe
 from ..world import World
 from .numbers import NOT_AVAILABLE, single
@@ -76,6 +76,24 @@ class Report:
         members = bin_catalog().enums["chip_tags"].members
         return next(str(one.value) for one in members if self.family in one.chips)
 
+    def cache(self, block: int, *kinds: str) -> tuple[int, int]:
+        """Hits and misses of L2 by the accesses of these kinds, by default of reads and writes."""
+        kinds = kinds or ("read", "write")
+        hits, misses = (
+            sum(int(self.counters.amount(f"{kind}_{what}")[block].sum()) for kind in kinds)
+            for what in ("hits", "misses")
+        )
+        return hits, misses
+
+    def units_of(self, core: Core) -> list[Unit]:
+        """The sub-cores of all blocks that are such a core."""
+        blocks = range(len(self.block_ids))
+        return [unit for block in blocks for unit in self.units(block) if core in unit.cores]
+
+    def total(self, core: Core, name: str) -> int:
+        """An amount of all such cores together."""
+        return sum(self.amount(unit, name) for unit in self.units_of(core))
+
     def units(self, block: int) -> Iterator[Unit]:
         """The sub-cores of a block, in the order of the report."""
         for number, name in enumerate(self.world.program.units):
@@ -126,23 +144,16 @@ def _summed(world: World, counters: Counters) -> Counters:
     def mean(values: Integers) -> Integers:
         return added(values) * turns // blocks
 
+    misses = "icache misses"  # which are shown as cycles
     amounts = {name: added(values) for name, values in counters.amounts.items()}
-    cycles = ("icache misses",)
-    amounts |= {name: mean(counters.amount(name)) for name in cycles}
     pipes = {
-        name: Pipe(
-            added(one.instructions), *(mean(getattr(one, field.name)) for field in fields(one)[1:])
-        )
+        name: Pipe(added(one.instructions), mean(one.busy), mean(one.wait), mean(one.stall))
         for name, one in counters.pipes.items()
     }
     return replace(
         counters,
         total_cycles=mean(counters.total_cycles),
-        amounts=amounts,
+        amounts=amounts | {misses: mean(counters.amount(misses))},
         pipes=pipes,
         internuclear={},
-        read_hits=added(counters.read_hits),
-        read_misses=added(counters.read_misses),
-        write_hits=added(counters.write_hits),
-        write_misses=added(counters.write_misses),
     )

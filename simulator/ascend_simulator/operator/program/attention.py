@@ -6,34 +6,40 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cross import CrossFlags
 from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
+from .flags import CrossFlags
 from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import AttentionGeometry, attention_geometry
-from .listing import Code
-from .model import MIX_UNITS, Draft, Program
+from .geometry import attention_geometry
+from .model import VECTORS, Draft, Program, Role
 from .product import contiguous
-from .recipes import c_type, element_bytes, recipe
-from .source import source
+from .recipes import recipe
 from .tape import Tape, Transfer
 from .vector_part import Hand, VectorPart
 
-VECTORS = (1, 2)
 SLOTS = 2
 
 
-class _Attention:
+class Attention:
     """The code of both kinds of cores, and the addresses of the tensors.
 
     Scores, probabilities and values lie in workspace, two of each per block; on ``near`` cores
     (950) they stay on the chip.
     """
 
-    def __init__(self, draft: Draft, plan: AttentionGeometry) -> None:
+    def __init__(self, scenario: KernelScenario, chip: KernelChip) -> None:
         """Add the kernel to the code, and its operands to the memory."""
+        plan = self.plan = attention_geometry(scenario, chip)
+        draft = self.draft = Draft.of(
+            scenario,
+            chip,
+            tile_m=plan.queries,
+            tile_n=plan.keys,
+            k=plan.width,
+            tiles=plan.tiles,
+            steps=plan.steps,
+        )
         code, tensor = draft.code, draft.memory.tensor
-        self.plan, self.near = plan, draft.chip.family == "950"
-        self.size = element_bytes(draft.scenario.operator.data_type)
+        self.near, self.size = chip.family == "950", draft.size
         cross = self.cross = CrossFlags(draft)
         store: Store = "ub" if self.near else "gm"
         reads = "VECTOR" if self.near else "MTE2"
@@ -61,72 +67,54 @@ class _Attention:
         self.probabilities = tensor("probabilities", slots * plan.keys * self.size)
         self.values = tensor("values", slots * plan.width * ACCUMULATOR_BYTES)
 
-    def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
-        """What the blocks execute that have so many tiles of queries."""
-        tape = Tape(blocks)
-        for _ in MIX_UNITS:
-            tape.unit()
-        self.frame.begin(tape, 0)
-        for unit in VECTORS:
-            self.vector_frame.begin(tape, unit)
-        steps = self.plan.steps
-        for number in range(count):
-            tile = starts + number
-            self.frame.round(tape, 0)
-            for unit in VECTORS:
-                self.vector_frame.round(tape, unit)
-            for step in range(steps + 1):
-                tape.stage = number * (steps + 1) + step
-                if step < steps:
-                    self._scores(tape, blocks, tile, step)
-                if step:
-                    self._softmax(tape, blocks, step - 1)
-                    self._values(tape, blocks, tile, step - 1)
-                    self._rescale(tape, blocks, tile, step - 1)
-        for part in (self.first, self.second):
-            part.drain(tape, 0)
-        self.ending.run(tape, 0)
-        for unit in VECTORS:
-            self.softmax.drain(tape, unit)
-            self.rescale.drain(tape, unit)
-            self.vector_ending.run(tape, unit)
-        return tape
+    def program(self) -> Program:
+        """The program of flash-attention."""
+        vector = Role(self.vector_frame, self.vector_ending, [self.softmax, self.rescale])
+        cube = Role(self.frame, self.ending, [self.first, self.second])
+        roles = {"cube0": cube, "vector0": vector, "vector1": vector}
+        return self.draft.program(roles, self._work, self.plan.blocks, self.plan.tiles)
 
-    def _scores(self, tape: Tape, blocks: Integers, tile: Integers, step: int) -> None:
+    def _work(self, tape: Tape, tile: Integers, number: int) -> None:
+        steps = self.plan.steps
+        for step in range(steps + 1):
+            tape.stage = number * (steps + 1) + step
+            if step < steps:
+                self._scores(tape, tile, step)
+            if step:
+                self._softmax(tape, step - 1)
+                self._values(tape, tile, step - 1)
+                self._rescale(tape, tile, step - 1)
+
+    def _scores(self, tape: Tape, tile: Integers, step: int) -> None:
         """Queries times keys."""
-        plan, size = self.plan, self.size
-        row = plan.width * size
-        head = tile // plan.tiles_per_head
+        plan = self.plan
+        row = plan.width * self.size
         query = contiguous_rows(self.query + tile * plan.queries * row, plan.queries, row)
-        place = (head * plan.tokens + step * plan.keys) * row
-        key = contiguous_rows(self.key + place, plan.keys, row)
+        key = self._of_head(self.key, tile, step)
         self._product(
             tape,
             self.first,
             Load(query if step == 0 else None, key, plan.width),
             (plan.queries, plan.keys),
-            self._slot(self.scores, blocks, step, plan.keys * ACCUMULATOR_BYTES),
+            self._slot(self.scores, tape, step, plan.keys * ACCUMULATOR_BYTES),
         )
         self.cross.give(tape, 0, VECTORS, "scores")
 
-    def _values(self, tape: Tape, blocks: Integers, tile: Integers, step: int) -> None:
+    def _values(self, tape: Tape, tile: Integers, step: int) -> None:
         """Probabilities times values."""
-        plan, size = self.plan, self.size
-        row = plan.width * size
-        head = tile // plan.tiles_per_head
-        place = (head * plan.tokens + step * plan.keys) * row
-        value = contiguous_rows(self.value + place, plan.keys, row)
+        plan, row = self.plan, self.plan.keys * self.size
+        value = self._of_head(self.value, tile, step)
         probabilities = None
         if not self.near:
-            start = self._slot(self.probabilities, blocks, step, plan.keys * size)
-            probabilities = contiguous_rows(start, plan.queries, plan.keys * size)
+            start = self._slot(self.probabilities, tape, step, row)
+            probabilities = contiguous_rows(start, plan.queries, row)
         self.cross.take(tape, 0, VECTORS, "softmax")
         self._product(
             tape,
             self.second,
             Load(probabilities, value, plan.keys),
             (plan.queries, plan.width),
-            self._slot(self.values, blocks, step, plan.width * ACCUMULATOR_BYTES),
+            self._slot(self.values, tape, step, plan.width * ACCUMULATOR_BYTES),
         )
         self.cross.give(tape, 0, VECTORS, "values")
 
@@ -141,13 +129,13 @@ class _Attention:
         output = None if self.near else contiguous(slot, size, store=True, local="L0C")
         part.finish(tape, 0, size, output)
 
-    def _softmax(self, tape: Tape, blocks: Integers, step: int) -> None:
+    def _softmax(self, tape: Tape, step: int) -> None:
         plan, size = self.plan, self.size
         elements = plan.queries * plan.keys // len(VECTORS)
         for place, unit in enumerate(VECTORS):
             self.cross.take(tape, unit, (0,), "scores")
-            start = self._slot(self.scores, blocks, step, plan.keys * ACCUMULATOR_BYTES)
-            target = self._slot(self.probabilities, blocks, step, plan.keys * size)
+            start = self._slot(self.scores, tape, step, plan.keys * ACCUMULATOR_BYTES)
+            target = self._slot(self.probabilities, tape, step, plan.keys * size)
             hand = (
                 Hand(elements, (), None, elements * size)
                 if self.near
@@ -158,12 +146,12 @@ class _Attention:
             self.softmax.emit(tape, unit, hand)
             self.cross.give(tape, unit, (0,), "softmax")
 
-    def _rescale(self, tape: Tape, blocks: Integers, tile: Integers, step: int) -> None:
+    def _rescale(self, tape: Tape, tile: Integers, step: int) -> None:
         plan = self.plan
         elements = plan.queries * plan.width // len(VECTORS)
         for place, unit in enumerate(VECTORS):
             self.cross.take(tape, unit, (0,), "values")
-            start = self._slot(self.values, blocks, step, plan.width * ACCUMULATOR_BYTES)
+            start = self._slot(self.values, tape, step, plan.width * ACCUMULATOR_BYTES)
             inputs = () if self.near else _part(start, place, elements)
             target = self.output + tile * plan.queries * plan.width * self.size
             last = step == plan.steps - 1
@@ -175,8 +163,14 @@ class _Attention:
         size = elements * self.size
         return contiguous(target + place * size, size, store=True, local="UB")
 
-    def _slot(self, base: int, blocks: Integers, step: int, row_bytes: int) -> Integers:
-        return base + (blocks * SLOTS + step % SLOTS) * self.plan.queries * row_bytes
+    def _slot(self, base: int, tape: Tape, step: int, row_bytes: int) -> Integers:
+        return base + (tape.blocks * SLOTS + step % SLOTS) * self.plan.queries * row_bytes
+
+    def _of_head(self, base: int, tile: Integers, step: int) -> Transfer:
+        """The keys or values of a step."""
+        plan, row = self.plan, self.plan.width * self.size
+        place = (tile // plan.tiles_per_head * plan.tokens + step * plan.keys) * row
+        return contiguous_rows(base + place, plan.keys, row)
 
 
 def _part(start: Integers, place: int, elements: int) -> tuple[Transfer]:
@@ -188,23 +182,3 @@ def _part(start: Integers, place: int, elements: int) -> tuple[Transfer]:
 def contiguous_rows(address: Integers, rows: int, row_bytes: int) -> Transfer:
     """Rows without gaps, loaded to L1."""
     return Transfer(address, rows, row_bytes, row_bytes, store=False, local="L1")
-
-
-def attention_program(scenario: KernelScenario, chip: KernelChip) -> Program:
-    """The program of flash-attention."""
-    plan = attention_geometry(scenario, chip)
-    text = source(
-        scenario.operator.kind,
-        {
-            "buffers": scenario.tiling.buffers,
-            "tile_m": plan.queries,
-            "tile_n": plan.keys,
-            "k": plan.width,
-            "tiles": plan.tiles,
-            "steps": plan.steps,
-            "type": c_type(scenario.operator.data_type),
-        },
-    )
-    draft = Draft(scenario, chip, Code(text))
-    whole, cores = _Attention(draft, plan), chip.cube_cores
-    return draft.program(MIX_UNITS, cores, plan.blocks, plan.tiles, whole.tape)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..chip import chip
 from ..choices import KernelScenario
-from .attention import attention_program
-from .fused import fused_program
+from .attention import Attention
+from .fused import Fused
 from .gather import gather_program
 from .matmul import matmul_program
 from .model import Program
@@ -21,8 +21,8 @@ def build(scenario: KernelScenario, seed: int) -> Program:
         case "matmul":
             return matmul_program(scenario, on)
         case "matmul-leakyrelu":
-            return matmul_program(scenario, on) if on.unified else fused_program(scenario, on)
+            return matmul_program(scenario, on) if on.unified else Fused(scenario, on).program()
         case "flash-attention":
-            return attention_program(scenario, on)
+            return Attention(scenario, on).program()
         case "gather":
             return gather_program(scenario, on, seed)

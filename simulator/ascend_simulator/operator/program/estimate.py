@@ -19,7 +19,6 @@ from .geometry import (
     matrix_geometry,
     part_elements,
     result_type,
-    shape_of,
     vector_geometry,
 )
 from .recipes import element_bytes, recipe
@@ -109,14 +108,13 @@ def _work(scenario: KernelScenario, chip: KernelChip) -> _Work:
             gather = gather_geometry(scenario, chip)
             traffic = _rows(chip, gather.tile, gather.width * size) * 2
             return _Work(gather.tiles, gather.blocks, _STEPS_PER_TILE, traffic)
-    m, k, n = shape_of(scenario)
-    matrix = matrix_geometry(scenario, chip, (m, k, n))
+    matrix = matrix_geometry(scenario, chip)
     loads = -(-matrix.k // matrix.load)
     steps = loads * _STEPS_PER_LOAD + -(-matrix.k // matrix.step) * _STEPS_PER_MMAD
     pieces = _pieces(scenario, chip, matrix)
     steps += (2 + pieces) * _STEPS_PER_TILE
     traffic = _matrix_traffic(scenario, chip, matrix, size, pieces)
-    return _Work(matrix.rows * matrix.columns, matrix.blocks, steps, traffic)
+    return _Work(matrix.tiles, matrix.blocks, steps, traffic)
 
 
 def _pieces(scenario: KernelScenario, chip: KernelChip, plan: MatrixGeometry) -> int:

@@ -1,9 +1,11 @@
-"""Flags between the pipes of a core: who sets them, who waits, and what is left at the end."""
+"""Flags between the pipes of a core, and between the cores of a mix block: who sets them, who
+waits, and what is left at the end.
+"""
 
 from __future__ import annotations
 
 from ..chip import KernelChip
-from .listing import SET, WAIT, Instruction
+from .listing import CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
 from .model import Draft
 from .tape import FlagKey, Tape
 
@@ -11,6 +13,10 @@ SPELLED = {"VECTOR": "VEC", "CUBE": "M", "FIXP": "FIX", "SCALAR": "S"}
 """Pipes as the operands of flags name them, where they differ (seed 004)."""
 EVENT_SET, EVENT_WAIT = "set_event", "wait_event"
 """Their names on 310P."""
+FFTS_SET, DEVICE_WAIT = "FFTS_CROSS_CORE_SYNC", "WAIT_FLAG_DEV"
+"""On 910B the flags are counted outside of the cores, and the scalar unit waits for them."""
+FIRST_NUMBER = 8
+"""Numbers below are kept for libraries."""
 
 
 class Flags:
@@ -88,3 +94,53 @@ def flag_operands(chip: KernelChip, source: str, target: str, number: int | None
     if chip.unified:
         return f"pipe_type:{first},tigger_pipe:{second},event_id{shown}"
     return f"PIPE:{first},TRIGGERPIPE:{second},FLAGID{shown}"
+
+
+class CrossFlags:
+    """Flags between the cube core and the vector cores of a mix block, by name; each is set by one
+    kind of core and awaited by the other.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self._code, self._near = draft.code, draft.chip.family == "950"
+        self._sets: dict[str, Instruction] = {}
+        self._waits: dict[str, Instruction] = {}
+
+    def set(self, name: str, pipe: str, mark: str) -> None:
+        """Add the instruction that sets a flag when all before it on a pipe is done."""
+        self._sets[name] = self._code.add(
+            pipe, CROSS_SET if self._near else FFTS_SET, f"PIPE:{pipe},sync_id", mark
+        )
+
+    def wait(self, name: str, pipe: str, mark: str) -> None:
+        """Add the instruction that holds a pipe (on 910B the scalar unit) until the flag is set."""
+        held = pipe if self._near else "SCALAR"
+        self._waits[name] = self._code.add(
+            held, CROSS_WAIT if self._near else DEVICE_WAIT, f"PIPE:{held},sync_id", mark
+        )
+
+    def give(self, tape: Tape, source: int, targets: tuple[int, ...], name: str) -> None:
+        """Set the flag for each of some sub-cores."""
+        for target in targets:
+            tape.pending[target, name, source] += 1
+            tape.set_flag(source, self._sets[name], self._key(source, target, name))
+
+    def take(self, tape: Tape, target: int, sources: tuple[int, ...], name: str) -> None:
+        """Wait until each of some sub-cores has set it."""
+        for source in sources:
+            tape.pending[target, name, source] -= 1
+            tape.wait_flag(target, self._waits[name], self._key(source, target, name))
+
+    def drain(self, tape: Tape, unit: int) -> None:
+        """Wait for all flags that are set for a sub-core, in the order of the sub-cores."""
+        pending = [one for one, count in tape.pending.items() if count]
+        for name in self._waits:
+            sources = tuple(
+                source for target, flag, source in pending if (target, flag) == (unit, name)
+            )
+            while sources and tape.pending[unit, name, sources[0]]:
+                self.take(tape, unit, sources, name)
+
+    def _key(self, source: int, target: int, name: str) -> tuple[int, str, int, str, int]:
+        number = FIRST_NUMBER + sorted(self._sets.keys() | self._waits.keys()).index(name)
+        return (source, self._sets[name].pipe, target, self._waits[name].pipe, number)

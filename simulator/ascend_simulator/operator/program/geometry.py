@@ -8,8 +8,7 @@ from itertools import islice
 from math import prod
 
 from ...documents.text import Path
-from ..chip import KernelChip
-from ..chip.model import Memory
+from ..chip import KernelChip, Memory
 from ..choices import KernelScenario
 from .costs import FRACTAL, FRACTAL_BYTES
 from .recipes import Recipe, element_bytes, recipe
@@ -76,6 +75,11 @@ class MatrixGeometry:
         """Tiles beside each other."""
         return -(-self.n // self.tile_n)
 
+    @property
+    def tiles(self) -> int:
+        """All tiles."""
+        return self.rows * self.columns
+
 
 def shape_of(scenario: KernelScenario) -> tuple[int, ...]:
     """The shape, or the kind's own."""
@@ -125,11 +129,9 @@ def _usual_tile(scenario: KernelScenario, chip: KernelChip) -> tuple[int, int]:
     return rows, columns
 
 
-def matrix_geometry(
-    scenario: KernelScenario, chip: KernelChip, lengths: tuple[int, int, int]
-) -> MatrixGeometry:
+def matrix_geometry(scenario: KernelScenario, chip: KernelChip) -> MatrixGeometry:
     """The tiles of a matrix product of m x k and k x n; they may not fit."""
-    m, k, n = lengths
+    m, k, n = shape_of(scenario)
     size, tiling = element_bytes(scenario.operator.data_type), scenario.tiling
     depth = FRACTAL_BYTES // size
     usual_m, usual_n = _usual_tile(scenario, chip)
@@ -145,7 +147,7 @@ def matrix_geometry(
     blocks = scenario.device.block_dim or chip.cube_cores
     found = MatrixGeometry(m, n, k, tile_m, tile_n, step, step * steps, blocks)
     if scenario.device.block_dim is None:
-        return replace(found, blocks=min(blocks, found.rows * found.columns))
+        return replace(found, blocks=min(blocks, found.tiles))
     return found
 
 

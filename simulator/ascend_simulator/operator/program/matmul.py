@@ -8,19 +8,10 @@ from ..chip import KernelChip
 from ..choices import KernelScenario
 from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
 from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import (
-    MatrixGeometry,
-    activation,
-    matrix_geometry,
-    part_elements,
-    result_type,
-    shape_of,
-)
-from .listing import Code
-from .model import Draft, Program
+from .geometry import activation, matrix_geometry, part_elements, result_type
+from .model import Draft, Program, Role
 from .product import Tile, left, result, right, tile_at
 from .recipes import c_type, element_bytes
-from .source import SourceText, source
 from .tape import Tape
 from .vector_part import Hand, VectorPart
 
@@ -34,21 +25,19 @@ _STORES: dict[Store, str] = {
 
 
 class ProductCode:
-    """The cube's part of a product. size, result_size: Byte of an element. a, b: addresses."""
+    """The cube's part of a product. result_size: Byte of an element. a, b: addresses."""
 
     def __init__(self, draft: Draft, store: Store) -> None:
         """Add it to the code, and its operands to the memory."""
         scenario, code, memory = draft.scenario, draft.code, draft.memory
-        m, k, n = shape_of(scenario)
-        plan = self.plan = matrix_geometry(scenario, draft.chip, (m, k, n))
-        size = self.size = element_bytes(scenario.operator.data_type)
+        plan = self.plan = matrix_geometry(scenario, draft.chip)
+        self.size = draft.size
         self.result_size = element_bytes(result_type(scenario))
         self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
-        self.cube = CubePart(
-            draft, step=plan.step, store=store, c_buffers=_places(plan, draft.chip)
-        )
-        self.a = memory.tensor("a", m * k * size)
-        self.b = memory.tensor("b", k * n * size)
+        places = draft.chip.buffers["L0C"] // (plan.tile_m * plan.tile_n * ACCUMULATOR_BYTES)
+        self.cube = CubePart(draft, step=plan.step, store=store, c_buffers=min(2, places) or 1)
+        self.a = memory.tensor("a", plan.m * plan.k * self.size)
+        self.b = memory.tensor("b", plan.k * plan.n * self.size)
 
     def accumulate(self, tape: Tape, tile: Tile) -> None:
         """Compute one tile, up to L0C."""
@@ -64,98 +53,64 @@ class ProductCode:
             self.cube.accumulate(tape, 0, load, tile.rows, tile.columns, first=start == 0)
 
 
-def matmul_source(scenario: KernelScenario, chip: KernelChip, store: Store) -> SourceText:
-    """The source of a product."""
-    m, k, n = shape_of(scenario)
-    plan = matrix_geometry(scenario, chip, (m, k, n))
-    kind = result_type(scenario)
-    return source(
-        scenario.operator.kind,
-        {
-            "buffers": scenario.tiling.buffers,
-            "tile_m": plan.tile_m,
-            "tile_n": plan.tile_n,
-            "tile_k": plan.step,
-            "step_k": plan.load // plan.step,
-            "m": m,
-            "n": n,
-            "k": k,
-            "type": c_type(scenario.operator.data_type),
-            "result": c_type(kind),
-            "accumulator": "int32_t" if kind == "int32" else "float",
-            "store": _STORES[store].replace("$n", str(n)),
-            "tile": activation_elements(scenario, chip, plan),
-            "slots": SLOTS,
-        },
-    )
-
-
-def activation_elements(scenario: KernelScenario, chip: KernelChip, plan: MatrixGeometry) -> int:
-    """Elements of the vector tiles behind a product."""
+def matmul_draft(scenario: KernelScenario, chip: KernelChip, store: Store) -> tuple[Draft, int]:
+    """A product of which there is only the source, and elements of the vector tiles behind it."""
+    plan = matrix_geometry(scenario, chip)
     elements = plan.tile_m * plan.tile_n
-    if chip.unified or scenario.operator.kind != "matmul-leakyrelu":
-        return elements
-    most = elements // chip.vectors_per_cube
-    return part_elements(scenario, chip, activation(scenario), most)
+    if scenario.operator.kind == "matmul-leakyrelu" and not chip.unified:
+        most = elements // chip.vectors_per_cube
+        elements = part_elements(scenario, chip, activation(scenario), most)
+    kind = result_type(scenario)
+    draft = Draft.of(
+        scenario,
+        chip,
+        tile_m=plan.tile_m,
+        tile_n=plan.tile_n,
+        tile_k=plan.step,
+        step_k=plan.load // plan.step,
+        m=plan.m,
+        n=plan.n,
+        k=plan.k,
+        result=c_type(kind),
+        accumulator="int32_t" if kind == "int32" else "float",
+        store=_STORES[store].replace("$n", str(plan.n)),
+        tile=elements,
+        slots=SLOTS,
+    )
+    return draft, elements
 
 
 def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
-    """The program of a product; on 310P also with a leaky ReLU behind it."""
+    """A product whose result leaves its core by FIXP, or, on 310P and also with a leaky ReLU, by
+    the vector unit of the same core.
+    """
     store: Store = "vector" if chip.unified else "gm"
-    draft = Draft(scenario, chip, Code(matmul_source(scenario, chip, store)))
-    whole = _Alone(draft, store)
-    plan = whole.product.plan
-    tiles, cores = plan.rows * plan.columns, chip.cube_cores
-    return draft.program(("cube",), cores, plan.blocks, tiles, whole.tape)
+    draft, _ = matmul_draft(scenario, chip, store)
+    product, vector = ProductCode(draft, store), None
+    plan, cube = product.plan, product.cube
+    if chip.unified:
+        vector = VectorPart(
+            draft,
+            activation(scenario),
+            inputs=0,
+            computes=scenario.operator.kind == "matmul-leakyrelu",
+            accumulator=ACCUMULATOR_BYTES,
+        )
+    ending = Ending(draft.code)
+    c = draft.memory.tensor("c", plan.m * plan.n * product.result_size)
 
-
-class _Alone:
-    """A product whose result leaves its core by FIXP, or by the vector unit of the same core."""
-
-    def __init__(self, draft: Draft, store: Store) -> None:
-        """Add the kernel to the code, and its operands to the memory."""
-        product = self.product = ProductCode(draft, store)
-        self.vector: VectorPart | None = None
-        if draft.chip.unified:
-            self.vector = VectorPart(
-                draft,
-                activation(draft.scenario),
-                inputs=0,
-                computes=draft.scenario.operator.kind == "matmul-leakyrelu",
-                accumulator=ACCUMULATOR_BYTES,
-            )
-        self.ending = Ending(draft.code)
-        self.c = draft.memory.tensor("c", product.plan.m * product.plan.n * product.result_size)
-
-    def tape(self, blocks: Integers, starts: Integers, count: int) -> Tape:
-        """What the blocks execute that have so many tiles."""
-        tape = Tape(blocks)
-        unit = tape.unit()
-        self.product.frame.begin(tape, unit)
-        for number in range(count):
-            tape.stage = number
-            tile = tile_at(self.product.plan, starts + number)
-            self.product.frame.round(tape, unit)
-            self.product.accumulate(tape, tile)
-            self._leave(tape, unit, tile)
-        self.product.cube.drain(tape, unit)
-        if self.vector is not None:
-            self.vector.drain(tape, unit)
-        self.ending.run(tape, unit)
-        return tape
-
-    def _leave(self, tape: Tape, unit: int, tile: Tile) -> None:
-        product, elements = self.product, tile.rows * tile.columns
-        local = "L0C" if self.vector is None else "UB"
-        output = result(product.plan, tile, self.c, product.result_size, local)
-        if self.vector is None:
-            product.cube.finish(tape, unit, elements * ACCUMULATOR_BYTES, output)
+    def work(tape: Tape, tiles: Integers, _: int) -> None:
+        tile = tile_at(plan, tiles)
+        product.accumulate(tape, tile)
+        elements = tile.rows * tile.columns
+        size = elements * ACCUMULATOR_BYTES
+        output = result(plan, tile, c, product.result_size, "L0C" if vector is None else "UB")
+        if vector is None:
+            cube.finish(tape, 0, size, output)
         else:
-            product.cube.finish(tape, unit, elements * ACCUMULATOR_BYTES)
-            self.vector.emit(tape, unit, Hand(elements, (), output))
-            product.cube.release(tape, unit)
+            cube.finish(tape, 0, size)
+            vector.emit(tape, 0, Hand(elements, (), output))
+            cube.release(tape, 0)
 
-
-def _places(plan: MatrixGeometry, chip: KernelChip) -> int:
-    """Tiles that L0C holds."""
-    return min(2, chip.buffers["L0C"] // (plan.tile_m * plan.tile_n * ACCUMULATOR_BYTES)) or 1
+    role = Role(product.frame, ending, [cube] if vector is None else [cube, vector])
+    return draft.program({"cube": role}, work, plan.blocks, plan.tiles)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,13 +12,16 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .listing import Code, Instruction
+from .frame import Ending, Frame
+from .listing import Code, Instruction, source
+from .recipes import c_type, element_bytes
 from .tape import Quantity, Tape
 
 FIRST_TENSOR = 0x12C0_4120_0000
 TENSOR_ALIGNMENT = 512
 
-MIX_UNITS = ("cube0", "vector0", "vector1")
+VECTORS = (1, 2)
+"""Units of the vector cores of a mix block; its cube core is unit 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,25 @@ class GlobalMemory:
         return address
 
 
+class Part(Protocol):
+    """A part of a kernel that uses buffers or flags by turns."""
+
+    def drain(self, tape: Tape, unit: int) -> None:
+        """Wait for those that are still in use."""
+
+
+class Role(NamedTuple):
+    """What a sub-core executes around the work: before, for each piece, and at the end."""
+
+    frame: Frame
+    ending: Ending
+    parts: Sequence[Part] = ()
+
+
+Work = Callable[[Tape, Integers, int], None]
+"""Executes one piece of work of each block: the numbers of the pieces, and which of its block's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A kernel that is being written: its code and its tensors grow part by part."""
@@ -87,34 +110,64 @@ class Draft:
     code: Code
     memory: GlobalMemory = field(default_factory=GlobalMemory)
 
+    @classmethod
+    def of(cls, scenario: KernelScenario, chip: KernelChip, **values: object) -> Draft:
+        """A kernel of which there is only the source, with these values filled in."""
+        values["buffers"] = scenario.tiling.buffers
+        values["type"] = c_type(scenario.operator.data_type)
+        return cls(scenario, chip, Code(source(scenario.operator.kind, values)))
+
+    @property
+    def size(self) -> int:
+        """Byte of an element of the operands."""
+        return element_bytes(self.scenario.operator.data_type)
+
     def program(
         self,
-        units: tuple[str, ...],
-        cores: int,
+        roles: Mapping[str, Role],
+        work: Work,
         blocks: int,
-        work: int,
-        tape: Callable[[Integers, Integers, int], Tape],
+        pieces: int,
         simt: SimtCode | None = None,
     ) -> Program:
-        """The program whose blocks share out so much work.
-
-        tape: what some blocks execute, from their first pieces on, that have so many each.
-        """
-        starts, counts = divide(work, blocks, self.scenario.conditions.imbalance)
-        if self.chip.unified:
-            units = ("AiCore",)
+        """The program whose blocks share out so many pieces of work; roles: by name of the unit."""
+        starts, counts = divide(pieces, blocks, self.scenario.conditions.imbalance)
+        on_vectors = "vector" in roles
+        units = ("AiCore",) if self.chip.unified else tuple(roles)
         return Program(
             chip=self.chip,
             op_type=units[0] if len(units) == 1 else "mix",
             units=units,
             block_dim=blocks,
-            cores=cores,
+            cores=self.chip.vector_cores if on_vectors else self.chip.cube_cores,
             kernel=f"{self.scenario.operator.kind.replace('-', '_')}_custom",
             code=self.code,
-            tapes=tuple(tape(own, starts[own], count) for count, own in by_count(counts)),
+            tapes=tuple(
+                _tape(tuple(roles.values()), work, own, starts[own], count)
+                for count, own in by_count(counts)
+            ),
             tensors=tuple(self.memory.tensors),
             simt=simt,
         )
+
+
+def _tape(
+    roles: Sequence[Role], work: Work, blocks: Integers, starts: Integers, count: int
+) -> Tape:
+    """What some blocks execute that have so many pieces of work each, from their first on."""
+    tape = Tape(blocks)
+    for role in roles:
+        role.frame.begin(tape, tape.unit())
+    for number in range(count):
+        tape.stage = number
+        for unit, role in enumerate(roles):
+            role.frame.round(tape, unit)
+        work(tape, starts + number, number)
+    for unit, role in enumerate(roles):
+        for part in role.parts:
+            part.drain(tape, unit)
+        role.ending.run(tape, unit)
+    return tape
 
 
 def divide(work: int, blocks: int, imbalance: int) -> tuple[Integers, Integers]:

@@ -13,8 +13,7 @@ from ..choices import (
     OperatorKind,
     Tiling,
 )
-from .kind import KERNEL, override
-from .schema import kernel_schema
+from .kind import KERNEL, kernel_schema, override
 
 load, parse, validate = KERNEL.load, KERNEL.parse, KERNEL.validate
 to_document, to_yaml = KERNEL.to_document, KERNEL.to_yaml

@@ -127,7 +127,6 @@ def _largest(kind: str, shape: tuple[int, ...]) -> int:
 
 def _tiles(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:
     kind, data_type = scenario.operator.kind, scenario.operator.data_type
-    shape = shape_of(scenario)
     if kind in ("add", "gelu", "softmax"):
         found = vector_geometry(scenario, on)
         yield from vector_misfits(scenario, on, recipe(kind, data_type), found.tile)
@@ -137,7 +136,7 @@ def _tiles(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:
             if value is not None and value % by:
                 yield ("tiling", name), f"is {value}; expected a multiple of {by}"
                 return
-        plan = matrix_geometry(scenario, on, (shape[0], shape[1], shape[2]))
+        plan = matrix_geometry(scenario, on)
         yield from misfits(scenario, on, plan)
         one, elements = activation(scenario), plan.tile_m * plan.tile_n
         if on.unified:

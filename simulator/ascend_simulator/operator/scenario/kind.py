@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 from ...documents import ScenarioKind
+from ...documents.schema import ScenarioSchema, read_schema
 from ..choices import KernelScenario
 from .consistency import problems
-from .schema import kernel_schema
+
+
+@cache
+def kernel_schema() -> ScenarioSchema:
+    """The schema, completed by the types of :class:`KernelScenario`."""
+    return read_schema(__package__, "kernel.schema.yaml", KernelScenario)
+
 
 KERNEL = ScenarioKind(
     KernelScenario,

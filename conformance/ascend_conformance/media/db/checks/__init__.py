@@ -7,10 +7,10 @@ yields faults; it never condemns on its own, since verdict and texts belong to t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from ....finding import Scalar
+from ....finding import Finding, Scalar
 from ..places import Instance
 from ..rules import DbRule
 
@@ -20,24 +20,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A rule broken at a place, as a Python check found it.
+    """A place at which a Python check found its rule broken.
 
     ``what`` starts the message: the fact, without blame. ``count`` is the number of bad rows, or
     1 for a fault of the schema or file.
     """
 
-    rule: DbRule
-    table: str | None
-    column: str | None
     what: str
+    table: str | None = None
+    column: str | None = None
     expected: str | None = None
     count: int = 1
     first_rowid: int | None = None
     erratum: str | None = None
     context: Mapping[str, Scalar] = field(default_factory=dict)
 
+    def finding(self, rule: DbRule, file: str) -> Finding:
+        """The finding that this stands for."""
+        first = f" (first: rowid {self.first_rowid})" if self.first_rowid else ""
+        found = rule.finding(file, self.what + first)
+        return replace(
+            found,
+            expected=self.expected or found.expected,
+            table=self.table,
+            column=self.column,
+            count=self.count,
+            first_rowid=self.first_rowid,
+            context={"count": self.count, "first_rowid": self.first_rowid, **self.context},
+            erratum=self.erratum or found.erratum,
+        )
 
-Check = Callable[["Session", DbRule, Sequence[Instance]], Iterator[Fault]]
+
+Places: TypeAlias = Sequence[Instance]
+Check: TypeAlias = "Callable[[Session, Places], Iterator[Fault]]"
 
 
 def registry() -> Mapping[str, Check]:

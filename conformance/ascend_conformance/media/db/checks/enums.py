@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from ..places import Instance
-from ..rules import DbRule
 from ..session import Session
-from . import Check, Fault
+from . import Check, Fault, Places
 
 
-def _members_missing(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _members_missing(session: Session, places: Places) -> Iterator[Fault]:
     """One fault per enum table, with the ids that are absent."""
     missing: dict[str, list[int]] = {}
     for instance in places:
@@ -18,37 +16,25 @@ def _members_missing(session: Session, rule: DbRule, places: Sequence[Instance])
         identifier = int(instance.place["id"])
         if held and identifier not in held:
             missing.setdefault(instance.table or "", []).append(identifier)
-    for table, identifiers in missing.items():
-        names = ", ".join(
-            f"{identifier} {session.schema.enums[table][identifier]}"
-            for identifier in identifiers[:5]
-        )
-        yield Fault(
-            rule,
-            table,
-            "id",
-            f"members that {table} lacks: {len(identifiers)} ({names})",
-            f"{len(session.schema.enums[table])} members",
-            count=len(identifiers),
-            context={"first_id": identifiers[0]},
-        )
+    for table, absent in missing.items():
+        members = session.schema.enums[table]
+        names = ", ".join(f"{identifier} {members[identifier]}" for identifier in absent[:5])
+        what = f"members that {table} lacks: {len(absent)} ({names})"
+        expected, context = f"{len(members)} members", {"first_id": absent[0]}
+        yield Fault(what, table, "id", expected, len(absent), context=context)
 
 
-def _members_unknown(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _members_unknown(session: Session, _places: Places) -> Iterator[Fault]:
     for table, held in session.enum_rows.items():
         accepted = session.schema.accepted.get(table, {})
         unknown = [identifier for identifier in held if identifier not in accepted]
         if unknown:
             names = ", ".join(f"{identifier} {held[identifier]}" for identifier in unknown[:5])
             what = f"members of {table} that the spec does not know: {len(unknown)} ({names})"
-            yield Fault(rule, table, "id", what, count=len(unknown), first_rowid=unknown[0])
+            yield Fault(what, table, "id", count=len(unknown), first_rowid=unknown[0])
 
 
-def _members_renamed(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _members_renamed(session: Session, _places: Places) -> Iterator[Fault]:
     for table, held in session.enum_rows.items():
         accepted = session.schema.accepted.get(table, {})
         wrong = [
@@ -58,45 +44,33 @@ def _members_renamed(
         ]
         if wrong:
             first = wrong[0]
-            expected = " or ".join(sorted(accepted[first]))
             what = f"members of {table} under a wrong name: {len(wrong)} ({first} is {held[first]})"
-            yield Fault(
-                rule, table, "name", what, f"{first} {expected}", len(wrong), first_rowid=first
-            )
+            expected = f"{first} {' or '.join(sorted(accepted[first]))}"
+            yield Fault(what, table, "name", expected, len(wrong), first)
 
 
-def _members_of_another_revision(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _members_of_another_revision(session: Session, _places: Places) -> Iterator[Fault]:
+    here = session.schema.revision.id
     for table, held in session.enum_rows.items():
         accepted = session.schema.accepted.get(table, {})
-        expected = session.schema.enums.get(table, {})
+        members = session.schema.enums.get(table, {})
         other = [
             identifier
             for identifier, name in held.items()
-            if name in accepted.get(identifier, ()) and expected.get(identifier) != name
+            if name in accepted.get(identifier, ()) and members.get(identifier) != name
         ]
         if other:
             first = other[0]
-            here = session.schema.revision.id
             what = (
                 f"members of {table} that revision {here} does not have: {len(other)} "
                 f"({first} {held[first]})"
             )
-            wanted = expected.get(first)
-            yield Fault(
-                rule,
-                table,
-                "id",
-                what,
-                f"{first} {wanted}" if wanted else f"no member {first}",
-                count=len(other),
-                first_rowid=first,
-                erratum=_erratum(session, table, first, str(held[first])),
-            )
+            expected = f"{first} {members[first]}" if first in members else f"no member {first}"
+            erratum = _erratum(session, table, first, held[first])
+            yield Fault(what, table, "id", expected, len(other), first, erratum)
 
 
-def _erratum(session: Session, table: str, identifier: int, name: str) -> str | None:
+def _erratum(session: Session, table: str, identifier: int, name: str | None) -> str | None:
     for member in session.catalog.enums[table].members:
         if (member.id, member.name) == (identifier, name) and member.errata:
             return member.errata[0]

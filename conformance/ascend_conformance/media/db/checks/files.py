@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.side_files import side_files
 
-from ..places import Instance
-from ..rules import DbRule
 from ..session import Session
-from . import Check, Fault
+from . import Check, Fault, Places
 
 
-def _write_ahead_log(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _write_ahead_log(session: Session, _places: Places) -> Iterator[Fault]:
     beside = side_files(session.path) if session.path else None
     if beside and beside.wal_frames:
         what = f"a write-ahead log with {beside.wal_frames:,} committed pages lies beside the file"
-        yield Fault(rule, None, None, what, context={"frames": beside.wal_frames})
+        yield Fault(what, context={"frames": beside.wal_frames})
 
 
-def _rollback_journal(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _rollback_journal(session: Session, _places: Places) -> Iterator[Fault]:
     beside = side_files(session.path) if session.path else None
     if beside and beside.hot_journal_bytes:
         size = beside.hot_journal_bytes
         what = f"a rollback journal of {size:,} bytes lies beside the file"
-        yield Fault(rule, None, None, what, context={"bytes": size})
+        yield Fault(what, context={"bytes": size})
 
 
-def _write_ahead_mode(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _write_ahead_mode(session: Session, _places: Places) -> Iterator[Fault]:
     if session.physical.journal_mode == "wal":
-        yield Fault(rule, None, None, "the database header asks for write-ahead logging")
+        yield Fault("the database header asks for write-ahead logging")
 
 
-def _text_encoding(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _text_encoding(session: Session, _places: Places) -> Iterator[Fault]:
     found = session.physical.encoding
     if found != "UTF-8":
-        yield Fault(rule, None, None, f"texts are stored as {found}")
+        yield Fault(f"texts are stored as {found}")
 
 
-def _file_name(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _file_name(session: Session, _places: Places) -> Iterator[Fault]:
     if session.path and carrier_of_name(session.path.name)[0] != session.schema.carrier:
         what = f"no reader takes this file name for a database of {session.schema.carrier}"
-        yield Fault(rule, None, None, what)
+        yield Fault(what)
 
 
-def _user_version(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _user_version(session: Session, _places: Places) -> Iterator[Fault]:
     stamp = session.physical.user_version
     if stamp:
-        yield Fault(rule, None, None, f"user_version is {stamp}", context={"user_version": stamp})
+        yield Fault(f"user_version is {stamp}", context={"user_version": stamp})
 
 
-def _schema_version(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _schema_version(session: Session, _places: Places) -> Iterator[Fault]:
     stated, revision = session.identity.schema_version, session.identity.revision
     consistent = session.identity.schema_version_consistent
     if stated is not None and consistent and stated != revision.schema_version:
         what = f"SCHEMA_VERSION is {stated}, tables, columns and enums are those of {revision.id}"
-        yield Fault(rule, "META_DATA", "value", what, revision.schema_version)
+        yield Fault(what, "META_DATA", "value", revision.schema_version)
 
 
 CHECKS: Mapping[str, Check] = {

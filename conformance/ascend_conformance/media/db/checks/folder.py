@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.db.open import read_examples
 from ascend_ref.derive.group_hash import group_hash
 
-from ..places import Instance
-from ..rules import DbRule
 from ..seen import stated_level
 from ..session import Session
 from ..sql import single_row
-from . import Check, Fault
+from . import Check, Fault, Places
 
 RANK = re.compile("-?[0-9]{1,16}")
 """A rank as the file names of torch_npu spell it: at most 16 digits."""
@@ -28,10 +26,11 @@ POINT_TO_POINT = (
 )
 """Operators between two ranks: their communicators need no entry in parallel_group_info."""
 
+RANK_COLUMN = ("RANK_DEVICE_MAP", "rankId")
 AT_LEVEL_1 = ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix")
 
 
-def _rank(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _rank(session: Session, _places: Places) -> Iterator[Fault]:
     """RANK_DEVICE_MAP.rankId, the number in the file name and rank_id of profiler_info."""
     if not session.layout.holds("RANK_DEVICE_MAP.rankId"):
         return
@@ -51,13 +50,11 @@ def _rank(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterat
         if row[0]:
             what = f"RANK_DEVICE_MAP.rankId is {row[2]}, {where} says {told}: {row[0]:,} rows"
             context = {"rankId": row[2], "told": told, "by": where}
-            yield Fault(
-                rule, "RANK_DEVICE_MAP", "rankId", what, str(told), row[0], row[1], context=context
-            )
+            yield Fault(what, *RANK_COLUMN, str(told), row[0], row[1], context=context)
             return
     if named is not None and informed is not None and named != informed:
         what = f"the file name says rank {named}, profiler_info says {informed}"
-        yield Fault(rule, "RANK_DEVICE_MAP", "rankId", what, str(informed))
+        yield Fault(what, *RANK_COLUMN, str(informed))
 
 
 def _informed_rank(session: Session) -> int | None:
@@ -68,7 +65,7 @@ def _informed_rank(session: Session) -> int | None:
     return int(found) if RANK.fullmatch(str(found)) else None
 
 
-def _group_absent(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
     """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
     needed = (
         "COMMUNICATION_OP.groupName",
@@ -102,7 +99,7 @@ def _group_absent(session: Session, rule: DbRule, _places: Sequence[Instance]) -
             f"(first: {name}), {rows:,} rows"
         )
         first = min(int(row[2]) for row in absent)
-        yield Fault(rule, "COMMUNICATION_OP", "groupName", what, None, rows, first)
+        yield Fault(what, "COMMUNICATION_OP", "groupName", None, rows, first)
 
 
 def _as_bytes(select: str) -> str:
@@ -124,9 +121,7 @@ def _parallel_groups(session: Session) -> set[str] | None:
     return set(found) if isinstance(found, dict) else None
 
 
-def _analysis_tables(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _analysis_tables(session: Session, _places: Places) -> Iterator[Fault]:
     """An analysis.db of level 1 or 2 whose profiler database shows data sent between ranks."""
     level = stated_level(session)
     if level not in ("1", "2") or session.profiler is None or not _sends_data(session.profiler):
@@ -134,7 +129,7 @@ def _analysis_tables(
     for table in AT_LEVEL_1:
         if table in session.schema.tables and table not in session.layout.tables:
             what = f"level {level} with communication, but the database has no table {table}"
-            yield Fault(rule, table, None, what)
+            yield Fault(what, table)
 
 
 def _sends_data(profiler: Session) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ascend_ref.db.open import read_examples
 
+from ....finding import Finding
 from ....ruleset import Selection
 from ..rules import DbRule, load_db_rules
 from ..session import Session
@@ -66,8 +67,8 @@ def rank_rule() -> DbRule:
     return next(rule for rule in load_db_rules().values() if rule.search.compares_ranks)
 
 
-def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str, Sequence[Fault]]:
-    """Faults by file: operators whose group has another name than on most other ranks.
+def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> dict[str, list[Finding]]:
+    """Findings by file: operators whose group has another name than on most other ranks.
 
     Operators carry the last digits of the group's hash and a running number, so one name on two
     ranks is one operator, and its group must have one name (consumers.md 2.1.3, 2.1.5).
@@ -75,7 +76,7 @@ def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str
     rule = rank_rule()
     if not selection.wants(rule):
         return {}
-    found: dict[str, list[Fault]] = defaultdict(list)
+    found: dict[str, list[Finding]] = defaultdict(list)
     for table in SOURCES:
         ranks = [fact for fact in facts if fact.table == table]
         usual = _usual_groups(ranks)
@@ -91,9 +92,8 @@ def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> Mapping[str
                     f"operators in a group that other ranks call otherwise: {len(odd):,} "
                     f"({name} in {group})"
                 )
-                found[rank.file].append(
-                    Fault(rule, table, rank.column, what, usual[name], len(odd), row)
-                )
+                fault = Fault(what, table, rank.column, usual[name], len(odd), row)
+                found[rank.file].append(fault.finding(rule, rank.file))
     return found
 
 

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.db.introspect import PhysicalTable
 
 from ..layout import TableMatch, knows_foreign, likeness
-from ..places import Instance
-from ..rules import DbRule
 from ..session import Session
-from . import Check, Fault
+from . import Check, Fault, Places
 
 CREATED_WITHOUT_DEVICE_DATA = frozenset(
     {"STRING_IDS", "ENUM_API_TYPE", "META_DATA", "HOST_INFO", "RANK_DEVICE_MAP"}
 )
 
 
-def _missing_table(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
-    spared = _written_with_device_data(session)
+def _standing(session: Session, places: Places) -> Iterator[tuple[TableMatch, str, str]]:
+    """The places whose table stands in the file: table, its name, and column or ``""``."""
     for instance in places:
-        table = instance.table
-        if (
-            table not in session.layout.tables
-            and table not in session.layout.replaced
-            and table not in spared
-        ):
-            yield Fault(rule, table, None, f"the database has no table {table}")
+        match = session.layout.tables.get(instance.table or "")
+        if match:
+            yield match, match.table.name, instance.column or ""
+
+
+def _missing_table(session: Session, places: Places) -> Iterator[Fault]:
+    layout = session.layout
+    known = layout.tables.keys() | layout.replaced.keys() | _written_with_device_data(session)
+    for instance in places:
+        if instance.table not in known:
+            yield Fault(f"the database has no table {instance.table}", instance.table)
 
 
 def _written_with_device_data(session: Session) -> set[str]:
@@ -43,35 +45,27 @@ def _written_with_device_data(session: Session) -> set[str]:
     return set() if by_msprof & session.layout.tables.keys() else by_msprof
 
 
-def _unknown_table(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _unknown_table(session: Session, _places: Places) -> Iterator[Fault]:
     for physical in session.layout.unknown:
         name = physical.name
-        if name not in session.catalog.tables and not knows_foreign(session.catalog, name, None):
-            yield Fault(rule, name, None, f"{name} is no table of the spec")
+        if name not in session.catalog.tables and not knows_foreign(session.catalog, name):
+            yield Fault(f"{name} is no table of the spec", name)
 
 
-def _table_of_another_revision(
-    session: Session, rule: DbRule, places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _table_of_another_revision(session: Session, places: Places) -> Iterator[Fault]:
+    """Viewers create tables (OVERLAP_ANALYSIS) that later exporters write themselves."""
     unknown = {physical.name for physical in session.layout.unknown}
     for instance in places:
         name = instance.table or ""
-        if name in unknown and not _is_viewers(session, name):
+        if name in unknown and not knows_foreign(session.catalog, name):
             here = f"{session.schema.carrier} {session.schema.revision.id}"
-            yield Fault(rule, name, None, f"{name} is not a table of {here}")
+            yield Fault(f"{name} is not a table of {here}", name)
 
 
-def _is_viewers(session: Session, table: str) -> bool:
-    """Viewers create tables (OVERLAP_ANALYSIS) that later exporters write themselves."""
-    return knows_foreign(session.catalog, table, None) is not None
-
-
-def _missing_column(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
-    for instance in places:
-        match = session.layout.tables.get(instance.table or "")
-        column = instance.column or ""
-        if match and column not in match.columns and column not in match.misspelt:
-            yield Fault(rule, instance.table, column, f"{instance.table} has no column {column}")
+def _missing_column(session: Session, places: Places) -> Iterator[Fault]:
+    for match, table, column in _standing(session, places):
+        if column not in match.columns and column not in match.misspelt:
+            yield Fault(f"{table} has no column {column}", table, column)
 
 
 def _known_columns(session: Session, table: str) -> set[str]:
@@ -79,56 +73,49 @@ def _known_columns(session: Session, table: str) -> set[str]:
     return {column.name for column in session.catalog.tables[table].columns.values()}
 
 
-def _extra_columns(session: Session) -> Iterator[tuple[TableMatch, str]]:
-    for match in session.layout.tables.values():
+def _extra_columns(session: Session) -> Iterator[tuple[TableMatch, str, str]]:
+    """Columns that the schema does not have: table, its name, column."""
+    for name, match in session.layout.tables.items():
         for column in match.extra:
-            yield match, column.name
+            yield match, name, column.name
 
 
-def _unknown_column(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
-    for match, name in _extra_columns(session):
-        table = match.table.name
+def _unknown_column(session: Session, _places: Places) -> Iterator[Fault]:
+    for _, table, name in _extra_columns(session):
         known = {likeness(column) for column in _known_columns(session, table)}
         if likeness(name) not in known and not knows_foreign(session.catalog, table, name):
-            yield Fault(rule, table, name, f"{table} has a column {name} that is not in the spec")
+            yield Fault(f"{table} has a column {name} that is not in the spec", table, name)
 
 
-def _column_of_another_revision(
-    session: Session, rule: DbRule, places: Sequence[Instance]
-) -> Iterator[Fault]:
-    extra = {(match.table.name, name) for match, name in _extra_columns(session)}
-    for instance in places:
-        table, column = instance.table or "", instance.column or ""
+def _column_of_another_revision(session: Session, places: Places) -> Iterator[Fault]:
+    extra = {(table, name) for _, table, name in _extra_columns(session)}
+    here = session.schema.revision.id
+    for _, table, column in _standing(session, places):
         if (table, column) in extra and not knows_foreign(session.catalog, table, column):
-            here = session.schema.revision.id
-            yield Fault(rule, table, column, f"{table}.{column} is not a column of {here}")
+            yield Fault(f"{table}.{column} is not a column of {here}", table, column)
 
 
-def _misspelt_column(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
-    for instance in places:
-        match = session.layout.tables.get(instance.table or "")
-        found = match.misspelt.get(instance.column or "") if match else None
+def _misspelt_column(session: Session, places: Places) -> Iterator[Fault]:
+    for match, table, column in _standing(session, places):
+        found = match.misspelt.get(column)
         if found:
-            what = f"{instance.table}.{instance.column} is spelt {found.name}"
-            yield Fault(rule, instance.table, instance.column, what, instance.column)
-    for match, name in _extra_columns(session):
-        table = match.table.name
+            yield Fault(f"{table}.{column} is spelt {found.name}", table, column, column)
+    for match, table, name in _extra_columns(session):
         for column in _known_columns(session, table) - match.table.columns.keys():
             if column != name and likeness(column) == likeness(name):
-                yield Fault(rule, table, column, f"{table}.{column} is spelt {name}", column)
+                yield Fault(f"{table}.{column} is spelt {name}", table, column, column)
 
 
-def _letter_case(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _letter_case(session: Session, _places: Places) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         if match.physical.name != name:
-            yield Fault(rule, name, None, f"{name} is written {match.physical.name}", name)
+            yield Fault(f"{name} is written {match.physical.name}", name, None, name)
         for column, found in match.columns.items():
             if found.name != column:
-                what = f"{name}.{column} is written {found.name}"
-                yield Fault(rule, name, column, what, column)
+                yield Fault(f"{name}.{column} is written {found.name}", name, column, column)
 
 
-def _column_order(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _column_order(session: Session, _places: Places) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         known = {found.name: column for column, found in match.columns.items()}
         really = [known[found.name] for found in match.physical.columns if found.name in known]
@@ -136,42 +123,32 @@ def _column_order(session: Session, rule: DbRule, _places: Sequence[Instance]) -
         if really != expected:
             first = next(a for a, b in zip(really, expected, strict=True) if a != b)
             what = f"{name}.{first} stands at another position"
-            yield Fault(rule, name, first, what, ", ".join(expected))
+            yield Fault(what, name, first, ", ".join(expected))
 
 
-def _declared_type(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
-    for instance in places:
-        match = session.layout.tables.get(instance.table or "")
-        name = instance.column or ""
-        if not match or name not in match.columns:
-            continue
-        column = match.table.columns[name]
-        declared = match.columns[name].declared
-        if declared.upper() not in {column.declared, *column.also_declared}:
-            what = f"{instance.at} is declared {declared or 'without a type'}"
-            yield Fault(rule, instance.table, instance.column, what, column.declared)
+def _declared_type(session: Session, places: Places) -> Iterator[Fault]:
+    for match, table, name in _standing(session, places):
+        if name in match.columns:
+            column, declared = match.table.columns[name], match.columns[name].declared
+            if declared.upper() not in {column.declared, *column.also_declared}:
+                what = f"{table}.{name} is declared {declared or 'without a type'}"
+                yield Fault(what, table, name, column.declared)
 
 
-def _missing_primary_key(
-    session: Session, rule: DbRule, places: Sequence[Instance]
-) -> Iterator[Fault]:
-    for instance in places:
-        match = session.layout.tables.get(instance.table or "")
-        found = match.columns.get(instance.column or "") if match else None
-        if found and not found.primary_key:
-            yield Fault(rule, instance.table, instance.column, f"{instance.at} is no primary key")
+def _missing_primary_key(session: Session, places: Places) -> Iterator[Fault]:
+    for match, table, column in _standing(session, places):
+        if column in match.columns and not match.columns[column].primary_key:
+            yield Fault(f"{table}.{column} is no primary key", table, column)
 
 
-def _unexpected_primary_key(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _unexpected_primary_key(session: Session, _places: Places) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         for column, found in match.columns.items():
             if found.primary_key and not match.table.columns[column].primary_key:
-                yield Fault(rule, name, column, f"{name}.{column} is a primary key")
+                yield Fault(f"{name}.{column} is a primary key", name, column)
 
 
-def _missing_index(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
+def _missing_index(session: Session, places: Places) -> Iterator[Fault]:
     for instance in places:
         match = session.layout.tables.get(instance.table or "")
         if not match:
@@ -183,22 +160,22 @@ def _missing_index(session: Session, rule: DbRule, places: Sequence[Instance]) -
         if tuple(match.columns[column].name for column in over) not in found:
             what = f"{instance.table} has no index over ({', '.join(over)})"
             expected = f"{instance.place['index']} on {instance.table}({', '.join(over)})"
-            yield Fault(rule, instance.table, None, what, expected)
+            yield Fault(what, instance.table, None, expected)
 
 
-def _further_index(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _further_index(session: Session, _places: Places) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         expected = set(match.table.indexes.values())
         for index in match.physical.indexes:
             known = index.columns in expected or index.name in match.table.indexes
             if index.origin == "create" and not known:
                 over = ", ".join(column or "expression" for column in index.columns)
-                yield Fault(rule, name, None, f"{name} has an index {index.name} over ({over})")
+                yield Fault(f"{name} has an index {index.name} over ({over})", name)
 
 
-def _view_in_place(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _view_in_place(session: Session, _places: Places) -> Iterator[Fault]:
     for name, physical in session.layout.replaced.items():
-        yield Fault(rule, name, None, f"{name} is {_kind(physical)}")
+        yield Fault(f"{name} is {_kind(physical)}", name)
 
 
 def _kind(physical: PhysicalTable) -> str:
@@ -209,82 +186,64 @@ def _kind(physical: PhysicalTable) -> str:
     return f"a {physical.kind}" if physical.kind != "table" else "a table that hides its rowid"
 
 
-def _view_or_trigger(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _view_or_trigger(session: Session, _places: Places) -> Iterator[Fault]:
     replaced = {physical.name for physical in session.layout.replaced.values()}
     for physical in session.physical.tables.values():
         if physical.kind != "table" and physical.name not in replaced:
-            yield Fault(rule, physical.name, None, f"{physical.name} is a {physical.kind}")
+            yield Fault(f"{physical.name} is a {physical.kind}", physical.name)
     for trigger in session.physical.triggers:
-        what = f"a trigger {trigger.name} stands on {trigger.table}"
-        yield Fault(rule, trigger.table, None, what)
+        yield Fault(f"a trigger {trigger.name} stands on {trigger.table}", trigger.table)
 
 
-def _undocumented_constraint(
-    session: Session, rule: DbRule, _places: Sequence[Instance]
-) -> Iterator[Fault]:
+def _undocumented_constraint(session: Session, _places: Places) -> Iterator[Fault]:
     for name, match in session.layout.tables.items():
         found = sorted(_constraints(match.physical))
         if found:
-            yield Fault(rule, name, None, f"{name} is declared with {', '.join(found)}")
+            yield Fault(f"{name} is declared with {', '.join(found)}", name)
 
 
 def _constraints(table: PhysicalTable) -> set[str]:
-    found = {"STRICT"} if table.strict else set()
-    for column in table.columns:
-        if column.not_null and not column.primary_key:
-            found.add("NOT NULL")
-        if column.default is not None:
-            found.add("DEFAULT")
-        if column.generated:
-            found.add("a generated column")
-        if column.collation.upper() != "BINARY":
-            found.add("COLLATE")
-    if any(index.origin == "unique" for index in table.indexes):
-        found.add("UNIQUE")
     words = (table.sql or "").upper().replace("(", " ").split()
-    if "CHECK" in words:
-        found.add("CHECK")
-    if "REFERENCES" in words:
-        found.add("FOREIGN KEY")
-    return found
+    columns = table.columns
+    stated = {
+        "STRICT": table.strict,
+        "NOT NULL": any(column.not_null and not column.primary_key for column in columns),
+        "DEFAULT": any(column.default is not None for column in columns),
+        "a generated column": any(column.generated for column in columns),
+        "COLLATE": any(column.collation.upper() != "BINARY" for column in columns),
+        "UNIQUE": any(index.origin == "unique" for index in table.indexes),
+        "CHECK": "CHECK" in words,
+        "FOREIGN KEY": "REFERENCES" in words,
+    }
+    return {name for name, is_stated in stated.items() if is_stated}
 
 
-def _empty_table(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
-    for instance in places:
-        if session.rows.get(instance.table or "") == 0:
-            yield Fault(
-                rule, instance.table, None, f"{instance.table} exists and is empty", count=1
-            )
+def _empty_table(session: Session, places: Places) -> Iterator[Fault]:
+    for _, table, _ in _standing(session, places):
+        if session.rows[table] == 0:
+            yield Fault(f"{table} exists and is empty", table)
 
 
-def _row_count(session: Session, rule: DbRule, places: Sequence[Instance]) -> Iterator[Fault]:
-    for instance in places:
-        table = session.schema.tables.get(instance.table or "")
-        found = session.rows.get(instance.table or "")
-        if table is None or table.rows is None or found is None:
-            continue
-        if found == 0 or (table.rows == "one" and found != 1):
-            wanted = "one row" if table.rows == "one" else "at least one row"
-            yield Fault(rule, table.name, None, f"{table.name} has {found:,} rows", wanted)
+def _row_count(session: Session, places: Places) -> Iterator[Fault]:
+    for match, name, _ in _standing(session, places):
+        wanted, found = match.table.rows, session.rows[name]
+        if (wanted and found == 0) or (wanted == "one" and found != 1):
+            expected = "one row" if wanted == "one" else "at least one row"
+            yield Fault(f"{name} has {found:,} rows", name, None, expected)
 
 
-def _foreign_table(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
+def _foreign_table(session: Session, _places: Places) -> Iterator[Fault]:
     for physical in session.layout.unknown:
-        added_by = knows_foreign(session.catalog, physical.name, None)
+        added_by = knows_foreign(session.catalog, physical.name)
         if added_by:
-            yield Fault(
-                rule, physical.name, None, f"table {physical.name} was added by: {added_by}"
-            )
+            yield Fault(f"table {physical.name} was added by: {added_by}", physical.name)
 
 
-def _foreign_column(session: Session, rule: DbRule, _places: Sequence[Instance]) -> Iterator[Fault]:
-    for match, name in _extra_columns(session):
-        added_by = knows_foreign(session.catalog, match.table.name, name)
+def _foreign_column(session: Session, _places: Places) -> Iterator[Fault]:
+    for _, table, name in _extra_columns(session):
+        added_by = knows_foreign(session.catalog, table, name)
         if added_by:
-            what = f"column {match.table.name}.{name} was added by: {added_by}"
-            yield Fault(rule, match.table.name, name, what)
+            yield Fault(f"column {table}.{name} was added by: {added_by}", table, name)
 
 
 CHECKS: Mapping[str, Check] = {

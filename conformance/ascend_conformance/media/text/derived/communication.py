@@ -18,6 +18,7 @@ from ascend_ref.derive import matrix, transit
 from ascend_ref.derive.communication_report import SHOWN_LINKS, quotients
 from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
 from ascend_ref.derive.group_hash import group_hash
+from ascend_ref.derive.matching import groups
 
 from ..database import Facts
 from .reading import NONE, Asked, integers, read, reals, texts
@@ -177,7 +178,7 @@ def communication_links(asked: Asked) -> pa.Table:
     work, by_link, sums = _packets(asked.facts)
     count, links = len(work.operators), len(SHOWN_LINKS)
     figures = {name: np.zeros(count * links, np.int64) for name in ("size", "time", "large", "all")}
-    first, _ = transit.groups(by_link.owner, by_link.link)
+    first, _ = groups(by_link.owner, by_link.link)
     for part, chosen in ((by_link, first), (sums, np.arange(len(sums.owner)))):
         rows = chosen[part.link[chosen] < links]
         place = part.owner[rows] * links + part.link[rows]
@@ -226,7 +227,7 @@ def communication_matrix(asked: Asked) -> pa.Table:
     flows = transit.flows(work.tasks)
     flows = replace(flows, duration=flows.duration // PARTS)
     keys = [_numbers(values)[flows.owner] for values in operators.values()]
-    _, heap = transit.groups(*keys, flows.source, flows.target)
+    _, heap = groups(*keys, flows.source, flows.target)
     rows = matrix.choices(flows, heap)
     owner = flows.owner[rows.flow]
     ends = [pa.array(one[rows.flow]).cast(pa.string()) for one in (flows.source, flows.target)]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.pmu import cube_utilization, frequencies_in_force, total_time
-from ascend_ref.derive.wait_time import wait_times
+from ascend_ref.derive.statistics import wait_times
 
 from ..database import Facts
 from .reading import Asked, by_engine, integers, read, reals, texts

@@ -14,15 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.api_statistic import ApiStatistic, api_statistic
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.host_usage import SystemCalls, system_calls
-from ascend_ref.derive.operator_statistic import (
+from ascend_ref.derive.matching import groups
+from ascend_ref.derive.statistics import (
+    ApiStatistic,
     Statistic,
+    api_statistic,
     communication_statistic,
     operator_statistic,
 )
-from ascend_ref.derive.transit import groups
 
 from .reading import Asked, by_engine, integers
 
