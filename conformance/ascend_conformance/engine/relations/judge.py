@@ -28,7 +28,7 @@ from .sql import (
     step_rows,
     walk_rows,
 )
-from .steps import NotSteps, count_steps
+from .steps import NotSteps, SameMoment, Steps, count_steps
 from .views import Shown, Streaming, View, inherited, owners, showing
 from .walks import walk as walk_over
 
@@ -147,20 +147,16 @@ def ask(
         bad = f"SELECT * FROM ({query}) WHERE bad"
     if not counted.count:
         return Answer(relation, view, counted.population, query=query)
-    names = (
-        ["end", "start"]
-        if relation.search.walk
-        else sorted(relation.search.values[relation.search.alias])
-    )
+    names = ["start", "end"]
+    first: Sequence[tuple[Any, ...]]
     if counted.first is None:
+        read = relation.search.values[relation.search.alias]
+        names = sorted(names if relation.search.walk else read)
         values = "".join(f", v_{name}" for name in names)
-        first = shown.values(
-            f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}",
-            1 + len(names),
-            wanted,
-        )
+        ordered = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}"
+        first = shown.values(ordered, 1 + len(names), wanted)
     else:
-        first = [(place, end, start) for place, start, end in counted.first]
+        first = counted.first
     return Answer(
         relation,
         view,
@@ -184,6 +180,16 @@ def _walked(
     with shown.batches(walk_rows(relations, bound, whole), multiplies) as batches:
         walks = walk_over(kinds, batches, wanted)
     return [Counted(one.population, one.count, one.first()) for one in walks]
+
+
+def _steps(steps: Steps, shown: Streaming, multiplies: bool) -> Counted:
+    """The rows of steps, in order of their moments alone where no two of a group share one."""
+    try:
+        with shown.batches(steps.quick, multiplies) as batches:
+            return Counted(*count_steps(steps, batches, is_exact=False))
+    except SameMoment:
+        with shown.batches(steps.exact, multiplies) as batches:
+            return Counted(*count_steps(steps, batches, is_exact=True))
 
 
 def _has_rows(shown: Shown, relation: Relation, bound: Bound) -> bool:
@@ -246,8 +252,7 @@ def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 
     steps = step_rows(relations[0], bound) if isinstance(shown, Streaming) else None
     if steps and isinstance(shown, Streaming):
         try:
-            with shown.batches(steps.query, _multiplies(relations[0], bound)) as batches:
-                return [Counted(*count_steps(steps, batches))]
+            return [_steps(steps, shown, _multiplies(relations[0], bound))]
         except (*NOT_A_WALK, NotSteps):
             pass
     if len(relations) > 1:

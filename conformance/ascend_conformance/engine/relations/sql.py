@@ -68,8 +68,10 @@ def step_rows(relation: Relation, bound: Mapping[str, View]) -> Steps | None:
     steps = steps_in(coded(relation, bound, "sqlite").search)
     if steps is None:
         return None
-    text = _quoted(_slacked(steps.query, relation, bound), relation)
-    return replace(steps, query=f"{_tables(relation, bound, 'sqlite')} {text}")
+    query = _quoted(_slacked(steps.query, relation, bound), relation)
+    order, further = _quoted(steps.order, relation), _quoted(steps.further, relation)
+    query = f"{_tables(relation, bound, 'sqlite')} {query}"
+    return replace(steps, query=query, order=order, further=further)
 
 
 def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:

@@ -42,16 +42,33 @@ class NotSteps(Exception):
     """Rows that only SQL can judge: too many groups, or numbers that are too large."""
 
 
+class SameMoment(Exception):
+    """Two rows of a group have one moment, so that their order matters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """Rows and what must not hold. ``query``: the value of a row, then others, then its group.
+    """Rows and what must not hold. ``query``: value and moment of a row, others, and its group.
 
-    ``terms``: conditions that hold together, on the step (0), the value, or one of the others.
+    ``order``: that of the moments, which an index may give; ``further``: that of rows of one
+    moment. ``terms``: conditions that hold together, on the step (0) or one of the others.
     """
 
     query: str
+    order: str
+    further: str
     others: int
     terms: Sequence[tuple[int, str, int]]
+
+    @property
+    def quick(self) -> str:
+        """The rows, those of one moment in any order; SQLite has to sort nothing then."""
+        return f"{self.query} ORDER BY {self.order}"
+
+    @property
+    def exact(self) -> str:
+        """The rows in their order."""
+        return f"{self.quick}, {self.further}"
 
 
 def steps_in(search: RelationSearch) -> Steps | None:
@@ -61,7 +78,7 @@ def steps_in(search: RelationSearch) -> Steps | None:
     if not found or search.where:
         return None
     names = ["step"]
-    cells = {one.partition(".")[2]: one for one in found["columns"].split(", ")}
+    shown = {one.partition(".")[2]: one for one in found["columns"].split(", ")}
     numbers = []
     for term in terms:
         if term is None:
@@ -69,9 +86,10 @@ def steps_in(search: RelationSearch) -> Steps | None:
         if term["name"] not in names:
             names.append(term["name"])
         numbers.append((names.index(term["name"]), term["sign"], int(term["number"])))
-    columns = ", ".join([found["value"], *(cells[name] for name in names[1:]), found["by"]])
-    query = f"SELECT {columns} FROM {found['source']} ORDER BY {found['order']}"
-    return Steps(query, len(names) - 1, numbers)
+    order, _, further = found["order"].partition(", ")
+    cells = [found["value"], order.split()[0], *(shown[name] for name in names[1:]), found["by"]]
+    query = f"SELECT {', '.join(cells)} FROM {found['source']}"
+    return Steps(query, order, further, len(names) - 1, numbers)
 
 
 def times_in(relation: Relation, sum_of: str) -> str | None:
@@ -87,13 +105,14 @@ def times_in(relation: Relation, sum_of: str) -> str | None:
     return f"SELECT coalesce(sum({alias}.{name} * {sum_of}), 0) FROM ({rows}) {alias}"
 
 
-def count_steps(steps: Steps, batches: Iterable[pa.RecordBatch]) -> tuple[int, int]:
-    """Judged rows and bad ones.
+def count_steps(steps: Steps, batches: Iterable[pa.RecordBatch], is_exact: bool) -> tuple[int, int]:
+    """Judged rows and bad ones. ``is_exact``: whether rows of one moment are in their order.
 
-    Raises :class:`NotSteps`, and Arrow's errors for other values than integers.
+    Raises :class:`SameMoment` where they are not and that matters, :class:`NotSteps`, and Arrow's
+    errors for other values than integers.
     """
     population = count = 0
-    for value, before, others in _with_the_one_before(steps, batches):
+    for value, before, others in _with_the_one_before(steps, batches, is_exact):
         is_known = (value > NONE) & (before > NONE)
         columns = [np.where(is_known, value - before, NONE), *others]
         is_bad = np.ones(len(value), np.bool_)
@@ -109,24 +128,29 @@ def count_steps(steps: Steps, batches: Iterable[pa.RecordBatch]) -> tuple[int, i
 
 
 def _with_the_one_before(
-    steps: Steps, batches: Iterable[pa.RecordBatch]
+    steps: Steps, batches: Iterable[pa.RecordBatch], is_exact: bool
 ) -> Iterator[tuple[Integers, Integers, list[Integers]]]:
     """Values, those of the row before in the same group, and the others."""
-    last: dict[tuple[int, ...], int] = {}
+    last: dict[tuple[int, ...], tuple[int, ...]] = {}
     for batch in batches:
         if not batch.num_rows:
             continue
-        value, *others = (_numbers(one) for one in batch.columns)
+        value, moment, *others = map(_numbers, batch.columns)
         by = others[steps.others :]
         order, first = _grouped(by)
-        value = value[order]
-        before = np.empty_like(value)
-        before[1:] = value[:-1]
+        value, moment = value[order], moment[order]
         starts = np.flatnonzero(first)
         ends = [*(starts[1:] - 1), len(value) - 1]
         keys = list(zip(*(one[order[starts]].tolist() for one in by), strict=True))
-        before[starts] = [last.get(key, NONE) for key in keys]
-        last.update(zip(keys, value[ends].tolist(), strict=True))
+        known = [last.get(key, (NONE, NONE)) for key in keys]
+        new = np.zeros(len(value), np.bool_)
+        new[starts] = [key not in last for key in keys]
+        before, earlier = np.roll(value, 1), np.roll(moment, 1)
+        before[starts], earlier[starts] = np.array(known, np.int64).T
+        if not is_exact and ((moment == earlier) & ~new).any():
+            raise SameMoment
+        final = np.array([value[ends], moment[ends]]).T.tolist()
+        last.update(zip(keys, map(tuple, final), strict=True))
         if len(last) > MOST_GROUPS or np.any((value > NONE) & (np.abs(value) > WIDEST)):
             raise NotSteps
         yield value, before, [one[order] for one in others[: steps.others]]
