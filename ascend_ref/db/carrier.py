@@ -11,7 +11,7 @@ from ascend_spec.db.model import Carrier
 
 from .display import clip, printable
 from .header import UnreadableDatabase
-from .introspect import PhysicalSchema, quote_identifier
+from .introspect import PhysicalSchema, PhysicalTable, quote_identifier
 
 FRAMEWORK_STRINGS = 1 << 28
 """First STRING_IDS.id that the framework exporter gives out (db-schema.md §4.6)."""
@@ -44,8 +44,10 @@ def identify_carrier(
 
 def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
     """Carrier and rank that a file name stands for."""
-    match = layout_catalog().database(name)
-    return (None, None) if match is None else (match.file.carrier, match.rank)
+    match = layout_catalog().match(name)
+    if match is None or match.file.carrier is None:
+        return None, None
+    return match.file.carrier, match.rank
 
 
 def _carrier_of_tables(
@@ -67,10 +69,13 @@ def _carrier_of_tables(
     only = {name: set(catalog.tables[name].carriers) for name in shared}
     if 2 * list(only.values()).count({"analysis"}) > len(shared):
         return "analysis"
-    framework = [(name, "true") for name in shared if only[name] == {"pytorch"}]
+    framework = [name for name in shared if only[name] == {"pytorch"}]
     traces = sum(
-        _has_rows(physical, connection, name, condition)
-        for name, condition in (*framework, *FRAMEWORK_TRACES)
+        _has_rows(connection, table, condition)
+        for table, condition in (
+            *((physical.readable(name), "true") for name in framework),
+            *((physical.readable(name, "id"), rows) for name, rows in FRAMEWORK_TRACES),
+        )
     )
     # One trace in a file that is named as msprof names its own may be a slip of its exporter.
     if traces > (1 if named == "msprof" else 0) or named == "pytorch":
@@ -78,12 +83,8 @@ def _carrier_of_tables(
     return "msprof"
 
 
-def _has_rows(
-    physical: PhysicalSchema, connection: apsw.Connection, name: str, condition: str
-) -> bool:
-    """Whether a table can be read and has such rows; conditions are about ``id``."""
-    table = physical.readable(name)
-    if table is None or (condition != "true" and table.column("id") is None):
+def _has_rows(connection: apsw.Connection, table: PhysicalTable | None, condition: str) -> bool:
+    if table is None:
         return False
     query = f"SELECT 1 FROM {quote_identifier(table.name)} WHERE {condition} LIMIT 1"
     return connection.execute(query).fetchone() is not None

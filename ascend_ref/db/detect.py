@@ -104,8 +104,8 @@ def _schema_version(
     physical: PhysicalSchema, connection: apsw.Connection
 ) -> tuple[str | None, bool]:
     """The version in META_DATA, and whether everything there agrees with it."""
-    table = physical.readable("META_DATA")
-    if table is None or table.column("name") is None or table.column("value") is None:
+    table = physical.readable("META_DATA", "name", "value")
+    if table is None:
         return None, True
     rows = read_examples(
         connection,
@@ -128,8 +128,8 @@ def _enums(
 ) -> Iterator[tuple[str, Mapping[int, str]]]:
     """The contents of the enum tables that the file has."""
     for name in catalog.enums:
-        table = physical.readable(name)
-        if table is None or table.column("id") is None or table.column("name") is None:
+        table = physical.readable(name, "id", "name")
+        if table is None:
             continue
         rows = read_examples(
             connection,

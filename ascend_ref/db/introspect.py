@@ -100,10 +100,14 @@ class PhysicalSchema:
         """The table, view or virtual table of this name in any case."""
         return self._folded.get(fold(name))
 
-    def readable(self, name: str) -> PhysicalTable | None:
-        """The ordinary table of this name: rows can be selected without running foreign code."""
+    def readable(self, name: str, *columns: str) -> PhysicalTable | None:
+        """The ordinary table of this name, if it has these columns: its rows can be selected
+        without running foreign code.
+        """
         found = self.table(name)
-        return found if found is not None and found.kind == "table" and found.columns else None
+        if found is None or found.kind != "table" or not found.columns:
+            return None
+        return found if all(map(found.column, columns)) else None
 
 
 @lru_cache(maxsize=4096)

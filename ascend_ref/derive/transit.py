@@ -1,4 +1,4 @@
-"""How communication operators spent their time: moving data over links, waiting, idling.
+"""The intervals of communication operators, and how they spent them: moving data, waiting, idling.
 
 All sums are whole ns and Byte. Source: communication parsers of msprof (text-outputs.md 7.8).
 """
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ascend_ref.capture.batch import Integers
 
-from .matching import groups, least, sums
+from .matching import greatest, groups, least, sums
 
 TRANSIT_KINDS = ("Memcpy", "Reduce_Inline")
 """Tasks that carry data."""
@@ -21,6 +21,9 @@ LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO", "LOCAL")
 """Names of links in the exporter's order. SDMA: links without a name of their own, and the sum of
 all but RDMA. LOCAL: within the chip, which counts for the matrix alone."""
 RDMA, HCCS, PCIE, SDMA, SIO, LOCAL = range(6)
+OF_LINK = {"ON_CHIP": LOCAL, "HCCS": HCCS, "HCCS_SW": HCCS, "PCIE": PCIE, "SIO": SIO}
+"""Links with a name of their own in tables and documents, by their name in
+ENUM_HCCL_LINK_TYPE."""
 LARGE_PACKET_BYTES = np.array([500_000, 32_000_000, 32_000_000, 0, 32_000_000, 0])
 """A packet over a link is large above so many Byte."""
 
@@ -170,3 +173,38 @@ def flows(tasks: SmallTasks) -> Flows:
         size=sums(group, moved.size, len(first)),
         duration=sums(group, moved.length, len(first)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """Operators that have an interval, in order of start and end.
+
+    rows: their rows in the capture. start, end: ns. number: opId. number_of: opId of every row of
+    the capture, -1 for one without an interval.
+    """
+
+    rows: Integers
+    start: Integers
+    end: Integers
+    number: Integers
+    number_of: Integers
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def operators(
+    *, count: int, owner: Integers, start: Integers, end: Integers, first: int
+) -> Operators:
+    """First start and last end of the tasks of each of ``count`` operators; ``owner`` of a task.
+
+    An operator without tasks has no interval. The numbers begin with ``first`` and follow the
+    order of the intervals (db-schema.md 4.9). Source: invariant I14.
+    """
+    earliest, latest = least(owner, start, count), greatest(owner, end, count)
+    present = np.flatnonzero(latest >= 0)
+    rows = present[np.lexsort((present, latest[present], earliest[present]))]
+    number = first + np.arange(len(rows))
+    number_of = np.full(count, -1)
+    number_of[rows] = number
+    return Operators(rows, earliest[rows], latest[rows], number, number_of)

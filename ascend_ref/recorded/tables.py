@@ -50,8 +50,7 @@ class DatabaseFile:
     def holds(self, place: str) -> bool:
         """Whether ``TABLE.column`` can be read."""
         table, _, column = place.partition(".")
-        found = self._physical.readable(table)
-        return found is not None and found.column(column) is not None
+        return self._physical.readable(table, column) is not None
 
     def has_rows(self, table: str) -> bool:
         """Whether a table is there and has a row."""
@@ -85,9 +84,7 @@ class DatabaseFile:
         return Dictionary.of(own.get(reference) or newest[reference])
 
     def _dictionary(self, table: str, column: str) -> Dictionary:
-        if not (self.holds(f"{table}.id") and self.holds(f"{table}.{column}")):
-            return Dictionary.of({})
-        if not self.has_rows(table):
+        if self._physical.readable(table, "id", column) is None or not self.has_rows(table):
             return Dictionary.of({})
         kinds = {"id": pa.int64(), column: pa.string()}
         batches = typed_columns(self.path, table, kinds, lenient=True)

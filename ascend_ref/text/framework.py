@@ -19,6 +19,7 @@ from ascend_ref.derive.adapter_steps import (
     Slices,
     StepRow,
     device_steps,
+    step_at,
     step_rows,
 )
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
@@ -130,12 +131,7 @@ def _slices(session: Session) -> Slices:
         if isinstance(item, Events) and item.length is not None
     ]
     found.append(_part(operators.device[receives], RECEIVING, operators.start[receives], received))
-    return Slices(
-        device=np.concatenate([part.device for part in found]),
-        kind=np.concatenate([part.kind for part in found]),
-        start=np.concatenate([part.start for part in found]),
-        duration=np.concatenate([part.duration for part in found]),
-    )
+    return Slices(*(np.concatenate(columns) for columns in zip(*found, strict=True)))
 
 
 def _part(
@@ -181,17 +177,16 @@ def launched(session: Session) -> Launched:
         (copies, work.end[copies.row], core[copies.row]),
         (others, operators.end[others.row], np.zeros(len(others.row), np.bool_)),
     )
-    call = np.concatenate([ends.call for ends, _, _ in found])
-    moment = session.calls.start[call]
-    order = np.argsort(moment, kind="stable")
-    return Launched(
-        moment=moment[order],
-        thread=session.calls.thread[call][order],
-        connection=np.concatenate([ends.ids["connectionId"] for ends, _, _ in found])[order],
-        start=np.concatenate([ends.start for ends, _, _ in found])[order],
-        end=np.concatenate([end for _, end, _ in found])[order],
-        on_ai_core=np.concatenate([cores for _, _, cores in found])[order],
+    call, *columns = (
+        np.concatenate(parts)
+        for parts in zip(
+            *((one.call, one.ids["connectionId"], one.start, *rest) for one, *rest in found),
+            strict=True,
+        )
     )
+    moment, thread = session.calls.start[call], session.calls.thread[call]
+    order = np.argsort(moment, kind="stable")
+    return Launched(*(column[order] for column in (moment, thread, *columns)))
 
 
 def steps_of(session: Session) -> list[DeviceStep]:
@@ -208,16 +203,3 @@ def steps_of(session: Session) -> list[DeviceStep]:
     return device_steps(
         number.tolist(), Spans(start, end), step, work.moment, Spans(work.start, work.end)
     )
-
-
-def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
-    """The number of the first step in whose bounds work starts, ends included; -1 without one."""
-    moments = unit_floats(start)
-    order = np.argsort(moments, kind="stable")
-    ascending = moments[order]
-    number = np.full(len(start), NONE)
-    for step in reversed(steps):
-        low = np.searchsorted(ascending, step.start, side="left")
-        high = np.searchsorted(ascending, step.end, side="right")
-        number[order[low:high]] = step.number
-    return number

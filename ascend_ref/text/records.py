@@ -1,4 +1,4 @@
-"""Files of records that no database has: one row each, as recorded, with what follows from it."""
+"""Files with a row for each record that no database has, or mark, and with what follows from it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import integers, reals
+from ascend_ref.arrays import integers, reals, where
 from ascend_ref.derive.decimals import python_round
+from ascend_ref.derive.matching import NONE, pairs
 from ascend_ref.derive.traffic import cache_rates, share
 from ascend_ref.recorded import Recorded
+from ascend_ref.recorded.shown import TableRows, every_row
 from ascend_spec import catalog
 
-from .columns import Columns, of_table
+from .columns import Columns, ShownColumns, of_table
 from .order import ordered
 from .setting import Setting
 
@@ -24,6 +26,8 @@ Formula: TypeAlias = Callable[[pa.Table], npt.NDArray[Any]]
 """A column that an entity has, from the columns of its record."""
 MEMORY = ("input", "output", "weight", "workspace")
 """What an operator that was made of others holds."""
+UNUSED = ("payload_type", "payload_value", "message_type")
+"""Columns that are always 0."""
 
 
 def _of_requests(counted: str) -> Formula:
@@ -69,3 +73,28 @@ def _rows(setting: Setting, table: pa.Table) -> Columns:
         # With STARS there is no hit rate (erratum T10).
         columns["hit_rate"] = pa.nulls(len(table))
     return ordered(setting, of_table(name, pa.table(columns)))
+
+
+def msprof_tx(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """MSTX_EVENTS: a row for each mark on a device that one of the host has, or one without."""
+    events, tasks = recorded.table("MSTX_EVENTS"), recorded.table("TASK")
+    connection = integers(events["connectionId"])
+    no_mark = catalog().tables["MSTX_EVENTS"].columns["connectionId"].none
+    linked = np.where(np.isin(connection, no_mark), NONE, connection)
+    event, task = pairs(linked, integers(tasks["connectionId"]), none=NONE)
+
+    def of_task(name: str) -> pa.Array:
+        return where(task != NONE, np.append(integers(tasks[name]), NONE)[task])
+
+    on_device = {
+        "device": of_task("deviceId"),
+        "device_start": of_task("startNs"),
+        "device_end": of_task("endNs"),
+    }
+    rows = {
+        "MSTX_EVENTS": TableRows(events, event),
+        "TASK": TableRows(tasks, task),
+        "mark": every_row(pa.table(on_device)),
+    }
+    unused = dict.fromkeys(UNUSED, pa.array(np.zeros(len(event), np.int64)))
+    yield ordered(setting, ShownColumns(unused, rows))

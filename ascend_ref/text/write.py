@@ -18,7 +18,7 @@ from ascend_spec.text.model import Scene, Writer
 from . import (
     bandwidth,
     framework,
-    marks,
+    kernels,
     memory,
     op_summary,
     pmu,
@@ -26,7 +26,6 @@ from . import (
     statistics,
     step_trace,
     system,
-    task_time,
 )
 from .columns import Columns, of_table
 from .order import ordered
@@ -44,12 +43,12 @@ def whole_table(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
 
 
 OF_TABLES: Mapping[str, Source] = {
-    "task_time": task_time.task_time,
+    "task_time": kernels.task_time,
     "op_summary": op_summary.op_summary,
     "op_statistic": statistics.op_statistic,
     "communication_statistic": statistics.communication,
     "api_statistic": statistics.api_statistic,
-    "msprof_tx": marks.msprof_tx,
+    "msprof_tx": records.msprof_tx,
     "npu_mem": whole_table,
     "npu_module_mem": memory.npu_module_mem,
     "ddr": bandwidth.ddr,

@@ -73,7 +73,7 @@ class EventTexts:
             members["id"] = self._named(kind.id, {**events.parts, **placed})
         args = self._args(events)
         if args:
-            members["args"] = self._sparse_object(args)
+            members["args"] = self._object(args, sparse=True)
         return members
 
     def _point(self, points: Points) -> Member:
@@ -141,18 +141,13 @@ class EventTexts:
                 pieces.append(parts[part])
         return [*pieces, '"']
 
-    def _object(self, members: Sequence[tuple[Member, Member]]) -> Member:
-        pieces: Member = ["{"]
-        for number, (key, value) in enumerate(members):
-            pieces += [self._notation.item if number else "", *key, self._notation.key, *value]
-        return [*pieces, "}"]
-
-    def _sparse_object(self, members: Sequence[tuple[Member, Member]]) -> Member:
-        """An object; a member whose value is NULL in a row is not there. The first always is."""
+    def _object(self, members: Sequence[tuple[Member, Member]], *, sparse: bool = False) -> Member:
+        """An object. sparse: a member whose value is NULL in a row is not there; the first is."""
         pieces: Member = ["{"]
         for number, (key, value) in enumerate(members):
             lead = self._notation.item if number else ""
-            pieces += _optional([lead, *key, self._notation.key, *value])
+            member = [lead, *key, self._notation.key, *value]
+            pieces += _optional(member) if sparse else member
         return [*pieces, "}"]
 
     def _event(

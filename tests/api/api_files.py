@@ -58,7 +58,7 @@ def answers(*blocks: Block, place: Path = PLACE) -> Answers:
 
 @cache
 def validator(command: str) -> Draft202012Validator:
-    return Draft202012Validator(api_catalog().body_schema(command))
+    return Draft202012Validator(api_catalog().schema(api_catalog().commands[command].body))
 
 
 @cache
@@ -68,7 +68,7 @@ def message_validator(kind: str) -> Draft202012Validator:
 
 @cache
 def event_validator(event: str) -> Draft202012Validator:
-    return Draft202012Validator(api_catalog().event_schema(event))
+    return Draft202012Validator(api_catalog().schema(api_catalog().events[event].body))
 
 
 def ask(asked: Answers, command: str, baseline: Answers | None = None, **params: object) -> Answer:

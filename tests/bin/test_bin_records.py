@@ -45,7 +45,9 @@ def test_every_field_of_a_record_is_explained() -> None:
     fields = [*TRACE_RECORD.subcons, *CACHE_RECORD.subcons]
     assert [field.name for field in fields if not field.docs.endswith(".")] == []
     for field in fields:
-        assert {one.partition(" ")[0] for one in field.facts.source} <= bin_catalog().sources.keys()
+        assert {
+            one.partition(" ")[0] for one in field.facts.source
+        } <= bin_catalog().documents.sources.keys()
         assert set(field.facts.errata) <= bin_catalog().errata.keys()
 
 

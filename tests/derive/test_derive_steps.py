@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ascend_ref.derive.operators import operators
 from ascend_ref.derive.steps import Spans, StepRange, step_of, step_ranges, step_trace
+from ascend_ref.derive.transit import operators
 
 NOTHING = np.zeros(0, np.bool_)
 

@@ -40,9 +40,9 @@ def succeeding(every: Answers) -> Iterator[Request]:
 
 def test_requests_have_the_form_of_the_api(every: Answers) -> None:
     known = api_catalog()
-    envelope = Draft202012Validator(known.request_schema())
+    envelope = Draft202012Validator(known.schema("request"))
     for request in succeeding(every):
-        schema = known.params_schema(request.command)
+        schema = known.schema(known.commands[request.command].params)
         Draft202012Validator(schema).validate(dict(request.params))
         message: dict[str, Any] = {"id": 1, "type": "request", "command": request.command}
         module = known.commands[request.command].module

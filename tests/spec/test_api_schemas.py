@@ -143,7 +143,7 @@ def test_every_property_is_described() -> None:
 
 def test_a_command_is_there_in_the_generations_that_it_names() -> None:
     known = api_catalog()
-    assert [name for name, command in known.commands.items() if command.in_seed] == [
+    assert [name for name, command in known.commands.items() if command.since is None] == [
         "import/action",
         "unit/threadTracesSummary",
         "unit/threadTraces",
@@ -158,20 +158,20 @@ def test_a_command_is_there_in_the_generations_that_it_names() -> None:
         "source/details/memoryTable",
     ]
     for name, command in known.commands.items():
-        known.params_schema(name)
-        known.body_schema(name)
-        if command.in_seed:
-            known.params_schema(name, "seed")
-            known.body_schema(name, "seed")
+        known.schema(known.commands[name].params)
+        known.schema(known.commands[name].body)
+        if command.since is None:
+            known.schema(known.commands[name].params, "seed")
+            known.schema(known.commands[name].body, "seed")
         else:
             with pytest.raises(KeyError):
-                known.params_schema(name, "seed")
+                known.schema(known.commands[name].params, "seed")
             with pytest.raises(KeyError):
-                known.body_schema(name, "seed")
+                known.schema(known.commands[name].body, "seed")
     for event in known.events:
-        known.event_schema(event)
+        known.schema(known.events[event].body)
         with pytest.raises(KeyError):
-            known.event_schema(event, "seed")
+            known.schema(known.events[event].body, "seed")
 
 
 def test_a_command_s_definitions_stand_in_the_document_that_it_names() -> None:
@@ -192,7 +192,7 @@ def test_every_fact_names_a_source_of_its_own_kind() -> None:
         for node in nodes(definition)
         for citation in (node["source"] if isinstance(node.get("source"), list) else [])
     } | {claim for erratum in api_catalog().errata.values() for claim, _ in erratum.says}
-    assert cited == {"seed-004", "upstream-msinsight"} <= set(bin_catalog().sources)
+    assert cited == {"seed-004", "upstream-msinsight"} <= set(bin_catalog().documents.sources)
     unfounded = [
         name
         for name, command in api_catalog().commands.items()

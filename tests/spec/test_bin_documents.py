@@ -181,7 +181,7 @@ def test_cited_sources_exist() -> None:
         for name in names
         for citation in values_under(packaged().folder.read(name), "source")
     }
-    assert cited - set(bin_catalog().sources) == set()
+    assert cited - set(bin_catalog().documents.sources) == set()
 
 
 def test_block_types_are_named_once_and_in_order() -> None:

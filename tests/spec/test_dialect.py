@@ -9,7 +9,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ascend_spec import api_catalog, bin_catalog, document_catalog, packaged
-from ascend_spec.bin.model import BinEnum, EnumMember
 from ascend_spec.core.dialect import (
     NotInForce,
     along,
@@ -20,6 +19,7 @@ from ascend_spec.core.dialect import (
     walk,
 )
 from ascend_spec.core.pointer import keys_of, pointer_of
+from ascend_spec.core.values import SetMember, ValueSet
 
 AXES: Mapping[str, list[str]] = {
     "bin/payloads": [epoch.id for epoch in bin_catalog().epochs],
@@ -37,7 +37,7 @@ DOCUMENTS = [
 def compiled(
     document: dict[str, Any],
     at: int = 1,
-    *members: EnumMember,
+    *members: SetMember,
     closed: bool = True,
     writer: str = "w",
 ) -> Any:
@@ -47,7 +47,7 @@ def compiled(
         since, until = node.get("since", "E0"), node.get("until", "E9")
         return int(since[1]) <= at < int(until[1]) and writer in node.get("writers", [writer])
 
-    words = BinEnum("words", "Words.", (), members, closed)
+    words = ValueSet("words", "Words.", (), members, closed)
     return compile_schema(document, document.get("$defs", {}), holds, {"words": words})
 
 
@@ -190,9 +190,9 @@ def test_without_a_variant_in_force_there_is_no_node() -> None:
 
 def test_values_of_a_closed_set_are_listed_and_aliases_are_advice() -> None:
     members = (
-        EnumMember(1),
-        EnumMember(2, until="E1", erratum="B1"),
-        EnumMember(3, alias_of=1, erratum="B2"),
+        SetMember(1),
+        SetMember(2, until="E1", erratum="B1"),
+        SetMember(3, alias_of=1, erratum="B2"),
     )
     assert compiled({"values_of": "words", "or_text": True}, 1, *members) == {
         "enum": [1, 3, "1", "3"],
@@ -201,7 +201,7 @@ def test_values_of_a_closed_set_are_listed_and_aliases_are_advice() -> None:
 
 
 def test_an_open_set_forbids_only_what_went_out_of_use() -> None:
-    members = (EnumMember("new", since="E1"), EnumMember("old", until="E1", erratum="B1"))
+    members = (SetMember("new", since="E1"), SetMember("old", until="E1", erratum="B1"))
     assert compiled({"values_of": "words"}, 0, *members, closed=False) == {}
     assert compiled({"values_of": "words"}, 1, *members, closed=False) == {
         "allOf": [{"not": {"enum": ["old"]}, "erratum": "B1", "advisory": True}]
@@ -211,7 +211,7 @@ def test_an_open_set_forbids_only_what_went_out_of_use() -> None:
 def test_keys_of_a_set_become_required_properties() -> None:
     document = {"keys_of": "words", "each": {"type": "integer"}}
     assert compiled(
-        document, 1, EnumMember("a", "First."), EnumMember("b", "Second.", since="E2")
+        document, 1, SetMember("a", "First."), SetMember("b", "Second.", since="E2")
     ) == {
         "properties": {"a": {"type": "integer", "description": "First."}},
         "required": ["a"],

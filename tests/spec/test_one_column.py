@@ -23,7 +23,7 @@ from working_copy import add_line, add_revision, copy_spec
 from ascend_conformance.check import check
 from ascend_conformance.media.db.selftest import batches, run_batch
 from ascend_conformance.media.text.rules import load_text_rules
-from ascend_conformance.media.text.selftest import run_subject
+from ascend_conformance.media.text.selftest import open_specimen, run_subject
 from ascend_ref.cli import main
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_spec import load_spec, using
@@ -221,8 +221,13 @@ def test_the_self_test_breaks_the_column(draft: Draft) -> None:
 
 
 def test_the_self_test_of_texts_knows_the_columns(draft: Draft) -> None:
+    subject = "cpp-A2-PipeUtilization"
     with using(load_spec(draft.spec)):
+        with open_specimen(subject) as folder:
+            assert ADDED["csv"] in folder.facts.columns("raw.op_summary")
+            same = f'SELECT DISTINCT "{ADDED["csv"]}" = "{STREAM["csv"]}" FROM raw.op_summary'
+            assert folder.facts.connection.execute(same).fetchall() == [(True,)]
         rules = [rule for rule in load_text_rules().values() if rule.search.check is not None]
-        result = run_subject("cpp-A2-PipeUtilization", [rule.id for rule in rules])
+        result = run_subject(subject, [rule.id for rule in rules])
     assert result.trials
     assert (result.unclean, result.missed, result.false_alarms) == ([], [], [])

@@ -20,7 +20,7 @@ from ascend_spec import catalog, packaged, text_catalog, timeline_catalog
 from ascend_spec.text import CsvColumn, CsvFile
 from ascend_spec.text import model as text_model
 from ascend_spec.text import pmu as text_pmu
-from ascend_spec.text.loader import FOLDER
+from ascend_spec.text.catalog import FOLDER
 
 LISTS = ["errata", "formats", "pmu", "writers"]
 CSV = [name for name, _ in packaged().folder.documents(f"{FOLDER}/csv")]
@@ -125,7 +125,7 @@ def test_text_sources_exist() -> None:
     facts = (*texts.writers.values(), *texts.csv.values(), *(column for _, column in columns()))
     cited = {citation.split(" ")[0] for fact in facts for citation in fact.source}
     cited |= {source for erratum in texts.errata.values() for source, _ in erratum.says}
-    assert cited - set(texts.sources) == set()
+    assert cited - set(texts.documents.sources) == set()
 
 
 def test_text_errata_that_are_cited_exist_and_name_the_place() -> None:

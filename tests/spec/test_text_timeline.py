@@ -465,7 +465,7 @@ def test_sources_cited_by_timelines_exist() -> None:
         for name in DOCUMENTS
         for citation in document_catalog().source_of(name)["source"]
     }
-    assert named - set(facts.sources) == set()
+    assert named - set(facts.documents.sources) == set()
 
 
 # --- schemas ------------------------------------------------------------------------------------

@@ -118,7 +118,7 @@ def overlaps(recording: Recording) -> Rows:
     kernels = recording.task_rows(recording.capture.kernels.task)
     found = recording.operators
     device_of_operator = recording.capture.collectives.device[found.rows]
-    starts, ends, devices, types = [], [], [], []
+    intervals = [(np.empty(0, np.int64),) * 4]
     for device in np.unique(tasks.device).tolist():
         rows = kernels[tasks.device[kernels] == device]
         here = device_of_operator == device
@@ -131,17 +131,9 @@ def overlaps(recording: Recording) -> Rows:
             union(found.start[here], found.end[here]),
             *window,
         )
-        for kind, part in enumerate(parts):
-            starts.append(part.start)
-            ends.append(part.end)
-            devices.append(np.full(len(part.start), device))
-            types.append(np.full(len(part.start), kind))
-    rows = sum(len(part) for part in starts)
-    none = np.empty(0, np.int64)
-    return {
-        "id": np.arange(rows),
-        "device": np.concatenate([none, *devices]),
-        "start": np.concatenate([none, *starts]),
-        "end": np.concatenate([none, *ends]),
-        "kind": np.concatenate([none, *types]),
-    }
+        for kind, (start, end) in enumerate(parts):
+            count = len(start)
+            intervals.append((np.full(count, device), start, end, np.full(count, kind)))
+    columns = (np.concatenate(one) for one in zip(*intervals, strict=True))
+    rows = dict(zip(("device", "start", "end", "kind"), columns, strict=True))
+    return {"id": np.arange(len(rows["kind"])), **rows}

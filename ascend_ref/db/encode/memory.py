@@ -113,12 +113,11 @@ def totals(recording: Recording) -> Rows:
 
     return {
         "component": interleaved(batch.component, recording.text(BOTH, len(batch))),
-        "time": interleaved(batch.time, batch.time),
-        "allocated": interleaved(own.allocated, both.allocated),
-        "reserved": interleaved(own.reserved, both.reserved),
-        "active": interleaved(own.active, both.active),
-        "stream": interleaved(own.stream, both.stream),
-        "device": interleaved(batch.device, batch.device),
+        "time": batch.time[source],
+        "device": batch.device[source],
+        **{
+            name: interleaved(*pair) for name, *pair in zip(Amounts._fields, own, both, strict=True)
+        },
     }
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ascend_ref.capture import Batch, Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
-from ascend_ref.derive.operators import Operators, operators
+from ascend_ref.derive.transit import Operators, operators
 from ascend_spec import Schema, catalog
 
 from .collection import OP, collected

@@ -19,7 +19,6 @@ from ..activity import CallStacks
 from ..events import Item
 from ..lookup import NONE, Columns, combinations, filled, taken
 from ..notation import wholes
-from ..rows import Fragment
 from ..session import Session, total
 from ..threads import nested
 from .counters import opened
@@ -61,35 +60,26 @@ def _distinct(session: Session, column: Integers, rows: Integers) -> set[int]:
 
 def _operators(session: Session, layer: Layer) -> Iterator[Item]:
     found = session.activity
-    inputs, kind = _Inputs(session), layer.event("operator")
+    shapes, types = map(session.notation.strings, found.inputs)
+    kind = layer.event("operator")
     chain = Columns(found.table, session.spill).integers("callchainId", NONE)
     stacks = CallStacks(session.recorded, session.notation)
     for first in range(0, len(found.operator), ROWS_AT_ONCE):
         own = found.operator[first : first + ROWS_AT_ONCE]
+        inputs = {"Input Dims": taken(shapes, own), "Input type": taken(types, own)}
+        # Where one of them is known, the other is shown too.
+        known = pc.or_(*(column.is_valid() for column in inputs.values()))
         args = {
             "Sequence number": wholes(found.sequence[own]),
-            **inputs.args(own),
+            **{name: _where(known, filled(column, "")) for name, column in inputs.items()},
             "Call stack": stacks.texts(chain[own]),
         }
         yield session.filling.events(layer, kind, {"PYTORCH_API": own}, args=args)
 
 
-class _Inputs:
-    """Shapes and types of the inputs; where one of them is known, the other is shown too."""
-
-    def __init__(self, session: Session) -> None:
-        notation = session.notation
-        self._shapes, self._types = map(notation.strings, session.activity.inputs)
-
-    def args(self, rows: Integers) -> dict[str, Fragment]:
-        columns = {"Input Dims": taken(self._shapes, rows), "Input type": taken(self._types, rows)}
-        told = pc.or_(*(column.is_valid() for column in columns.values()))
-        return {name: _where(told, filled(column, "")) for name, column in columns.items()}
-
-
-def _where(told: pa.Array, column: pa.DictionaryArray) -> pa.DictionaryArray:
-    """The column, NULL where neither shapes nor types are known."""
-    indices = pc.if_else(told, column.indices, pa.scalar(None, column.indices.type))
+def _where(known: pa.Array, column: pa.DictionaryArray) -> pa.DictionaryArray:
+    """The column, NULL where nothing is known."""
+    indices = pc.if_else(known, column.indices, pa.scalar(None, column.indices.type))
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref import arrays
-from ascend_ref.arrays import Mask, integers
+from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.step_trace import (
@@ -20,7 +19,7 @@ from ascend_ref.derive.step_trace import (
 )
 from ascend_spec.timeline import Layer
 
-from ..events import Events, Item
+from ..events import Events, Item, Values
 from ..notation import instants, lengths, wholes
 from ..rows import Fragment
 from ..session import WHOLE, Session, total
@@ -83,9 +82,9 @@ class _Steps:
     def iterations(self, table: pa.Table) -> Iterator[Item]:
         """The iterations with forward and backward pass, refresh and wait for data."""
         for device in np.unique(integers(table["device"])).tolist():
-            yield from self._iterations(table.filter(pc.equal(table["device"], device)), device)
+            yield from self._iterations(table.filter(pc.equal(table["device"], device)))
 
-    def _iterations(self, table: pa.Table, device: int) -> Iterator[Item]:
+    def _iterations(self, table: pa.Table) -> Iterator[Item]:
         start, end = integers(table["start"]), integers(table["end"])
         forward, backward = integers(table["fp_start"]), integers(table["bp_end"])
         number = integers(table["iteration"])
@@ -100,55 +99,74 @@ class _Steps:
             "Iteration Refresh(us)": lengths(end - backward),
             "Data_aug Bound(us)": lengths(bound),
         }
-        parts = _Parts(self.layer, device, self._threads(table), args)
         every, known = np.ones(len(start), np.bool_), (forward > 0) & (backward > 0)
         middle = data_augmentation_starts(backward, end, bound, self.engine)
-        yield parts.events("iteration", every, number, start, end)
-        yield parts.events("forward-backward", known, number, forward, backward)
-        yield parts.events("refresh", known, number, backward, end)
-        yield parts.events("data-wait-end", known, number - 1, forward)
-        yield parts.events("data-wait-start", known, number, middle)
+        for kind, rows, shown, first, last in (
+            ("iteration", every, number, start, end),
+            ("forward-backward", known, number, forward, backward),
+            ("refresh", known, number, backward, end),
+            ("data-wait-end", known, number - 1, forward, None),
+            ("data-wait-start", known, number, middle, None),
+        ):
+            own = pa.array(rows)
+            yield self._events(
+                kind,
+                table.filter(own),
+                first[rows],
+                None if last is None else last[rows],
+                {
+                    name: value if isinstance(value, str) else value.filter(own)
+                    for name, value in args.items()
+                },
+                {"iterationId": wholes(shown[rows])},
+            )
 
     def reduces(self, table: pa.Table) -> Iterator[Item]:
         """The sums of gradients."""
         device, start, end = (integers(table[name]) for name in ("device", "start", "end"))
         number = integers(table["iteration"])
-        kind = self.layer.event("reduce")
-        raw = any(arg.type == NANOSECONDS for arg in kind.args_of(self.style))
-        shown = wholes if raw else instants
+        kinds = {arg.type for arg in self.layer.event("reduce").args_of(self.style)}
+        shown = wholes if NANOSECONDS in kinds else instants
         count = reduce_numbers(device, integers(table["model"]), number, self.engine)
-        yield Events(
-            layer=self.layer,
-            kind=kind,
-            start=start,
-            device=device,
-            thread=self._threads(table),
-            length=end - start,
-            parts={"iterationId": wholes(number), "k": wholes(count)},
-            args={
-                "Iteration ID": wholes(number),
-                "Reduce Start {k}": shown(start),
-                "Reduce End {k}": shown(end),
-            },
-        )
+        args = {
+            "Iteration ID": wholes(number),
+            "Reduce Start {k}": shown(start),
+            "Reduce End {k}": shown(end),
+        }
+        parts = {"iterationId": wholes(number), "k": wholes(count)}
+        yield self._events("reduce", table, start, end, args, parts)
 
     def readings(self, table: pa.Table) -> Iterator[Item]:
         """The readings of data whose bounds are known."""
         known = pc.and_(pc.greater(table["start"], 0), pc.greater(table["end"], 0))
         table = table.filter(known)
         start, end = integers(table["start"]), integers(table["end"])
-        yield Events(
+        args = {
+            "GetNext Start": instants(start),
+            "GetNext End": instants(end),
+            "GetNext Time(us)": lengths(end - start),
+        }
+        yield self._events("get-next", table, start, end, args)
+
+    def _events(
+        self,
+        kind: str,
+        table: pa.Table,
+        start: Integers,
+        end: Integers | None,
+        args: Values,
+        parts: Values | None = None,
+    ) -> Events:
+        """The events of the rows of a table."""
+        return Events(
             layer=self.layer,
-            kind=self.layer.event("get-next"),
+            kind=self.layer.event(kind),
             start=start,
             device=integers(table["device"]),
             thread=self._threads(table),
-            length=end - start,
-            args={
-                "GetNext Start": instants(start),
-                "GetNext End": instants(end),
-                "GetNext Time(us)": lengths(end - start),
-            },
+            length=None if end is None else end - start,
+            parts=parts or {},
+            args=args,
         )
 
     def _threads(self, table: pa.Table) -> Integers:
@@ -168,39 +186,6 @@ class _Steps:
             "modelIndex": self.graphs.index((device, model)),
             "osPid": self.session.os_pid,
         }
-
-
-class _Parts(NamedTuple):
-    """The iterations of one device; args: those of all kinds of events."""
-
-    layer: Layer
-    device: int
-    thread: Integers
-    args: Mapping[str, Fragment]
-
-    def events(
-        self,
-        kind: str,
-        rows: Mask,
-        number: Integers,
-        start: Integers,
-        end: Integers | None = None,
-    ) -> Events:
-        """One part of some iterations; ``number``: that in the names of the events."""
-        chosen = pa.array(rows)
-        return Events(
-            layer=self.layer,
-            kind=self.layer.event(kind),
-            start=start[rows],
-            device=self.device,
-            thread=self.thread[rows],
-            length=None if end is None else end[rows] - start[rows],
-            parts={"iterationId": wholes(number[rows])},
-            args={
-                name: value if isinstance(value, str) else value.filter(chosen)
-                for name, value in self.args.items()
-            },
-        )
 
 
 def _known(moment: Integers) -> Fragment:

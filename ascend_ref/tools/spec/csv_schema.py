@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from ascend_spec.core import DAYS
-from ascend_spec.text import Condition, CsvColumn, CsvFile, Writer
+from ascend_spec.text import CsvColumn, CsvFile, Writer
 
 from .json_schema import DIALECT
 
@@ -22,7 +22,7 @@ def csv_schema(file: CsvFile, writer: Writer) -> Document:
     """
     columns: dict[str, list[CsvColumn]] = {}
     for column in file.columns:
-        if _possible(column.when, writer):
+        if column.when.admits(writer) and DAYS.in_force(column.when, writer.date):
             columns.setdefault(column.name_by(writer), []).append(column)
     document = {
         "$schema": DIALECT,
@@ -47,15 +47,6 @@ def csv_schema(file: CsvFile, writer: Writer) -> Document:
         "x-errata": list(file.errata),
     }
     return {key: value for key, value in document.items() if value not in ([], {})}
-
-
-def _possible(when: Condition, writer: Writer) -> bool:
-    return (
-        (not when.outputs or writer.output in when.outputs)
-        and (not when.writers or writer.id in when.writers)
-        and writer.id not in when.not_writers
-        and DAYS.in_force(when, writer.date)
-    )
 
 
 def _unconditional(column: CsvColumn) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.operators import operators
+from ascend_ref.derive.transit import operators
 
 from ..program.cnn import GET_NEXT
 from ..program.model import Collective, Launch

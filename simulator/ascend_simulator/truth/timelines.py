@@ -13,8 +13,8 @@ from ascend_ref.capture import Activities, Capture, Integers
 from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_ref.db.encode.collection import MARK, NODE, OP, collected
 from ascend_ref.derive.intervals import union
-from ascend_ref.derive.operators import operators
 from ascend_ref.derive.overlap import Overlap, hull, overlap
+from ascend_ref.derive.transit import operators
 from ascend_spec import catalog, text_catalog, timeline_catalog
 
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")

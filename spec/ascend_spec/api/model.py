@@ -33,11 +33,6 @@ class Command(Bounds):
     body: str
     blocks: tuple[int, ...]
 
-    @property
-    def in_seed(self) -> bool:
-        """Whether the documents know the command."""
-        return self.since is None
-
 
 @dataclass(frozen=True, slots=True)
 class Event(Bounds):

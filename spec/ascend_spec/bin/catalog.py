@@ -10,13 +10,13 @@ from copy import deepcopy
 from functools import cache, cached_property
 from typing import Any
 
-from ascend_spec.core import Axis, Erratum, Loader, Source, bounds_of
+from ascend_spec.core import Axis, Erratum, Loader, bounds_of
 from ascend_spec.core.dialect import DIALECT, Node, compile_schema, inlined, known_keys
 from ascend_spec.core.loader import reading, without
+from ascend_spec.core.values import ValueSet
 
-from .enums import load_enums
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
-from .model import BinEnum, BlockType, Column, Epoch
+from .model import BlockType, Column, Epoch
 
 __all__ = ["BinCatalog", "BlockType", "Epoch"]
 
@@ -32,11 +32,6 @@ class BinCatalog:
 
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        return self.documents.sources
 
     @cached_property
     def blocks(self) -> Mapping[int, BlockType]:
@@ -64,12 +59,11 @@ class BinCatalog:
         return Axis("epoch", [epoch.id for epoch in self.epochs])
 
     @cached_property
-    def enums(self) -> Mapping[str, BinEnum]:
+    def enums(self) -> Mapping[str, ValueSet]:
         """Sets of values by name, those among them that follow from the tables of this folder."""
         facts = (self.memory, self.loads, self.rooflines)
-        return load_enums(self.documents) | {
-            one.name: one for fact in facts for one in fact.enums()
-        }
+        written = self.documents.named(ValueSet, f"{FOLDER}/enums.yaml")
+        return written | {one.name: one for fact in facts for one in fact.enums()}
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
@@ -95,15 +89,6 @@ class BinCatalog:
     def columns(self) -> Mapping[int, Mapping[str, Column]]:
         """The columns of 0x03 and 0x04, by block type and name."""
         return load_columns(self.documents)
-
-    def block(self, name: str) -> BlockType | None:
-        """The block type of a code (``0x08``, ``8``), name or slug, capitals aside."""
-        wanted = name.strip().casefold()
-        for block in self.blocks.values():
-            codes = (f"0x{block.code:02x}", f"0x{block.code:x}", str(block.code))
-            if wanted in (*codes, block.name, block.slug):
-                return block
-        return None
 
     def payload_schema(self, code: int, epoch: str) -> dict[str, Any]:
         """Plain JSON Schema 2020-12 of the JSON of a block type at an epoch, without any ``$ref``.

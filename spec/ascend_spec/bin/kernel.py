@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
 
 from ascend_spec.core import Axis, Loader, bounds_of
+from ascend_spec.core.loader import without
+from ascend_spec.core.values import SetMember, ValueSet
 
-from .enums import Use, names_in_use
-from .model import BinEnum, Column, LoadEntry, MemoryTable, PathSet, RooflineChart
+from .model import Column, LoadEntry, MemoryTable, PathSet, RooflineChart
 
 Core = Literal["cube", "vector"]
 Option = Literal["transfers", "detail"]
 Row = Mapping[str, Any]
+_CONDITIONS = ("chips", "since", "until", "erratum")
 
 
 class _Facts:
@@ -22,13 +24,13 @@ class _Facts:
     document: str
 
     def __init__(self, loader: Loader, axis: Axis) -> None:
-        self._folder = loader.folder
+        self._loader = loader
         self._axis = axis
 
     @cached_property
     def content(self) -> Row:
         """The document itself."""
-        content: Row = self._folder.read(f"bin/{self.document}.yaml")
+        content: Row = self._loader.folder.read(f"bin/{self.document}.yaml")
         return content
 
     @property
@@ -50,54 +52,38 @@ class MemoryFacts(_Facts):
 
     @cached_property
     def _tables(self) -> Row:
-        content: Row = self._folder.read("bin/memory_tables.yaml")
+        content: Row = self._loader.folder.read("bin/memory_tables.yaml")
         return content
 
-    def enums(self) -> Iterator[BinEnum]:
+    def enums(self) -> Iterator[ValueSet]:
         """Names of tables, of their headers and of their rows."""
-        tables, source = self._tables["tables"], tuple(self._tables["source"])
-        yield names_in_use(
-            "table_names",
-            "Names of the tables of 0x09.",
-            source,
-            (_use(row, name, row.get("erratum")) for row in tables for name in row["tables"]),
+        facts, headers, old = self._tables, self._tables["headers"], self._tables["old_headers"]
+        rows, source = facts["tables"], tuple(facts["source"])
+        yield _names_in_use(
+            "table_names", "Names of the tables of 0x09.", source, rows, lambda row: row["tables"]
         )
-        yield names_in_use(
+        yield _names_in_use(
             "table_rows",
             "Names of the rows in the tables of 0x09.",
             source,
-            (
-                _use(row, name, row.get("erratum"))
-                for row in tables
-                for name in (*row["rows"], *row.get("optional_rows", ()))
-            ),
+            rows,
+            lambda row: (*row["rows"], *row.get("optional_rows", ())),
         )
-        old = self._tables["old_headers"]
-        yield names_in_use(
+        yield _names_in_use(
             "table_headers",
             "Headers in the tables of 0x09.",
             source,
-            (
-                _use(row, name, old.get(name))
-                for row in tables
-                for name in self._tables["headers"][row["headers"]]
-            ),
+            rows,
+            lambda row: headers[row["headers"]],
+            lambda _, name: old.get(name),
         )
 
     def path_set(self, chip: str, op_type: str, epoch: str) -> PathSet | None:
         """The paths that 0x08 holds, ``None`` where no file of the kind is known."""
         for row in self._standing(self.content["sets"], epoch, chip):
             if row["op_type"] == op_type:
-                extra = {option: tuple(paths) for option, paths in row.get("extra", {}).items()}
-                rows = {path: (table, number) for path, (table, number) in row["rows"].items()}
-                return PathSet(
-                    chip=chip,
-                    op_type=op_type,
-                    paths=tuple(row["paths"]),
-                    extra=extra,
-                    rows=rows,
-                    apart_with_detail=tuple(row.get("apart_with_detail", ())),
-                )
+                place = f"{self.document}: {chip} {op_type}"
+                return self._loader.fact(PathSet, without(row, *_CONDITIONS), place, chip=chip)
         return None
 
     def request_bytes(self, chip: str, path: int, epoch: str) -> int | None:
@@ -135,17 +121,14 @@ class LoadFacts(_Facts):
 
     document = "compute_load"
 
-    def enums(self) -> Iterator[BinEnum]:
+    def enums(self) -> Iterator[ValueSet]:
         """Names of the entries."""
-        yield names_in_use(
+        yield _names_in_use(
             "load_names",
             "Names of the entries of 0x06 and 0x07.",
             self.source,
-            (
-                _use(row, name, row.get("erratum"))
-                for row in self.content["entries"]
-                for name in _load_names(row, None)
-            ),
+            self.content["entries"],
+            lambda row: _load_names(row, None),
         )
 
     def entries(
@@ -174,24 +157,23 @@ class RooflineFacts(_Facts):
 
     document = "rooflines"
 
-    def enums(self) -> Iterator[BinEnum]:
+    def enums(self) -> Iterator[ValueSet]:
         """Titles of the charts, and names of the bandwidths."""
         charts = self.content["charts"]
-        yield names_in_use(
+        yield _names_in_use(
             "roofline_titles",
             "Titles of the charts of 0x0D.",
             self.source,
-            (_use(row, row["title"], row.get("erratum")) for row in charts),
+            charts,
+            lambda row: [row["title"]],
         )
-        yield names_in_use(
+        yield _names_in_use(
             "roofline_bandwidths",
             "Names of the bandwidths in the charts of 0x0D.",
             self.source,
-            (
-                _use(row, name, row.get("bandwidth_erratum"))
-                for row in charts
-                for name in row["bandwidths"]
-            ),
+            charts,
+            lambda row: row["bandwidths"],
+            lambda row, _: row.get("bandwidth_erratum"),
         )
 
     def charts(self, chip: str, op_type: str, epoch: str) -> tuple[RooflineChart, ...]:
@@ -224,5 +206,31 @@ def load_columns(loader: Loader) -> dict[int, dict[str, Column]]:
     }
 
 
-def _use(row: Row, value: str, erratum: str | None) -> Use:
-    return Use(value, erratum, since=row.get("since"), until=row.get("until"))
+def _names_in_use(
+    name: str,
+    summary: str,
+    source: tuple[str, ...],
+    rows: Iterable[Row],
+    names: Callable[[Row], Iterable[str]],
+    erratum: Callable[[Row, str], str | None] = lambda row, _: row.get("erratum"),
+) -> ValueSet:
+    """The open set of all names in use: each from its first epoch to its last.
+
+    The erratum about a name is that of its last use, given only where the name went out of use.
+    """
+    by_value: dict[str, list[SetMember]] = {}
+    for row in rows:
+        since, until = row.get("since"), row.get("until")
+        for value in names(row):
+            use = SetMember(value, since=since, until=until, erratum=erratum(row, value))
+            by_value.setdefault(value, []).append(use)
+    return ValueSet(name, summary, source, tuple(map(_joined, by_value.values())), closed=False)
+
+
+def _joined(uses: Sequence[SetMember]) -> SetMember:
+    starts = [use.since for use in uses]
+    ends = [use.until for use in uses]
+    since = None if None in starts else min(start for start in starts if start)
+    until = None if None in ends else max(end for end in ends if end)
+    last = next(use for use in uses if use.until == until)
+    return SetMember(last.value, since=since, until=until, erratum=last.erratum if until else None)

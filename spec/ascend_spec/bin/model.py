@@ -80,37 +80,6 @@ class Epoch:
 
 
 @dataclass(frozen=True, slots=True)
-class EnumMember(Bounds):
-    """One value of an enum.
-
-    ``name`` is what source code calls a number, ``label`` what the viewer shows for it.
-    ``alias_of``: the value that current exporters write instead; ``order`` and ``colour`` (the
-    ``cname`` of its events) describe a lane of the timeline.
-    """
-
-    value: str | int
-    summary: str = ""
-    name: str | None = None
-    label: str | None = None
-    alias_of: str | int | None = None
-    erratum: str | None = None
-    order: int | None = None
-    colour: str | None = None
-    chips: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BinEnum:
-    """A set of values; ``closed`` is false where readers take any other value as well."""
-
-    name: str
-    summary: str
-    source: tuple[str, ...]
-    members: tuple[EnumMember, ...]
-    closed: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class PathSet:
     """The memory paths of one kind of operator on one family of chips.
 
@@ -123,8 +92,8 @@ class PathSet:
     chip: str
     op_type: str
     paths: tuple[int, ...]
-    extra: Mapping[str, tuple[int, ...]]
     rows: Mapping[int, tuple[str, int]]
+    extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     apart_with_detail: tuple[int, ...] = ()
 
 

@@ -34,9 +34,10 @@ below it that state none. Keys of the result are in the order of the document.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from .pointer import ANY, escaped
+from .values import SetMember, ValueSet
 
 Node = dict[str, Any]
 Holds = Callable[[Mapping[str, Any]], bool]
@@ -61,32 +62,6 @@ _RESOLVED = frozenset(
         *("values_of", "or_text", "keys_of", "each"),
     )
 )
-
-
-class Member(Protocol):
-    """A value of a set."""
-
-    @property
-    def value(self) -> str | int: ...  # noqa: D102
-    @property
-    def summary(self) -> str: ...  # noqa: D102
-    @property
-    def alias_of(self) -> str | int | None: ...  # noqa: D102
-    @property
-    def erratum(self) -> str | None: ...  # noqa: D102
-    @property
-    def since(self) -> str | None: ...  # noqa: D102
-    @property
-    def until(self) -> str | None: ...  # noqa: D102
-
-
-class ValueSet(Protocol):
-    """A named set of values; a closed one has no further ones."""
-
-    @property
-    def members(self) -> Sequence[Member]: ...  # noqa: D102
-    @property
-    def closed(self) -> bool: ...  # noqa: D102
 
 
 class NotInForce(LookupError):
@@ -236,7 +211,7 @@ def _branch(demand: Node, erratum: str | None) -> Node:
     return {**demand, "erratum": erratum, "advisory": True}
 
 
-def _grouped(members: Sequence[Member]) -> list[tuple[str | None, list[str | int]]]:
+def _grouped(members: Sequence[SetMember]) -> list[tuple[str | None, list[str | int]]]:
     """Values by the erratum about them, in the order of the set."""
     groups: dict[str | None, list[str | int]] = {}
     for member in members:

@@ -10,11 +10,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from .facts import Erratum, Source, Switch, best_grade
+from .facts import Erratum, Source, Switch, Vocabulary, best_grade
 from .folder import Document, Folder, SpecError
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
-from .words import Vocabulary
 
 Fact = TypeVar("Fact")
 Row = Mapping[str, Any]
@@ -103,7 +102,7 @@ class Loader:
     @cached_property
     def value_types(self) -> Mapping[str, ValueType]:
         """Value types that every family may use, by name."""
-        return self.value_types_of("core/value_types.yaml")
+        return self.named(ValueType, "core/value_types.yaml", "id")
 
     def rows(self, name: str, key: str) -> Iterator[tuple[Any, Document, str]]:
         """The rows of a document, each with the value of its ``key`` and its place."""
@@ -119,12 +118,12 @@ class Loader:
         """The rows of a document by the value of a key."""
         return {value: self.fact(kind, row, place) for value, row, place in self.rows(name, key)}
 
-    def value_types_of(self, name: str) -> dict[str, ValueType]:
-        """The value types of one document by name."""
+    def named(self, kind: type[Fact], name: str, key: str = "name") -> dict[str, Fact]:
+        """The facts of a document that is a mapping; their names also stand under ``key``."""
         with reading(name):
             return {
-                kind: self.fact(ValueType, row, f"{name}: {kind}", id=kind)
-                for kind, row in self.folder.read(name).items()
+                one: self.fact(kind, row, f"{name}: {one}", **{key: one})
+                for one, row in self.folder.read(name).items()
             }
 
     def errata(self, name: str) -> dict[str, Erratum]:
@@ -159,6 +158,21 @@ def part(row: Row, key: str, kind: type[Fact], place: str) -> Fact:
     if not isinstance(value, kind):
         raise SpecError(f"{place}: {key}: expected {NAMES[kind]}, got {type(value).__name__}")
     return value
+
+
+def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
+    """The value type that a row names."""
+    if not isinstance(row, Mapping):
+        raise SpecError(f"{place}: expected a mapping, got {row!r}")
+    name = row.get("type")
+    if not isinstance(name, str) or name not in types:
+        raise SpecError(f"{place}: type: unknown value type {name!r}")
+    return types[name]
+
+
+def type_facts(kind: Any) -> dict[str, Any]:
+    """What a column of a value type is where it does not say otherwise."""
+    return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name != "id"}
 
 
 def without(row: Row, *keys: str) -> dict[str, Any]:

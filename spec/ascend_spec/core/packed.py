@@ -68,22 +68,12 @@ def field(
     *,
     source: tuple[str, ...],
     grade: Grade = "documented",
-    unit: str | None = None,
-    errata: tuple[str, ...] = (),
-    since: str | None = None,
-    until: str | None = None,
+    **more: Any,
 ) -> Field:
-    """A field in the spelling of the format; the bounds are points of the axis of its family."""
-    facts = FieldFacts(
-        summary=summary,
-        source=source,
-        grade=grade,
-        unit=unit,
-        errata=errata,
-        since=since,
-        until=until,
-    )
-    return Field(form, name, facts)
+    """A field in the spelling of the format; ``more`` are further fields of :class:`FieldFacts`,
+    of which the bounds are points of the axis of its family.
+    """
+    return Field(form, name, FieldFacts(summary=summary, source=source, grade=grade, **more))
 
 
 def record_at(declaration: construct.Struct, axis: Axis, at: str) -> construct.Struct:

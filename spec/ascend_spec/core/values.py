@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from .bounds import Bounds
+
 StorageClass = Literal["integer", "real", "text", "blob", "null"]
 
 
@@ -24,3 +26,34 @@ class ValueType:
     minimum: int | float | None = None
     maximum: int | float | None = None
     references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetMember(Bounds):
+    """One value of a set.
+
+    ``name`` is what source code calls a number, ``label`` what the viewer shows for it.
+    ``alias_of``: the value that current exporters write instead; ``order`` and ``colour`` (the
+    ``cname`` of its events) describe a lane of the timeline.
+    """
+
+    value: str | int
+    summary: str = ""
+    name: str | None = None
+    label: str | None = None
+    alias_of: str | int | None = None
+    erratum: str | None = None
+    order: int | None = None
+    colour: str | None = None
+    chips: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """A set of values; ``closed`` is false where readers take any other value as well."""
+
+    name: str
+    summary: str
+    source: tuple[str, ...]
+    members: tuple[SetMember, ...]
+    closed: bool = True

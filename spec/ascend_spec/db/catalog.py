@@ -1,14 +1,19 @@
-"""The spec in memory: load once, then ask for the state of one carrier at one revision."""
+"""The spec in memory: load once, then ask for the state of one carrier at one revision.
+
+The packaged documents are validated against ``vocabulary/`` by the test suite, not here: loading
+merges each column with its value type and checks the types of the result.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from ascend_spec.core import (
     DAYS,
     Decision,
+    Document,
     Erratum,
     Loader,
     Products,
@@ -17,17 +22,21 @@ from ascend_spec.core import (
     ValueType,
     decisions,
 )
+from ascend_spec.core.loader import Row, part, reading, type_facts, typed, without
+from ascend_spec.core.shows import shown
 
-from . import loader
 from .model import (
     Carrier,
     Column,
     Enum,
     ForeignObject,
+    Member,
     Reading,
     Revision,
     Table,
 )
+
+FOLDER = "db"
 
 
 @dataclass(frozen=True)
@@ -57,8 +66,11 @@ class Catalog:
 
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
-        self.revisions: tuple[Revision, ...] = loader.load_revisions(documents)
-        self.tables: Mapping[str, Table] = loader.load_tables(documents)
+        revisions = documents.by("id", Revision, f"{FOLDER}/revisions.yaml").values()
+        self.revisions = tuple(sorted(revisions, key=lambda revision: revision.date))
+        """Oldest first."""
+        self.tables: Mapping[str, Table] = dict(_tables(documents))
+        """By name, those of every carrier."""
 
     @property
     def sources(self) -> Mapping[str, Source]:
@@ -83,12 +95,16 @@ class Catalog:
     @cached_property
     def enums(self) -> Mapping[str, Enum]:
         """Enum tables by name."""
-        return loader.load_enums(self.documents)
+        documents = self.documents.folder.documents(f"{FOLDER}/enums")
+        return {
+            part(row, "enum", str, name): _enum(self.documents, row, name)
+            for name, row in documents
+        }
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
         """Errata by id."""
-        return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
+        return self.documents.errata(f"{FOLDER}/errata.yaml")
 
     @cached_property
     def decisions(self) -> Mapping[str, Decision]:
@@ -98,7 +114,10 @@ class Catalog:
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:
         """What viewers and old exporters add to a file."""
-        return loader.load_foreign_objects(self.documents)
+        return tuple(
+            self.documents.fact(ForeignObject, {"column": None, **row}, place)
+            for _, row, place in self.documents.rows(f"{FOLDER}/foreign.yaml", "table")
+        )
 
     def revision(self, name: str) -> Revision:
         """The revision with this id, or the newest one of a SCHEMA_VERSION.
@@ -178,5 +197,41 @@ def _patched(column: Column, patch: Mapping[str, object], types: Mapping[str, Va
     }
     kind = changes.get("type")
     if isinstance(kind, str):
-        changes = {**loader.type_facts(types[kind]), "summary": column.summary, **changes}
+        changes = {**type_facts(types[kind]), "summary": column.summary, **changes}
     return replace(column, **changes)  # type: ignore[arg-type]
+
+
+def _enum(loader: Loader, row: Document, place: str) -> Enum:
+    source = part(row, "source", list, place)
+    members = tuple(
+        loader.fact(Member, {"source": source, **member}, f"{place}: members.{number}")
+        for number, member in enumerate(part(row, "members", list, place))
+    )
+    own = without(row, "enum", "source")
+    return loader.fact(Enum, own, place, name=row["enum"], members=members)
+
+
+def _tables(loader: Loader) -> Iterator[tuple[str, Table]]:
+    """Every table by name. One document may name several tables of identical shape."""
+    for name, row in loader.folder.documents(f"{FOLDER}/tables"):
+        with reading(name):
+            names = row["table"]
+            for table in names if isinstance(names, list) else [part(row, "table", str, name)]:
+                yield table, _table(loader, table, row, name)
+
+
+def _table(loader: Loader, name: str, row: Document, document: str) -> Table:
+    source = part(row, "source", list, document)
+    columns = {
+        column: _column(loader, column, facts, source, f"{document}: columns.{column}")
+        for column, facts in part(row, "columns", dict, document).items()
+    }
+    own = without(loader.products.of_table(row, name), "table")
+    return loader.fact(Table, own, f"{document}: {name}", name=name, columns=columns)
+
+
+def _column(loader: Loader, name: str, row: Row, table_source: list[str], place: str) -> Column:
+    """A column's own facts laid over those of its value type."""
+    kind = typed(loader.value_types, row, place)
+    facts = {"name": name, "source": table_source, **type_facts(kind), **row}
+    return loader.fact(Column, facts, place, shows=shown(row, place))

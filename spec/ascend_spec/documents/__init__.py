@@ -2,4 +2,4 @@
 
 from .catalog import DOCUMENTS, DocumentCatalog
 
-__all__ = ["DOCUMENTS", "DocumentCatalog", "schema_of", "source_of", "writers_of"]
+__all__ = ["DOCUMENTS", "DocumentCatalog"]

@@ -107,11 +107,7 @@ class Layout:
 
     @cached_property
     def _parts(self) -> Mapping[str, Part]:
-        document = f"{FOLDER}/{PARTS}"
-        return {
-            name: self.loader.fact(Part, row, f"{document}: {name}", id=name)
-            for name, row in self.loader.folder.read(document).items()
-        }
+        return self.loader.named(Part, f"{FOLDER}/{PARTS}", "id")
 
     @cached_property
     def _spelled(self) -> Mapping[str, Part]:
@@ -184,11 +180,6 @@ class Layout:
     def match(self, name: str) -> Match | None:
         """What a file is by its name; ``None`` for a name of no profile."""
         return next((one for file in self._ordered for one in self._matches(file, name)), None)
-
-    def database(self, name: str) -> Match | None:
-        """What database a file is by its name."""
-        named = (file for file in self._ordered if file.carrier is not None)
-        return next((one for file in named for one in self._matches(file, name)), None)
 
     def is_file(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of file, of any producer."""

@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ascend_spec.core import Document
-from ascend_spec.core.loader import without
+from ascend_spec.core.loader import typed, without
 from ascend_spec.core.shows import Show
-from ascend_spec.db.loader import typed
 
-from .model import Entity, EntityColumn, Medium, Shower
+from .model import Entity, EntityColumn, Shower
 
 if TYPE_CHECKING:
     from ascend_spec.core import Folder, Loader
@@ -63,10 +62,6 @@ class Recording:
         """Every table, CSV file and kind of event, with the cells of all revisions and writers."""
         return (*self._tables(), *self._csv_files(), *self._events())
 
-    def shower(self, medium: Medium, name: str) -> Shower:
-        """One of them. Raises ``KeyError`` for an unknown name."""
-        return self._by_name[medium, name]
-
     def showers_of(self, entity: str) -> tuple[Shower, ...]:
         """Everything that shows a column of an entity."""
         return tuple(one for one in self.showers if entity in one.entities)
@@ -77,10 +72,6 @@ class Recording:
             return None
         entity, _, column = show.of[0].partition(".")
         return self.entities[entity].columns[column].enum
-
-    @cached_property
-    def _by_name(self) -> Mapping[tuple[Medium, str], Shower]:
-        return {(one.medium, one.name): one for one in self.showers}
 
     def _entity(self, row: Document, document: str) -> Entity:
         loader, types = self._spec.loader, self._spec.text.value_types

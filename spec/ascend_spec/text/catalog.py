@@ -1,19 +1,27 @@
 """The spec of the text deliverables in memory: load once, then ask for a file or a header.
 
-Documents are read when they are asked for; the packaged ones are validated by the test suite.
+Documents are read when they are asked for. The packaged ones are validated against
+``vocabulary/text_*.schema.yaml`` by the test suite, not here: loading merges each column with its
+value type and each copy with its original.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
-from ascend_spec.core import Erratum, Loader, Source, ValueType
+from ascend_spec.core import Document, Erratum, Loader, SpecError, ValueType
+from ascend_spec.core.loader import Row, part, reading, type_facts, typed, without
+from ascend_spec.core.shows import RowTest, row_tests, shown
 
-from . import loader
 from .csv_file import CsvFile
-from .model import Output, Writer
-from .pmu import PmuGroups
+from .model import CsvColumn, Level, NumberFormat, Output, Writer
+from .pmu import Derived, PmuGroup, PmuGroups, PmuKind, PmuMetric, time_of
+
+FOLDER = "text"
 
 
 class TextCatalog:
@@ -22,39 +30,92 @@ class TextCatalog:
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
 
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        return self.documents.sources
-
     @cached_property
     def value_types(self) -> Mapping[str, ValueType]:
         """Value types by name, those of the databases among them."""
-        return loader.load_value_types(self.documents)
+        own = self.documents.named(ValueType, f"{FOLDER}/value_types.yaml", "id")
+        return {**self.documents.value_types, **own}
 
     @cached_property
     def writers(self) -> Mapping[str, Writer]:
         """Generations of writers by id, current ones first."""
-        return loader.load_writers(self.documents)
-
-    @cached_property
-    def pmu(self) -> PmuGroups:
-        """The metric groups of the performance counters."""
-        return loader.load_pmu(self._columns)
+        name, products = f"{FOLDER}/writers.yaml", self.documents.products
+        with reading(name):
+            return {
+                writer: self.documents.fact(
+                    Writer,
+                    products.in_full(row),
+                    place,
+                    copies={
+                        product: original
+                        for meant, original in row.get("copies", {}).items()
+                        for product in (("*",) if meant == "*" else products.having(meant))
+                    },
+                )
+                for writer, row, place in self.documents.rows(name, "id")
+            }
 
     @cached_property
     def csv(self) -> Mapping[str, CsvFile]:
         """CSV files by name."""
-        return loader.load_csv_files(self._columns, self.writers, self.pmu)
+        rows = {}
+        for name, row in self.documents.folder.documents(f"{FOLDER}/csv"):
+            with reading(name):
+                file = part(row, "file", str, name)
+                rows[file] = self.documents.products.in_full(row), name
+        return {name: self._csv_file(name, rows) for name in rows}
 
     @cached_property
     def errata(self) -> Mapping[str, Erratum]:
         """Errata of CSV files, timelines and documents, by id."""
-        return self.documents.errata(f"{loader.FOLDER}/errata.yaml")
+        return self.documents.errata(f"{FOLDER}/errata.yaml")
 
     @cached_property
-    def _columns(self) -> loader.ColumnMerger:
-        return loader.ColumnMerger(self.documents, self.value_types)
+    def pmu(self) -> PmuGroups:
+        """The metric groups of the performance counters."""
+        name = f"{FOLDER}/pmu.yaml"
+        loader = self.documents
+        with reading(name):
+            document = loader.products.in_full(loader.folder.read(name))
+            shared = {"sentinels": document["sentinels"]}
+            source = document["source"]
+            return loader.fact(
+                PmuGroups,
+                without(document, "sentinels", "source"),
+                name,
+                kinds={
+                    kind: PmuKind(
+                        kind,
+                        row["suffix"],
+                        self._column(
+                            {**shared, "name": "", **without(row, "suffix")},
+                            source,
+                            f"{name}: {kind}",
+                        ),
+                    )
+                    for kind, row in document["kinds"].items()
+                },
+                metrics=dict(_metrics(loader, document["metrics"], source, name)),
+                groups={
+                    group: loader.fact(PmuGroup, row, f"{name}: {group}", name=group)
+                    for group, row in document["groups"].items()
+                },
+                derived=[
+                    Derived(
+                        self._column(
+                            {**shared, **without(row, "needs")}, source, f"{name}: derived"
+                        ),
+                        tuple(map(tuple, row["needs"])),
+                    )
+                    for row in document["derived"]
+                ],
+                not_available={
+                    product.id: frozenset(lacking.counters)
+                    | frozenset(map(time_of, lacking.counters))
+                    for product in loader.products.values()
+                    if (lacking := product.without_value)
+                },
+            )
 
     def written_by(self, writer: str) -> tuple[CsvFile, ...]:
         """The CSV files of one writer.
@@ -68,3 +129,134 @@ class TextCatalog:
     def in_folder(self, output: Output) -> tuple[CsvFile, ...]:
         """The CSV files of one output folder."""
         return tuple(file for file in self.csv.values() if output in file.modules)
+
+    @cached_property
+    def _named_formats(self) -> Mapping[str, Mapping[str, str]]:
+        formats: Mapping[str, Mapping[str, str]]
+        formats = self.documents.folder.read(f"{FOLDER}/formats.yaml")
+        return formats
+
+    def _column(self, row: Row, source: list[str], place: str) -> CsvColumn:
+        """One column; ``source`` holds where the row names none."""
+        kind = type_facts(typed(self.value_types, row, place))
+        facts = {"source": source, **without(kind, "declared", "references"), **row}
+        if "format" in facts:
+            facts["formats"] = self._formats(facts.pop("format"), place)
+        return self.documents.fact(CsvColumn, facts, place, shows=shown(row, place))
+
+    def _formats(self, given: str | Mapping[str, str], place: str) -> dict[str, NumberFormat]:
+        """From the name of formats, a format, or formats by writer or engine."""
+        if isinstance(given, str):
+            given = self._named_formats.get(given, {"*": given})
+        return {writer: self._format(text, place) for writer, text in given.items()}
+
+    def _format(self, text: str, place: str) -> NumberFormat:
+        style, _, decimals = text.partition("-")
+        if decimals and not decimals.isdecimal():
+            raise SpecError(f"{place}: format: unknown format {text!r}")
+        row = {"style": style, "decimals": int(decimals) if decimals else None}
+        return self.documents.fact(NumberFormat, row, f"{place}: format")
+
+    def _csv_file(self, name: str, rows: Mapping[str, tuple[Document, str]]) -> CsvFile:
+        row, document = rows[name]
+        with reading(document):
+            source = part(row, "source", list, document)
+            columns = [
+                self._column(one, source, f"{document}: {one.get('name', f'columns.{number}')}")
+                for number, one in enumerate(part(row, "columns", list, document))
+            ]
+            if "copy" in row:
+                columns += self._copied(row["copy"], source, rows)
+            for one in part(row, "writers", list, document):
+                if one not in self.writers:
+                    raise SpecError(
+                        f"{document}: writers: expected ids of writers.yaml, got {one!r}"
+                    )
+            written = {one: self.writers[one] for one in row["writers"]}
+            return self.documents.fact(
+                CsvFile,
+                without(row, "file", "columns", "copy"),
+                document,
+                name=name,
+                own_columns=columns,
+                writers=written,
+                families=_families(row["families"], written),
+                groups=self.pmu if "pmu" in row else None,
+                levels=_levels(row.get("levels", {})),
+                rows=_row_tests(row, rows),
+            )
+
+    def _copied(
+        self, copy: Document, source: list[str], rows: Mapping[str, tuple[Document, str]]
+    ) -> Iterator[CsvColumn]:
+        """The columns of another file under the names that they have in the copy.
+
+        Those of ``level0`` stand there at every level, others from level 1 on only; one with a
+        ``since`` joined at level 0 on that day. What only some writers of the original have is not
+        copied.
+        """
+        original, document = rows[copy["of"]]
+        at_level_0: Mapping[str, Mapping[str, str]] = copy["level0"]
+        for row in original["columns"]:
+            name = row["name"]
+            renamed = {**row, "name": copy["renames"].get(name, name), "source": source}
+            column = self._column(renamed, source, f"{document}: {name}")
+            if column.when.writers:
+                continue
+            column = replace(
+                column,
+                renamed=tuple(one for one in column.renamed if not one.writers),
+                when=replace(column.when, **_tuples(copy.get("when", {}).get(name, {}))),
+            )
+            joined = at_level_0.get(name, {}).get("since")
+            if name in at_level_0 and joined is None:
+                yield column
+            else:
+                yield replace(column, when=replace(column.when, levels=(1, 2)))
+            if joined is not None:
+                yield replace(column, when=replace(column.when, levels=(0,), since=joined))
+
+
+def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[str, RowTest]:
+    """Those of the file, or of its original under the names that the copy has."""
+    copy = row.get("copy")
+    if copy is None:
+        return row_tests(row.get("rows", {}))
+    original, _ = rows[copy["of"]]
+    return {
+        entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))
+        for entity, test in row_tests(original.get("rows", {})).items()
+    }
+
+
+def _families(row: list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
+    """Of the named families those of the writers."""
+    known = set(chain.from_iterable(one.families for one in writers.values()))
+    return tuple(one for one in row if one in known)
+
+
+def _levels(row: list[Level] | Mapping[str, list[Level]]) -> Mapping[str, list[Level]]:
+    return row if isinstance(row, Mapping) else {"*": row}
+
+
+def _tuples(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _metrics(
+    loader: Loader, rows: Mapping[str, Document], source: list[str], document: str
+) -> Iterator[tuple[str, PmuMetric]]:
+    """Every metric, each ratio with the time that may precede it."""
+    for name, row in rows.items():
+        facts = {"shown": name, "source": source, **row}
+        metric = loader.fact(PmuMetric, facts, f"{document}: {name}", id=name)
+        yield name, metric
+        if metric.kind == "ratio":
+            time = replace(
+                metric,
+                id=time_of(name),
+                kind="time",
+                shown=time_of(metric.shown),
+                summary=metric.summary.replace("Share of the cycles", "Time", 1),
+            )
+            yield time.id, time

@@ -104,19 +104,24 @@ class Condition(Bounds):
     scenes: tuple[Scene, ...] = ()
     without: tuple[Scene, ...] = ()
 
-    def holds(self, at: Circumstances) -> bool:
-        """Whether a column with this condition is there."""
-        writer = at.writer
+    def admits(self, writer: Writer) -> bool:
+        """Whether a generation of this writer, of whatever day, can have the column."""
         return (
             allows(self.outputs, writer.output)
             and allows(self.writers, writer.id)
             and writer.id not in self.not_writers
+        )
+
+    def holds(self, at: Circumstances) -> bool:
+        """Whether a column with this condition is there."""
+        return (
+            self.admits(at.writer)
             and allows(self.families, at.family)
             and allows(self.levels, at.level)
             and allows(self.metrics, at.metrics)
             and (not self.scenes or not at.scene.isdisjoint(self.scenes))
             and at.scene.isdisjoint(self.without)
-            and DAYS.in_force(self, writer.date)
+            and DAYS.in_force(self, at.writer.date)
         )
 
 

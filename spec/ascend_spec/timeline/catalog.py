@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from ascend_spec.core import Loader, Source
+from ascend_spec.core import Loader
 
 from . import loader
 from .model import (
@@ -32,11 +32,6 @@ class TimelineCatalog:
 
     def __init__(self, documents: Loader) -> None:
         self.documents = documents
-
-    @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        return self.documents.sources
 
     @cached_property
     def layers(self) -> Mapping[str, Layer]:
@@ -79,17 +74,6 @@ class TimelineCatalog:
         if writer not in self.forms:
             raise KeyError(f"no writer {writer!r} of timelines; known: {', '.join(self.forms)}")
         return self.forms[writer]
-
-    def layer(self, name: str) -> Layer | None:
-        """The layer with this name, an older one included, or slug, capitals aside."""
-        wanted = name.strip().casefold()
-        for layer in self.layers.values():
-            if wanted in (layer.name.casefold(), layer.slug):
-                return layer
-        for layer in self.layers.values():
-            if layer.shown_in is None and any(one.name.casefold() == wanted for one in layer.names):
-                return layer
-        return None
 
     def layer_of(self, process_name: str, label: str, writer: str) -> Layer | None:
         """The layer of a process in the whole timeline of a writer, by its name and its label.

@@ -35,26 +35,27 @@ def departures_in(form: SchemaJudge, value: Any, before: Tokens = ()) -> list[De
 @per_spec
 def body_form(command: str, generation: str) -> SchemaJudge:
     """The form of the body of a command. Raises ``KeyError`` where the generation has none."""
-    return SchemaJudge(api_catalog().body_schema(command, generation))
+    return SchemaJudge(api_catalog().schema(api_catalog().commands[command].body, generation))
 
 
 @per_spec
 def response_form(generation: str) -> SchemaJudge:
     """The form of the message around a body."""
-    return SchemaJudge(api_catalog().response_schema(generation))
+    return SchemaJudge(api_catalog().schema("response", generation))
 
 
 @per_spec
 def event_form(event: str | None) -> SchemaJudge:
     """The form of an event's body; of the message around any for ``None``."""
     known = api_catalog()
-    schema = known.event_message_schema() if event is None else known.event_schema(event)
+    schema = known.schema("event") if event is None else known.schema(known.events[event].body)
     return SchemaJudge(schema)
 
 
 def in_older_form(command: str, body: dict[str, Any], generation: str) -> dict[str, Any]:
     """The body of an answer as a generation has it. Raises ``KeyError`` where it has none."""
-    schema = inlined(api_catalog().body_schema(command, generation))
+    known = api_catalog()
+    schema = inlined(known.schema(known.commands[command].body, generation))
     found: dict[str, Any] = _converted(body, schema, RENAMED.get(command, {}))
     return found
 

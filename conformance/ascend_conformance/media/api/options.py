@@ -23,7 +23,7 @@ def needed_for() -> Mapping[str, tuple[str, ...]]:
     comparing = (
         name
         for name in known.commands
-        if COMPARED in known.params_schema(name).get("properties", {})
+        if COMPARED in known.schema(known.commands[name].params).get("properties", {})
     )
     return {
         "unit/threadTraces": ("unit/flows", "unit/threadDetail"),
