@@ -18,7 +18,7 @@ from .header import UnreadableDatabase, sound_length
 from .introspect import quote_identifier
 from .open import CACHE_KIB
 
-BATCH_ROWS: Final = 65_536
+BATCH_ROWS: Final = 16_384
 
 READ_PRAGMAS: Final = (
     "trusted_schema = OFF",

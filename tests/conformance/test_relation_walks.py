@@ -15,6 +15,7 @@ from relation_trials import opened, simulate
 from ascend_conformance.engine.relations.judge import Answer, ask, bind
 from ascend_conformance.engine.relations.rule import WalkKind, load_relations
 from ascend_conformance.engine.relations.sql import rows_query
+from ascend_conformance.engine.relations.steps import NotSteps, SameMoment, Steps, count_steps
 from ascend_conformance.engine.relations.walks import walk
 
 Row = tuple[Any, ...]
@@ -147,12 +148,14 @@ def test_code_and_windows_judge_alike(tmp_path: Path) -> None:
     """On the clean recording, on each broken one, and with a text among the times."""
     text = "UPDATE CANN_API SET endNs = 'soon' WHERE rowid = (SELECT max(rowid) - 5 FROM CANN_API)"
     asked = "SELECT count(*), count(*) FILTER (WHERE bad), min(place) FILTER (WHERE bad) FROM "
-    walks = [one for one in load_relations().values() if one.search.walk]
+    every = load_relations().values()
+    walks = [one for one in every if one.search.walk or " OVER " in one.search.joined]
     compared = 0
     with opened(simulate(tmp_path), "database") as trial:
         for relation in walks:
             bound = bind(relation, trial.shown.views())
-            if not isinstance(bound, dict) or relation.search.walk.kind == "nested":  # type: ignore[union-attr]
+            is_nested = relation.search.walk and relation.search.walk.kind == "nested"
+            if not isinstance(bound, dict) or is_nested:
                 continue
             for edits in ((), relation.search.edits):
                 for further in ("SELECT 1", text):
@@ -188,3 +191,43 @@ def test_calls_whose_times_are_texts_are_left_out_of_nests(tmp_path: Path) -> No
     assert isinstance(before, Answer)
     assert isinstance(after, Answer)
     assert (after.population, after.count) == (before.population - 1, 0)
+
+
+@given(
+    st.lists(st.tuples(MOMENTS, MOMENTS, st.integers(0, 2), st.integers(0, 2)), max_size=12), BATCH
+)
+def test_steps(cells: list[Row], size: int) -> None:
+    """Each value less that of the row before in its group, where both are known."""
+    terms = [(0, "<=", 0), (0, ">", -5), (1, ">", 0)]
+    steps = Steps("", "", "", 1, terms)
+    rows = sorted(cells, key=lambda one: _first(one[0]))
+    expected, moments, shared, last = [0, 0], set(), False, dict[int, int | None]()
+    for moment, value, other, group in rows:
+        before = last.get(group)
+        step = None if value is None or before is None else value - before
+        bad = other > 0 and (None if step is None else -5 < step <= 0)
+        expected[0] += bad is not None
+        expected[1] += bad is True
+        shared |= (moment, group) in moments
+        moments.add((moment, group))
+        last[group] = value
+    kinds = [pa.int64()] * 4
+    batches = []
+    for begin in range(0, len(rows), size):
+        moment, value, other, group = zip(*rows[begin : begin + size], strict=True)
+        columns = zip((value, moment, other, group), kinds, strict=True)
+        arrays = [pa.array(one, kind) for one, kind in columns]
+        batches.append(pa.RecordBatch.from_arrays(arrays, list("vmog")))
+    assert count_steps(steps, batches, is_exact=True) == tuple(expected)
+    if shared:
+        with pytest.raises(SameMoment):
+            count_steps(steps, batches, is_exact=False)
+    else:
+        assert count_steps(steps, batches, is_exact=False) == tuple(expected)
+
+
+def test_steps_of_too_many_groups_are_left_to_sql() -> None:
+    numbers = pa.array(range(70_000))
+    batch = pa.RecordBatch.from_arrays([numbers] * 3, list("vmg"))
+    with pytest.raises(NotSteps):
+        count_steps(Steps("", "", "", 0, [(0, "<", 0)]), [batch], is_exact=True)

@@ -7,7 +7,7 @@ is one look for all rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from .rule import Relation
@@ -16,7 +16,8 @@ from .views import Codes, Dialect, View
 _TEXT = "'[^']*'"
 _COMPARED = re.compile(
     rf"(?P<of>(?:substr|instr)\()?\b(?P<alias>[a-z]\w*)\.(?P<name>[a-z_]+)\b(?(of), [^()]*\))"
-    rf" (?P<test>(?P<sign>=|<>|<=?|>=?) (?:{_TEXT}|\d+)|(?P<no>NOT )?IN \({_TEXT}(?:, {_TEXT})*\))"
+    rf" (?P<test>(?P<sign>=|<>|<=?|>=?) (?:{_TEXT}|\d+)|(?P<no>NOT )?IN \({_TEXT}(?:, {_TEXT})*\)"
+    r"|IS (?P<known>NOT )?(?P<null>NULL))"
 )
 
 
@@ -24,47 +25,62 @@ def coded(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> Re
     """The relation with its conditions on codes, where what shows the texts has codes.
 
     A condition on an unknown number is false then, not unknown: rows that are judged, and what
-    subqueries read, stay the same; what is bad may not be rewritten.
+    subqueries read, stay the same. In what is bad it stays unknown.
     """
     if dialect != "sqlite":
         return relation
     search = relation.search
     own = search.aliases_in((search.joined,)).keys() | search.derived.keys()
-    inner = search.aliases_in((search.bad or "",)).keys() - own
-    every = search.aliases_in(search.texts).keys() - search.derived.keys()
+    views = {
+        alias: bound[entity]
+        for alias, entity in search.aliases_in(search.texts).items()
+        if alias not in search.derived
+    }
 
-    def rewritten(text: str | None, aliases: Iterable[str]) -> str | None:
-        found = {alias: bound[search.aliases[alias]] for alias in aliases}
-        return text and _COMPARED.sub(lambda match: _rewritten(match, found), text)
+    def rewritten(text: str | None, exact: Collection[str] = ()) -> str | None:
+        return text and _COMPARED.sub(lambda match: _rewritten(match, views, exact), text)
 
-    walk = search.walk and replace(search.walk, of=rewritten(search.walk.of, every))
+    walk = search.walk and replace(search.walk, of=rewritten(search.walk.of))
     # The aliases and columns of the original stay: rows with a bad cell are left out by them.
     copied = replace(
         search,
-        joined=rewritten(search.joined, every) or "",
-        where=rewritten(search.where, every),
-        bad=rewritten(search.bad, inner),
+        joined=rewritten(search.joined) or "",
+        where=rewritten(search.where),
+        bad=rewritten(search.bad, own),
         walk=walk,
     )
     copied.__dict__.update(aliases=search.aliases, values=search.values)
     return replace(relation, search=copied)
 
 
-def _rewritten(match: re.Match[str], views: Mapping[str, View]) -> str:
+def _rewritten(match: re.Match[str], views: Mapping[str, View], exact: Collection[str]) -> str:
     view = views.get(match["alias"])
     codes = view.codes(match["name"]) if view else None
-    chosen = None if codes is None else _chosen(match, codes)
-    return match[0] if chosen is None else f"{match['alias']}.code_{match['name']} IN ({chosen})"
+    if codes is None:
+        return match[0]
+    cell = f"{match['alias']}.code_{match['name']}"
+    known = _holds(codes, cell, lambda _: True, "value IS NOT NULL")
+    if match["null"]:
+        return known if match["known"] else f"({known}) IS NOT TRUE"
+    chosen = _chosen(match, codes, cell)
+    if chosen is None:
+        return match[0]
+    return f"(CASE WHEN {known} THEN {chosen} END)" if match["alias"] in exact else chosen
 
 
-def _chosen(match: re.Match[str], codes: Codes) -> str | None:
-    """The numbers whose texts meet a comparison; ``None`` where they have to be looked at."""
-    if codes.names is None:
-        condition = match[0].replace(f"{match['alias']}.{match['name']}", "value")
-        return f"SELECT id FROM {codes.source} WHERE {condition}"
-    if match["of"] or match["sign"] not in ("=", "<>", None):
+def _chosen(match: re.Match[str], codes: Codes, cell: str) -> str | None:
+    """That a number's text meets a comparison; ``None`` where the texts have to be looked at."""
+    if codes.names is not None and (match["of"] or match["sign"] not in ("=", "<>", None)):
         return None
     texts = {one[1:-1] for one in re.findall(_TEXT, match["test"])}
     without = match["sign"] == "<>" or match["no"] is not None
-    numbers = (number for number, name in codes.names.items() if (name in texts) != without)
-    return ", ".join(map(str, numbers))
+    condition = match[0].replace(f"{match['alias']}.{match['name']}", "value")
+    return _holds(codes, cell, lambda name: (name in texts) != without, condition)
+
+
+def _holds(codes: Codes, cell: str, chosen: Callable[[str], bool], condition: str) -> str:
+    """That a number is one of those chosen by their name, or by a condition on their text."""
+    if codes.names is not None:
+        numbers = ", ".join(str(number) for number, name in codes.names.items() if chosen(name))
+        return f"{cell} IN ({numbers})"
+    return codes.written(f"{cell} IN (SELECT id FROM {codes.source} WHERE {condition})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -17,7 +18,17 @@ from ascend_spec import recording_catalog
 from ...finding import Finding, Skipped
 from ..asking import At, Question
 from .rule import Relation
-from .sql import count_query, counts_query, is_of_texts, numbers_of, rows_query, walk_rows
+from .sql import (
+    count_query,
+    counts_query,
+    is_of_texts,
+    matched_query,
+    numbers_of,
+    rows_query,
+    step_rows,
+    walk_rows,
+)
+from .steps import NotSteps, SameMoment, Steps, count_steps
 from .views import Shown, Streaming, View, inherited, owners, showing
 from .walks import walk as walk_over
 
@@ -54,6 +65,8 @@ class Unjudged:
         """The reason as far as users read it; nothing where the medium has no such rows."""
         return self.reason if self.here else ""
 
+
+_JOINED = re.compile(r"(?P<entity>\w+) (?P<alias>\w+) ON (?P=alias)\.(?P<column>\w+) = ")
 
 NOT_A_WALK = (UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowTypeError)
 """What comes of rows that hold anything but integers: the last two where they lie in memory."""
@@ -134,20 +147,16 @@ def ask(
         bad = f"SELECT * FROM ({query}) WHERE bad"
     if not counted.count:
         return Answer(relation, view, counted.population, query=query)
-    names = (
-        ["end", "start"]
-        if relation.search.walk
-        else sorted(relation.search.values[relation.search.alias])
-    )
+    names = ["start", "end"]
+    first: Sequence[tuple[Any, ...]]
     if counted.first is None:
+        read = relation.search.values[relation.search.alias]
+        names = sorted(names if relation.search.walk else read)
         values = "".join(f", v_{name}" for name in names)
-        first = shown.values(
-            f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}",
-            1 + len(names),
-            wanted,
-        )
+        ordered = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}"
+        first = shown.values(ordered, 1 + len(names), wanted)
     else:
-        first = [(place, end, start) for place, start, end in counted.first]
+        first = counted.first
     return Answer(
         relation,
         view,
@@ -165,10 +174,40 @@ def _walked(
     """The rows of walks over the same views, judged by code in one ordered read."""
     bound: Any = [bind(one, shown.views()) for one in relations]  # of none but those that are shown
     kinds = [one.search.walk.kind for one in relations if one.search.walk]
-    joins = any(" JOIN " in text for one in relations for text in one.search.texts)
-    with shown.batches(walk_rows(relations, bound, whole), joins) as batches:
+    if set(kinds) == {"inside"} and not any(map(partial(_has_rows, shown), relations, bound)):
+        return [Counted(0, 0) for _ in relations]
+    multiplies = any(map(_multiplies, relations, bound))
+    with shown.batches(walk_rows(relations, bound, whole), multiplies) as batches:
         walks = walk_over(kinds, batches, wanted)
     return [Counted(one.population, one.count, one.first()) for one in walks]
+
+
+def _steps(steps: Steps, shown: Streaming, multiplies: bool) -> Counted:
+    """The rows of steps, in order of their moments alone where no two of a group share one."""
+    try:
+        with shown.batches(steps.quick, multiplies) as batches:
+            return Counted(*count_steps(steps, batches, is_exact=False))
+    except SameMoment:
+        with shown.batches(steps.exact, multiplies) as batches:
+            return Counted(*count_steps(steps, batches, is_exact=True))
+
+
+def _has_rows(shown: Shown, relation: Relation, bound: Bound) -> bool:
+    """Whether there is a row to judge, which is often seen long before all of them are in order."""
+    query = matched_query(relation, bound, shown.dialect, None, f"{relation.search.alias}.place")
+    return any(True for _ in shown.rows(f"{query} LIMIT 1"))
+
+
+def _multiplies(relation: Relation, bound: Bound) -> bool:
+    """Whether a row can be joined with many: those of one value of a column that is no key."""
+    for text in relation.search.texts:
+        for joined in re.split(r"\bJOIN ", text)[1:]:
+            found = _JOINED.match(joined)
+            if not found or found["entity"] not in bound:
+                return True
+            if not bound[found["entity"]].is_key(found["column"]):
+                return True
+    return False
 
 
 def _sides(relation: Relation, bound: Bound) -> list[View]:
@@ -190,9 +229,9 @@ def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, 
         elif search.walk and isinstance(shown, Streaming):
             views = {(one.entity, one.name, one.columns) for one in _sides(relation, bound)}
             key = (frozenset(views), search.walk.by)
-        elif search.is_of_rows and not is_of_texts(relation, bound, shown.dialect):
-            [view] = bound.values()
-            key = (view.entity, view.name, view.columns, search.alias)
+        elif search.is_of_joined_rows and not is_of_texts(relation, bound, shown.dialect):
+            read = [bound[entity] for entity in search.aliases_in((search.joined,)).values()]
+            key = (search.joined, *((one.name, one.columns) for one in read))
         found.setdefault(key, []).append(relation)
     return [tuple(some) for some in found.values()]
 
@@ -210,9 +249,15 @@ def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 
                 ]
             if relations[0].search.walk.kind == "nested":
                 return _walked(relations, shown, wanted, whole=True)
+    steps = step_rows(relations[0], bound) if isinstance(shown, Streaming) else None
+    if steps and isinstance(shown, Streaming):
+        try:
+            return [_steps(steps, shown, _multiplies(relations[0], bound))]
+        except (*NOT_A_WALK, NotSteps):
+            pass
     if len(relations) > 1:
-        [view] = bound.values()
-        [sums] = shown.rows(counts_query(relations, view, shown.dialect))
+        every: Any = [bind(one, shown.views()) for one in relations]
+        [sums] = shown.rows(counts_query(relations, every, shown.dialect))
     else:
         [sums] = shown.rows(count_query(relations[0], bound, shown.dialect))
     return [Counted(*numbers_of(one)) for one in sums]

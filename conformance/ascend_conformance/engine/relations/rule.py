@@ -93,6 +93,12 @@ class RelationSearch:
         parts = (self.joined, self.where or "", self.bad or "")
         return self.bad is not None and len(self.aliases) == 1 and "SELECT" not in " ".join(parts)
 
+    @property
+    def is_of_joined_rows(self) -> bool:
+        """Whether it is about rows of entities as they are, or joined where both have a row."""
+        derived = re.search(r"\b(?:SELECT|LEFT)\b", self.joined)
+        return self.bad is not None and derived is None
+
     @cached_property
     def aliases(self) -> Mapping[str, str]:
         """Entities by alias."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from .codes import coded
 from .rule import Relation, Walk
+from .steps import Steps, steps_in, times_in
 from .views import Dialect, View
 
 BAD = 1 << 32
@@ -53,17 +55,36 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
     if is_of_texts(relation, bound, dialect):
         return _texts_query(relation, bound)
     relation = coded(relation, bound, dialect)
+    times = times_in(relation, _sum_of_one(f"({relation.search.bad})"))
+    if times:
+        text = _quoted(_slacked(times, relation, bound), relation)
+        return f"{_tables(relation, bound, dialect)} {text}"
     rows = _rows(relation, bound)
     return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
 
 
+def step_rows(relation: Relation, bound: Mapping[str, View]) -> Steps | None:
+    """The steps of a relation in SQLite, if it is about them alone; see :mod:`.steps`."""
+    steps = steps_in(coded(relation, bound, "sqlite").search)
+    if steps is None:
+        return None
+    query = _quoted(_slacked(steps.query, relation, bound), relation)
+    order, further = _quoted(steps.order, relation), _quoted(steps.further, relation)
+    query = f"{_tables(relation, bound, 'sqlite')} {query}"
+    return replace(steps, query=query, order=order, further=further)
+
+
 def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
-    """Whether it is about single rows of which it reads names only, each of them in many rows."""
+    """Whether it is about single rows and compares names with each other, and nothing else."""
     if dialect != "sqlite" or not relation.search.is_of_rows:
         return False
     [(entity, columns)] = relation.search.reads.items()
     codes = [bound[entity].codes(column) for column in columns]
-    return bool(codes) and all(one is not None and one.names is None for one in codes)
+    texts = coded(relation, bound, dialect).search.texts
+    cells = {f"{relation.search.alias}.{column}" for column in columns}
+    return all(one is not None and one.names is None for one in codes) and any(
+        cell in cells for text in texts for cell in re.findall(r"\b\w+\.\w+\b", text)
+    )
 
 
 def _texts_query(relation: Relation, bound: Mapping[str, View]) -> str:
@@ -72,8 +93,8 @@ def _texts_query(relation: Relation, bound: Mapping[str, View]) -> str:
     search = relation.search
     where = f" WHERE {search.where}" if search.where else ""
     text = (
-        f"SELECT coalesce(sum({search.alias}.times * CASE ({search.bad}) "
-        f"WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END), 0) FROM {search.joined}{where}"
+        f"SELECT coalesce(sum({search.alias}.times * {_sum_of_one(f'({search.bad})')}), 0) "
+        f"FROM {search.joined}{where}"
     )
     rows = bound[entity].parts[0].counted(sorted(names))
     return f"WITH {entity} AS ({rows}) {_quoted(_slacked(text, relation, bound), relation)}"
@@ -85,7 +106,11 @@ def _rows(relation: Relation, bound: Mapping[str, View]) -> str:
 
 
 def _sum_of(bad: str) -> str:
-    return f"coalesce(sum(CASE {bad} WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END), 0)"
+    return f"coalesce(sum({_sum_of_one(bad)}), 0)"
+
+
+def _sum_of_one(bad: str) -> str:
+    return f"CASE {bad} WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END"
 
 
 def numbers_of(total: int) -> tuple[int, int]:
@@ -93,16 +118,26 @@ def numbers_of(total: int) -> tuple[int, int]:
     return int(total) % BAD, int(total) // BAD
 
 
-def counts_query(relations: Sequence[Relation], view: View, dialect: Dialect) -> str:
-    """The sums of several relations on single rows of one view, made in one scan."""
+def counts_query(
+    relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], dialect: Dialect
+) -> str:
+    """The sums of several relations on the same rows, or the same rows joined, made in one scan."""
     sums = []
-    for number, relation in enumerate(relations):
-        search = coded(relation, {view.entity: view}, dialect).search
-        where = f" AND ({search.where})" if search.where else ""
-        bad = f"(CASE WHEN {search.alias}.own_{number}{where} THEN ({search.bad}) END)"
-        sums.append(_sum_of(_quoted(bad.replace("{slack}", str(view.slack)), relation)))
-    rows = view.marked([one.search.reads[view.entity] for one in relations])
-    return f"SELECT {', '.join(sums)} FROM ({rows}) {relations[0].search.alias}"
+    tables: dict[str, str] = {}
+    joined = relations[0].search.joined
+    sources = relations[0].search.aliases_in((joined,))
+    for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
+        search = coded(relation, views, dialect).search
+        own = [f"{alias}.own_{number}" for alias in sources]
+        judged = " AND ".join([*own, *([f"({search.where})"] if search.where else [])])
+        bad = _slacked(f"(CASE WHEN {judged} THEN ({search.bad}) END)", relation, views)
+        sums.append(_sum_of(_numbered(bad, relation, number)))
+        tables |= _numbered_tables(relation, views, number)
+    for entity in sources.values():
+        reads = [one.search.reads[entity] for one in relations]
+        tables[entity] = bound[0][entity].marked(reads)
+    columns = ", ".join(sums)
+    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, relations[0])}"
 
 
 def matched_query(
@@ -184,9 +219,9 @@ def _numbered_tables(relation: Relation, bound: Mapping[str, View], number: int)
     }
 
 
-def _with(tables: Mapping[str, str]) -> str:
-    every = ", ".join(f"{name} AS NOT MATERIALIZED ({rows})" for name, rows in tables.items())
-    return f"WITH {every} " if tables else ""
+def _with(tables: Mapping[str, str], dialect: Dialect = "sqlite") -> str:
+    hint = "NOT MATERIALIZED " if dialect == "sqlite" else ""
+    return f"WITH {', '.join(f'{name} AS {hint}({rows})' for name, rows in tables.items())} "
 
 
 def _intervals(relation: Relation, walk: Walk) -> str:
@@ -210,13 +245,12 @@ def _tables(
     dialect: Dialect,
     reads: Mapping[str, frozenset[str]] | None = None,
 ) -> str:
-    hint = "NOT MATERIALIZED " if dialect == "sqlite" else ""
-    tables = ", ".join(
-        f"{entity} AS {hint}({bound[entity].select(columns, dialect == 'sqlite')})"
+    tables = {
+        entity: bound[entity].select(columns, dialect == "sqlite")
         for entity, columns in (reads or relation.search.reads).items()
         if entity in bound
-    )
-    return f"WITH {tables}"
+    }
+    return _with(tables, dialect)
 
 
 def _joined(relation: Relation, bound: Mapping[str, View]) -> str:

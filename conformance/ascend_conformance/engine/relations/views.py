@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,12 +18,13 @@ class Codes:
     """The numbers by which a cell names texts. ``cell``: SQL of the number.
 
     ``names``: the texts by number, of a closed set; else ``source`` has a row for each, with
-    ``id``, its key, and ``value``.
+    ``id``, its key, and ``value``. ``written``: the same SQL of one of its ids, if possible faster.
     """
 
     cell: str
     names: Mapping[int, str] | None = None
     source: str = ""
+    written: Callable[[str], str] = str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Part:
     ``place``: SQL of a whole number that finds the row again. ``where``: which rows. ``linked``:
     conditions by column, of rows that have a link at all: a row without one takes part in no
     relation that reads the column, so that links stay bare columns in joins. ``codes``: by column,
-    the numbers that stand for its texts.
+    the numbers that stand for its texts. ``keys``: columns of which each value is in one row only.
     """
 
     source: str
@@ -42,6 +43,7 @@ class Part:
     where: tuple[str, ...] = ()
     linked: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Codes] = field(default_factory=dict)
+    keys: frozenset[str] = frozenset()
 
     def select(self, names: Sequence[str], coded: bool = False) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
@@ -106,6 +108,10 @@ class View:
         """The numbers that stand for the texts of a column, where all of its rows have them."""
         return self.parts[0].codes.get(name) if len(self.parts) == 1 else None
 
+    def is_key(self, name: str) -> bool:
+        """Whether each value of a column is in one row only."""
+        return len(self.parts) == 1 and name in self.parts[0].keys
+
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""
         return " UNION ALL ".join(part.marked(groups) for part in self.parts)
@@ -130,10 +136,12 @@ class Shown(Protocol):
 class Streaming(Shown, Protocol):
     """What can hand rows over in batches, too: walks over it are judged by code."""
 
-    def batches(self, query: str, joins: bool) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
+    def batches(
+        self, query: str, multiplies: bool
+    ) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
         """The rows of a SELECT, each column of one type.
 
-        ``joins``: whether a file can make the work grow faster than its rows.
+        ``multiplies``: whether a file can make the work grow faster than its rows.
         """
 
 

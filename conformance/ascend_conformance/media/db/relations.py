@@ -35,12 +35,13 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
         return asked
     worth = [one for one in together if not isinstance(bind(one[0], views), Unjudged)]
     asked.ask(_questions(shown, [one for one in together if one not in worth], options))
+    left = iter(sorted(worth, key=lambda some: -len(some)))  # what takes longest begins first
 
-    def share(connection: apsw.Connection, number: int) -> Asked[Finding]:
+    def share(connection: apsw.Connection, _number: int) -> Asked[Finding]:
         own = Asked[Finding]()
         condemned = condemned_cells(session, outcome, References(connection, session.targets))
         beside = ShownByDatabase(session, connection, condemned)
-        own.ask(_questions(beside, worth[number :: options.workers], options))
+        own.ask(_questions(beside, left, options))
         return own
 
     for part in session.spread(options.workers, share):

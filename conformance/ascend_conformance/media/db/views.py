@@ -20,6 +20,7 @@ from ascend_spec.db.model import STRINGS, Column
 from ascend_spec.recording import Entity
 
 from ...engine.relations.views import Codes, Dialect, Part, View, with_interval
+from .constants import ConstantSets
 from .session import Session
 from .sql import without
 
@@ -68,13 +69,15 @@ class ShownByDatabase:
         """The rows of a SELECT."""
         return self.connection.execute(query)
 
-    def batches(self, query: str, joins: bool) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
+    def batches(
+        self, query: str, multiplies: bool
+    ) -> AbstractContextManager[Iterator[pa.RecordBatch]]:
         """The rows of a SELECT, each column of one type.
 
         In bulk, where neither the work has to be limited nor the SQL is of condemned cells, which
         may need what this connection alone has.
         """
-        if joins or self.condemned:
+        if multiplies or self.condemned:
             return nullcontext(self._batches(query))
         return closing(self.session.stream(query))
 
@@ -93,6 +96,7 @@ class ShownByDatabase:
         shown: dict[str, dict[str, str]] = {}
         linked: dict[str, dict[str, str]] = {}
         codes: dict[str, dict[str, Codes]] = {}
+        keys: dict[str, set[str]] = {}
         for name in match.columns:
             column = match.table.columns[name]
             guards = self.condemned.get(f"{table}.{name}", ())
@@ -102,6 +106,8 @@ class ShownByDatabase:
                 coded = self._codes(table, column)
                 if coded is not None and part not in shown.get(entity, {}):
                     codes.setdefault(entity, {})[part] = coded
+                if part not in shown.get(entity, {}) and self.session.targets.is_key(table, name):
+                    keys.setdefault(entity, set()).add(part)
                 shown.setdefault(entity, {}).setdefault(part, sql)
                 link = self._linked(table, column)
                 conditions = " AND ".join(one for one in (sound, link) if one)
@@ -109,6 +115,7 @@ class ShownByDatabase:
                     linked.setdefault(entity, {})[part] = conditions
         for entity, columns in shown.items():
             links = linked.get(entity, {})
+            unique = frozenset(keys.get(entity, ()))
             facts = recording_catalog().entities[entity]
             self._guard_length(links, facts)
             if self._only_device is not None:
@@ -117,7 +124,7 @@ class ShownByDatabase:
                         columns.setdefault(name, self._only_device)
             whole = with_interval(columns, facts.interval)
             numbers = codes.get(entity, {})
-            shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links, numbers)
+            shower = Part(f"main.{table}", f"{table}.rowid", whole, (), links, numbers, unique)
             yield View(entity, table, SPACE, (shower,), "database")
 
     @cached_property
@@ -144,7 +151,13 @@ class ShownByDatabase:
         if not self._has_texts or not self.session.targets.is_key(strings, key):
             return None
         pays = self.session.rows[table] >= ROWS_PER_TEXT * self.session.rows[strings]
-        return Codes(cell, None, f"main.{strings}") if pays else None
+        # A database in memory is one of the self-test, whose texts change from query to query.
+        written = str if self.session.path is None else self._sets.write_out
+        return Codes(cell, None, strings, written) if pays else None
+
+    @cached_property
+    def _sets(self) -> ConstantSets:
+        return ConstantSets(self.connection, self.session.layout, self.session.targets)
 
     def _guard_length(self, linked: dict[str, str], entity: Entity) -> None:
         guards = [linked[name] for name in (entity.interval or ()) if name in linked]
