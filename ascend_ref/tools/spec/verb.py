@@ -162,8 +162,7 @@ def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -
     """List what changed in the databases from revision OLD to NEW."""
     from .history import revision_differences
 
-    found = revision_differences(old, new, carrier)
-    rows = [(one.carrier, one.place, one.what) for one in found]
+    rows = revision_differences(old, new, carrier)
     change = "change" if as_json else f"from {old.id} to {new.id}"
     print_rows(("carrier", "place", change), rows, as_json=as_json)
 
