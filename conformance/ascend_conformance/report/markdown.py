@@ -17,16 +17,7 @@ from .detail import Detail, Rules
 from .escape import visible
 from .phrases import conclusion, counted
 from .seen_lines import seen_lines
-from .sentences import (
-    elsewhere,
-    examples,
-    fact,
-    not_listed,
-    place,
-    skipped_by_reason,
-    sql,
-    unreadable,
-)
+from .sentences import fact, not_listed, parts, place, skipped_by_reason, unreadable
 
 _HEAD = ("| verdict | rule | place | finding |", "| --- | --- | --- | --- |")
 # ASCII punctuation that starts markup somewhere; as a character reference it starts none.
@@ -95,14 +86,8 @@ def _row(finding: Finding, detail: Detail) -> str:
 
 def _facts(finding: Finding, detail: Detail) -> Iterator[str]:
     yield _prose(fact(finding, detail))
-    if finding.expected:
-        yield f"expected: {code(visible(finding.expected, detail.prose))}"
-    for example in examples(finding, detail):
-        yield f"example: {code(example)}"
-    if finding.elsewhere:
-        yield f"also at: {_prose(elsewhere(finding, detail))}"
-    if finding.sql:
-        yield f"sql: {code(sql(finding.sql, detail))}"
+    for label, text in parts(finding, None, detail):
+        yield f"{label}: {_prose(text) if label == 'also at' else code(text)}"
 
 
 def _remedies(findings: tuple[Finding, ...], rules: Rules, detail: Detail) -> Iterator[str]:

@@ -34,21 +34,27 @@ def fact(finding: Finding, detail: Detail) -> str:
 
 
 def paragraph(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[str]:
-    """The fact, the expected, the examples, the further places and the remedy, a line each."""
+    """The fact and its parts, a line each."""
     yield fact(finding, detail)
+    yield from (f"{label}: {text}" for label, text in parts(finding, rule, detail))
+
+
+def parts(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[tuple[str, str]]:
+    """The expected, the examples, the further places, the remedy and the query, each labelled."""
     if finding.expected:
-        yield f"expected: {visible(finding.expected, detail.prose)}"
-    for example in examples(finding, detail):
-        yield f"example: {example}"
+        yield "expected", visible(finding.expected, detail.prose)
+    for example in _examples(finding, detail):
+        yield "example", example
     if finding.elsewhere:
-        yield f"also at: {elsewhere(finding, detail)}"
+        yield "also at", _elsewhere(finding, detail)
     if rule and detail.guidance:
-        yield f"fix: {visible(rule.fix, detail.prose)}"
+        yield "fix", visible(rule.fix, detail.prose)
     if finding.sql:
-        yield f"sql: {sql(finding.sql, detail)}"
+        lines = (line.strip() for line in finding.sql.splitlines())
+        yield "sql", visible(" ".join(lines), detail.sql)
 
 
-def examples(finding: Finding, detail: Detail) -> Iterator[str]:
+def _examples(finding: Finding, detail: Detail) -> Iterator[str]:
     """Bad rows as ``rowid=88 startNs=2000 endNs=1000``."""
     for row in finding.examples[: detail.examples]:
         first = list(row.items())[: detail.pairs]
@@ -56,7 +62,7 @@ def examples(finding: Finding, detail: Detail) -> Iterator[str]:
         yield " ".join(pairs) + (" ..." if len(row) > len(first) else "")
 
 
-def elsewhere(finding: Finding, detail: Detail) -> str:
+def _elsewhere(finding: Finding, detail: Detail) -> str:
     """``OSRT_API.endNs (4), CANN_API.endNs (1) and 12 further places``."""
     first = list(finding.elsewhere.items())[: detail.places]
     names = [f"{visible(where, 2 * detail.name)} ({count:,})" for where, count in first]
@@ -98,8 +104,3 @@ def skipped_by_reason(file: FileReport, detail: Detail) -> tuple[list[SkippedGro
         for rules, reason in groups[:most]
     ]
     return shown, len(groups) - len(shown)
-
-
-def sql(statement: str, detail: Detail) -> str:
-    """A statement on one line."""
-    return visible(" ".join(line.strip() for line in statement.splitlines()), detail.sql)

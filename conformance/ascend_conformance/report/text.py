@@ -22,16 +22,7 @@ from .detail import FULL, Detail, Rules
 from .escape import visible
 from .phrases import Conformity, conclusion, conformity, counted, enumerated, tally
 from .seen_lines import seen_lines
-from .sentences import (
-    elsewhere,
-    examples,
-    fact,
-    not_listed,
-    place,
-    skipped_by_reason,
-    sql,
-    unreadable,
-)
+from .sentences import fact, not_listed, parts, place, skipped_by_reason, unreadable
 
 _NARROWEST = 40
 _LABEL_WIDTH = 10
@@ -162,12 +153,9 @@ def _rule(findings: tuple[Finding, ...], rules: Rules, detail: Detail) -> Iterat
 def _finding(finding: Finding, detail: Detail) -> Iterator[_Paragraph]:
     where = place(finding, detail), "bold"
     yield _Paragraph("    ", (where, ": ", fact(finding, detail)), hang=2)
-    for example in examples(finding, detail):
-        yield _Paragraph("      - ", (example,))
-    if finding.elsewhere:
-        yield _Paragraph("      also at: ", (elsewhere(finding, detail),))
-    if finding.sql:
-        yield _Paragraph("      sql: ", (sql(finding.sql, detail),))
+    for label, text in parts(finding, None, detail):
+        if label != "expected":
+            yield _Paragraph("      - " if label == "example" else f"      {label}: ", (text,))
 
 
 def _expected(indent: str, finding: Finding, detail: Detail) -> Iterator[_Paragraph]:
