@@ -5,54 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
-
-Kind = Literal[
-    "addition",
-    "argument",
-    "block",
-    "capability",
-    "carrier",
-    "column",
-    "command",
-    "counter-group",
-    "csv",
-    "data",
-    "document",
-    "entity",
-    "enum",
-    "envelope",
-    "epoch",
-    "erratum",
-    "error",
-    "event",
-    "flow",
-    "generation",
-    "header",
-    "key",
-    "layer",
-    "layout",
-    "level",
-    "member",
-    "metric",
-    "pid-rule",
-    "product",
-    "record",
-    "revision",
-    "rule",
-    "schema-version",
-    "source",
-    "switch",
-    "table",
-    "timeline",
-    "trace-event",
-    "trace-form",
-    "trace-key",
-    "value-type",
-    "values",
-    "vocabulary",
-    "writer",
-]
+from typing import Self
 
 Fact = tuple[str, Iterable[str] | None]
 """The name of a fact, and a text or several."""
@@ -83,11 +36,11 @@ class Style:
         """A heading and what stands below it: a text of the spec, then blocks and facts."""
         return page(self.heading(title), self.prose(summary), *parts)
 
-    def link(self, kind: Kind, name: str, text: str | None = None) -> str:
+    def link(self, kind: str, name: str, text: str | None = None) -> str:
         """The name of another object of the spec, linked where there are pages to link."""
         return f"`{text or name}`"
 
-    def links(self, kind: Kind, names: Iterable[str]) -> str:
+    def links(self, kind: str, names: Iterable[str]) -> str:
         """Several of one kind, with commas between them."""
         return ", ".join(self.link(kind, name) for name in names)
 

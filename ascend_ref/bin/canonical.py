@@ -20,7 +20,6 @@ MAX_BYTES = 256 << 20
 MAX_DEPTH = 200
 """Nesting of lists and objects; documented payloads need 6."""
 
-_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(NaN|-?Infinity)')
 _LONG_INTEGER = re.compile(r"\d{4301,}")
 SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 """Half of a pair, which may lack the other half."""
@@ -122,11 +121,9 @@ def scanner() -> Callable[[str, int], tuple[Any, int]]:
 
 
 def _place_of(text: str, token: str) -> int:
-    if token in ("NaN", "Infinity", "-Infinity"):
-        for found in _CONSTANT.finditer(text):
-            if found.group(1):
-                return byte_offset(text, found.start())
-    return byte_offset(text, max(text.find(token), 0))
+    outside = re.compile(rf'"(?:[^"\\]|\\.)*"|({re.escape(token)})', re.DOTALL)
+    place = next((one.start() for one in outside.finditer(text) if one[1]), 0)
+    return byte_offset(text, place)
 
 
 def _require_depth(value: Any) -> None:

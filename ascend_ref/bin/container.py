@@ -166,7 +166,7 @@ def _header_reader(view: memoryview, descriptor: int | None = None) -> HeaderRea
 
 
 def _walk(view: memoryview, label: str, header_at: HeaderReader) -> BinFile:
-    first = _entry_at(view, 0, 0) if len(view) >= _HEADER.size else None
+    first = _entry(view, 0, 0, view[: _HEADER.size]) if len(view) >= _HEADER.size else None
     if first is None or not (first.filler == FILLER or _is_plausible(view, first)):
         raise Unreadable(f"{label}: byte 11 is not 0x5A; expected a visualize_data.bin")
     search = _Search(view)
@@ -195,10 +195,6 @@ def _walk(view: memoryview, label: str, header_at: HeaderReader) -> BinFile:
         entries.append(entry)
         offset = entry.stop
     return BinFile(label, view, tuple(entries), tuple(damage))
-
-
-def _entry_at(view: memoryview, offset: int, ordinal: int) -> Entry:
-    return _entry(view, offset, ordinal, view[offset : offset + _HEADER.size])
 
 
 def _entry(view: memoryview, offset: int, ordinal: int, header: bytes | memoryview) -> Entry:

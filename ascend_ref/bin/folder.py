@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, TypeAlias
 
 from ascend_ref.atomic import atomic_file, staged
 from ascend_spec import bin_catalog
-from ascend_spec.bin import ALIGNMENT, FILLER, LEGACY_VERSION, PATH_SECTION_SIZE, PATH_TYPE
+from ascend_spec.bin import LEGACY_VERSION, PATH_TYPE
 
 from .container import BinFile, Entry, Unreadable, mapped, open_file
 from .forms import Form, read_form, write_form
@@ -92,20 +92,26 @@ def block_name(code: int) -> str:
     return known.name if known else f"unknown type 0x{code:02x}"
 
 
+def block_head(file: BinFile, entry: Entry) -> Segment:
+    """What is said of a block in front of its payload."""
+    head: Segment = {
+        "offset": entry.offset,
+        "type": f"0x{entry.type:02x}",
+        "name": block_name(entry.type),
+        "bytes": entry.payload_size,
+    }
+    if entry.version != LEGACY_VERSION:
+        head["version"] = entry.version
+    if entry.type == PATH_TYPE:
+        head["path"] = file.path(entry).decode("utf-8", "backslashreplace")
+    return head
+
+
 def _decode_block(file: BinFile, entry: Entry, draft: Path) -> Segment:
     known = bin_catalog().blocks.get(entry.type)
     stem = f"{entry.ordinal:05}-{entry.type:02x}-{known.slug if known else 'unknown'}"
     payload = file.payload(entry)
-    segment: Segment = {
-        "offset": entry.offset,
-        "type": f"0x{entry.type:02x}",
-        "name": block_name(entry.type),
-        "bytes": len(payload),
-    }
-    if entry.version != LEGACY_VERSION:
-        segment["version"] = entry.version
-    if entry.type == PATH_TYPE:
-        segment["path"] = file.path(entry).decode("utf-8", "backslashreplace")
+    segment = block_head(file, entry)
     form = write_form(known.payload if known else "none", payload, draft, stem)
     segment["files"] = list(form.files)
     if form.problem:
@@ -122,18 +128,16 @@ def _decode_block(file: BinFile, entry: Entry, draft: Path) -> Segment:
 
 
 def _is_regular(file: BinFile, entry: Entry) -> bool:
-    """Whether the writer would frame this payload in the same way."""
-    path = file.path(entry)
-    section = file.path_section(entry)
-    return (
-        entry.filler == FILLER
-        and entry.padding == -entry.payload_size % ALIGNMENT
-        and entry.content_size == entry.payload_size + entry.padding
-        and file.pad(entry) == bytes(entry.padding)
-        and section == (path.ljust(PATH_SECTION_SIZE, b"\0") if entry.type == PATH_TYPE else b"")
-        and len(path) < PATH_SECTION_SIZE
-        and path.decode("utf-8", "backslashreplace").encode() == path
-    )
+    """Whether the writer would frame this payload in the same way, with a path as it is shown."""
+    path = file.path(entry) if entry.type == PATH_TYPE else None
+    if path and path.decode("utf-8", "backslashreplace").encode() != path:
+        return False
+    try:
+        *frame, _, pad = pieces(Block(entry.type, file.payload(entry), path, entry.version))
+    except ValueError:  # a path that fills its section
+        return False
+    own = file.view[entry.offset : entry.payload_offset]
+    return b"".join(frame) == own and pad == file.pad(entry)
 
 
 def _frame_text(frame: bytes) -> str:

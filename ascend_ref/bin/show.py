@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from ascend_ref.db.display import printable
 from ascend_spec import bin_catalog
-from ascend_spec.bin import CACHE_RECORD, LEGACY_VERSION, PATH_TYPE, TRACE_RECORD
+from ascend_spec.bin import CACHE_RECORD, TRACE_RECORD
 
 from .canonical import MalformedPayload, parse
 from .container import BinFile, Entry, open_file
-from .folder import block_name
-from .forms import VERBATIM_BYTES
-from .record_text import record_lines
+from .folder import block_head
+from .forms import VERBATIM_BYTES, record_lines, write_array
 from .records import read_cache_records, read_memory_trace
 
 
@@ -38,16 +37,9 @@ def show(path: Path, types: frozenset[int] | None, target: TextIO) -> list[str]:
 
 
 def _show_block(file: BinFile, entry: Entry, target: TextIO) -> Iterator[str]:
-    head: dict[str, Any] = {
-        "offset": entry.offset,
-        "type": f"0x{entry.type:02x}",
-        "name": block_name(entry.type),
-        "bytes": entry.payload_size,
-    }
-    if entry.version != LEGACY_VERSION:
-        head["version"] = entry.version
-    if entry.type == PATH_TYPE:
-        head["path"] = printable(file.path(entry).decode("utf-8", "backslashreplace"))
+    head = block_head(file, entry)
+    if "path" in head:
+        head["path"] = printable(head["path"])
     target.write(json.dumps(head, ensure_ascii=False)[:-1])
     try:
         _show_payload(file, entry, target)
@@ -69,10 +61,12 @@ def _show_payload(file: BinFile, entry: Entry, target: TextIO) -> None:
         target.write(f', "payload": {json.dumps(text, ensure_ascii=False)}')
     elif kind == "trace-records":
         trace = read_memory_trace(payload)
-        _show_records(record_lines(trace.records, TRACE_RECORD), target)
+        target.write(', "records": ')
+        write_array(record_lines(trace.records, TRACE_RECORD), target)
         _show_json("call_stacks", trace.call_stacks, target)
     elif kind == "cache-records":
-        _show_records(record_lines(read_cache_records(payload), CACHE_RECORD), target)
+        target.write(', "records": ')
+        write_array(record_lines(read_cache_records(payload), CACHE_RECORD), target)
 
 
 def _show_json(key: str, payload: memoryview, target: TextIO) -> None:
@@ -84,12 +78,3 @@ def _show_json(key: str, payload: memoryview, target: TextIO) -> None:
 def _require_showable(payload: memoryview) -> None:
     if len(payload) > VERBATIM_BYTES:
         raise MalformedPayload(0, f"{len(payload):,} bytes are too many to show; use -o DIR")
-
-
-def _show_records(lines: Iterator[str], target: TextIO) -> None:
-    target.write(', "records": [')
-    separator = "\n"
-    for line in lines:
-        target.write(f"{separator}{line}")
-        separator = ",\n"
-    target.write("\n]")

@@ -133,7 +133,9 @@ class _Window:
             try:
                 value, end = self._scan_once(self._text, self._at)
             except (json.JSONDecodeError, StopIteration) as error:
-                if self._waiting() and self._more():
+                if len(self._text) - self._at > MAX_ELEMENT:
+                    raise self.problem(f"one value of more than {MAX_ELEMENT:,} bytes") from None
+                if self._more():
                     continue
                 raise self.problem(getattr(error, "msg", "expected a value")) from None
             except NotJson as error:
@@ -173,11 +175,6 @@ class _Window:
     def problem(self, reason: str) -> MalformedPayload:
         """What to raise when the text cannot be followed from here on."""
         return MalformedPayload(self.offset, reason)
-
-    def _waiting(self) -> bool:
-        if len(self._text) - self._at > MAX_ELEMENT:
-            raise self.problem(f"one value of more than {MAX_ELEMENT:,} bytes")
-        return True
 
     def _more(self) -> bool:
         """Decode further bytes behind what is not consumed; false at the end."""

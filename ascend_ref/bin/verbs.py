@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import output
 from ascend_ref.cli.outputs import refuse_existing, room_for
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
@@ -44,14 +45,11 @@ def _block_types(
     callback=_block_types,
     help="Only blocks of this type: 0x08, 8 or memory-heat-map; may be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Write every block into a file of this folder, from which encode leads back.",
+@output(
+    "DIR",
+    "Write every block into a file of this folder, from which encode leads back.",
+    required=False,
 )
-@click.option("--force", is_flag=True, help="Replace a folder that exists.")
 def decode(file: Path, types: frozenset[int] | None, output: Path | None, force: bool) -> int:
     """Show the blocks of a visualize_data.bin as readable JSON, or write them into a folder.
 
@@ -94,15 +92,7 @@ def _count(number: int, what: str) -> str:
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The file to write.",
-)
-@click.option("--force", is_flag=True, help="Replace a file that exists.")
+@output("FILE", "The file to write.")
 def encode(folder: Path, output: Path, force: bool) -> int:
     """Write the visualize_data.bin that a folder of decode describes.
 

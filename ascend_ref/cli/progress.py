@@ -5,14 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
+
+Advance: TypeAlias = Callable[[int, int, str], None]
+"""Is called with the number of units done, the number of all units, and the current one."""
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None] | None]:
-    """A bar on stderr, ``None`` where that is no terminal.
+def progress_bar(title: str) -> Iterator[Advance | None]:
+    """A bar on stderr, ``None`` where that is no terminal."""
+    with progress_bars() as begin:
+        yield begin and begin(title)
 
-    It is called with the number of units done, the number of all units, and the current one.
-    """
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str], Advance] | None]:
+    """Begins a bar of a title on stderr, in place of the one before."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -21,9 +29,15 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None] | None]
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as display:
-        bar = display.add_task(escape(title), total=None)
 
-        def advance(done: int, total: int, what: str) -> None:
-            display.update(bar, completed=done, total=total, description=escape(what))
+        def begin(title: str) -> Advance:
+            for task in display.task_ids:
+                display.remove_task(task)
+            bar = display.add_task(escape(title), total=None)
 
-        yield advance
+            def advance(done: int, total: int, what: str) -> None:
+                display.update(bar, completed=done, total=total, description=escape(what))
+
+            return advance
+
+        yield begin

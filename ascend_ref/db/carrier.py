@@ -44,8 +44,10 @@ def identify_carrier(
 
 def carrier_of_name(name: str) -> tuple[Carrier | None, int | None]:
     """Carrier and rank that a file name stands for."""
-    match = layout_catalog().database(name)
-    return (None, None) if match is None else (match.file.carrier, match.rank)
+    match = layout_catalog().match(name)
+    if match is None or match.file.carrier is None:
+        return None, None
+    return match.file.carrier, match.rank
 
 
 def _carrier_of_tables(

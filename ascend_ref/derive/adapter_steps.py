@@ -15,6 +15,7 @@ import numpy as np
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.capture.model import NONE
 
+from .decimals import unit_floats
 from .matching import greatest, least, sums
 from .steps import Spans
 
@@ -146,6 +147,19 @@ def _steps_of(start: Reals, steps: Sequence[DeviceStep]) -> Integers:
         low, high = bounds[place]
         found[order[low:high]] = place
     return found
+
+
+def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
+    """The number of the first step in whose bounds work starts, ends included; -1 without one."""
+    moments = unit_floats(start)
+    order = np.argsort(moments, kind="stable")
+    ascending = moments[order]
+    number = np.full(len(start), NONE)
+    for step in reversed(steps):
+        low = np.searchsorted(ascending, step.start, side="left")
+        high = np.searchsorted(ascending, step.end, side="right")
+        number[order[low:high]] = step.number
+    return number
 
 
 def _amounts(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Integers]:

@@ -21,6 +21,9 @@ LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO", "LOCAL")
 """Names of links in the exporter's order. SDMA: links without a name of their own, and the sum of
 all but RDMA. LOCAL: within the chip, which counts for the matrix alone."""
 RDMA, HCCS, PCIE, SDMA, SIO, LOCAL = range(6)
+OF_LINK = {"ON_CHIP": LOCAL, "HCCS": HCCS, "HCCS_SW": HCCS, "PCIE": PCIE, "SIO": SIO}
+"""Links with a name of their own in tables and documents, by their name in
+ENUM_HCCL_LINK_TYPE."""
 LARGE_PACKET_BYTES = np.array([500_000, 32_000_000, 32_000_000, 0, 32_000_000, 0])
 """A packet over a link is large above so many Byte."""
 

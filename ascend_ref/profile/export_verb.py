@@ -7,20 +7,15 @@ from pathlib import Path
 import click
 
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import deliverables, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
-from ascend_ref.cli.suggest import unknown
 
 KINDS = ("csv", "timeline", "documents")
 
 
 def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in KINDS:
-            raise click.BadParameter(unknown("deliverable", name, KINDS))
-    if texts and not names:
-        raise click.BadParameter(f"names nothing; expected {', '.join(KINDS)}")
+    names = deliverables(texts, KINDS)
     return tuple(kind for kind in KINDS if kind in names) or KINDS
 
 
@@ -35,15 +30,7 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     help=f"What to write, of {', '.join(KINDS)} (communication.json and its matrix); repeatable or "
     "separated by commas. By default all.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="The folder to write; it appears only when all is written.",
-)
-@click.option("--force", is_flag=True, help="Replace a folder that exists.")
+@output("DIR")
 @click.option(
     "--writer",
     metavar="WRITER",

@@ -19,6 +19,7 @@ from ascend_ref.derive.adapter_steps import (
     Slices,
     StepRow,
     device_steps,
+    step_at,
     step_rows,
 )
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
@@ -199,16 +200,3 @@ def steps_of(session: Session) -> list[DeviceStep]:
     return device_steps(
         number.tolist(), Spans(start, end), step, work.moment, Spans(work.start, work.end)
     )
-
-
-def step_at(steps: Sequence[DeviceStep], start: Integers) -> Integers:
-    """The number of the first step in whose bounds work starts, ends included; -1 without one."""
-    moments = unit_floats(start)
-    order = np.argsort(moments, kind="stable")
-    ascending = moments[order]
-    number = np.full(len(start), NONE)
-    for step in reversed(steps):
-        low = np.searchsorted(ascending, step.start, side="left")
-        high = np.searchsorted(ascending, step.end, side="right")
-        number[order[low:high]] = step.number
-    return number

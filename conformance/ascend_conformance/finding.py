@@ -125,19 +125,19 @@ class Coverage:
         return self.exercised / self.producible if self.producible else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
     """What the checker recognised in one file; ``None`` where the file does not state it."""
 
     carrier: str
-    schema_version: str | None
+    schema_version: str | None = None
     revision: str
-    product: str | None
-    level: str | None
-    ranks: tuple[int, ...]
-    devices: tuple[int, ...]
-    start_ns: int | None
-    end_ns: int | None
+    product: str | None = None
+    level: str | None = None
+    ranks: tuple[int, ...] = ()
+    devices: tuple[int, ...] = ()
+    start_ns: int | None = None
+    end_ns: int | None = None
     rows: Mapping[str, int]
     coverage: Coverage
     readings: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ascend_ref.markdown import PLAIN, Kind, Style, facts, page, table
+from ascend_ref.markdown import PLAIN, Style, facts, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
 from ascend_spec import Catalog
@@ -21,15 +21,15 @@ THE_FINDING = "what the finding states"
 
 def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
     """One rule: what it finds, why that matters, how to mend it, and the SQL on both sides."""
-    medium = medium_of(rule)
+    described = medium_of(rule).describe(rule, style)
     return page(
         f"# {rule.id} {rule.name}",
         style.prose(rule.summary),
         facts(
             ("Verdict", rule.verdict),
             ("Grade", rule.grade),
-            ("Where", medium.where(rule, style)),
-            *medium.facts(rule, style),
+            ("Where", described.where),
+            *described.facts,
             ("In force", in_force(rule.since, rule.until)),
             ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
             ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
@@ -43,8 +43,8 @@ def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
         "## Example",
         style.prose(rule.example),
         "## How it is found",
-        medium.search(rule),
-        *medium.mutation(rule),
+        described.search,
+        *described.mutation,
     )
 
 
@@ -57,7 +57,7 @@ def rules_index(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> str:
     return page("# Rules", table(("rule", "name", "verdict", "what it finds"), rows))
 
 
-def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[Kind, str], str]:
+def rule_targets(rules: Iterable[Rule[Any]]) -> dict[tuple[str, str], str]:
     """Where on the site each rule is explained."""
     return {("rule", rule.id): f"rules/{rule.id}.md" for rule in rules}
 

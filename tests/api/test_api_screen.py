@@ -50,7 +50,11 @@ def test_what_is_sent_of_a_long_window_is_what_the_rule_says() -> None:
         expected = set()
         for row in set(rows.tolist()):
             listed = [
-                (columns.start[place] - origin, columns.end[place] - origin, int(place) + 1)
+                (
+                    int(columns["start"][place]) - origin,
+                    int(columns["end"][place]) - origin,
+                    int(place) + 1,
+                )
                 for place, depth in zip(lane, rows, strict=True)
                 if depth == row
             ]

@@ -18,7 +18,7 @@ from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_ref.tools.spec.subject import KINDS
 
 ADDRESSES = list(subjects())
-WITHOUT_A_HEADING = {"addition", "argument", "header", "key", "member"}
+WITHOUT_A_HEADING = {"argument", "header", "key", "member"}
 """Kinds that are rows on the page of what they belong to."""
 SAMPLE = list({address.partition("/")[0]: address for address in ADDRESSES}.values())
 

@@ -17,9 +17,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Finding, Report
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.selftest import file_name, make_specimen
 from ascend_conformance.options import Options
 from ascend_conformance.report import FORMATS
@@ -138,7 +138,7 @@ def readable(path: Path, options: Options | None = None) -> FileReport:
 def rendered(*files: FileReport) -> dict[str, bytes]:
     """The report in every format, each within its bound and the text free of control characters."""
     report = Report(files, "0", "observed")
-    found = {kind: render(report, rule_cards()).encode() for kind, render in FORMATS.items()}
+    found = {kind: render(report, load_rules()).encode() for kind, render in FORMATS.items()}
     assert {kind: len(text) for kind, text in found.items() if len(text) > REPORT_BYTES} == {}
     for kind in ("text", "github", "markdown"):
         lines = found[kind].decode().split("\n")

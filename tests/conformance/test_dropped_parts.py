@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from campaign import Part, damage, parts_of
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.finding import FileReport, Report
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.text.specimens import write_specimen
 from ascend_conformance.options import Options
 from ascend_conformance.report import FORMATS, write_report
@@ -226,5 +226,5 @@ def test_a_file_on_which_the_checker_fails_is_one_finding_and_the_others_are_jud
     assert database.is_judged
     for kind in FORMATS:
         target = tmp_path / kind
-        write_report(kind, target, report, rule_cards())
+        write_report(kind, target, report, load_rules())
         assert "REF002" in target.read_text()

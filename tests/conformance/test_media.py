@@ -7,21 +7,29 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.check import check
 from ascend_conformance.discover import discover
 from ascend_conformance.engine.candidate import Candidate, Listing
 from ascend_conformance.engine.progress import Progress
 from ascend_conformance.engine.trials import Trial, Trials
 from ascend_conformance.finding import Coverage, FileReport, Finding, Seen
-from ascend_conformance.media import Judged, Medium, load_rules, media, register, withdraw
+from ascend_conformance.media import (
+    Described,
+    Judged,
+    Medium,
+    SelfTest,
+    load_rules,
+    media,
+    register,
+    withdraw,
+)
 from ascend_conformance.media.bin.selftest import clean_file
 from ascend_conformance.options import Options
 from ascend_conformance.pages import rule_page
@@ -60,7 +68,7 @@ class Logs(Medium):
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
         lines = candidate.path.read_text().splitlines()
-        seen = Seen("log", None, "1", None, None, (), (), None, None, {}, Coverage(1, 1))
+        seen = Seen(carrier="log", revision="1", rows={}, coverage=Coverage(1, 1))
         found = tuple(self.findings(candidate.label, lines))
         return FileReport(candidate.label, seen, found, rules_run=1), [(candidate.label, lines)]
 
@@ -77,24 +85,12 @@ class Logs(Medium):
     def compare(self, facts: Sequence[Any], options: Options) -> Mapping[str, Sequence[Finding]]:
         return {}
 
-    def self_test(
-        self,
-        specimens: Sequence[str],
-        revisions: Sequence[str] | None,
-        processes: int,
-        progress: Any,
-    ) -> Trials:
+    def self_test(self, wanted: SelfTest) -> Trials:
         fired = tuple(one.rule for one in self.findings("", ["9 a", "7 b"]))
         return Trials([Trial("log", "LOG001", fired=fired)])
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
-        return "every entry"
-
-    def search(self, rule: Rule[Any]) -> str:
-        return "By comparing neighbours."
-
-    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        return rule.breaks
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
+        return Described("every entry", "By comparing neighbours.", rule.breaks)
 
 
 @pytest.fixture
@@ -111,7 +107,7 @@ def test_a_registered_medium_is_searched_for_and_judged(logs: Logs, tmp_path: Pa
     assert [one.medium for one in discover(tmp_path)] == ["log", "log"]
     report = check([tmp_path])
     assert [(one.rule, one.message) for one in report.findings] == [("LOG001", "line 2: 7 after 9")]
-    assert rule_cards()["LOG001"].fix == "Sort the entries."
+    assert load_rules()["LOG001"].fix == "Sort the entries."
 
 
 def test_it_fails_for_its_file_alone(logs: Logs, tmp_path: Path):
@@ -125,7 +121,7 @@ def test_its_rules_have_pages_and_a_self_test(logs: Logs):
     text = rule_page(load_rules()["LOG001"])
     for part in ("# LOG001 time-goes-back", "every entry", "By comparing", "swap the last two"):
         assert part in text
-    result = media()["log"].self_test(("log",), None, 1, None)
+    result = media()["log"].self_test(SelfTest(("log",)))
     assert result.passed
     assert len(result.mutations) == 1
 

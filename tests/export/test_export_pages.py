@@ -6,11 +6,12 @@ import re
 
 import pytest
 
-from ascend_ref.markdown import PLAIN, RENDERED, anchor, table
+from ascend_ref.markdown import PLAIN, RENDERED, Style, anchor, table
 from ascend_ref.tools.spec.history import enum_changes, table_changes
-from ascend_ref.tools.spec.lookup import NotFound, find
+from ascend_ref.tools.spec.lookup import NotFound, find, subjects
 from ascend_ref.tools.spec.markdown import export_markdown
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
+from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
 
@@ -93,6 +94,19 @@ def test_every_link_of_the_site_leads_somewhere() -> None:
             assert known in pages, (path, target)
             headings = re.findall(r"^#+ (.*)", pages[known], re.MULTILINE)
             assert not fragment or fragment in map(anchor, headings), (path, target)
+
+
+class Strict(Style):
+    """Writes no page that names a kind of things which there is not."""
+
+    def link(self, kind: str, name: str, text: str | None = None) -> str:
+        assert kind in KINDS, name
+        return super().link(kind, name, text)
+
+
+def test_pages_link_only_kinds_that_there_are() -> None:
+    for subject in subjects().values():
+        subject.section(Strict())
 
 
 @pytest.mark.parametrize(

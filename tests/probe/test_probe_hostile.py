@@ -19,8 +19,8 @@ from probe_servers import IMPATIENT, Message, Sent, judged, listening, places, r
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.finding import FileReport, Report
+from ascend_conformance.media import load_rules
 from ascend_conformance.media.api.client import MAX_MESSAGE, CannotConnect
 from ascend_conformance.report import BYTES_PER_FILE, FORMATS
 
@@ -282,6 +282,6 @@ def test_a_report_on_a_server_full_of_strange_names_stays_small(file: Path) -> N
     assert len(found.findings) < 200
     report = Report((found,), "0", "observed")
     for render in FORMATS.values():
-        text = render(report, rule_cards())
+        text = render(report, load_rules())
         assert len(text.encode()) <= BYTES_PER_FILE
         assert "\x1b" not in text

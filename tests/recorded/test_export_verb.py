@@ -279,7 +279,7 @@ def test_what_is_no_database_of_a_profiler(
     ("words", "told"),
     [
         (("--as", "cvs"), "unknown deliverable 'cvs'; did you mean csv?"),
-        (("--as", ","), "names nothing; expected csv, timeline, documents"),
+        (("--as", ","), "names nothing; expected some of csv, timeline, documents"),
         (("--writer", "adaptor"), "expected one of adapter, "),
         (("--writer", "cpp"), "expected one of adapter, "),
     ],

@@ -24,20 +24,6 @@ def kinds() -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
-    "name", ["0x08", "0X8", "8", "memory heat map", "Memory-Heat-Map", " 0x08 "]
-)
-def test_a_block_type_is_found_by_code_name_or_slug(name: str) -> None:
-    block = bin_catalog().block(name)
-    assert block is not None
-    assert block.code == 0x08
-
-
-@pytest.mark.parametrize("name", ["0x10", "16", "heat", "", "-1", "0x"])
-def test_what_is_no_block_type_is_not_found(name: str) -> None:
-    assert bin_catalog().block(name) is None
-
-
 def test_errata_are_of_the_common_kind_and_named_by_their_block_types() -> None:
     assert all(isinstance(erratum, Erratum) for erratum in bin_catalog().errata.values())
     assert "B12" in bin_catalog().blocks[0x08].errata

@@ -55,8 +55,7 @@ class Timeline:
         facts = timeline_catalog()
         for pid, names in told.items():
             told_by = (names["process_name"], names.get("process_labels", ""), self.writer)
-            layer = facts.layer_of(*told_by) or facts.layer(names["process_name"])
-            assert layer is not None, f"no layer {told_by}"
+            layer = facts.layer_of(*told_by) or facts.layers[names["process_name"]]
             yield pid, layer
 
     def kinds_of(self, event: Event) -> tuple[EventKind, ...]:

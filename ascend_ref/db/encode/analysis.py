@@ -14,6 +14,7 @@ from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
 from ascend_ref.derive import matrix, transit
+from ascend_ref.derive.communication_report import CLASSES
 from ascend_ref.derive.decimals import python_round
 from ascend_ref.derive.group_hash import group_hash
 from ascend_ref.derive.matching import groups
@@ -27,15 +28,6 @@ BYTES_PER_MB = 1e6
 
 LINK_TYPES = "ENUM_HCCL_LINK_TYPE"
 TRANSPORTS = "ENUM_HCCL_TRANSPORT_TYPE"
-OF_LINK = {
-    "ON_CHIP": transit.LOCAL,
-    "HCCS": transit.HCCS,
-    "HCCS_SW": transit.HCCS,
-    "PCIE": transit.PCIE,
-    "SIO": transit.SIO,
-}
-"""Links with a name of their own in the tables, by their name in LINK_TYPES."""
-CLASSES = ("p2p", "collective")
 
 
 def analysis_tables(recording: Recording) -> dict[str, Rows]:
@@ -161,7 +153,7 @@ class TransitTables:
         table = np.full(int(links.max(initial=0)) + 2, transit.SDMA)
         for number, name in self.recording.members(LINK_TYPES).items():
             if number < len(table) - 1:
-                table[number] = OF_LINK.get(name, transit.SDMA)
+                table[number] = transit.OF_LINK.get(name, transit.SDMA)
         return table[links]
 
     def tables(self) -> dict[str, Rows]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ascend_ref.cli.guard import CommandError, one_line
+from ascend_ref.cli.options import output
 from ascend_ref.cli.outputs import refuse_existing
 
 if TYPE_CHECKING:
@@ -20,15 +21,7 @@ if TYPE_CHECKING:
 @click.option("--step", type=int, metavar="N", help="The step to draw; by default the first.")
 @click.option("--rank", type=int, metavar="N", help="Of several ranks this one, not the first.")
 @click.option("--device", type=int, metavar="N", help="Of several devices this one, not the first.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="FILE",
-    help="The picture: FILE.svg, FILE.png or FILE.pdf.",
-)
-@click.option("--force", is_flag=True, help="Replace a file that exists.")
+@output("FILE", "The picture: FILE.svg, FILE.png or FILE.pdf.")
 def plot(
     profile: Path,
     *,

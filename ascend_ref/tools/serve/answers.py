@@ -16,8 +16,7 @@ from .answer import Answer, Body, Question, failure
 from .blocks import Blocks
 from .core_load import core_load
 from .hot_spots import INSTRUCTIONS_TYPE, cores_of, instructions, lines, lines_of_old_files
-from .params import read_params, refusal
-from .payloads import body
+from .schemas import body, read_params, refusal
 from .timeline import Timeline, read_timeline
 from .units import unit
 from .values import UINT64

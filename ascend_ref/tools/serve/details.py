@@ -14,7 +14,7 @@ from ascend_spec import bin_catalog, per_spec
 
 from .answer import Answer, Body, Question, failure
 from .blocks import Blocks
-from .payloads import body, elements_of, empty_element
+from .schemas import body, elements_of, empty_element
 from .values import INT64, NUMBER, UINT64, integer, items, member, text
 
 BASE_INFO_TYPE = 0x05

@@ -9,7 +9,7 @@ import numpy as np
 from ascend_ref.derive.intervals import union
 
 from .answer import Body, Question
-from .payloads import body
+from .schemas import body
 from .timeline.read import LATEST, args_at, dumped, flag_sides
 from .timeline.tables import FlowPoint, Integers, Place, Timeline
 
@@ -30,13 +30,12 @@ def summary(asked: Question) -> Body:
     """
     timeline, process = asked.timeline, asked.params["processId"]
     gap = max((asked.params["endTime"] - asked.params["startTime"]) // SUMMARY_PARTS, 1)
-    columns = timeline.slices
     numbers = [number for number, lane in enumerate(timeline.lanes) if lane.pid == process]
     places = np.concatenate(
         [np.empty(0, np.int64), *(timeline.slices_of(number) for number in numbers)]
     )
-    starts, ends = np.asarray(columns.start)[places], np.asarray(columns.end)[places]
-    return {"data": _stretches(starts, ends, gap, asked.origin)}
+    own = timeline.slices[places]
+    return {"data": _stretches(own["start"], own["end"], gap, asked.origin)}
 
 
 def _stretches(starts: Integers, ends: Integers, gap: int, origin: int) -> list[Body]:
@@ -93,8 +92,7 @@ def _on_screen(timeline: Timeline, lane: int, start: int, end: int) -> list[tupl
     unit = (end - start) // PARTS
     start, end = min(start, LATEST), min(end, LATEST)
     places, rows = timeline.slices_of(lane), timeline.depths_of(lane)
-    starts = np.asarray(timeline.slices.start)[places]
-    ends = np.asarray(timeline.slices.end)[places]
+    starts, ends = timeline.slices["start"][places], timeline.slices["end"][places]
     within = np.flatnonzero((ends >= start) & (starts <= end))
     order = within[np.lexsort((places[within], starts[within], rows[within]))]
     chosen = order if unit == 0 else _sampled(order, rows, starts, ends, start, unit)
@@ -131,16 +129,15 @@ def _longest_of_each(
 
 
 def _slice(timeline: Timeline, place: int, row: int, thread: str, origin: int) -> Body:
-    columns, names = timeline.slices, timeline.names
-    start, end = columns.start[place], columns.end[place]
+    own, names = timeline.slice_at(place), timeline.names
     return {
-        "name": names[columns.name[place]],
-        "duration": end - start,
-        "startTime": start - origin,
-        "endTime": end - origin,
+        "name": names[own.name],
+        "duration": own.end - own.start,
+        "startTime": own.start - origin,
+        "endTime": own.end - origin,
         "depth": row,
         "threadId": thread,
-        "cname": names[columns.colour[place]],
+        "cname": names[own.colour],
         "id": str(place + 1),
     }
 
@@ -153,7 +150,7 @@ def flows(asked: Question) -> Body:
     """
     timeline = asked.timeline
     place = _place(timeline, asked.params["id"])
-    flag = timeline.slices.flag[place] if place is not None else -1
+    flag = timeline.slice_at(place).flag if place is not None else -1
     points = timeline.flow_points.get(timeline.names[flag], []) if flag >= 0 else []
     if len(points) != 2:
         return {"unitAllFlows": []}
@@ -175,7 +172,7 @@ def flows(asked: Question) -> Body:
 
 
 def _flow_end(timeline: Timeline, point: FlowPoint, flag: int, origin: int) -> Body | None:
-    flags = np.asarray(timeline.slices.flag)[timeline.slices_of(point.lane)]
+    flags = timeline.slices["flag"][timeline.slices_of(point.lane)]
     found = np.flatnonzero(flags == flag)
     if not len(found) or point.time < origin:
         return None
@@ -202,14 +199,13 @@ def thread_detail(asked: Question) -> Body:
     timeline = asked.timeline
     place = _place(timeline, asked.params["id"])
     if place is not None:
-        columns = timeline.slices
-        start, end = columns.start[place], columns.end[place]
-        args = args_at(asked.payloads, Place(columns.block[place], columns.offset[place]))
+        own = timeline.slice_at(place)
+        args = args_at(asked.payloads, Place(own.block, own.offset))
         data |= {
-            "title": timeline.names[columns.name[place]],
-            "duration": end - start,
-            "rawStartTime": str(start),
-            "rawEndTime": str(end),
+            "title": timeline.names[own.name],
+            "duration": own.end - own.start,
+            "rawStartTime": str(own.start),
+            "rawEndTime": str(own.end),
             "args": args if isinstance(args, str) else "" if args is None else dumped(args),
             "selfTime": _self_time(timeline, place),
         }
@@ -217,10 +213,9 @@ def thread_detail(asked: Question) -> Body:
 
 
 def _self_time(timeline: Timeline, place: int) -> int:
-    columns = timeline.slices
-    lane, start, end = columns.lane[place], columns.start[place], columns.end[place]
+    lane, start, end = timeline.slice_at(place)[:3]
     places, rows = timeline.slices_of(lane), timeline.depths_of(lane)
-    starts, ends = np.asarray(columns.start)[places], np.asarray(columns.end)[places]
+    starts, ends = timeline.slices["start"][places], timeline.slices["end"][places]
     own = rows[np.flatnonzero(places == place)[0]]
     inside = (rows == own + 1) & (starts >= start) & (starts < end) & (ends > starts)
     if not inside.any():

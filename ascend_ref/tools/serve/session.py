@@ -10,8 +10,7 @@ from typing import Any
 from .answer import Answer, Body, failure
 from .answers import COMMANDS, NO_ORIGIN, Answers, not_imported
 from .envelope import Request, event, read_request, response
-from .params import read_params
-from .payloads import body
+from .schemas import body, read_params
 from .values import is_int32
 
 TRANSFER_PROJECT, ADD_FILE, UNKNOWN_ACTION = 0, 1, 2

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from .answer import Body
-from .payloads import body
+from .schemas import body
 from .timeline.read import args_at
 from .timeline.tables import Lane, Place, Process, Timeline
 

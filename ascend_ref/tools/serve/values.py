@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 import struct
-from typing import Any, NoReturn
+from typing import Any
 
-from ascend_ref.bin import MalformedPayload, canonical, parse
+from ascend_ref.bin import canonical, parse
 
 INT32 = range(-(1 << 31), 1 << 31)
 INT64 = range(-(1 << 63), 1 << 63)
@@ -24,15 +24,9 @@ _LONGEST_INTEGER = 20
 
 
 def parse_texts(payload: bytes | memoryview) -> Any:
-    """A JSON payload with each number as its text. Raises :class:`MalformedPayload`."""
+    """A JSON payload with each number as its text. Raises :class:`.MalformedPayload`."""
     parse(payload)
-    return json.loads(
-        bytes(payload), parse_int=str, parse_float=str, parse_constant=_refuse_constant
-    )
-
-
-def _refuse_constant(token: str) -> NoReturn:
-    raise MalformedPayload(0, f"{token} is not JSON")
+    return json.loads(bytes(payload), parse_int=str, parse_float=str)
 
 
 def number_text(value: Any) -> str:
@@ -64,11 +58,6 @@ def items(value: Any) -> list[Any]:
 def text(value: Any) -> str:
     """A text; empty for whatever else, also for truth values."""
     return value if isinstance(value, str) else ""
-
-
-def texts(value: Any) -> list[str]:
-    """The texts of a list."""
-    return [text(item) for item in items(value)]
 
 
 def integer(value: Any) -> int:

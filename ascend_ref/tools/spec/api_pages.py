@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 
-from ascend_ref.markdown import Kind, Style, code, commas, page, table
+from ascend_ref.markdown import Style, code, commas, page, table
 from ascend_spec import api_catalog, per_spec
 from ascend_spec.api import ApiCatalog, Command, ErrorCode, Event, Generation
 from ascend_spec.core.dialect import Node, inlined
@@ -162,11 +162,11 @@ def message_place(style: Style, place: str) -> str:
 
 
 @per_spec
-def _owners() -> Mapping[str, tuple[Kind, str]]:
+def _owners() -> Mapping[str, tuple[str, str]]:
     """By definition the kind and name of the first message that holds it."""
     api = api_catalog()
-    found: dict[str, tuple[Kind, str]] = {}
-    both: tuple[tuple[Kind, Mapping[str, Command | Event]], ...] = (
+    found: dict[str, tuple[str, str]] = {}
+    both: tuple[tuple[str, Mapping[str, Command | Event]], ...] = (
         ("command", api.commands),
         ("event", api.events),
     )

@@ -26,6 +26,7 @@ from ascend_spec.core.dialect import Node
 from ascend_spec.core.packed import FieldFacts, dtype_of
 from ascend_spec.core.values import SetMember, ValueSet
 
+from .listing import index
 from .pages import citations, evidence, hexed, in_force, resolutions
 from .schema_keys import Key, keys, keys_table
 from .subject import Subject, things
@@ -84,26 +85,17 @@ def block_page(block: BlockType, style: Style) -> str:
 
 def blocks_index(style: Style) -> str:
     """The framing, every block type, and the epochs."""
-    bins, inner = bin_catalog(), style.below(2)
-    rows = (
-        (
-            style.link("block", hexed(block.code)),
-            block.name,
-            in_force(block.since, None),
-            style.prose(block.summary),
-        )
-        for block in bins.blocks.values()
-    )
+    inner = style.below(2)
     return page(
         "# visualize_data.bin",
         FRAMING,
         "## Packed bytes",
         *(_record_section(one, inner) for one in PACKED),
         "## Block types",
-        table(("type", "name", "in force", "what it holds"), rows),
+        index("block", style),
         "## Epochs",
         "No file names its own epoch; the checker recognises it by the form of the payloads.",
-        *(epoch_section(one, inner) for one in bins.epochs),
+        *(epoch_section(one, inner) for one in bin_catalog().epochs),
     )
 
 

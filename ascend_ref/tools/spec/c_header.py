@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from ascend_spec import Schema
 from ascend_spec.db.model import Table
@@ -54,20 +55,12 @@ def _named(
 ) -> Iterator[tuple[str, int, str]]:
     """(symbol, id, text) by id; where texts of several members give one symbol, ids follow it."""
     wanted = {value: f"{name}_{_identifier(text)}" for value, text in members.items()}
-    shared = _repeated(wanted.values())
+    uses = Counter(wanted.values())
     for value, text in sorted(members.items()):
         symbol = wanted[value]
-        if symbol in shared:
+        if uses[symbol] > 1:
             symbol = f"{symbol}_{_identifier(str(value))}"
         yield _unique(symbol, taken), value, text
-
-
-def _repeated(names: Iterable[str]) -> set[str]:
-    seen: set[str] = set()
-    twice: set[str] = set()
-    for name in names:
-        (twice if name in seen else seen).add(name)
-    return twice
 
 
 def _sentinels(table: Table, taken: set[str]) -> str:

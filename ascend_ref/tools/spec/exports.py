@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 from ascend_ref.cli.suggest import unknown
-from ascend_ref.markdown import Kind
 from ascend_spec import (
     api_catalog,
     bin_catalog,
@@ -20,12 +20,11 @@ from ascend_spec.api import LATEST
 from ascend_spec.core.dialect import Node, exported
 from ascend_spec.db.model import Reading
 from ascend_spec.timeline import document_schema, event_schema
+from ascend_spec.timeline.schema import STEP_TRACE
 
 from .csv_schema import csv_schema
-from .formats import FORMATS, JSON_SCHEMA, file_name
+from .formats import FORMATS, JSON_SCHEMA
 from .subject import Subject
-
-STEP_TRACE = "step_trace_json"
 
 
 class CannotExport(Exception):
@@ -71,14 +70,16 @@ def _database(name: str, wanted: Wanted) -> Exported:
         schema = catalog().at(wanted.at or revisions[-1], name, wanted.reading)
     except KeyError:
         raise CannotExport(unknown("revision", str(wanted.at), revisions)) from None
-    chosen = FORMATS[wanted.format]
-    return Exported(chosen.write(schema), file_name(schema, chosen))
+    module = wanted.format.replace("-", "_")
+    write = getattr(import_module(f".{module}", __package__), f"export_{module}")
+    reading = "" if schema.reading == "observed" else f"-{schema.reading}"
+    name = f"ascend-{schema.carrier}-{schema.revision.id}{reading}{FORMATS[wanted.format]}"
+    return Exported(write(schema), name)
 
 
 def _block(name: str, wanted: Wanted) -> Exported:
     bins = bin_catalog()
-    block = bins.block(name)
-    assert block is not None  # noqa: S101 - subjects are blocks
+    block = bins.blocks[int(name, 16)]
     if not bins.has_schema(block.code):
         raise CannotExport(f"block/{name} {block.name} holds no JSON")
     known = {one.id: one for one in bins.epochs}
@@ -149,7 +150,7 @@ def _schema(schema: Node, name: str) -> Exported:
     return Exported(text, f"ascend-{name}.schema.json")
 
 
-EXPORTS: Mapping[Kind, Callable[[str, Wanted], Exported]] = {
+EXPORTS: Mapping[str, Callable[[str, Wanted], Exported]] = {
     "carrier": _database,
     "block": _block,
     "csv": _csv,

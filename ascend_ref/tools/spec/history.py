@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -13,6 +13,8 @@ from ascend_spec.db.model import CARRIERS, Carrier, Column, Enum, Revision, Tabl
 from .subject import grouped
 
 Variant = TypeVar("Variant", bound=Bounds)
+Key = TypeVar("Key")
+Fact = TypeVar("Fact")
 Event = tuple[str, str, str]
 """Day, place, and what happened."""
 
@@ -113,48 +115,48 @@ def revision_differences(
 ) -> list[Difference]:
     """What the second revision has that the first has not, and the other way round."""
     return [
-        difference
+        Difference(one, place, what)
         for one in CARRIERS
         if carrier in (None, one)
-        for difference in _of_schemas(catalog().at(old.id, one), catalog().at(new.id, one))
+        for place, what in _of_schemas(catalog().at(old.id, one), catalog().at(new.id, one))
     ]
 
 
-def _of_schemas(old: Schema, new: Schema) -> Iterator[Difference]:
-    carrier = new.carrier
-    for name in dict.fromkeys((*old.tables, *new.tables)):
-        if name not in new.tables:
-            yield Difference(carrier, name, "removed")
-        elif name not in old.tables:
-            yield Difference(carrier, name, "added")
+def _of_schemas(old: Schema, new: Schema) -> Iterator[tuple[str, str]]:
+    """The places that differ, and how."""
+    for name, was, now in _both(old.tables, new.tables):
+        if was and now:
+            yield from _of_tables(was, now)
         else:
-            yield from _of_tables(carrier, old.tables[name], new.tables[name])
-    for name in (one for one in new.enums if one in old.enums):
-        before, after = old.enums[name], new.enums[name]
-        for identifier in sorted(before.keys() | after.keys()):
-            place = f"{name} {identifier}"
-            was, now = before.get(identifier), after.get(identifier)
-            if was is None:
-                yield Difference(carrier, place, f"{now} added")
-            elif now is None:
-                yield Difference(carrier, place, f"{was} removed")
-            elif was != now:
-                yield Difference(carrier, place, f"{was} became {now}")
+            yield name, "added" if now else "removed"
+    for enum, members in new.enums.items():
+        for identifier, before, after in sorted(_both(old.enums.get(enum, members), members)):
+            if before != after:
+                what = f"{before} became {after}" if before and after else None
+                yield (
+                    f"{enum} {identifier}",
+                    what or (f"{after} added" if after else f"{before} removed"),
+                )
 
 
-def _of_tables(carrier: Carrier, old: Table, new: Table) -> Iterator[Difference]:
+def _of_tables(old: Table, new: Table) -> Iterator[tuple[str, str]]:
     renamed = {one.renamed_from: one.name for one in new.columns.values() if one.renamed_from}
-    for name in dict.fromkeys((*old.columns, *new.columns)):
+    for name, was, now in _both(old.columns, new.columns):
         place = f"{new.name}.{name}"
-        was, now = old.columns.get(name), new.columns.get(name)
-        if now is None:
-            if renamed.get(name) not in new.columns or renamed[name] in old.columns:
-                yield Difference(carrier, place, "removed")
-        elif was is None:
-            source = now.renamed_from if now.renamed_from in old.columns else None
-            yield Difference(carrier, place, f"renamed from {source}" if source else "added")
-        else:
-            yield from (Difference(carrier, place, what) for what in _of_columns(was, now))
+        if was and now:
+            yield from ((place, what) for what in _of_columns(was, now))
+        elif now:
+            yield place, _came(now) if now.renamed_from in old.columns else "added"
+        elif renamed.get(name) not in new.columns or renamed[name] in old.columns:
+            yield place, "removed"
+
+
+def _both(
+    old: Mapping[Key, Fact], new: Mapping[Key, Fact]
+) -> Iterator[tuple[Key, Fact | None, Fact | None]]:
+    """What stands under each key before and after."""
+    for key in dict.fromkeys((*old, *new)):
+        yield key, old.get(key), new.get(key)
 
 
 def _of_columns(old: Column, new: Column) -> Iterator[str]:

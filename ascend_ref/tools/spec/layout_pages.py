@@ -7,7 +7,7 @@ from operator import itemgetter
 from string import Formatter
 from typing import Any
 
-from ascend_ref.markdown import Kind, Style, code, table
+from ascend_ref.markdown import Style, code, table
 from ascend_spec import layout_catalog
 from ascend_spec.layout import Layout, NamedFile, NamedFolder
 
@@ -81,7 +81,7 @@ def layout_subjects() -> Iterator[Subject]:
 def address_of_file(name: str) -> str | None:
     """The address of what a file of this name holds; ``None`` for a name of no profile."""
     found = layout_catalog().match(name)
-    kinds: Mapping[str, Kind] = {"csv": "csv", "timeline": "timeline", "document": "document"}
+    kinds: Mapping[str, str] = {"csv": "csv", "timeline": "timeline", "document": "document"}
     if found is None or found.file.kind is None:
         return None
     if found.file.carrier is not None:

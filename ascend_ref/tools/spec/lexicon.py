@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import Style, code, page, table
-from ascend_spec import catalog, packaged, text_catalog
+from ascend_spec import catalog, text_catalog
 from ascend_spec.core import Source, Switch, ValueType
-from ascend_spec.core.words import Vocabulary
+from ascend_spec.core.facts import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 
 from .history import revision_changes
@@ -183,7 +183,7 @@ def lexicon_subjects() -> Iterator[Subject]:
     yield from things(
         "addition",
         {_added(item): item for item in catalog().foreign_objects},
-        "additions.md",
+        "additions.md#{anchor}",
         _addition_section,
         cells=lambda item: {"added by": item.added_by},
     )
@@ -208,7 +208,7 @@ def lexicon_subjects() -> Iterator[Subject]:
     )
     yield from things(
         "vocabulary",
-        packaged().loader.vocabularies,
+        catalog().documents.vocabularies,
         "vocabularies.md#{anchor}",
         vocabulary_section,
         cells=lambda words: {"words": str(len(words.words))},
@@ -227,18 +227,4 @@ def lexicon_subjects() -> Iterator[Subject]:
         source_section,
         summary=lambda source: source.title,
         cells=lambda source: {"grade": source.grade},
-    )
-
-
-def additions_page(style: Style) -> str:
-    """Tables and columns that other programs add to a profile, or that only old files hold."""
-    rows = (
-        (code(_added(item)), style.prose(item.added_by), style.prose(item.summary))
-        for item in catalog().foreign_objects
-    )
-    return page(
-        "# Additions of other programs",
-        "Opening a profile in a viewer changes the file. The checker names these objects in a note "
-        "and does not condemn them.",
-        table(("object", "added by", "what it is"), rows),
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ascend_ref.markdown import Style, table
+
 from .lookup import of_kinds, subjects
 from .subject import KINDS, Scope, Subject
 
@@ -27,6 +29,20 @@ def rows(listed: Sequence[Subject]) -> tuple[tuple[str, ...], list[tuple[str, ..
     )
 
 
+def index(kind: str, style: Style) -> str:
+    """The subjects of a kind as a Markdown table."""
+    listed = of_kinds([kind])
+    headers, texts = rows(listed)
+    links = (style.link(kind, one.name) for one in listed)
+    return table(
+        (kind, *headers[1:]),
+        (
+            (link, *cells, style.prose(summary))
+            for link, (_, *cells, summary) in zip(links, texts, strict=True)
+        ),
+    )
+
+
 def documents(listed: Sequence[Subject]) -> list[dict[str, str]]:
     """The rows for a program: an object per subject."""
     return [{"address": one.address, "summary": one.summary, **one.cells} for one in listed]
@@ -37,8 +53,8 @@ def kinds() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     counts = dict.fromkeys(KINDS, 0)
     for one in subjects().values():
         counts[one.kind] += 1
-    table: list[tuple[str, ...]] = [
+    counted: list[tuple[str, ...]] = [
         (f"{kind}/…", facts.plural, str(counts[kind]), facts.summary)
         for kind, facts in KINDS.items()
     ]
-    return ("address", "list", "number", "what one is"), table
+    return ("address", "list", "number", "what one is"), counted

@@ -8,7 +8,6 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from ascend_ref.cli.suggest import close_to
-from ascend_ref.markdown import Kind
 from ascend_spec import per_spec
 
 from .subject import KINDS, Subject
@@ -21,7 +20,7 @@ class NotFound(Exception):
     """The text means nothing, or several things; the message says what could be meant."""
 
 
-FAMILIES: Mapping[str, tuple[Kind, ...]] = {
+FAMILIES: Mapping[str, tuple[str, ...]] = {
     "pages:schema_subjects": ("table", "enum"),
     "pages:part_subjects": ("column", "member"),
     "csv_pages:csv_subjects": ("csv", "counter-group", "metric", "writer"),

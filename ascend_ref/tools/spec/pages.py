@@ -56,17 +56,19 @@ def table_page(subject: Table, style: Style, details: bool = False) -> str:
     """One table. ``details`` adds a section for each column."""
     columns = list(subject.columns.values())
     names = dict.fromkeys(column.name for column in columns) if details else ()
+    inner = style.below()
+    indexes = [f"{code(name)} on ({', '.join(over)})" for name, over in subject.indexes.items()]
     return style.page(
         subject.name,
         subject.summary,
         *_table_facts(subject, style),
         style.prose(subject.note),
-        "## Columns",
+        inner.heading("Columns"),
         column_table(columns, style),
-        _indexes(subject),
-        *_history(table_changes(subject), style.below()),
-        "## Each column" if details else "",
-        *(column_page(subject, name, style.below(2)) for name in names),
+        *((inner.heading("Indexes"), bullets(indexes)) if indexes else ()),
+        *_history(table_changes(subject), inner),
+        inner.heading("Each column") if details else "",
+        *(column_page(subject, name, inner.below()) for name in names),
     )
 
 
@@ -154,33 +156,10 @@ def enum_page(enum: Enum, style: Style) -> str:
         *(_table_facts(owner, style) if owner else ()),
         ("Members", closed),
         ("Referred to by", used),
-        "## Members",
+        style.below().heading("Members"),
         table(("id", "name", "written", "source"), rows),
         *_history(enum_changes(enum), style.below()),
     )
-
-
-def tables_index(style: Style) -> str:
-    """Every table with its carriers."""
-    rows = (
-        (
-            style.link("table", subject.name),
-            ", ".join(subject.carriers),
-            style.prose(subject.summary),
-        )
-        for subject in catalog().tables.values()
-        if subject.name not in catalog().enums
-    )
-    return page("# Tables", table(("table", "databases", "what it holds"), rows))
-
-
-def enums_index(style: Style) -> str:
-    """Every enum table with its number of members."""
-    rows = (
-        (style.link("enum", enum.name), str(len(enum.members)), style.prose(enum.summary))
-        for enum in catalog().enums.values()
-    )
-    return page("# Enums", table(("enum", "members", "what it names"), rows))
 
 
 def place_link(style: Style, place: str) -> str:
@@ -431,11 +410,6 @@ def _meaning(column: Column, style: Style) -> str:
         in_force(column.since, column.until),
         style.see(column.errata),
     )
-
-
-def _indexes(subject: Table) -> str:
-    lines = [f"- {code(name)} on ({', '.join(over)})" for name, over in subject.indexes.items()]
-    return "\n".join(("## Indexes", "", *lines)) if lines else ""
 
 
 def _written(member: Member) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ascend_ref.markdown import Style, code, commas, page, table
+from ascend_ref.markdown import Style, code, commas, table
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, Shower
@@ -79,12 +79,3 @@ def recording_subjects() -> Iterator[Subject]:
         entity_page,
         cells=lambda entity: {"values": str(len(entity.columns))},
     )
-
-
-def recording_index(style: Style) -> str:
-    """Every entity."""
-    rows = (
-        (style.link("entity", one.name), style.prose(one.summary))
-        for one in recording_catalog().entities.values()
-    )
-    return page("# The recording", table(("entity", "what it is"), rows))

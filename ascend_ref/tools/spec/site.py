@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ascend_ref.markdown import Kind, Style, page
+from ascend_ref.markdown import Style, page
 from ascend_spec import catalog
 
-from . import blocks, lexicon, pages
+from .blocks import blocks_index
 from .csv_pages import csv_index
+from .listing import index
 from .lookup import of_kinds, subjects
-from .recording_pages import recording_index
+from .pages import table_page
 from .timeline_pages import timeline_index
 
-Targets = Mapping[tuple[Kind, str], str]
+Targets = Mapping[tuple[str, str], str]
 """By kind and name the path of the page below the site's root, with its fragment."""
 
 
@@ -26,7 +27,7 @@ class SiteStyle(Style):
     depth: int = 0
     targets: Targets = field(default_factory=dict)
 
-    def link(self, kind: Kind, name: str, text: str | None = None) -> str:
+    def link(self, kind: str, name: str, text: str | None = None) -> str:
         """A link to the object, or its bare name where it has no page."""
         shown = f"`{text or name}`"
         target = self.targets.get((kind, name))
@@ -39,10 +40,17 @@ class Sheet:
 
     title: str
     lead: str
-    kinds: tuple[Kind, ...]
+    kinds: tuple[str, ...]
 
 
 SHEETS: Mapping[str, Sheet] = {
+    "additions.md": Sheet(
+        "Additions of other programs",
+        "Tables and columns that other programs add to a profile, or that only old files hold. "
+        "Opening a profile in a viewer changes the file. The checker names these objects in a note "
+        "and does not condemn them.",
+        ("addition",),
+    ),
     "errata.md": Sheet(
         "Errata",
         "Where sources disagree, and what this spec does about it. The checker accepts what real "
@@ -112,11 +120,18 @@ SHEETS: Mapping[str, Sheet] = {
     "timeline/documents.md": Sheet("JSON documents", "", ("document",)),
 }
 
-ALONE: tuple[Kind, ...] = ("enum", "csv", "layer", "block", "entity")
+INDEXES = {
+    "tables/index.md": ("Tables", "table"),
+    "enums/index.md": ("Enums", "enum"),
+    "recording/index.md": ("The recording", "entity"),
+}
+"""Pages that list the subjects of a kind: title and kind."""
+
+ALONE: tuple[str, ...] = ("enum", "csv", "layer", "block", "entity")
 """The kinds of which each subject has a page to itself, as it is looked up."""
 
 
-def spec_targets() -> dict[tuple[Kind, str], str]:
+def spec_targets() -> dict[tuple[str, str], str]:
     """Where on the site each subject is explained."""
     return {(one.kind, one.name): one.page for one in subjects().values()}
 
@@ -126,18 +141,14 @@ def spec_pages(targets: Targets) -> dict[str, str]:
     root = SiteStyle(targets=targets)
     below = SiteStyle(depth=1, targets=targets)
     written = {
-        "additions.md": lexicon.additions_page(root),
-        "blocks/index.md": blocks.blocks_index(below),
+        "blocks/index.md": blocks_index(below),
         "csv/index.md": csv_index(below),
-        "enums/index.md": pages.enums_index(below),
-        "recording/index.md": recording_index(below),
-        "tables/index.md": pages.tables_index(below),
         "timeline/index.md": timeline_index(below),
     }
-    for table in catalog().tables.values():
-        if table.name not in catalog().enums:
-            path = f"tables/{table.name}.md"
-            written[path] = pages.table_page(table, below, details=True)
+    for path, (title, kind) in INDEXES.items():
+        written[path] = page(f"# {title}", index(kind, below))
+    for one in of_kinds(["table"]):
+        written[one.page] = table_page(catalog().tables[one.name], below, details=True)
     written |= {one.page: one.section(below) for one in of_kinds(ALONE)}
     for path, sheet in SHEETS.items():
         style = below if "/" in path else root

@@ -9,7 +9,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
-from ascend_ref.markdown import Kind, Style, anchor
+from ascend_ref.markdown import Style, anchor
 from ascend_spec import Schema
 
 Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
@@ -45,7 +45,7 @@ class KindOfSubject:
         return re.fullmatch(self.names, text, re.IGNORECASE) is not None
 
 
-KINDS: Mapping[Kind, KindOfSubject] = {
+KINDS: Mapping[str, KindOfSubject] = {
     "table": KindOfSubject("tables", "a table of a database", (*SCHEMA, "level", "product")),
     "column": KindOfSubject(
         "columns", "a column of a table", (*SCHEMA, "level", "product"), names=".+[.].+"
@@ -137,7 +137,7 @@ class Subject:
     in what a level and a product leave of it.
     """
 
-    kind: Kind
+    kind: str
     name: str
     summary: str
     page: str
@@ -179,7 +179,7 @@ class Subject:
 
 
 def things(
-    kind: Kind,
+    kind: str,
     facts: Mapping[Any, Fact],
     page: str,
     section: Callable[[Fact, Style], str],

@@ -24,6 +24,7 @@ from ascend_spec.timeline import (
     WriterForm,
 )
 
+from .listing import index
 from .pages import (
     citations,
     evidence,
@@ -126,20 +127,11 @@ def flow_section(flow: FlowKind, style: Style) -> str:
 def timeline_index(style: Style) -> str:
     """Every layer, the files that hold them, and what all events have in common."""
     timelines, inner = timeline_catalog(), style.below(2)
-    layers = (
-        (
-            style.link("layer", layer.name),
-            SIDES[layer.side],
-            ", ".join(layer.writers),
-            style.prose(layer.summary),
-        )
-        for layer in timelines.layers.values()
-    )
     return page(
         "# Timelines",
         "A file is one array of events in no order of time. A process is a layer: it is known by "
         "its name and its label, since its number and its place differ from writer to writer.",
-        table(("layer", "of", "writers", "what it shows"), layers),
+        index("layer", style),
         "## Files",
         *(file_section(one, inner) for one in timelines.files.values()),
         "## Keys of an event",

@@ -12,7 +12,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page
-from ascend_ref.cli.suggest import unknown
+from ascend_ref.cli.options import REVISION, Known
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
@@ -52,37 +52,6 @@ class Address(click.ParamType[Subject]):
         return kinds + [CompletionItem(one) for one in tables if one.casefold().startswith(wanted)]
 
 
-class Known(click.ParamType[Any]):
-    """One of a few names, capitals aside, as what the name stands for."""
-
-    def __init__(
-        self,
-        name: str,
-        known: Callable[[], Mapping[str, Any]],
-        also: Callable[[], Mapping[str, Any]] = dict,
-        hint: str = "",
-    ) -> None:
-        """``also``: further names, which are not suggested. ``hint`` follows the error."""
-        self.name = name
-        self.known = known
-        self.also = also
-        self.hint = hint
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """What a name stands for."""
-        for name, meant in ({**self.known(), **self.also()}).items():
-            if name.casefold() == value.casefold():
-                return meant
-        raise click.UsageError(f"{unknown(self.name, value, list(self.known()))}{self.hint}", ctx)
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that begin so."""
-        wanted = incomplete.casefold()
-        return [CompletionItem(one) for one in self.known() if one.casefold().startswith(wanted)]
-
-
 KIND = Known(
     "kind",
     lambda: (
@@ -91,11 +60,6 @@ KIND = Known(
     ),
     lambda: {kind: kind for kind in KINDS},
     "; see: ascend-ref spec list",
-)
-REVISION = Known(
-    "revision",
-    lambda: {one.id: one for one in catalog().revisions},
-    lambda: {one.schema_version: one for one in catalog().revisions},
 )
 PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
 
@@ -302,7 +266,7 @@ def _scope(asked: Mapping[Axis, Any]) -> Scope:
 
 def _refuse_axes(scope: Scope, kind: str) -> None:
     """Refuse an option that has no meaning for a kind, rather than ignore it."""
-    facts = KINDS[kind]  # type: ignore[index]
+    facts = KINDS[kind]
     for axis in sorted(scope.axes - set(facts.axes)):
         where = ", ".join(one.plural for one in KINDS.values() if axis in one.axes)
         raise click.UsageError(f"--{axis} does not narrow {facts.plural}, but {where}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
@@ -13,14 +15,16 @@ import click
 
 from ascend_ref.atomic import write_atomically
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import number
+from ascend_ref.cli.progress import Advance, progress_bars
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_spec.db.model import Reading
 
-from ..cards import rule_cards
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
 from ..finding import OF_FILES, Report
+from ..media import load_rules
 from ..options import Options
 from ..report import (
     FORMATS,
@@ -36,9 +40,17 @@ from ..report import (
 )
 from ..ruleset import Selection
 from .choose import RulePatterns, patterns
-from .progress import file_progress
 
 NEVER = "never"
+
+report_format = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="Form of the report on standard output.",
+)
 
 
 def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -56,14 +68,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     show_default=True,
     help="Where documents and real files disagree: which of them is right.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report on standard output.",
-)
+@report_format
 @click.option(
     "--report",
     "reports",
@@ -103,13 +108,7 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     metavar="FILE",
     help="Lines RULE@PLACE: these findings must come, and no others. * stands for anything.",
 )
-@click.option(
-    "--max-examples",
-    type=click.IntRange(0, 100),
-    default=5,
-    show_default=True,
-    help="Bad rows shown per finding.",
-)
+@number("--max-examples", 0, 100, 5, "Bad rows shown per finding.")
 @click.option("--show-sql", is_flag=True, help="Add to each finding the query that lists its rows.")
 @click.option(
     "--workers",
@@ -166,25 +165,32 @@ def check(
     try:
         known = read_baseline(baseline) if baseline else frozenset()
         wanted = read_expected(expected) if expected else ()
-        with file_progress() as progress, ExitStack() as stack:
+        with progress_bars() as begin, ExitStack() as stack:
             executor = (
                 stack.enter_context(open_executor(dask=dask))
                 if dask
                 else fitting_executor(paths, options)
             )
+            progress = begin and partial(_of_file, begin)
             report = check_paths(paths, options, progress, executor)
         outcome = judge(report, known, wanted)
         if write_baseline:
             write_atomically(Path(write_baseline), baseline_document(report))
-        cards = rule_cards()
+        known_rules = load_rules()
         for kind, path in targets:
-            write_report(kind, path, outcome.report, cards)
-        render_to_stdout(format_, outcome.report, cards, sys.stdout, os.environ)
+            write_report(kind, path, outcome.report, known_rules)
+        render_to_stdout(format_, outcome.report, known_rules, sys.stdout, os.environ)
     except (NoCluster, NothingToCheck, ReportError) as error:
         raise CommandError(str(error)) from error
     for line in outcome.remarks():
         click.echo(line, err=True)
     return exit_code(report, outcome, fail_on, shown=format_ == "text" and _one_place())
+
+
+def _of_file(begin: Callable[[str], Advance], path: Path) -> Advance:
+    """A progress bar for a file."""
+    advance = begin(path.name)
+    return lambda done, total, what: advance(done, total, f"{path.name} {what}")
 
 
 def exit_code(report: Report, outcome: Outcome, fail_on: str, *, shown: bool = False) -> int:

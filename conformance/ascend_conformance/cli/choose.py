@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
+from ascend_ref.cli.options import separated
 from ascend_ref.cli.suggest import unknown
 
 from ..media import load_rules
-
-if TYPE_CHECKING:
-    from ..ruleset import Rule
+from ..ruleset import Selection
 
 
 class RulePatterns(click.ParamType[str]):
@@ -38,20 +36,13 @@ def patterns(texts: Iterable[str]) -> tuple[str, ...]:
 
     Each must fit a rule, so that no typo hides: else ``click.UsageError``.
     """
-    return tuple(
-        _spelled(part.strip()) for text in texts for part in text.split(",") if part.strip()
-    )
-
-
-def fits(rule: Rule[Any], pattern: str) -> bool:
-    """Whether a pattern as :func:`patterns` spells it means a rule."""
-    return rule.name == pattern or rule.id.startswith(pattern)
+    return tuple(map(_spelled, separated(texts)))
 
 
 def _spelled(pattern: str) -> str:
     known = load_rules().values()
     for text in (pattern.upper(), pattern.lower()):
-        if any(fits(rule, text) for rule in known):
+        if any(map(Selection((text,)).wants, known)):
             return text
     names = [name for rule in known for name in (rule.id, rule.name)]
     raise click.UsageError(f"{unknown('rule', pattern, names)}; all: ascend-ref rules")

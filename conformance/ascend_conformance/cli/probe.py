@@ -10,11 +10,13 @@ import click
 
 from ascend_ref.bin import Unreadable
 from ascend_ref.cli.guard import CommandError
+from ascend_ref.cli.options import separated
 from ascend_ref.cli.progress import progress_bar
 from ascend_ref.cli.suggest import unknown
 from ascend_spec import api_catalog
 
-from ..report import FORMATS, render_to_stdout
+from ..report import render_to_stdout
+from .check import report_format
 
 
 @click.command()
@@ -45,14 +47,7 @@ from ..report import FORMATS, render_to_stdout
     show_default=True,
     help="Seconds that an answer may take.",
 )
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report on standard output.",
-)
+@report_format
 def probe(
     address: str,
     file: Path,
@@ -66,12 +61,12 @@ def probe(
     The server imports FILE into a project of its own; nothing else of it is touched. Exit codes:
     0 conforms, 1 violations, 2 no such file or no server.
     """
-    from ..cards import rule_cards
+    from ..media import load_rules
     from ..media.api.client import CannotConnect
     from ..media.api.options import ProbeOptions, fits_none  # slow: numpy, jsonschema-rs
     from ..media.api.run import probe as probe_server
 
-    patterns = tuple(part.strip() for text in commands for part in text.split(",") if part.strip())
+    patterns = tuple(separated(commands))
     for pattern in fits_none(patterns):
         raise click.UsageError(unknown("command", pattern, api_catalog().commands))
     options = ProbeOptions(patterns, server_path, timeout)
@@ -80,5 +75,5 @@ def probe(
             report = probe_server(address, file, options, progress)
     except (CannotConnect, Unreadable) as problem:
         raise CommandError(str(problem)) from problem
-    render_to_stdout(format_, report, rule_cards(), sys.stdout, os.environ)
+    render_to_stdout(format_, report, load_rules(), sys.stdout, os.environ)
     return int(any(finding.verdict == "violation" for finding in report.findings))

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ascend_ref.cli.console import print_columns
+from ascend_ref.cli.options import REVISION
+from ascend_spec.db.model import Revision
 
 from ..finding import OF_FILES
 from ..media import load_rules, media
-from .choose import RulePatterns, fits, patterns
+from ..ruleset import Selection
+from .choose import RulePatterns, patterns
 
 if TYPE_CHECKING:
     from ..ruleset import Rule
@@ -35,6 +38,7 @@ API = "api"
     "--revision",
     "revisions",
     multiple=True,
+    type=REVISION,
     metavar="REVISION",
     help="Self-test this revision only; repeatable. By default all of them.",
 )
@@ -52,7 +56,7 @@ def rules(
     chosen: tuple[str, ...],
     verdict: str | None,
     self_test: bool,
-    revisions: tuple[str, ...],
+    revisions: tuple[Revision, ...],
     carrier: str | None,
     relations: bool,
     as_json: bool,
@@ -65,18 +69,18 @@ def rules(
             raise click.UsageError("--self-test is of all rules of a database, of bin or of text")
         from .selftest import run_and_print
 
-        at = tuple(_revision(name) for name in revisions) or None
+        at = tuple(one.id for one in revisions) or None
         specimens = SPECIMENS if carrier is None else (carrier,)
         return run_and_print(at, specimens, as_json=as_json)
     if revisions:
         raise click.UsageError("--revision is for --self-test")
     if relations:
         return _print_relations(as_json)
-    wanted = patterns(chosen)
+    wanted = Selection(patterns(chosen))
     found = [
         rule
         for rule in load_rules().values()
-        if (not wanted or any(fits(rule, one) for one in wanted))
+        if wanted.wants(rule)
         and verdict in (None, rule.verdict)
         and (carrier is None or _is_of(rule, carrier))
     ]
@@ -114,12 +118,3 @@ def _print_relations(as_json: bool) -> int:
     else:
         print_columns(("rule", "name", *MEDIA), [tuple(row.values()) for row in rows])
     return 0
-
-
-def _revision(name: str) -> str:
-    from ascend_spec import catalog
-
-    try:
-        return catalog().revision(name).id
-    except KeyError as error:
-        raise click.UsageError(str(error.args[0])) from None

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import click
 
+from ascend_ref.cli.progress import progress_bar
+
 from ..engine.trials import Trials
-from ..media import load_rules, media
+from ..media import SelfTest, load_rules, media
 
 LISTED = 20
 
@@ -28,15 +29,18 @@ def run_and_print(
     for name, medium in media().items():
         chosen = [one for one in medium.specimens if one in specimens]
         if chosen:
-            with _progress(f"breaking {', '.join(chosen)}") as progress:
-                processes = os.cpu_count() or 1
-                result = medium.self_test(chosen, revisions, processes, progress)
-            partial = (
+            title = f"breaking {', '.join(chosen)}"
+            with progress_bar(title) as advance:
+                progress = advance and partial(_advance, advance, title)
+                result = medium.self_test(
+                    SelfTest(chosen, revisions, os.cpu_count() or 1, progress)
+                )
+            in_part = (
                 rule.id
                 for rule in medium.rules().values()
                 if revisions is not None or not set(medium.specimens_of(rule)) <= set(chosen)
             )
-            results[name] = replace(result, partial=frozenset(partial))
+            results[name] = replace(result, partial=frozenset(in_part))
     sums = summary(results)
     passed = all(result.passed for result in results.values())
     if as_json:
@@ -52,6 +56,10 @@ def run_and_print(
             click.echo(f"and {len(faults) - LISTED} more")
         click.echo("passed" if passed else "FAILED")
     return 0 if passed else 1
+
+
+def _advance(advance: Callable[[int, int, str], None], title: str, done: int, total: int) -> None:
+    advance(done, total, title)
 
 
 def summary(by_medium: Mapping[str, Trials]) -> dict[str, int]:
@@ -87,20 +95,3 @@ def _faults(result: Trials) -> Iterator[str]:
         others = ", ".join(trial.false_alarms)
         yield f"false alarm: {trial.words} woke {others}"
     yield from (f"legal case possible nowhere: {text}" for text in result.never_legal)
-
-
-@contextmanager
-def _progress(title: str) -> Iterator[Callable[[int, int], None] | None]:
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as display:
-        bar = display.add_task(title, total=None)
-
-        def advance(done: int, total: int) -> None:
-            display.update(bar, completed=done, total=total)
-
-        yield advance

@@ -18,6 +18,12 @@ from ..ruleset import as_tuple, fill
 Which: TypeAlias = Literal["left", "right"]
 WHICH: tuple[Which, Which] = ("left", "right")
 
+
+def other_than(which: Which) -> Which:
+    """The other of two sides."""
+    return "right" if which == "left" else "left"
+
+
 OneSided = Literal["both", "left", "right", "neither"]
 """Whose rows without a counterpart are findings."""
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import duckdb
 
-from .agreement import WHICH, Agreement, Comparison, Side, Which
+from .agreement import WHICH, Agreement, Comparison, Side, Which, other_than
 from .sql import quoted
 
 FILE, ROW, TIMES = "file", "row", "times"
@@ -128,7 +128,8 @@ def outcome(store: Store, asked: Compared) -> Outcome:
     if len(counting) == 1:
         rows, alike = _contained(store, queries, asked.shown, *counting)
     else:
-        rows, alike = _hashes(store, queries, asked.shown)
+        sums = {which: _sum(store, query, asked.shown) for which, query in queries.items()}
+        rows, alike = {which: one[0] for which, one in sums.items()}, sums["left"] == sums["right"]
     nothing = Outcome(asked, rows, dict.fromkeys(asked.columns, 0), dict.fromkeys(WHICH, 0))
     if alike:
         return nothing
@@ -137,21 +138,13 @@ def outcome(store: Store, asked: Compared) -> Outcome:
 
 
 def sum_of(store: Store, asked: Compared, which: Which) -> Sequence[Any]:
-    """A sum over what a side shows; changes of it change the sum."""
-    query = typed(asked.sides[which], pair_types(asked))
-    columns = ", ".join(map(quoted, asked.shown))
-    return store.rows(f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})")[0]
+    """How many rows a side shows, and a sum over them; changes of what it shows change the sum."""
+    return _sum(store, typed(asked.sides[which], pair_types(asked)), asked.shown)
 
 
-def _hashes(
-    store: Store, queries: Mapping[Which, str], shown: Sequence[str]
-) -> tuple[Mapping[Which, int], bool]:
+def _sum(store: Store, query: str, shown: Sequence[str]) -> Sequence[Any]:
     columns = ", ".join(map(quoted, shown))
-    found = {
-        which: store.rows(f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})")[0]
-        for which, query in queries.items()
-    }
-    return {which: row[0] for which, row in found.items()}, found["left"] == found["right"]
+    return store.rows(f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM ({query})")[0]
 
 
 def _contained(
@@ -159,7 +152,7 @@ def _contained(
 ) -> tuple[Mapping[Which, int], bool]:
     """The rows of the sides, and whether each of one side has an equal on the other."""
     columns = ", ".join(map(quoted, shown))
-    other = _other(which)
+    other = other_than(which)
     left, right = (
         f"SELECT hash({columns}) AS hash, count(*) AS rows FROM ({queries[one]}) GROUP BY hash"
         for one in (which, other)
@@ -336,10 +329,6 @@ def _own_columns(asked: Compared, which: Which) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _other(which: Which) -> Which:
-    return "right" if which == "left" else "left"
-
-
 def difference(asked: Compared, types: Mapping[str, str], name: str) -> str:
     """SQL over :data:`PAIRS`: a pair that differs in a column."""
     both = "left_turn IS NOT NULL AND right_turn IS NOT NULL"
@@ -362,7 +351,7 @@ def tells_of(
     faults = [difference(asked, types, name) for name in names]
     if not columns:
         faults += [
-            f"{_other(which)}_turn IS NULL" for which in WHICH if asked.agreement.counts(which)
+            f"{other_than(which)}_turn IS NULL" for which in WHICH if asked.agreement.counts(which)
         ]
     where = " OR ".join(f"({one})" for one in faults) or "false"
     rows = "(left_file, left_row) = ($1, $2) OR (right_file, right_row) = ($3, $4)"
@@ -374,7 +363,7 @@ def _counted(
     store: Store, asked: Compared, types: Mapping[str, str], rows: Mapping[Which, int]
 ) -> Outcome:
     filters = [difference(asked, types, name) for name in asked.columns]
-    filters += [f"{_other(which)}_turn IS NULL" for which in WHICH]
+    filters += [f"{other_than(which)}_turn IS NULL" for which in WHICH]
     counted = ", ".join(f"count(*) FILTER ({one})" for one in filters)
     found: list[Any] = list(store.rows(f"SELECT {counted} FROM {PAIRS}")[0])
     differing = dict(zip(asked.columns, found, strict=False))

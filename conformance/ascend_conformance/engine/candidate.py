@@ -42,7 +42,7 @@ class Candidate:
     @property
     def size(self) -> int:
         """Bytes of its files."""
-        return sum(map(_size, self.files or (self.path,)))
+        return sum(map(size_of, self.files or (self.path,)))
 
     def anywhere(self) -> Candidate:
         """The same candidate, with paths that do not depend on the working directory."""
@@ -55,7 +55,8 @@ class Candidate:
         )
 
 
-def _size(path: Path) -> int:
+def size_of(path: Path) -> int:
+    """Bytes of a file; 0 for one that cannot be looked at."""
     try:
         return path.stat().st_size
     except OSError:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import TypeAlias
 
-
-class Progress(Protocol):
-    """Is called with the number of units of work whenever one of them is done."""
-
-    def __call__(self, done: int, total: int, what: str) -> None:
-        """``done`` of ``total`` units are finished, the last of them ``what``."""
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""Is called with how many units of work are done, of how many, and the last of them."""

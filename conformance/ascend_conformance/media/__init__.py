@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
@@ -22,6 +22,26 @@ if TYPE_CHECKING:
 
 Judged: TypeAlias = "tuple[FileReport, Sequence[Any]]"
 """The verdict on a candidate, and what the comparison with others of the medium needs of it."""
+
+
+class Described(NamedTuple):
+    """Of a rule: where it looks, how it finds what is wrong, paragraphs on how something clean is
+    broken, and further lines, each with its label.
+    """
+
+    where: str = ""
+    search: str = ""
+    mutation: Iterable[str] = ()
+    facts: Iterable[tuple[str, str]] = ()
+
+
+class SelfTest(NamedTuple):
+    """What of its rules a medium tries: on which of its specimens, of which revisions (all)."""
+
+    specimens: Sequence[str]
+    revisions: Sequence[str] | None = None
+    processes: int = 1
+    progress: Callable[[int, int], None] | None = None
 
 
 class Medium(ABC):
@@ -68,13 +88,7 @@ class Medium(ABC):
 
     # --- trying its rules ---
 
-    def self_test(
-        self,
-        specimens: Sequence[str],
-        revisions: Sequence[str] | None,
-        processes: int,
-        progress: Any,
-    ) -> Trials:
+    def self_test(self, wanted: SelfTest) -> Trials:
         """Every rule tried on clean files."""
         from ..engine.trials import Trials
 
@@ -84,23 +98,9 @@ class Medium(ABC):
         """Clean recordings of a specimen in which relations are tried, by words for them."""
         return {}
 
-    # --- pages of rules ---
-
-    def where(self, rule: Rule[Any], style: Style) -> str:
-        """Where a rule looks."""
-        return ""
-
-    def search(self, rule: Rule[Any]) -> str:
-        """How a rule finds what is wrong."""
-        return ""
-
-    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        """The paragraphs on how something clean is broken."""
-        return ()
-
-    def facts(self, rule: Rule[Any], style: Style) -> Iterable[tuple[str, str]]:
-        """Further lines, each with its label."""
-        return ()
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
+        """What only the page of one of its rules says."""
+        return Described()
 
 
 class _Checker(Medium):
@@ -113,11 +113,9 @@ class _Checker(Medium):
 
         return own_rules()
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
-        return "every file that is judged"
-
-    def search(self, rule: Rule[Any]) -> str:
-        return "The checker failed, and went on with what is left."
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
+        how = "The checker failed, and went on with what is left."
+        return Described("every file that is judged", how)
 
 
 _OURS = ("bin", "text", "db", "api", "relation")

@@ -11,11 +11,10 @@ from .baseline import (
     read_expected,
     without_known,
 )
-from .card import RuleCard
 from .collapse import collapse
 from .detail import BYTES_PER_FILE, Renderer
 from .errors import ReportError
-from .json_document import report_schema
+from .json_forms import report_schema
 from .phrases import conclusion
 from .write import FORMATS, render_to_stdout, write_report
 
@@ -25,7 +24,6 @@ __all__ = [
     "Outcome",
     "Renderer",
     "ReportError",
-    "RuleCard",
     "against_expected",
     "baseline_document",
     "collapse",

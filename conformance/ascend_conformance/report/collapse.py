@@ -17,9 +17,10 @@ from .detail import FULL, Detail
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """The findings of one file that a report spells out; ``left_out`` counts the places beyond."""
+class Listed:
+    """A file with those of its findings that are spelled out; ``left_out`` counts places beyond."""
 
+    file: FileReport
     findings: tuple[Finding, ...]
     left_out: int
 
@@ -46,11 +47,12 @@ def fold(findings: Iterable[Finding], most: int) -> tuple[Finding, ...]:
     return tuple(kept for group in groups for kept in _fold_group(group, share))
 
 
-def shown(file: FileReport, detail: Detail) -> Shown:
-    """What of a file's findings is listed at this level of detail."""
-    folded = fold(file.findings, detail.findings)
-    beyond = folded[detail.most :]
-    return Shown(folded[: detail.most], sum(places(finding) for finding in beyond))
+def listed(report: Report, detail: Detail) -> list[Listed]:
+    """The files in their order, with what is listed of each at this level of detail."""
+    return [
+        Listed(file, file.findings[: detail.most], sum(map(places, file.findings[detail.most :])))
+        for file in collapse(report, detail.findings).files
+    ]
 
 
 def places(finding: Finding) -> int:

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ascend_conformance.finding import Report
-
-from .card import RuleCard
+from ascend_conformance.ruleset import Rule
 
 BYTES_PER_FILE = 50_000
 """A report on n files never has more than n times this many bytes of UTF-8."""
 
-Renderer = Callable[[Report, Mapping[str, RuleCard]], str]
+Rules = Mapping[str, Rule[Any]]
+"""By id, for what a report says of a rule beyond the finding itself."""
+
+Renderer = Callable[[Report, Rules], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,8 @@ LADDER = (
     replace(_TERSE, most=8, places=2, pairs=1, name=24, prose=60, sql=40, path=256, entries=2),
 )
 
-PiecewiseRenderer = Callable[[Report, Mapping[str, RuleCard], Detail], Iterator[str]]
+
+PiecewiseRenderer = Callable[[Report, Rules, Detail], Iterator[str]]
 
 
 def bounded(render: PiecewiseRenderer) -> Renderer:
@@ -79,13 +83,13 @@ def bounded(render: PiecewiseRenderer) -> Renderer:
     It yields the text in pieces, so that an attempt which grows too long is given up early.
     """
 
-    def render_within_bounds(report: Report, cards: Mapping[str, RuleCard]) -> str:
+    def render_within_bounds(report: Report, rules: Rules) -> str:
         limit = BYTES_PER_FILE * max(1, len(report.files))
         for detail in LADDER[:-1]:
-            text = _joined(render(report, cards, detail), limit)
+            text = _joined(render(report, rules, detail), limit)
             if text is not None:
                 return text
-        return "".join(render(report, cards, LADDER[-1]))
+        return "".join(render(report, rules, LADDER[-1]))
 
     return render_within_bounds
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from ascend_conformance.finding import Finding, Report, Verdict
+from ascend_conformance.finding import Report, Verdict
 
-from .card import RuleCard
-from .collapse import collapse, shown, sort_key
-from .detail import FULL, Detail
+from .collapse import listed, sort_key
+from .detail import Detail, Rules
 from .escape import visible
-from .phrases import conclusion, conformity, counted
-from .sentences import paragraph, subject, unreadable
+from .phrases import conclusion, conformity
+from .sentences import not_listed, paragraph, subject, unreadable
 
 _COMMAND: Mapping[Verdict, str] = {
     "failure": "error",
@@ -29,30 +28,23 @@ _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
+def render(report: Report, rules: Rules, detail: Detail) -> Iterator[str]:
     """One command per line: unreadable files, findings of all files by verdict, conclusion."""
-    files = collapse(report, detail.findings).files
-    listings = [(file, shown(file, detail)) for file in files]
-    for file in files:
-        if file.unreadable is not None:
-            reason = unreadable(file, detail)
-            yield _command("error", file.file, "cannot be judged", reason, detail)
-    findings = [finding for _, listing in listings for finding in listing.findings]
+    files = listed(report, detail)
+    for one in files:
+        if one.file.unreadable is not None:
+            reason = unreadable(one.file, detail)
+            yield _command("error", one.file.file, "cannot be judged", reason, detail)
+    findings = [finding for one in files for finding in one.findings]
     for finding in sorted(findings, key=sort_key):
-        yield _annotation(finding, cards, detail)
-    for file, listing in listings:
-        if listing.left_out:
-            message = f"{counted(listing.left_out, 'further finding')} not listed"
-            yield _command("notice", file.file, "ascend-ref", message, detail)
+        message = "\n".join(paragraph(finding, rules.get(finding.rule), detail))
+        title, command = subject(finding, detail), _COMMAND[finding.verdict]
+        yield _command(command, finding.file, title, message, detail, finding.line)
+    for one in files:
+        if one.left_out:
+            yield _command("notice", one.file.file, "ascend-ref", not_listed(one), detail)
     command = "notice" if conformity(report.files) == "conforms" else "error"
     yield f"::{command} title=ascend-ref::{conclusion(report)}\n"
-
-
-def _annotation(finding: Finding, cards: Mapping[str, RuleCard], detail: Detail) -> str:
-    message = "\n".join(paragraph(finding, cards.get(finding.rule), detail))
-    title = subject(finding, detail)
-    command = _COMMAND[finding.verdict]
-    return _command(command, finding.file, title, message, detail, finding.line)
 
 
 def _command(

@@ -11,53 +11,52 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
+from typing import Any
 from xml.etree import ElementTree as Xml
 
 from ascend_conformance.finding import FileReport, Finding, Report, Skipped, Verdict
+from ascend_conformance.ruleset import Rule
 
-from .card import RuleCard
-from .collapse import collapse, shown
-from .detail import FULL, Detail
+from .collapse import Listed, listed
+from .detail import Detail, Rules
 from .escape import visible
 from .phrases import counted
 from .seen_lines import seen_lines
-from .sentences import fact, paragraph, place, unreadable
+from .sentences import fact, not_listed, paragraph, place, unreadable
 
 _TAGS: Mapping[Verdict, str] = {"failure": "error", "violation": "failure"}
 _TOTALS = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
+def render(report: Report, rules: Rules, detail: Detail) -> Iterator[str]:
     """An XML 1.0 document in UTF-8."""
     root = Xml.Element("testsuites", name="ascend-ref")
-    for file in collapse(report, detail.findings).files:
-        root.append(_suite(file, cards, detail))
+    for one in listed(report, detail):
+        root.append(_suite(one, rules, detail))
     _count(root)
     Xml.indent(root)
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
-def _suite(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Xml.Element:
-    path = visible(file.file, detail.path)
+def _suite(one: Listed, rules: Rules, detail: Detail) -> Xml.Element:
+    path = visible(one.file.file, detail.path)
     suite = Xml.Element("testsuite", name=path)
     properties = Xml.SubElement(suite, "properties")
-    for name, value in seen_lines(file, detail):
+    for name, value in seen_lines(one.file, detail):
         Xml.SubElement(properties, "property", name=name, value=value)
-    listing = shown(file, detail)
-    suite.extend(_cases(file, listing.findings, cards, detail))
+    suite.extend(_cases(one.file, one.findings, rules, detail))
     for case in suite.iter("testcase"):
         case.set("classname", path)
     _count(suite)
-    if listing.left_out:
-        output = Xml.SubElement(suite, "system-out")
-        output.text = f"{counted(listing.left_out, 'further finding')} not listed"
+    if one.left_out:
+        Xml.SubElement(suite, "system-out").text = not_listed(one)
     return suite
 
 
 def _cases(
     file: FileReport,
     findings: Iterable[Finding],
-    cards: Mapping[str, RuleCard],
+    rules: Rules,
     detail: Detail,
 ) -> Iterator[Xml.Element]:
     if file.unreadable is not None:
@@ -65,38 +64,40 @@ def _cases(
         Xml.SubElement(case, "error", message=unreadable(file, detail))
         yield case
     by_rule = sorted(findings, key=lambda finding: finding.rule)
-    for rule, same in groupby(by_rule, key=lambda finding: finding.rule):
-        yield _rule_case(tuple(same), cards.get(rule), detail)
+    for name, same in groupby(by_rule, key=lambda finding: finding.rule):
+        yield _rule_case(tuple(same), rules.get(name), detail)
     found = {finding.rule for finding in file.findings}
     only_skipped = [skip for skip in file.skipped if skip.rule not in found]
-    yield from _skipped_cases(only_skipped, cards, detail)
+    yield from _skipped_cases(only_skipped, rules, detail)
     if file.rules_run > len(found):
         quiet = counted(file.rules_run - len(found), "rule")
         yield Xml.Element("testcase", name=f"{quiet} without a finding")
 
 
-def _rule_case(findings: tuple[Finding, ...], card: RuleCard | None, detail: Detail) -> Xml.Element:
+def _rule_case(
+    findings: tuple[Finding, ...], rule: Rule[Any] | None, detail: Detail
+) -> Xml.Element:
     case = Xml.Element("testcase", name=_case_name(findings[0].rule, findings[0].name, detail))
     for verdict, tag in _TAGS.items():
         grave = [finding for finding in findings if finding.verdict == verdict]
         if grave:
             message = f"{place(grave[0], detail)}: {fact(grave[0], detail)}"
             element = Xml.SubElement(case, tag, type=verdict, message=message)
-            element.text = _text(grave, card, detail)
+            element.text = _text(grave, rule, detail)
     others = [finding for finding in findings if finding.verdict not in _TAGS]
     if others:
-        Xml.SubElement(case, "system-out").text = _text(others, card, detail)
+        Xml.SubElement(case, "system-out").text = _text(others, rule, detail)
     return case
 
 
 def _skipped_cases(
-    skipped: Iterable[Skipped], cards: Mapping[str, RuleCard], detail: Detail
+    skipped: Iterable[Skipped], rules: Rules, detail: Detail
 ) -> Iterator[Xml.Element]:
     ordered = sorted(skipped, key=lambda skip: (skip.rule, skip.place, skip.reason))
-    groups = [(rule, tuple(same)) for rule, same in groupby(ordered, key=lambda skip: skip.rule)]
-    for rule, skips in groups[: detail.entries]:
-        card = cards.get(rule)
-        case = Xml.Element("testcase", name=_case_name(rule, card.name if card else "", detail))
+    groups = [(name, tuple(same)) for name, same in groupby(ordered, key=lambda skip: skip.rule)]
+    for name, skips in groups[: detail.entries]:
+        words = rules[name].name if name in rules else ""
+        case = Xml.Element("testcase", name=_case_name(name, words, detail))
         reason = visible(skips[0].reason, detail.prose)
         more = f" and {len(skips) - 1:,} more" if len(skips) > 1 else ""
         message = f"{visible(skips[0].place, 2 * detail.name) or 'the file'}: {reason}{more}"
@@ -108,11 +109,11 @@ def _case_name(rule: str, name: str, detail: Detail) -> str:
     return f"{visible(rule, detail.name)} {visible(name, detail.name)}".rstrip()
 
 
-def _text(findings: Iterable[Finding], card: RuleCard | None, detail: Detail) -> str:
+def _text(findings: Iterable[Finding], rule: Rule[Any] | None, detail: Detail) -> str:
     lines: list[str] = []
     for finding in findings:
         lines.append(f"{finding.verdict} at {place(finding, detail)}")
-        lines += (f"  {line}" for line in paragraph(finding, card, detail))
+        lines += (f"  {line}" for line in paragraph(finding, rule, detail))
     return "\n".join(lines)
 
 

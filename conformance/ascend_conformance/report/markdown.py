@@ -8,18 +8,25 @@ zero-width space.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from ascend_conformance.finding import FileReport, Finding, Report
 
-from .card import RuleCard
-from .collapse import collapse, shown
-from .detail import FULL, Detail
+from .collapse import Listed, listed
+from .detail import Detail, Rules
 from .escape import visible
 from .phrases import conclusion, counted
 from .seen_lines import seen_lines
-from .sentences import elsewhere, examples, fact, place, sql, unreadable
-from .skips import group_skipped
+from .sentences import (
+    elsewhere,
+    examples,
+    fact,
+    not_listed,
+    place,
+    skipped_by_reason,
+    sql,
+    unreadable,
+)
 
 _HEAD = ("| verdict | rule | place | finding |", "| --- | --- | --- | --- |")
 # ASCII punctuation that starts markup somewhere; as a character reference it starts none.
@@ -30,12 +37,12 @@ _LINKING = re.compile(r"&#64;|&#35;|(?<=:)//|(?<=www)\.|\bGH-", re.IGNORECASE)
 _BREAK = "&#8203;"
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
+def render(report: Report, rules: Rules, detail: Detail) -> Iterator[str]:
     """The conclusion in bold, then a section per file."""
     yield f"**{conclusion(report)}**\n"
-    for file in collapse(report, detail.findings).files:
+    for one in listed(report, detail):
         yield "\n"
-        yield from (f"{line}\n" for line in _section(file, cards, detail))
+        yield from (f"{line}\n" for line in _section(one, rules, detail))
 
 
 def code(text: str) -> str:
@@ -57,23 +64,23 @@ def _broken(link: str) -> str:
     return _BREAK + link if link in {"//", "."} else link + _BREAK
 
 
-def _section(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Iterator[str]:
+def _section(one: Listed, rules: Rules, detail: Detail) -> Iterator[str]:
+    file = one.file
     yield f"## {code(visible(file.file, detail.path))}"
     yield ""
     if file.unreadable is not None:
         yield f"- cannot be judged: {_prose(unreadable(file, detail))}"
     for label, value in seen_lines(file, detail):
         yield f"- {label}: {_prose(value)}"
-    listing = shown(file, detail)
-    if listing.findings:
+    if one.findings:
         yield ""
         yield from _HEAD
-        yield from (_row(finding, detail) for finding in listing.findings)
-    if listing.left_out:
+        yield from (_row(finding, detail) for finding in one.findings)
+    if one.left_out:
         yield ""
-        yield f"{counted(listing.left_out, 'further finding')} not listed."
+        yield f"{not_listed(one)}."
     if detail.guidance:
-        yield from _remedies(listing.findings, cards, detail)
+        yield from _remedies(one.findings, rules, detail)
     yield from _skipped(file, detail)
 
 
@@ -98,29 +105,25 @@ def _facts(finding: Finding, detail: Detail) -> Iterator[str]:
         yield f"sql: {code(sql(finding.sql, detail))}"
 
 
-def _remedies(
-    findings: tuple[Finding, ...], cards: Mapping[str, RuleCard], detail: Detail
-) -> Iterator[str]:
-    rules = dict.fromkeys(finding.rule for finding in findings if finding.rule in cards)
-    if rules:
+def _remedies(findings: tuple[Finding, ...], rules: Rules, detail: Detail) -> Iterator[str]:
+    found = dict.fromkeys(finding.rule for finding in findings if finding.rule in rules)
+    if found:
         yield ""
         yield "How to fix:"
         yield ""
-    for rule in rules:
-        fix = _prose(visible(cards[rule].fix, detail.prose))
-        yield f"- {_prose(visible(rule, detail.name))}: {fix}"
+    for name in found:
+        fix = _prose(visible(rules[name].fix, detail.prose))
+        yield f"- {_prose(visible(name, detail.name))}: {fix}"
 
 
 def _skipped(file: FileReport, detail: Detail) -> Iterator[str]:
-    groups = group_skipped(file.skipped)
-    if not groups:
+    if not file.skipped:
         return
+    groups, further = skipped_by_reason(file, detail)
     yield ""
     yield f"{counted(len(file.skipped), 'check')} skipped:"
     yield ""
-    for group in groups[: detail.entries]:
-        rules = ", ".join(visible(rule, detail.name) for rule in group.rules[: detail.entries])
-        reason = _prose(visible(group.reason, detail.prose))
-        yield f"- {_prose(rules)}: {reason}"
-    if len(groups) > detail.entries:
-        yield f"- {counted(len(groups) - detail.entries, 'further reason')} not listed"
+    for group in groups:
+        yield f"- {_prose(', '.join(group.rules))}: {_prose(group.reason)}"
+    if further:
+        yield f"- {counted(further, 'further reason')} not listed"

@@ -93,7 +93,7 @@ def duration(ns: int) -> str:
     return f"{sign}{ns} ns"
 
 
-def listed(items: list[str], left_out: int, noun: str) -> str:
+def enumerated(items: list[str], left_out: int, noun: str) -> str:
     """``a, b and 12 further places``."""
     text = ", ".join(items)
     if not left_out:

@@ -15,15 +15,13 @@ from typing import Any
 from urllib.parse import quote
 
 from ascend_conformance.finding import FileReport, Finding, Report, Verdict
+from ascend_conformance.ruleset import Rule
 
-from .card import RuleCard
-from .collapse import collapse, shown, sort_key
-from .detail import FULL, Detail
+from .collapse import Listed, listed, sort_key
+from .detail import Detail, Rules
 from .escape import LINE_WIDTH, json_text, visible
-from .phrases import counted
 from .seen_lines import seen_lines
-from .sentences import paragraph, unreadable
-from .skips import group_skipped
+from .sentences import not_listed, paragraph, skipped_by_reason, unreadable
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 # The root of a checked-out repository, in the vocabulary of the code-scanning services.
@@ -39,32 +37,29 @@ _DRIVE = re.compile(r"[A-Za-z]:/")
 JsonObject = dict[str, Any]
 
 
-def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL) -> Iterator[str]:
+def render(report: Report, rules: Rules, detail: Detail) -> Iterator[str]:
     """A log with one run; its rules are those that found something, its artifacts all files."""
-    files = collapse(report, detail.findings).files
-    listings = [shown(file, detail) for file in files]
-    artifacts, locations = _artifacts(files, detail)
+    files = listed(report, detail)
+    artifacts, locations = _artifacts([one.file for one in files], detail)
     located = sorted(
         (
             (finding, location)
-            for listing, location in zip(listings, locations, strict=True)
-            for finding in listing.findings
+            for one, location in zip(files, locations, strict=True)
+            for finding in one.findings
         ),
         key=lambda pair: sort_key(pair[0]),
     )
     first = {finding.rule: finding for finding, _ in reversed(located)}
-    rules = {rule: index for index, rule in enumerate(sorted(first))}
+    indexes = {name: index for index, name in enumerate(sorted(first))}
     driver = {
         "name": "ascend-ref",
         "version": report.tool_version,
-        "rules": [_descriptor(first[rule], cards.get(rule), detail) for rule in rules],
+        "rules": [_descriptor(first[name], rules.get(name), detail) for name in indexes],
     }
     invocation = {
-        "executionSuccessful": all(file.is_judged for file in files),
+        "executionSuccessful": all(one.file.is_judged for one in files),
         "toolExecutionNotifications": [
-            notification
-            for file, listing in zip(files, listings, strict=True)
-            for notification in _notifications(file, listing.left_out, detail)
+            notification for one in files for notification in _notifications(one, detail)
         ],
     }
     run = {
@@ -72,7 +67,8 @@ def render(report: Report, cards: Mapping[str, RuleCard], detail: Detail = FULL)
         "invocations": [invocation],
         "artifacts": artifacts,
         "results": [
-            _result(finding, rules[finding.rule], location, detail) for finding, location in located
+            _result(finding, indexes[finding.rule], location, detail)
+            for finding, location in located
         ],
         "properties": {"reading": report.reading},
     }
@@ -98,20 +94,18 @@ def _quoted(path: str) -> str:
     return quote(raw)
 
 
-def _descriptor(finding: Finding, card: RuleCard | None, detail: Detail) -> JsonObject:
+def _descriptor(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> JsonObject:
     descriptor: JsonObject = {
         "id": visible(finding.rule, detail.name),
         "name": visible(finding.name, detail.name),
-        "defaultConfiguration": {"level": _LEVEL[card.verdict if card else finding.verdict]},
+        "defaultConfiguration": {"level": _LEVEL[rule.verdict if rule else finding.verdict]},
     }
-    if card:
-        descriptor["shortDescription"] = _message(visible(card.summary, detail.prose))
-    if card and detail.guidance:
-        why, fix = visible(card.why, detail.prose), visible(card.fix, detail.prose)
+    if rule:
+        descriptor["shortDescription"] = _message(visible(rule.summary, detail.prose))
+    if rule and detail.guidance:
+        why, fix = visible(rule.why, detail.prose), visible(rule.fix, detail.prose)
         descriptor["fullDescription"] = _message(why)
         descriptor["help"] = _message(f"Why: {why}\nFix: {fix}")
-    if card and card.help_uri:
-        descriptor["helpUri"] = card.help_uri
     return descriptor
 
 
@@ -175,17 +169,16 @@ def _artifacts(
     return artifacts, locations
 
 
-def _notifications(file: FileReport, left_out: int, detail: Detail) -> Iterator[JsonObject]:
+def _notifications(one: Listed, detail: Detail) -> Iterator[JsonObject]:
+    file = one.file
     path = visible(file.file, detail.path)
     if file.unreadable is not None:
         yield _notification("error", f"{path} cannot be judged: {unreadable(file, detail)}")
-    if left_out:
-        yield _notification("warning", f"{path}: {counted(left_out, 'further finding')} not listed")
-    groups = group_skipped(file.skipped)
-    for group in groups[: detail.entries]:
-        rules = ", ".join(visible(rule, detail.name) for rule in group.rules[: detail.entries])
-        reason = visible(group.reason, detail.prose)
-        yield _notification("note", f"{path}: {rules} skipped: {reason}")
+    if one.left_out:
+        yield _notification("warning", f"{path}: {not_listed(one)}")
+    for group in skipped_by_reason(file, detail)[0]:
+        skipped = f"{', '.join(group.rules)} skipped: {group.reason}"
+        yield _notification("note", f"{path}: {skipped}")
 
 
 def _notification(level: str, text: str) -> JsonObject:

@@ -8,7 +8,7 @@ from ascend_conformance.finding import API, BLOCK_FILE, TEXT, FileReport, Seen
 
 from .detail import Detail
 from .escape import visible
-from .phrases import counted, listed, time_span
+from .phrases import counted, enumerated, time_span
 
 UNKNOWN = "unknown"
 
@@ -96,4 +96,4 @@ def _numbers(numbers: tuple[int, ...], detail: Detail) -> str:
 def _names(names: Iterable[str], detail: Detail, noun: str) -> str:
     every = tuple(names)
     first = [visible(name, detail.name) for name in every[: detail.entries]]
-    return listed(first, len(every) - len(first), noun)
+    return enumerated(first, len(every) - len(first), noun)

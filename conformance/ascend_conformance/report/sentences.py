@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from ascend_conformance.finding import FileReport, Finding
+from ascend_conformance.ruleset import Rule
 
-from .card import RuleCard
+from .collapse import Listed
 from .detail import Detail
 from .escape import scalar_text, visible
-from .phrases import listed
+from .phrases import counted, enumerated
 
 
 def subject(finding: Finding, detail: Detail) -> str:
@@ -31,7 +33,7 @@ def fact(finding: Finding, detail: Detail) -> str:
     return f"{message} (erratum {visible(finding.erratum, detail.name)})"
 
 
-def paragraph(finding: Finding, card: RuleCard | None, detail: Detail) -> Iterator[str]:
+def paragraph(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[str]:
     """The fact, the expected, the examples, the further places and the remedy, a line each."""
     yield fact(finding, detail)
     if finding.expected:
@@ -40,8 +42,8 @@ def paragraph(finding: Finding, card: RuleCard | None, detail: Detail) -> Iterat
         yield f"example: {example}"
     if finding.elsewhere:
         yield f"also at: {elsewhere(finding, detail)}"
-    if card and detail.guidance:
-        yield f"fix: {visible(card.fix, detail.prose)}"
+    if rule and detail.guidance:
+        yield f"fix: {visible(rule.fix, detail.prose)}"
     if finding.sql:
         yield f"sql: {sql(finding.sql, detail)}"
 
@@ -58,13 +60,44 @@ def elsewhere(finding: Finding, detail: Detail) -> str:
     """``OSRT_API.endNs (4), CANN_API.endNs (1) and 12 further places``."""
     first = list(finding.elsewhere.items())[: detail.places]
     names = [f"{visible(where, 2 * detail.name)} ({count:,})" for where, count in first]
-    return listed(names, len(finding.elsewhere) - len(first), "place")
+    return enumerated(names, len(finding.elsewhere) - len(first), "place")
 
 
 def unreadable(file: FileReport, detail: Detail) -> str:
     """Why the file cannot be judged, without its own path, which stands beside it anyway."""
     reason = file.unreadable or "no reason given"
     return visible(reason.removeprefix(f"{file.file}: "), detail.prose)
+
+
+def not_listed(one: Listed) -> str:
+    """How many findings of a file are left out."""
+    return f"{counted(one.left_out, 'further finding')} not listed"
+
+
+class SkippedGroup(NamedTuple):
+    """One reason and the first rules that it kept from judging somewhere, and how many further."""
+
+    rules: list[str]
+    further: int
+    reason: str
+
+
+def skipped_by_reason(file: FileReport, detail: Detail) -> tuple[list[SkippedGroup], int]:
+    """The first reasons in the order of their first rule, and the number of further ones."""
+    by_reason: dict[str, set[str]] = {}
+    for skip in file.skipped:
+        by_reason.setdefault(skip.reason, set()).add(skip.rule)
+    groups = sorted((sorted(rules), reason) for reason, rules in by_reason.items())
+    most = detail.entries
+    shown = [
+        SkippedGroup(
+            [visible(rule, detail.name) for rule in rules[:most]],
+            max(0, len(rules) - most),
+            visible(reason, detail.prose),
+        )
+        for rules, reason in groups[:most]
+    ]
+    return shown, len(groups) - len(shown)
 
 
 def sql(statement: str, detail: Detail) -> str:

@@ -17,14 +17,21 @@ from rich.text import Text
 
 from ascend_conformance.finding import FileReport, Finding, Report, Verdict
 
-from .card import RuleCard
-from .collapse import collapse, shown
-from .detail import FULL, Detail
+from .collapse import Listed, listed
+from .detail import FULL, Detail, Rules
 from .escape import visible
-from .phrases import Conformity, conclusion, conformity, counted, listed, tally
+from .phrases import Conformity, conclusion, conformity, counted, enumerated, tally
 from .seen_lines import seen_lines
-from .sentences import elsewhere, examples, fact, place, sql, unreadable
-from .skips import group_skipped
+from .sentences import (
+    elsewhere,
+    examples,
+    fact,
+    not_listed,
+    place,
+    skipped_by_reason,
+    sql,
+    unreadable,
+)
 
 _NARROWEST = 40
 _LABEL_WIDTH = 10
@@ -43,7 +50,7 @@ _CONCLUSION_STYLE: Mapping[Conformity, str] = {
 
 def render(
     report: Report,
-    cards: Mapping[str, RuleCard],
+    rules: Rules,
     detail: Detail = FULL,
     *,
     width: int | None = None,
@@ -53,8 +60,8 @@ def render(
     ``colour`` is set.
     """
     layout = _Layout(width, colour)
-    for file in collapse(report, detail.findings).files:
-        yield from map(layout.lines, _file(file, cards, detail))
+    for one in listed(report, detail):
+        yield from map(layout.lines, _file(one, rules, detail))
         yield layout.lines(_BLANK)
     last = conclusion(report), _CONCLUSION_STYLE[conformity(report.files)]
     yield layout.lines(_Paragraph("", (last,)))
@@ -113,35 +120,31 @@ class _Layout:
         return self._out.getvalue()
 
 
-def _file(file: FileReport, cards: Mapping[str, RuleCard], detail: Detail) -> Iterator[_Paragraph]:
+def _file(one: Listed, rules: Rules, detail: Detail) -> Iterator[_Paragraph]:
+    file = one.file
     yield _Paragraph("", ((visible(file.file, detail.path), "bold"),))
     for label, value in seen_lines(file, detail):
         yield _Paragraph(f"  {label:<{_LABEL_WIDTH}}", (value,))
     if file.unreadable is not None:
         reason = unreadable(file, detail)
         yield _Paragraph("  ", (("cannot be judged: ", "bold red"), reason))
-    yield from _findings(file, cards, detail)
+    yield from _findings(one, rules, detail)
     yield from _skipped(file, detail)
 
 
-def _findings(
-    file: FileReport, cards: Mapping[str, RuleCard], detail: Detail
-) -> Iterator[_Paragraph]:
-    counts = tally((file,))
-    listing = shown(file, detail)
-    for verdict, findings in groupby(listing.findings, key=lambda finding: finding.verdict):
+def _findings(one: Listed, rules: Rules, detail: Detail) -> Iterator[_Paragraph]:
+    counts = tally((one.file,))
+    for verdict, findings in groupby(one.findings, key=lambda finding: finding.verdict):
         yield _BLANK
         yield _Paragraph("  ", ((f"{counted(counts[verdict], verdict)}:", _STYLE[verdict]),))
         for _, same_rule in groupby(findings, key=lambda finding: finding.rule):
-            yield from _rule(tuple(same_rule), cards, detail)
-    if listing.left_out:
+            yield from _rule(tuple(same_rule), rules, detail)
+    if one.left_out:
         yield _BLANK
-        yield _Paragraph("  ", (f"{counted(listing.left_out, 'further finding')} not listed",))
+        yield _Paragraph("  ", (not_listed(one),))
 
 
-def _rule(
-    findings: tuple[Finding, ...], cards: Mapping[str, RuleCard], detail: Detail
-) -> Iterator[_Paragraph]:
+def _rule(findings: tuple[Finding, ...], rules: Rules, detail: Detail) -> Iterator[_Paragraph]:
     head = findings[0]
     rule = visible(head.rule, detail.name), _STYLE[head.verdict]
     yield _Paragraph("  ", (rule, " ", (visible(head.name, detail.name), "bold")), hang=2)
@@ -152,9 +155,8 @@ def _rule(
             yield from _expected("      ", finding, detail)
     if one_expectation:
         yield from _expected("    ", head, detail)
-    card = cards.get(head.rule)
-    if card and detail.guidance:
-        yield _Paragraph("    fix: ", (visible(card.fix, detail.prose),))
+    if head.rule in rules and detail.guidance:
+        yield _Paragraph("    fix: ", (visible(rules[head.rule].fix, detail.prose),))
 
 
 def _finding(finding: Finding, detail: Detail) -> Iterator[_Paragraph]:
@@ -174,14 +176,12 @@ def _expected(indent: str, finding: Finding, detail: Detail) -> Iterator[_Paragr
 
 
 def _skipped(file: FileReport, detail: Detail) -> Iterator[_Paragraph]:
-    groups = group_skipped(file.skipped)
+    groups, further = skipped_by_reason(file, detail)
     if groups:
         yield _BLANK
         yield _Paragraph("  ", (f"{counted(len(file.skipped), 'check')} skipped:",))
-    for group in groups[: detail.entries]:
-        first = [visible(rule, detail.name) for rule in group.rules[: detail.entries]]
-        rules = listed(first, len(group.rules) - len(first), "rule")
-        yield _Paragraph("  ", (f"{rules}: {visible(group.reason, detail.prose)}",), hang=2)
-    if len(groups) > detail.entries:
-        further = counted(len(groups) - detail.entries, "further reason")
-        yield _Paragraph("  ", (f"{further} not listed",))
+    for group in groups:
+        rules = enumerated(group.rules, group.further, "rule")
+        yield _Paragraph("  ", (f"{rules}: {group.reason}",), hang=2)
+    if further:
+        yield _Paragraph("  ", (f"{counted(further, 'further reason')} not listed",))

@@ -12,16 +12,15 @@ from typing import TextIO
 from ascend_conformance.finding import Report
 from ascend_ref.atomic import write_atomically
 
-from . import github, json_document, jsonl, junit, markdown, sarif, text
-from .card import RuleCard
-from .detail import Renderer, bounded
+from . import github, json_forms, junit, markdown, sarif, text
+from .detail import Renderer, Rules, bounded
 from .errors import ReportError, named
 
 FORMATS: Mapping[str, Renderer] = MappingProxyType(
     {
         "text": bounded(text.render),
-        "json": bounded(json_document.render),
-        "jsonl": bounded(jsonl.render),
+        "json": bounded(json_forms.render_document),
+        "jsonl": bounded(json_forms.render_lines),
         "junit": bounded(junit.render),
         "sarif": bounded(sarif.render),
         "github": bounded(github.render),
@@ -35,16 +34,14 @@ USUAL_WIDTH = 100
 """Columns of a terminal that does not say how wide it is."""
 
 
-def write_report(
-    kind: str, path: str | Path, report: Report, cards: Mapping[str, RuleCard]
-) -> None:
+def write_report(kind: str, path: str | Path, report: Report, rules: Rules) -> None:
     """Write a report in UTF-8: to a temporary name beside ``path``, then renamed over it.
 
     Devices and pipes are written to directly. Raises :class:`ReportError` for an unknown ``kind``,
     a missing folder, a refusal of the system, and for a path that is one of the judged files.
     """
     target = Path(path)
-    content = _renderer(kind)(report, cards)
+    content = _renderer(kind)(report, rules)
     try:
         _refuse_judged_file(target, report)
         write_atomically(target, content)
@@ -58,7 +55,7 @@ def write_report(
 def render_to_stdout(
     kind: str,
     report: Report,
-    cards: Mapping[str, RuleCard],
+    rules: Rules,
     stream: TextIO,
     environment: Mapping[str, str],
 ) -> None:
@@ -70,9 +67,9 @@ def render_to_stdout(
     and bypass the stream's encoding.
     """
     if kind == "text":
-        stream.write(_text_for(stream, environment)(report, cards))
+        stream.write(_text_for(stream, environment)(report, rules))
         return
-    content = _renderer(kind)(report, cards)
+    content = _renderer(kind)(report, rules)
     buffer = getattr(stream, "buffer", None)
     if buffer is None:
         stream.write(content)
@@ -96,8 +93,8 @@ def _text_for(stream: TextIO, environment: Mapping[str, str]) -> Renderer:
     render = bounded(partial(text.render, width=width, colour=colour))
     encoding = stream.encoding or "utf-8"
 
-    def encodable(report: Report, cards: Mapping[str, RuleCard]) -> str:
-        return render(report, cards).encode(encoding, "backslashreplace").decode(encoding)
+    def encodable(report: Report, rules: Rules) -> str:
+        return render(report, rules).encode(encoding, "backslashreplace").decode(encoding)
 
     return encodable
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ascend_ref.cli.options import STAGED, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.execution.interrupts import interrupts_held
 
@@ -18,15 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", metavar="PRESET|FILE", type=PresetOrFile("kernel"))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="The folder to write; it appears only when all is written. By default one named after the "
-    "scenario, here.",
-)
-@click.option("--force", is_flag=True, help="Replace a folder that exists.")
+@output("DIR", f"{STAGED} By default one named after the scenario, here.", required=False)
 @click.option("--mode", metavar="MODE", help="device, simulator or everything, not the scenario's.")
 @click.option(
     "--chip",
@@ -34,9 +27,7 @@ if TYPE_CHECKING:
     help="This chip, by its SoC name (see scenarios --of kernel --schema), not the scenario's.",
 )
 @click.option("--block-dim", type=int, metavar="N", help="So many blocks, not the scenario's.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the run."
-)
+@number("--seed", 0, None, 0, "Chooses the run.")
 def kernel(
     scenario: str,
     output: Path | None,

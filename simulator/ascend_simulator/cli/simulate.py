@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ascend_ref.cli.options import REVISION, deliverables, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.cli.progress import progress_bar
-from ascend_ref.cli.suggest import unknown
 from ascend_ref.execution import NoCluster, open_executor
 from ascend_ref.execution.interrupts import interrupts_held
-from ascend_spec import catalog
+from ascend_spec.db.model import Revision
 
 from .presets import PresetOrFile, named
 
@@ -26,33 +26,12 @@ SMALL_ROWS = 3_000_000
 
 
 def _formats(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    names = [name.strip() for text in texts for name in text.split(",") if name.strip()]
-    for name in names:
-        if name not in FORMATS:
-            raise click.BadParameter(unknown("deliverable", name, FORMATS))
-    if texts and not names:
-        raise click.BadParameter(f"names nothing; expected some of {', '.join(FORMATS)}")
-    return tuple(dict.fromkeys(names)) or FORMATS[:1]
-
-
-def _revision(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
-    try:
-        return None if name is None else catalog().revision(name).id
-    except KeyError as error:
-        raise click.BadParameter(str(error.args[0])) from None
+    return deliverables(texts, FORMATS) or FORMATS[:1]
 
 
 @click.command()
 @click.argument("scenario", metavar="PRESET|FILE", type=PresetOrFile("run"))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="The folder to write; it appears only when all is written.",
-)
-@click.option("--force", is_flag=True, help="Replace a folder that exists.")
+@output("DIR")
 @click.option(
     "--as",
     "formats",
@@ -63,15 +42,13 @@ def _revision(_: click.Context, __: click.Parameter, name: str | None) -> str | 
     f"{FORMATS[0]}. Those of pytorch share a profile, and so do the others; both together get a "
     "folder each.",
 )
-@click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Chooses the run."
-)
+@number("--seed", 0, None, 0, "Chooses the run.")
 @click.option("--ranks", type=int, help="As many ranks instead of the scenario's.")
 @click.option("--steps", type=int, help="As many captured steps instead of the scenario's.")
 @click.option("--level", type=int, help="This profiler level, 0 to 2, instead of the scenario's.")
 @click.option(
     "--revision",
-    callback=_revision,
+    type=REVISION,
     metavar="REVISION",
     help="A revision of the schema, or a SCHEMA_VERSION; by default the newest.",
 )
@@ -96,7 +73,7 @@ def simulate(
     ranks: int | None,
     steps: int | None,
     level: int | None,
-    revision: str | None,
+    revision: Revision | None,
     workers: int | None,
     dask: str | None,
 ) -> int:
@@ -111,13 +88,14 @@ def simulate(
     with interrupts_held():
         from ..run import write_run  # slow: numpy, pyarrow
 
+    as_of = None if revision is None else revision.id
     try:
         with (
             room_for(output, force=force),
             open_executor(workers or _fitting(chosen), dask) as executor,
             progress_bar("simulating") as progress,
         ):
-            run = write_run(chosen, seed, output.absolute(), formats, revision, executor, progress)
+            run = write_run(chosen, seed, output.absolute(), formats, as_of, executor, progress)
     except NoCluster as error:
         raise click.ClickException(str(error)) from None
     for path in (*run.profiles, *run.truths):

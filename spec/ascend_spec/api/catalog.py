@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, TypeVar
+from functools import cache, cached_property
+from typing import TypeVar
 
 from ascend_spec.core import Axis, Erratum, Loader, bounds_of
 from ascend_spec.core.dialect import DIALECT, Node, NotInForce, compile_schema
@@ -32,10 +32,6 @@ class ApiCatalog:
         self.errors: Mapping[str, ErrorCode] = documents.by(
             "name", ErrorCode, f"{FOLDER}/errors.yaml"
         )
-        self._schemas: dict[tuple[str, str], Node] = {}
-
-    def _read(self, name: str) -> Any:
-        return self.documents.folder.read(f"{FOLDER}/{name}")
 
     def _messages(self, kind: type[Message], key: str, *references: str) -> dict[str, Message]:
         """Commands or events by name; their ``references`` become names of definitions."""
@@ -59,30 +55,29 @@ class ApiCatalog:
     @cached_property
     def definitions(self) -> Mapping[str, Node]:
         """The ``$defs`` of all schema documents together, each name once."""
+        read = self.documents.folder.read
         return {
             name: node
             for document in DOCUMENTS
-            for name, node in self._read(f"{document}.schema.yaml")["$defs"].items()
+            for name, node in read(f"{FOLDER}/{document}.schema.yaml")["$defs"].items()
         }
 
+    @cache  # noqa: B019 - the catalog lives as long as the process
     def schema(self, definition: str, generation: str = LATEST) -> Node:
         """One definition with all that it refers to, as it was in a generation.
 
         Raises ``KeyError`` for an unknown name, and for what the generation does not have.
         """
-        key = definition, generation
-        if key not in self._schemas:
-            self.axis.number(generation)
-            try:
-                schema = compile_schema(
-                    self.definitions[definition],
-                    self.definitions,
-                    lambda node: self.axis.in_force(bounds_of(node), generation),
-                )
-            except NotInForce:
-                raise KeyError(f"{definition} is not part of generation {generation}") from None
-            self._schemas[key] = {"$schema": DIALECT, **schema}
-        return self._schemas[key]
+        self.axis.number(generation)
+        try:
+            schema = compile_schema(
+                self.definitions[definition],
+                self.definitions,
+                lambda node: self.axis.in_force(bounds_of(node), generation),
+            )
+        except NotInForce:
+            raise KeyError(f"{definition} is not part of generation {generation}") from None
+        return {"$schema": DIALECT, **schema}
 
 
 DOCUMENTS = ("shared", "timeline", "source", "details", "global", "events")

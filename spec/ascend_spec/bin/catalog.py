@@ -90,15 +90,6 @@ class BinCatalog:
         """The columns of 0x03 and 0x04, by block type and name."""
         return load_columns(self.documents)
 
-    def block(self, name: str) -> BlockType | None:
-        """The block type of a code (``0x08``, ``8``), name or slug, capitals aside."""
-        wanted = name.strip().casefold()
-        for block in self.blocks.values():
-            codes = (f"0x{block.code:02x}", f"0x{block.code:x}", str(block.code))
-            if wanted in (*codes, block.name, block.slug):
-                return block
-        return None
-
     def payload_schema(self, code: int, epoch: str) -> dict[str, Any]:
         """Plain JSON Schema 2020-12 of the JSON of a block type at an epoch, without any ``$ref``.
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ascend_spec.core import Axis, Loader, bounds_of
+from ascend_spec.core.loader import without
 from ascend_spec.core.values import SetMember, ValueSet
 
 from .model import Column, LoadEntry, MemoryTable, PathSet, RooflineChart
@@ -14,6 +15,7 @@ from .model import Column, LoadEntry, MemoryTable, PathSet, RooflineChart
 Core = Literal["cube", "vector"]
 Option = Literal["transfers", "detail"]
 Row = Mapping[str, Any]
+_CONDITIONS = ("chips", "since", "until", "erratum")
 
 
 class _Facts:
@@ -22,13 +24,13 @@ class _Facts:
     document: str
 
     def __init__(self, loader: Loader, axis: Axis) -> None:
-        self._folder = loader.folder
+        self._loader = loader
         self._axis = axis
 
     @cached_property
     def content(self) -> Row:
         """The document itself."""
-        content: Row = self._folder.read(f"bin/{self.document}.yaml")
+        content: Row = self._loader.folder.read(f"bin/{self.document}.yaml")
         return content
 
     @property
@@ -50,7 +52,7 @@ class MemoryFacts(_Facts):
 
     @cached_property
     def _tables(self) -> Row:
-        content: Row = self._folder.read("bin/memory_tables.yaml")
+        content: Row = self._loader.folder.read("bin/memory_tables.yaml")
         return content
 
     def enums(self) -> Iterator[ValueSet]:
@@ -80,16 +82,8 @@ class MemoryFacts(_Facts):
         """The paths that 0x08 holds, ``None`` where no file of the kind is known."""
         for row in self._standing(self.content["sets"], epoch, chip):
             if row["op_type"] == op_type:
-                extra = {option: tuple(paths) for option, paths in row.get("extra", {}).items()}
-                rows = {path: (table, number) for path, (table, number) in row["rows"].items()}
-                return PathSet(
-                    chip=chip,
-                    op_type=op_type,
-                    paths=tuple(row["paths"]),
-                    extra=extra,
-                    rows=rows,
-                    apart_with_detail=tuple(row.get("apart_with_detail", ())),
-                )
+                place = f"{self.document}: {chip} {op_type}"
+                return self._loader.fact(PathSet, without(row, *_CONDITIONS), place, chip=chip)
         return None
 
     def request_bytes(self, chip: str, path: int, epoch: str) -> int | None:

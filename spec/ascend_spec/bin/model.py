@@ -92,8 +92,8 @@ class PathSet:
     chip: str
     op_type: str
     paths: tuple[int, ...]
-    extra: Mapping[str, tuple[int, ...]]
     rows: Mapping[int, tuple[str, int]]
+    extra: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     apart_with_detail: tuple[int, ...] = ()
 
 

@@ -10,11 +10,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from .facts import Erratum, Source, Switch, best_grade
+from .facts import Erratum, Source, Switch, Vocabulary, best_grade
 from .folder import Document, Folder, SpecError
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
-from .words import Vocabulary
 
 Fact = TypeVar("Fact")
 Row = Mapping[str, Any]
@@ -171,7 +170,7 @@ def typed(types: Mapping[str, ValueType], row: Row, place: str) -> ValueType:
     return types[name]
 
 
-def type_facts(kind: ValueType) -> dict[str, Any]:
+def type_facts(kind: Any) -> dict[str, Any]:
     """What a column of a value type is where it does not say otherwise."""
     return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name != "id"}
 

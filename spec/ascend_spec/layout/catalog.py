@@ -181,11 +181,6 @@ class Layout:
         """What a file is by its name; ``None`` for a name of no profile."""
         return next((one for file in self._ordered for one in self._matches(file, name)), None)
 
-    def database(self, name: str) -> Match | None:
-        """What database a file is by its name."""
-        named = (file for file in self._ordered if file.carrier is not None)
-        return next((one for file in named for one in self._matches(file, name)), None)
-
     def is_file(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of file, of any producer."""
         alike = [file for file in self._ordered if file.id == which]

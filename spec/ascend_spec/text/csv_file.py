@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import get_args
+from typing import Any, get_args
 
 from ascend_spec.core import Grade
 from ascend_spec.core.shows import RowTest
@@ -98,35 +98,10 @@ class CsvFile:
                 by_name[name] = (*by_name.get(name, ()), column)
         return by_name
 
-    def header(
-        self,
-        *,
-        writer: str,
-        family: str,
-        level: Level = 1,
-        metrics: str | None = None,
-        scene: Collection[Scene] = (),
-        repeat: int = 0,
-        registers: Sequence[str] = (),
-    ) -> tuple[str, ...]:
-        """The header under the given circumstances, each text exactly as the writer prints it.
-
-        ``repeat`` is the number of times that the repeated group stands there, ``registers`` the
-        names of counters that the user chose himself. Raises ``ValueError`` naming the known values
-        for a writer that does not write the file, and for a family, level, metrics or scene that
-        does not exist or does not go with the others.
-        """
-        columns = self.columns_at(
-            writer=writer,
-            family=family,
-            level=level,
-            metrics=metrics,
-            scene=scene,
-            repeat=repeat,
-            registers=registers,
-        )
-        by = self.writers[writer]
-        return tuple(one.name_by(by) for one in columns)
+    def header(self, *, writer: str, **at: Any) -> tuple[str, ...]:
+        """The header texts of :meth:`columns_at`, each exactly as the writer prints it."""
+        columns = self.columns_at(writer=writer, **at)
+        return tuple(one.name_by(self.writers[writer]) for one in columns)
 
     def columns_at(
         self,
@@ -139,7 +114,13 @@ class CsvFile:
         repeat: int = 0,
         registers: Sequence[str] = (),
     ) -> tuple[CsvColumn, ...]:
-        """The columns of :meth:`header`, in its order; repeated ones come as often as there."""
+        """The columns under the given circumstances, in order; repeated ones as often as there.
+
+        ``repeat`` is the number of times that the repeated group stands there, ``registers`` the
+        names of counters that the user chose himself. Raises ``ValueError`` naming the known values
+        for a writer that does not write the file, and for a family, level, metrics or scene that
+        does not exist or does not go with the others.
+        """
         by = self._writer(writer)
         known("family", family, by.families)
         known("level", level, get_args(Level))

@@ -75,17 +75,6 @@ class TimelineCatalog:
             raise KeyError(f"no writer {writer!r} of timelines; known: {', '.join(self.forms)}")
         return self.forms[writer]
 
-    def layer(self, name: str) -> Layer | None:
-        """The layer with this name, an older one included, or slug, capitals aside."""
-        wanted = name.strip().casefold()
-        for layer in self.layers.values():
-            if wanted in (layer.name.casefold(), layer.slug):
-                return layer
-        for layer in self.layers.values():
-            if layer.shown_in is None and any(one.name.casefold() == wanted for one in layer.names):
-                return layer
-        return None
-
     def layer_of(self, process_name: str, label: str, writer: str) -> Layer | None:
         """The layer of a process in the whole timeline of a writer, by its name and its label.
 

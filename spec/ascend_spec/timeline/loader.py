@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ascend_spec.core import Document, Loader
-from ascend_spec.core.loader import Fact, Row, part, reading, typed, without
+from ascend_spec.core.loader import Fact, Row, part, reading, type_facts, typed, without
 from ascend_spec.core.shows import event_shows, row_tests, shown
 
 from . import model
@@ -165,10 +165,7 @@ class _Reader:
         kind = self.kinds[row["type"]]
         facts = {
             "source": self.citations(source, "documented_as" in row),
-            **{
-                key: getattr(kind, key)
-                for key in ("json", "unit", "minimum", "maximum", "pattern", "none")
-            },
+            **without(type_facts(kind), "summary"),
             **without(row, "arg", "fields"),
         }
         name = self.name(row["arg"], {**fields, **row.get("fields", {})})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -17,20 +18,28 @@ from ascend_conformance.finding import (
     Seen,
     Skipped,
 )
-from ascend_conformance.report import RuleCard
+from ascend_conformance.ruleset import Rule, rule_of
 
 FILE = "run/ascend_pytorch_profiler_1.db"
 
-INTERVAL_CARD = RuleCard(
-    id="DB401",
-    name="interval-ends-before-start",
-    summary="An interval ends before it starts.",
-    why="The negative duration enters sums.",
-    fix="Write endNs >= startNs.",
-    verdict="violation",
-    help_uri="https://example.org/rules/DB401",
+INTERVAL_RULE: Rule[Any] = rule_of(
+    {
+        "rule": "DB401",
+        "name": "interval-ends-before-start",
+        "summary": "An interval ends before it starts.",
+        "why": "The negative duration enters sums.",
+        "fix": "Write endNs >= startNs.",
+        "example": "TASK row 12",
+        "expected": "endNs >= startNs",
+        "verdict": "violation",
+        "grade": "observed",
+        "source": [],
+    },
+    "tasks",
+    "db",
+    None,
 )
-CARDS: Mapping[str, RuleCard] = {INTERVAL_CARD.id: INTERVAL_CARD}
+RULES: Mapping[str, Rule[Any]] = {INTERVAL_RULE.id: INTERVAL_RULE}
 
 INTERVAL = Finding(
     rule="DB401",

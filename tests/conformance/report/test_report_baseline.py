@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from report_samples import (
-    CARDS,
     CLEAN_REPORT,
     FULL_REPORT,
     INTERVAL,
+    RULES,
     SWAPPED,
     VIEWER,
     file_report,
@@ -46,7 +46,7 @@ def saved(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_report_is_its_own_baseline(tmp_path: Path) -> None:
-    write_report("json", tmp_path / "old.json", FULL_REPORT, CARDS)
+    write_report("json", tmp_path / "old.json", FULL_REPORT, RULES)
     outcome = without_known(FULL_REPORT, read_baseline(tmp_path / "old.json"))
     assert outcome.report.findings == ()
     assert outcome.in_baseline == 3
@@ -70,7 +70,7 @@ def test_a_known_fault_may_grow_and_move() -> None:
 
 def test_folded_places_of_a_report_are_known_too(tmp_path: Path) -> None:
     report = with_columns(100)
-    write_report("json", tmp_path / "old.json", report, CARDS)
+    write_report("json", tmp_path / "old.json", report, RULES)
     outcome = without_known(report, read_baseline(tmp_path / "old.json"))
     assert outcome.in_baseline == 100
 
@@ -84,7 +84,7 @@ def test_folded_places_of_the_judged_report_are_sieved_one_by_one() -> None:
 
 def test_a_report_that_leaves_findings_out_is_no_baseline(tmp_path: Path) -> None:
     report = with_columns(5_000)
-    write_report("json", tmp_path / "old.json", report, CARDS)
+    write_report("json", tmp_path / "old.json", report, RULES)
     with pytest.raises(ReportError, match="leaves findings out: give a list of fingerprints"):
         read_baseline(tmp_path / "old.json")
     complete = read_baseline(saved(tmp_path, baseline_document(report)))
@@ -206,5 +206,5 @@ def test_a_missing_expectation_file_is_told(tmp_path: Path) -> None:
 
 def test_what_remains_can_be_rendered() -> None:
     outcome = judge(FULL_REPORT, frozenset({INTERVAL.fingerprint}))
-    text = FORMATS["text"](outcome.report, CARDS)
+    text = FORMATS["text"](outcome.report, RULES)
     assert text.endswith("\nconforms: no violation, 1 advice, 1 note; 2 checks skipped\n")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
-from report_samples import CARDS, HOSTILE, INTERVAL, INTERVAL_CARD, SEEN, file_report, one_report
+from report_samples import HOSTILE, INTERVAL, INTERVAL_RULE, RULES, SEEN, file_report, one_report
 from report_samples import reports as hostile_reports
 
 from ascend_conformance.finding import VERDICTS, Coverage, Report, Skipped
@@ -19,7 +19,7 @@ CHARACTERS = ("\\", '"', "|", "\x00", "\u6f22", "\U0001f600")
 
 
 def size(kind: str, report: Report) -> int:
-    return len(FORMATS[kind](report, CARDS).encode())
+    return len(FORMATS[kind](report, RULES).encode())
 
 
 def monstrous(character: str, rules: int, columns: int) -> Report:
@@ -100,14 +100,14 @@ def nine_hundred_findings() -> Report:
 @pytest.mark.parametrize("kind", sorted(FORMATS.keys() - {"json", "jsonl"}))
 def test_places_with_real_names_are_all_listed(kind: str) -> None:
     report = nine_hundred_findings()
-    text = FORMATS[kind](report, CARDS).replace("&#95;", "_")
+    text = FORMATS[kind](report, RULES).replace("&#95;", "_")
     assert len(text.encode()) <= BYTES_PER_FILE
     assert all(text.count(finding.place) >= 3 for finding in report.findings)
 
 
 def test_places_with_real_names_are_all_listed_in_json() -> None:
     report = nine_hundred_findings()
-    text = FORMATS["json"](report, CARDS)
+    text = FORMATS["json"](report, RULES)
     assert len(text.encode()) <= BYTES_PER_FILE
     found = Counter[str]()
     for finding in json.loads(text)["files"][0]["findings"]:
@@ -120,7 +120,7 @@ def test_places_with_real_names_are_all_listed_in_json() -> None:
 @given(hostile_reports())
 def test_any_report_is_bounded_and_repeatable(report: Report) -> None:
     for kind, render in FORMATS.items():
-        text = render(report, CARDS)
+        text = render(report, RULES)
         assert len(text.encode()) <= BYTES_PER_FILE * max(1, len(report.files))
         shuffled = replace(
             report,
@@ -129,12 +129,12 @@ def test_any_report_is_bounded_and_repeatable(report: Report) -> None:
                 for file in report.files
             ),
         )
-        assert render(shuffled, CARDS) == text, kind
+        assert render(shuffled, RULES) == text, kind
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_hostile_prose_of_a_rule_is_harmless_too(kind: str, text: str) -> None:
-    card = replace(INTERVAL_CARD, summary=text, why=text, fix=text)
+    rule = replace(INTERVAL_RULE, summary=text, why=text, fix=text)
     report = one_report(file_report(INTERVAL))
-    assert "\x1b" not in FORMATS[kind](report, {card.id: card})
+    assert "\x1b" not in FORMATS[kind](report, {rule.id: rule})

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from report_samples import (
-    CARDS,
     CLEAN_REPORT,
     FULL_REPORT,
     INTERVAL,
+    RULES,
     UNREADABLE_REPORT,
     file_report,
     one_report,
@@ -24,7 +24,7 @@ COMMAND = re.compile(r"::(error|warning|notice) (file=[^:,]*,)?title=[^:,]*::.*"
 
 
 def test_each_finding_is_an_annotation() -> None:
-    assert FORMATS["github"](FULL_REPORT, CARDS) == (
+    assert FORMATS["github"](FULL_REPORT, RULES) == (
         "::error file=run/ascend_pytorch_profiler_1.db,"
         "title=DB401 interval-ends-before-start at TASK.endNs"
         "::An interval ends before it starts: 2 of 12,000 rows (first: rowid 88)"
@@ -45,11 +45,11 @@ def test_each_finding_is_an_annotation() -> None:
 
 def test_a_clean_file_is_a_notice() -> None:
     expected = "::notice title=ascend-ref::conforms: no violation, no advice, no note\n"
-    assert FORMATS["github"](CLEAN_REPORT, CARDS) == expected
+    assert FORMATS["github"](CLEAN_REPORT, RULES) == expected
 
 
 def test_an_unreadable_file_is_an_error() -> None:
-    first = FORMATS["github"](UNREADABLE_REPORT, CARDS).splitlines()[0]
+    first = FORMATS["github"](UNREADABLE_REPORT, RULES).splitlines()[0]
     assert first == "::error file=a.db,title=cannot be judged::file is not a database"
 
 
@@ -65,7 +65,7 @@ def test_separators_in_names_are_encoded() -> None:
 @settings(max_examples=60, deadline=None)
 @given(reports())
 def test_no_text_can_start_a_command_of_its_own(report: Report) -> None:
-    lines = FORMATS["github"](report, CARDS).splitlines()
+    lines = FORMATS["github"](report, RULES).splitlines()
     assert all(COMMAND.fullmatch(line) for line in lines)
     unreadable = sum(file.unreadable is not None for file in report.files)
     assert len(lines) == len(report.findings) + unreadable + 1

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 from report_samples import (
-    CARDS,
     FULL_REPORT,
     INTERVAL,
+    RULES,
     SEEN,
     UNREADABLE_REPORT,
     VIEWER,
@@ -46,11 +46,11 @@ def strict(text: str) -> Any:
 
 
 def document(report: Report) -> Any:
-    return strict(FORMATS["json"](report, CARDS))
+    return strict(FORMATS["json"](report, RULES))
 
 
 def lines(report: Report) -> list[Any]:
-    return [strict(line) for line in FORMATS["jsonl"](report, CARDS).splitlines()]
+    return [strict(line) for line in FORMATS["jsonl"](report, RULES).splitlines()]
 
 
 def test_the_schema_is_a_schema() -> None:
@@ -60,7 +60,7 @@ def test_the_schema_is_a_schema() -> None:
 def test_a_report_is_one_document() -> None:
     seen = replace(SEEN, coverage=Coverage(212, 255))
     report = one_report(file_report(INTERVAL, seen=seen))
-    assert FORMATS["json"](report, CARDS) == (
+    assert FORMATS["json"](report, RULES) == (
         """\
 {
  "$schema": "urn:ascend-ref:report:1",
@@ -121,7 +121,7 @@ def test_seconds_are_the_only_trace_of_the_clock() -> None:
     slow = one_report(replace(FULL_REPORT.files[0], seconds=99.0))
     assert document(slow)["files"][0].pop("seconds") == 99.0
     for kind in FORMATS.keys() - {"json"}:
-        assert FORMATS[kind](slow, CARDS) == FORMATS[kind](FULL_REPORT, CARDS)
+        assert FORMATS[kind](slow, RULES) == FORMATS[kind](FULL_REPORT, RULES)
 
 
 def test_findings_come_gravest_first() -> None:
@@ -145,7 +145,7 @@ def test_numbers_beyond_json_become_texts() -> None:
 
 def test_names_keep_their_exact_characters_but_show_none_that_act() -> None:
     report = one_report(file_report(replace(INTERVAL, table="\x1b\u202e\x9b\u6f22")))
-    text = FORMATS["json"](report, CARDS)
+    text = FORMATS["json"](report, RULES)
     assert '"table": "\\u001b\\u202e\\u009b\u6f22"' in text
     assert strict(text)["files"][0]["findings"][0]["table"] == "\x1b\u202e\x9b\u6f22"
 

@@ -7,9 +7,9 @@ from xml.etree import ElementTree as Xml
 
 from hypothesis import given, settings
 from report_samples import (
-    CARDS,
     FULL_REPORT,
     INTERVAL,
+    RULES,
     UNREADABLE_REPORT,
     file_report,
     one_report,
@@ -21,11 +21,11 @@ from ascend_conformance.report import FORMATS
 
 
 def parsed(report: Report) -> Xml.Element:
-    return Xml.fromstring(FORMATS["junit"](report, CARDS))  # noqa: S314 - our own output
+    return Xml.fromstring(FORMATS["junit"](report, RULES))  # noqa: S314 - our own output
 
 
 def test_a_file_is_a_suite_and_a_rule_a_case() -> None:
-    text = FORMATS["junit"](FULL_REPORT, CARDS)
+    text = FORMATS["junit"](FULL_REPORT, RULES)
     head, _, cases = text.partition("</properties>\n")
     assert head.startswith(
         """\

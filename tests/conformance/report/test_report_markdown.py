@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 from hypothesis import given, settings
 from markdown_it import MarkdownIt
-from report_samples import CARDS, FULL_REPORT, INTERVAL, file_report, one_report, reports
+from report_samples import FULL_REPORT, INTERVAL, RULES, file_report, one_report, reports
 
 from ascend_conformance.finding import Report
 from ascend_conformance.report import FORMATS
@@ -27,7 +27,7 @@ class Page(HTMLParser):
         self.prose = ""
         self.code: list[str] = []
         self._in_code = False
-        text = FORMATS["markdown"](report, CARDS)
+        text = FORMATS["markdown"](report, RULES)
         self.feed(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
         self.close()
 
@@ -50,7 +50,7 @@ class Page(HTMLParser):
 
 
 def test_findings_are_a_table() -> None:
-    assert FORMATS["markdown"](FULL_REPORT, CARDS) == (
+    assert FORMATS["markdown"](FULL_REPORT, RULES) == (
         """\
 **does not conform: 1 violation, 1 advice, 1 note; 2 checks skipped**
 

@@ -12,10 +12,10 @@ from urllib.parse import unquote_to_bytes
 import pytest
 from hypothesis import given, settings
 from report_samples import (
-    CARDS,
     FULL_REPORT,
     INTERVAL,
-    INTERVAL_CARD,
+    INTERVAL_RULE,
+    RULES,
     UNREADABLE_REPORT,
     VIEWER,
     file_report,
@@ -62,7 +62,7 @@ ALLOWED: Mapping[str, set[str]] = {
 
 
 def run_of(report: Report) -> Any:
-    log = json.loads(FORMATS["sarif"](report, CARDS))
+    log = json.loads(FORMATS["sarif"](report, RULES))
     assert log.keys() == ALLOWED["log"]
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -175,10 +175,9 @@ def test_a_rule_carries_its_help() -> None:
         "id": "DB401",
         "name": "interval-ends-before-start",
         "defaultConfiguration": {"level": "error"},
-        "shortDescription": {"text": INTERVAL_CARD.summary},
-        "fullDescription": {"text": INTERVAL_CARD.why},
-        "help": {"text": f"Why: {INTERVAL_CARD.why}\nFix: {INTERVAL_CARD.fix}"},
-        "helpUri": INTERVAL_CARD.help_uri,
+        "shortDescription": {"text": INTERVAL_RULE.summary},
+        "fullDescription": {"text": INTERVAL_RULE.why},
+        "help": {"text": f"Why: {INTERVAL_RULE.why}\nFix: {INTERVAL_RULE.fix}"},
     }
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from report_samples import (
-    CARDS,
     CLEAN_REPORT,
     FULL_REPORT,
     INTERVAL,
+    RULES,
     UNREADABLE_REPORT,
     file_report,
     one_report,
@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
 
 def on_terminal(report: Report, **environment: str) -> str:
     stream = Terminal()
-    render_to_stdout("text", report, CARDS, stream, environment)
+    render_to_stdout("text", report, RULES, stream, environment)
     return stream.getvalue()
 
 
@@ -46,7 +46,7 @@ def rule_lines(*findings: Finding) -> list[str]:
 
 
 def test_everything_known_about_a_file_is_told() -> None:
-    assert FORMATS["text"](FULL_REPORT, CARDS) == (
+    assert FORMATS["text"](FULL_REPORT, RULES) == (
         """\
 run/ascend_pytorch_profiler_1.db
   carrier   pytorch
@@ -88,12 +88,12 @@ does not conform: 1 violation, 1 advice, 1 note; 2 checks skipped
 
 
 def test_a_clean_file_conforms() -> None:
-    last = FORMATS["text"](CLEAN_REPORT, CARDS).splitlines()[-1]
+    last = FORMATS["text"](CLEAN_REPORT, RULES).splitlines()[-1]
     assert last == "conforms: no violation, no advice, no note"
 
 
 def test_an_unreadable_file_says_why_and_leaves_the_case_open() -> None:
-    assert FORMATS["text"](UNREADABLE_REPORT, CARDS) == (
+    assert FORMATS["text"](UNREADABLE_REPORT, RULES) == (
         """\
 a.db
   cannot be judged: file is not a database
@@ -104,7 +104,7 @@ not judged: no violation, no advice, no note; 1 of 1 file could not be judged
 
 
 def test_no_file_at_all_is_not_a_pass() -> None:
-    assert FORMATS["text"](one_report(), CARDS) == "not judged: no file\n"
+    assert FORMATS["text"](one_report(), RULES) == "not judged: no file\n"
 
 
 def test_folded_places_are_wrapped_under_their_first() -> None:
@@ -141,7 +141,7 @@ def test_a_terminal_gets_colour() -> None:
 
 
 def test_no_color_and_dumb_terminals_get_none() -> None:
-    plain = FORMATS["text"](FULL_REPORT, CARDS)
+    plain = FORMATS["text"](FULL_REPORT, RULES)
     assert on_terminal(FULL_REPORT, NO_COLOR="1", COLUMNS="1000") == plain
     assert on_terminal(FULL_REPORT, TERM="dumb", COLUMNS="1000") == plain
 
@@ -162,15 +162,15 @@ def test_a_narrow_terminal_does_not_break_the_layout() -> None:
 
 def test_a_pipe_gets_whole_lines_and_no_colour() -> None:
     stream = io.StringIO()
-    render_to_stdout("text", FULL_REPORT, CARDS, stream, {"COLUMNS": "60", "TERM": "xterm"})
-    assert stream.getvalue() == FORMATS["text"](FULL_REPORT, CARDS)
+    render_to_stdout("text", FULL_REPORT, RULES, stream, {"COLUMNS": "60", "TERM": "xterm"})
+    assert stream.getvalue() == FORMATS["text"](FULL_REPORT, RULES)
     assert any(len(line) > 100 for line in stream.getvalue().splitlines())
 
 
 def test_a_path_is_never_broken_in_a_pipe() -> None:
     path = f"run/{'deep/' * 40}ascend_pytorch_profiler_0.db"
     stream = io.StringIO()
-    render_to_stdout("text", one_report(replace(file_report(), file=path)), CARDS, stream, {})
+    render_to_stdout("text", one_report(replace(file_report(), file=path)), RULES, stream, {})
     assert path in stream.getvalue().splitlines()
 
 
@@ -182,7 +182,7 @@ def test_colour_can_be_forced_and_no_color_wins() -> None:
         ({"FORCE_COLOR": ""}, False),
     ):
         stream = io.StringIO()
-        render_to_stdout("text", FULL_REPORT, CARDS, stream, environment)
+        render_to_stdout("text", FULL_REPORT, RULES, stream, environment)
         assert ("\x1b[" in stream.getvalue()) == coloured
 
 
@@ -190,7 +190,7 @@ def test_a_stream_without_unicode_gets_escapes() -> None:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding="ascii")
     report = one_report(file_report(replace(INTERVAL, table="\u6f22"), file="\xe9.db"))
-    render_to_stdout("text", report, CARDS, stream, {})
+    render_to_stdout("text", report, RULES, stream, {})
     stream.flush()
     text = raw.getvalue().decode("ascii")
     assert text.startswith("\\xe9.db\n")
@@ -213,12 +213,12 @@ def test_long_values_are_cut_at_eighty_characters() -> None:
 @settings(max_examples=60, deadline=None)
 @given(reports())
 def test_no_report_can_drive_a_terminal(report: Report) -> None:
-    text = FORMATS["text"](report, CARDS)
+    text = FORMATS["text"](report, RULES)
     assert all(char.isprintable() for char in text.replace("\n", ""))
 
 
 @settings(max_examples=30, deadline=None)
 @given(reports())
 def test_every_line_keeps_to_the_width(report: Report) -> None:
-    text = "".join(render(report, CARDS, width=60))
+    text = "".join(render(report, RULES, width=60))
     assert max(cell_len(line) for line in text.splitlines()) <= 60

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ascend_conformance.report.escape import scalar_text, visible
-from ascend_conformance.report.phrases import counted, duration, listed, moment, time_span
+from ascend_conformance.report.phrases import counted, duration, enumerated, moment, time_span
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_counts_in_words(count: int, noun: str, words: str) -> None:
 
 
 def test_a_cut_list_counts_the_rest() -> None:
-    assert listed(["a", "b"], 0, "place") == "a, b"
-    assert listed(["a", "b"], 1, "place") == "a, b and 1 further place"
-    assert listed([], 12, "place") == "12 further places"
+    assert enumerated(["a", "b"], 0, "place") == "a, b"
+    assert enumerated(["a", "b"], 1, "place") == "a, b and 1 further place"
+    assert enumerated([], 12, "place") == "12 further places"
 
 
 @pytest.mark.parametrize(

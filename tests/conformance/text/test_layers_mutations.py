@@ -27,9 +27,7 @@ from ascend_conformance.media.text.agreeing import ask_agreements
 from ascend_conformance.media.text.database import open_facts
 from ascend_conformance.media.text.deliverables import beside, deliverables_of
 from ascend_conformance.media.text.disagreement import Mutation, broken, mutations
-from ascend_conformance.media.text.folder import Folder, read_folder
-from ascend_conformance.media.text.layers import ALL_LAYERS
-from ascend_conformance.media.text.loaddb import load_database
+from ascend_conformance.media.text.folder import Folder, load_database, read_folder
 from ascend_conformance.media.text.rules import TextRule, load_text_rules
 from ascend_conformance.media.text.selecting import Absent, sums_of
 from ascend_conformance.media.text.sources import Sources
@@ -406,7 +404,7 @@ def folder(simulated: Mapping[str, Path]) -> Iterator[Folder]:
     (database,) = output.glob("*profiler_*.db")
     files = (*deliverables_of(output.iterdir()), *beside(output))
     with open_facts() as facts:
-        read = read_folder(facts, files, tables=ALL_LAYERS)
+        read = read_folder(facts, files, kept="whole")
         load_database(read, database, load_text_rules().values())
         yield read
 

@@ -7,8 +7,9 @@ import random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_conformance.media.text.crossing import CROSSED
 from ascend_conformance.media.text.database import open_facts
+from ascend_conformance.media.text.findings import bad_rows
+from ascend_conformance.media.text.structuretrace import CROSSED
 
 Slices = list[tuple[int, int, int]]
 """Number of the thread, start and end in ns; in order of thread and start, longer ones first."""
@@ -36,9 +37,9 @@ def by_query(slices: Slices, examples: int = 1000) -> list[tuple[int, int]]:
             f"INSERT INTO trace.event BY NAME SELECT * FROM (VALUES {rows}) "
             "t(file, row, ph, pid, tid, ts, dur)"
         )
-        found = facts.rows(CROSSED, (0, examples))
-    assert all(count >= len(found) for *_, count, _ in found)
-    return [(row, other) for row, _, _, _, other in found]
+        found = list(bad_rows(facts, CROSSED, examples))
+    assert all(count == len(rows) for _, count, rows in found)
+    return [(row, other) for *_, rows in found for _, row, _, _, other in rows]
 
 
 @settings(max_examples=50, deadline=None)

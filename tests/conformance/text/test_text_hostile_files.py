@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from text_folders import OUTPUT, STRUCTURE, copied, judged
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.finding import FileReport, Report
+from ascend_conformance.media import load_rules
 from ascend_conformance.report import BYTES_PER_FILE, FORMATS
 
 EVENT = {"name": "x", "ph": "X", "pid": 1, "tid": 1, "ts": "1.500", "dur": 1}
@@ -22,7 +22,7 @@ def report_of(folder: Path, files: dict[str, bytes]) -> FileReport:
         (target / name).write_bytes(content)
     (report,) = judged(target, STRUCTURE)
     for render in FORMATS.values():
-        text = render(Report((report,), "1", "observed"), rule_cards())
+        text = render(Report((report,), "1", "observed"), load_rules())
         assert len(text.encode()) <= BYTES_PER_FILE
         assert "\x1b" not in text
         assert "\u202e" not in text
@@ -138,7 +138,7 @@ def test_ten_thousand_faults_make_a_small_report(tmp_path: Path) -> None:
     (report,) = judged(folder, STRUCTURE)
     assert {one.count for one in report.findings if one.rule == "CSV020"} == {10_000}
     assert len(report.findings) < 12
-    text = FORMATS["text"](Report((report,), "1", "observed"), rule_cards())
+    text = FORMATS["text"](Report((report,), "1", "observed"), load_rules())
     assert len(text) < 8_000
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from text_folders import DATA, RANK, needs_data
 
-from ascend_conformance.media.text import loadtrace
+from ascend_conformance.media.text import layers, loadtrace
 from ascend_conformance.media.text.database import open_facts
 from ascend_conformance.media.text.deliverables import deliverable_of_content
 from ascend_conformance.media.text.loadtrace import describe, load_timeline
@@ -67,18 +67,19 @@ def test_what_duckdb_would_take_is_not_loaded(tail: str, tmp_path: Path) -> None
 def test_relations_of_layers_are_the_same_as_tables_and_as_views() -> None:
     needs_data()
     found = []
-    for tables in ((), ("cann", "ascend_hardware", "communication", "hbm", "python")):
+    kinds: tuple[loadtrace.Kept, ...] = ("not", "lean", "whole")
+    for kept in kinds:
         file = deliverable_of_content(TRACES[0])
         assert file is not None
         with open_facts() as facts:
             load_timeline(facts, 0, file)
-            (reading,) = describe(facts, {0: file}, tables=tables).values()
+            (reading,) = describe(facts, {0: file}, kept=kept).values()
             assert reading.writer == "adapter-2025-01"
             found.append(
                 [
-                    facts.rows(f"SELECT * FROM trace.{loadtrace.layer_table(slug)} ORDER BY row")
+                    facts.rows(f"SELECT * FROM trace.{layers.layer_table(slug)} ORDER BY row")
                     for slug in ("cann", "ascend-hardware", "communication", "hbm", "python")
                 ]
             )
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
     assert [len(rows) for rows in found[0]] == [707, 535, 300, 104, 2460]

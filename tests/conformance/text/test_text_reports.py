@@ -11,9 +11,9 @@ from click.testing import CliRunner
 from test_text_csv_structure import API, KERNELS, cell
 from text_folders import STRUCTURE, changed, copied, judged
 
-from ascend_conformance.cards import rule_cards
 from ascend_conformance.cli.check import check
 from ascend_conformance.finding import Finding, Report, split_place
+from ascend_conformance.media import load_rules
 from ascend_conformance.report import (
     FORMATS,
     ReportError,
@@ -40,14 +40,14 @@ def report(path: Path) -> Report:
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_form_names_file_place_line_and_byte(kind: str, report: Report) -> None:
-    text = FORMATS[kind](report, rule_cards())
+    text = FORMATS[kind](report, load_rules())
     (finding,) = report.findings
     for shown in ("CSV020", KERNELS, "Duration(us)", "line 10", f"byte {finding.offset:,}"):
         assert shown in text.replace("&#35;", "#").replace("&#58;", ":"), shown
 
 
 def test_sarif_region_is_of_the_file(report: Report, path: Path) -> None:
-    log = json.loads(FORMATS["sarif"](report, rule_cards()))
+    log = json.loads(FORMATS["sarif"](report, load_rules()))
     (result,) = log["runs"][0]["results"]
     physical = result["locations"][0]["physicalLocation"]
     assert physical["artifactLocation"]["uri"].endswith(f"/{KERNELS}")
@@ -55,23 +55,23 @@ def test_sarif_region_is_of_the_file(report: Report, path: Path) -> None:
 
 
 def test_annotation_names_the_line(report: Report) -> None:
-    text = FORMATS["github"](report, rule_cards())
+    text = FORMATS["github"](report, load_rules())
     assert f"{KERNELS},line=10,title=" in text
 
 
 def test_json_report_fits_its_schema(report: Report) -> None:
-    document = json.loads(FORMATS["json"](report, rule_cards()))
+    document = json.loads(FORMATS["json"](report, load_rules()))
     jsonschema.validate(document, report_schema())
     (finding,) = document["files"][0]["findings"]
     assert finding["file"].endswith(KERNELS)
     assert finding["line"] == 10
     assert document["files"][0]["seen"]["files"][KERNELS].startswith("adapter-2025-01")
-    for line in FORMATS["jsonl"](report, rule_cards()).splitlines():
+    for line in FORMATS["jsonl"](report, load_rules()).splitlines():
         assert "kind" in json.loads(line)
 
 
 def test_junit_fails_for_the_violation(report: Report) -> None:
-    text = FORMATS["junit"](report, rule_cards())
+    text = FORMATS["junit"](report, load_rules())
     assert '<testcase name="CSV020 csv-cell-of-another-type"' in text
     assert f'<failure type="violation" message="{KERNELS}: Duration(us): ' in text
 
@@ -113,7 +113,7 @@ def test_baseline_knows_findings_even_when_they_were_folded(report: Report, tmp_
 
 def test_report_is_not_written_over_a_judged_file(report: Report, path: Path) -> None:
     with pytest.raises(ReportError, match="refusing"):
-        write_report("json", path, report, rule_cards())
+        write_report("json", path, report, load_rules())
 
 
 def test_command_and_its_exit_codes(tmp_path: Path) -> None:

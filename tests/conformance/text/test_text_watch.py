@@ -7,32 +7,21 @@ import time
 import duckdb
 import pytest
 
-from ascend_conformance.media.text import watch as module
-from ascend_conformance.media.text.watch import Watch
+from ascend_conformance.media.text import queries
+from ascend_conformance.media.text.queries import GivenUp, limited
 
 ENDLESS = "SELECT count(*) FROM range(1000000000) a(x), range(1000000) b(y) WHERE (x + y) % 7 = 3"
 
 
-def test_what_takes_too_long_is_interrupted_and_the_next_is_not() -> None:
-    watch = Watch()
+def test_what_takes_too_long_is_given_up_and_the_next_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with duckdb.connect() as connection:
+        monkeypatch.setattr(queries, "SECONDS", 0.2)
         started = time.monotonic()
-        with pytest.raises(duckdb.InterruptException), watch.limited(connection, 0.2):
+        with pytest.raises(GivenUp, match=r"^given up after 0 s"), limited(connection):
             connection.execute(ENDLESS).fetchall()
         assert time.monotonic() - started < 20
-        with watch.limited(connection, 60):
+        monkeypatch.setattr(queries, "SECONDS", 60)
+        with limited(connection):
             assert connection.execute("SELECT 1").fetchall() == [(1,)]
-
-
-def test_the_thread_ends_and_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "IDLE", 0.05)
-    watch = Watch()
-    with duckdb.connect() as connection:
-        for _ in range(2):
-            with pytest.raises(duckdb.InterruptException), watch.limited(connection, 0.1):
-                connection.execute(ENDLESS).fetchall()
-            for _ in range(100):
-                if not watch.is_running:
-                    break
-                time.sleep(0.05)
-            assert not watch.is_running

@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import math
 import re
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ascend_ref.bin import MalformedPayload, iterate_events
 from ascend_spec import bin_catalog, per_spec
 
 from ..values import integer, member, number_text, text, with_number_texts
-from .tables import NONE, Course, FlowPoint, Lane, Place, Process, Timeline
+from .tables import NONE, SLICES, Course, FlowPoint, Lane, Place, Process, Slice, Timeline
 
 KNOWN_LANES = 9
 """So many lanes, the first by the exporter's order, the viewer puts in that order by itself."""
@@ -112,6 +115,7 @@ class _Reader:
         self.timeline = Timeline()
         self._waiting: dict[tuple[str, str], _Half] = {}
         self._touched: dict[int, int] = {}
+        self._slices = array("q")
 
     def take(self, event: dict[str, Any], place: Place) -> None:
         """Adds one event to the timeline."""
@@ -131,6 +135,7 @@ class _Reader:
 
     def finished(self) -> Timeline:
         """The timeline, after the lanes got the places that no event gives."""
+        self.timeline.slices = np.frombuffer(self._slices, SLICES)
         for number, order in self._touched.items():
             lane = self.timeline.lanes[number]
             lane.is_named = True
@@ -144,16 +149,19 @@ class _Reader:
     def _add_slice(self, half: _Half, end: int, flag: str | None) -> None:
         if not half.pid or not half.tid:
             return
-        names, columns = self.timeline.names, self.timeline.slices
-        columns.lane.append(self._touch(half.pid, half.tid, _lane_order().get(half.tid, 0)))
-        columns.start.append(half.time)
-        columns.end.append(end)
-        columns.name.append(names.number(half.name))
-        columns.colour.append(names.number(half.colour))
-        columns.flag.append(NONE if flag is None else names.number(flag))
-        columns.group.append(names.number(half.group) if half.group else NONE)
-        columns.block.append(half.place.block)
-        columns.offset.append(half.place.offset)
+        names = self.timeline.names
+        found = Slice(
+            lane=self._touch(half.pid, half.tid, _lane_order().get(half.tid, 0)),
+            start=half.time,
+            end=end,
+            name=names.number(half.name),
+            colour=names.number(half.colour),
+            flag=NONE if flag is None else names.number(flag),
+            group=names.number(half.group) if half.group else NONE,
+            block=half.place.block,
+            offset=half.place.offset,
+        )
+        self._slices.extend(found)
 
     def _pair(self, event: dict[str, Any], place: Place) -> None:
         """Completes a slice with the second event of an id, whichever of the two begins it."""

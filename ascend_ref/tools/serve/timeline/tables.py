@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +37,6 @@ class Names:
     def __getitem__(self, number: int) -> str:
         return self._texts[number]
 
-    def find(self, text: str) -> int | None:
-        """The number of a text that is known."""
-        return self._numbers.get(text)
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -50,22 +46,21 @@ class Place:
     offset: int
 
 
-@dataclass(slots=True)
-class Slices:
-    """All slices in the order in which they end in the file; the number of one is its place + 1."""
+class Slice(NamedTuple):
+    """A slice: times in ns, names, colours, flags and groups by number, and its :class:`Place`."""
 
-    lane: array[int] = field(default_factory=lambda: array("q"))
-    start: array[int] = field(default_factory=lambda: array("q"))
-    end: array[int] = field(default_factory=lambda: array("q"))
-    name: array[int] = field(default_factory=lambda: array("q"))
-    colour: array[int] = field(default_factory=lambda: array("q"))
-    flag: array[int] = field(default_factory=lambda: array("q"))
-    group: array[int] = field(default_factory=lambda: array("q"))
-    block: array[int] = field(default_factory=lambda: array("q"))
-    offset: array[int] = field(default_factory=lambda: array("q"))
+    lane: int
+    start: int
+    end: int
+    name: int
+    colour: int
+    flag: int
+    group: int
+    block: int
+    offset: int
 
-    def __len__(self) -> int:
-        return len(self.start)
+
+SLICES = np.dtype([(name, np.int64) for name in Slice._fields])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +109,7 @@ class Timeline:
 
     def __init__(self) -> None:
         self.names = Names()
-        self.slices = Slices()
+        self.slices = np.empty(0, SLICES)
         self.lanes: list[Lane] = []
         self.processes: dict[str, Process] = {}
         self.flow_points: dict[str, list[FlowPoint]] = {}
@@ -130,14 +125,20 @@ class Timeline:
             self.lanes.append(Lane(pid, tid))
         return number
 
+    def slice_at(self, place: int) -> Slice:
+        """One slice by its place in :attr:`slices`, which are in the order in which they end in the
+        file; the number of one is its place + 1.
+        """
+        return Slice(*self.slices[place].tolist())
+
     def find_lane(self, pid: str, tid: str) -> int | None:
         """The number of a lane that is known."""
         return self._lane_numbers.get((pid, tid))
 
     def bounds(self) -> tuple[int, int] | None:
         """First and last nanosecond of slices and counters; ``None`` without any."""
-        starts = [min(self.slices.start)] if self.slices.start else []
-        ends = [max(self.slices.end)] if self.slices.end else []
+        starts = [int(self.slices["start"].min())] if len(self.slices) else []
+        ends = [int(self.slices["end"].max())] if len(self.slices) else []
         for course in self.courses.values():
             starts.append(min(course.time))
             ends.append(max(course.time))
@@ -146,26 +147,19 @@ class Timeline:
     def slices_of(self, lane: int) -> Integers:
         """Places of a lane's slices in :attr:`slices`, by start and place."""
         if self._by_lane is None:
-            self._by_lane = dict(_grouped(self.slices))
+            order = np.lexsort((self.slices["start"], self.slices["lane"]))
+            found, first = np.unique(self.slices["lane"][order], return_index=True)
+            groups = np.split(order, first)[1:]
+            self._by_lane = dict(zip(found.tolist(), groups, strict=True))
         return self._by_lane.get(lane, np.empty(0, np.int64))
 
     def depths_of(self, lane: int) -> Integers:
         """Rows of the slices of :meth:`slices_of`, in that order."""
         if lane not in self._depths:
             places = self.slices_of(lane)
-            self._depths[lane] = depths(
-                np.asarray(self.slices.start)[places],
-                np.asarray(self.slices.end)[places],
-                np.asarray(self.slices.group)[places],
-            )
+            own = self.slices[places]
+            self._depths[lane] = depths(own["start"], own["end"], own["group"])
         return self._depths[lane]
-
-
-def _grouped(slices: Slices) -> Iterator[tuple[int, Integers]]:
-    lanes, starts = np.asarray(slices.lane), np.asarray(slices.start)
-    order = np.lexsort((starts, lanes))
-    found, first = np.unique(lanes[order], return_index=True)
-    yield from zip(found.tolist(), np.split(order, first)[1:], strict=True)
 
 
 def depths(start: Integers, end: Integers, group: Integers) -> Integers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import Medium
+from .. import Described, Medium
 
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
@@ -21,25 +21,27 @@ class _Answers(Medium):
 
         return load_api_rules()
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
-        return "the answers of a server, by ascend-ref probe"
-
-    def search(self, rule: Rule[Any]) -> str:
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
         from ascend_ref.markdown import code
 
         finds = code(rule.search.finds)
-        return f"The probe compares what came with what is due, and notices: {finds}."
+        return Described(
+            "the answers of a server, by ascend-ref probe",
+            f"The probe compares what came with what is due, and notices: {finds}.",
+            _mutation(rule),
+        )
 
-    def mutation(self, rule: Rule[Any]) -> Iterator[str]:
-        import yaml
 
-        from ascend_ref.markdown import fenced
+def _mutation(rule: Rule[Any]) -> Iterator[str]:
+    import yaml
 
-        if rule.breaks:
-            yield "## How the tests break it"
-            yield "In what a sound server sends, each of these changes wakes this rule alone:"
-            edits = yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)
-            yield fenced("yaml", edits)
+    from ascend_ref.markdown import fenced
+
+    if rule.breaks:
+        yield "## How the tests break it"
+        yield "In what a sound server sends, each of these changes wakes this rule alone:"
+        edits = yaml.safe_dump([dict(edit) for edit in rule.breaks], sort_keys=False)
+        yield fenced("yaml", edits)
 
 
 MEDIUM = _Answers()

@@ -164,14 +164,8 @@ class _Probe:
         soc = self._answers.answer("source/details/baseInfo", {}).body["compare"]["soc"]
         return Seen(
             carrier=API,
-            schema_version=None,
             revision=generation,
             product=soc or None,
-            level=None,
-            ranks=(),
-            devices=(),
-            start_ns=None,
-            end_ns=None,
             rows=answered,
             coverage=Coverage(
                 exercised=len(answered),

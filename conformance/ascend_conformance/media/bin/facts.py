@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from itertools import islice
+from itertools import islice, product
 from typing import Any
 
 import apsw
 
-from ascend_spec import per_spec
+from ascend_spec import bin_catalog, per_spec
 from ascend_spec.core import packaged
 
 from .flatten import FactTable, SqlValue, fact_tables
@@ -25,6 +25,9 @@ ROWS = 1_000_000
 GROUPED_ROWS = 5_000_000
 """Rows of one payload that a table takes; what real files hold is far below."""
 
+PLACES = {"pointer", "offset"}
+"""Columns that say where a value stands."""
+
 IMPLICIT = ("block", "code", "pointer")
 """Columns that come before those which a fact table declares."""
 
@@ -32,18 +35,14 @@ IMPLICIT = ("block", "code", "pointer")
 @per_spec
 def plain_tables() -> Mapping[str, tuple[str, ...]]:
     """Tables that are filled in Python, with their columns (``tables.yaml``)."""
-    return {name: tuple(document["columns"]) for name, document in _document("tables.yaml").items()}
+    documents = packaged(__package__, "tables.yaml")
+    return {name: tuple(document["columns"]) for name, document in documents.items()}
 
 
 @per_spec
 def views() -> Mapping[str, str]:
     """Queries that several rules share, by the name of the view (``views.yaml``)."""
-    return dict(_document("views.yaml"))
-
-
-def _document(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = packaged(__package__, name)
-    return found
+    return dict(packaged(__package__, "views.yaml"))
 
 
 class Facts:
@@ -55,60 +54,40 @@ class Facts:
     def __init__(self, connection: apsw.Connection) -> None:
         self.connection = connection
         self.overrun: set[str] = set()
+        self._columns = dict(plain_tables())
         for table in fact_tables().values():
             times = ["times"] if table.grouped else []
-            self._create(table.name, [*IMPLICIT, *table.columns, *times])
-        for name, columns in plain_tables().items():
-            self._create(name, columns)
+            self._columns[table.name] = (*IMPLICIT, *table.columns, *times)
+        for name, columns in self._columns.items():
+            # Without declared types SQLite keeps integers, reals and texts apart as they are.
+            quoted = ", ".join(f'"{column}"' for column in columns)
+            connection.execute(f"CREATE TABLE {name} ({quoted})")
         for name, query in views().items():
             connection.execute(f"CREATE TEMP VIEW {name} AS {query}")
-
-    def _create(self, name: str, columns: Sequence[str]) -> None:
-        # Without declared types SQLite keeps integers, reals and texts apart as they are.
-        self.connection.execute(f"CREATE TABLE {name} ({', '.join(map(_quoted, columns))})")
 
     def rows(self, query: str, bindings: Sequence[SqlValue] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         return self.connection.execute(query, tuple(bindings)).fetchall()
 
     def add(self, table: str, rows: Iterable[Sequence[SqlValue]]) -> None:
-        """Append rows to a table, values in the order of its columns."""
-        source = iter(rows)
-        first = next(source, None)
-        if first is None:
-            return
-        marks = ", ".join("?" * len(first))
-        statement = f"INSERT INTO {table} VALUES ({marks})"
-        with self.connection:
-            self.connection.execute(statement, first)
-            while batch := list(islice(source, 10_000)):
-                self.connection.executemany(statement, batch)
+        """Append rows to a table, values in the order of its columns.
 
-    def add_grouped(self, table: str, rows: Iterable[Sequence[SqlValue]], places: int = 1) -> None:
-        """Append rows of which equal ones are counted in the last column, ``times``.
-
-        A row is block, code, then ``places`` columns that say where it stands, of which the first
-        of equal rows is kept, then the values.
+        A table whose last column is ``times`` gets rows without it: equal ones are counted there,
+        whatever their places, of which the first are kept.
         """
-        groups: dict[tuple[SqlValue, ...], list[Any]] = {}
-        for row in rows:
-            key = (*row[:2], *row[2 + places :])
-            group = groups.setdefault(key, [row[2 : 2 + places], 0])
-            group[1] += 1
-            if len(groups) >= GROUPS:
-                self.add(table, _counted(groups))
-                groups = {}
-        self.add(table, _counted(groups))
+        columns = self._columns[table]
+        marks = ", ".join("?" * len(columns))
+        if columns[-1] == "times":
+            rows = _grouped(rows, sum(name in PLACES for name in columns[2:4]))
+        with self.connection:
+            self.connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
 
     def add_payload(self, block: int, code: int, payload: Any) -> None:
         """The rows of every fact table that a JSON payload of this type holds."""
         for table in fact_tables().values():
             if code in table.blocks:
                 rows = _rows(table, block, code, payload)
-                if table.grouped:
-                    self.add_grouped(table.name, islice(rows, GROUPED_ROWS))
-                else:
-                    self.add(table.name, islice(rows, ROWS))
+                self.add(table.name, islice(rows, GROUPED_ROWS if table.grouped else ROWS))
                 if next(rows, None) is not None:
                     self.overrun.add(table.name)
 
@@ -118,13 +97,22 @@ def _rows(table: FactTable, block: int, code: int, payload: Any) -> Iterator[lis
         yield [block, code, pointer, *values]
 
 
+def _grouped(rows: Iterable[Sequence[SqlValue]], places: int) -> Iterator[list[SqlValue]]:
+    """Rows with their number behind them. Block and code come first, and then their places."""
+    groups: dict[tuple[SqlValue, ...], list[Any]] = {}
+    for row in rows:
+        key = (*row[:2], *row[2 + places :])
+        group = groups.setdefault(key, [row[2 : 2 + places], 0])
+        group[1] += 1
+        if len(groups) >= GROUPS:
+            yield from _counted(groups)
+            groups = {}
+    yield from _counted(groups)
+
+
 def _counted(groups: Mapping[tuple[SqlValue, ...], list[Any]]) -> Iterator[list[SqlValue]]:
     for (block, code, *values), (places, times) in groups.items():
         yield [block, code, *places, *values, times]
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
 
 
 @contextmanager
@@ -135,3 +123,72 @@ def open_facts() -> Iterator[Facts]:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         yield Facts(connection)
+
+
+def add_spec_tables(facts: Facts, epoch: str) -> None:
+    """Fill the ``spec_`` tables with what is in force at an epoch (``tables.yaml``), so that rules
+    name no number themselves."""
+    for table, rows in _tables(epoch).items():
+        facts.add(table, rows)
+
+
+@per_spec
+def _tables(epoch: str) -> Mapping[str, Sequence[Sequence[SqlValue]]]:
+    known = bin_catalog()
+    enums, memory = known.enums, known.memory
+    chips = [str(one.value) for one in enums["chips"].members]
+    op_types = [str(one.value) for one in enums["op_types"].members if one.alias_of is None]
+    kernels = list(product(chips, op_types))
+    return {
+        "spec_enum": [
+            (name, one.value, one.alias_of, one.label)
+            for name, enum in enums.items()
+            for one in enum.members
+        ],
+        "spec_chip_tag": [
+            (one.value, chip) for one in enums["chip_tags"].members for chip in one.chips
+        ],
+        "spec_path": [row for chip, kind in kernels for row in _paths(chip, kind, epoch)],
+        "spec_request": [
+            (chip, path.value, size)
+            for chip, path in product(chips, enums["memory_paths"].members)
+            if (size := memory.request_bytes(chip, int(path.value), epoch)) is not None
+        ],
+        "spec_table_row": [
+            (chip, kind, table.name, place, name, int(place >= len(table.rows)))
+            for chip, kind in kernels
+            for table in memory.tables(chip, kind, epoch).values()
+            for place, name in enumerate((*table.rows, *table.optional_rows))
+        ],
+        "spec_load": [
+            (code, chip, core, subcore, entry.name, entry.unit, int(entry.optional))
+            for code, chip, subcore in product((0x06, 0x07), chips, (None, 0, 1))
+            for core in ("cube", "vector")
+            for entry in known.loads.entries(code, chip, core, epoch, subcore)
+        ],
+        "spec_column": [
+            (
+                *(code, one.name, one.dtype),
+                *(one.shape.get("device"), one.shape.get("simulator")),
+                int(one.when is not None),
+            )
+            for code, columns in known.columns.items()
+            for one in columns.values()
+        ],
+        "spec_requires": [
+            (one.code, needed.block, needed.why)
+            for one in known.blocks.values()
+            for needed in one.requires
+        ],
+    }
+
+
+def _paths(chip: str, op_type: str, epoch: str) -> Iterator[Sequence[SqlValue]]:
+    found = bin_catalog().memory.path_set(chip, op_type, epoch)
+    if found is None:
+        return
+    further = {path: option for option, paths in found.extra.items() for path in paths}
+    for path in sorted({*found.paths, *further}):
+        table, row = found.rows.get(path, (None, None))
+        apart = int(path in found.apart_with_detail)
+        yield chip, op_type, path, further.get(path), table, row, apart

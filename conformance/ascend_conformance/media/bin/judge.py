@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +16,12 @@ from ...engine.asking import Asked, At, Question
 from ...engine.progress import Progress
 from ...finding import BLOCK_FILE, Coverage, FileReport, Finding, Seen, Skipped
 from ...options import Options
-from .facts import Facts, open_facts
+from .facts import Facts, add_spec_tables, open_facts
 from .gather import gather
 from .places import Locator, block_label
 from .queries import questions
 from .records import record_findings
 from .rules import BinRule, in_force, load_bin_rules
-from .spectables import add_spec_tables
 from .structure import Structure, schema_findings, schema_skips
 
 
@@ -103,27 +103,19 @@ def _unread_blocks(file: BinFile, rules: Sequence[BinRule]) -> Iterator[Skipped]
 
 
 def _seen(file: BinFile, facts: Facts, epoch: str) -> Seen:
-    blocks: dict[str, int] = {}
-    for code in sorted({entry.type for entry in file.entries}):
-        count = sum(entry.type == code for entry in file.entries)
-        blocks[block_label(code) or ""] = count
+    counts = Counter(entry.type for entry in file.entries)
+    blocks = {block_label(code): counts[code] for code in sorted(counts)}
     produced = [known for known in bin_catalog().blocks.values() if known.written]
     missing = [known for known in produced if block_label(known.code) not in blocks]
     basic = facts.rows("SELECT soc FROM basic LIMIT 1")
     return Seen(
         carrier=BLOCK_FILE,
-        schema_version=None,
         revision=epoch,
         product=basic[0][0] if basic else None,
-        level=None,
-        ranks=(),
-        devices=(),
-        start_ns=None,
-        end_ns=None,
         rows=blocks,
         coverage=Coverage(
             exercised=len(produced) - len(missing),
             producible=len(produced),
-            missing_tables=tuple(block_label(known.code) or "" for known in missing),
+            missing_tables=tuple(block_label(known.code) for known in missing),
         ),
     )

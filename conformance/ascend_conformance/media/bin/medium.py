@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import Judged, Medium
+from .. import Described, Judged, Medium, SelfTest
 
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
@@ -45,31 +45,15 @@ class _BlockFiles(Medium):
 
         return judge_bin(candidate.path, options, candidate.label, progress), ()
 
-    def self_test(
-        self,
-        specimens: Sequence[str],
-        revisions: Sequence[str] | None,
-        processes: int,
-        progress: Any,
-    ) -> Trials:
+    def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
 
-        return run_specimens(processes, progress)
+        return run_specimens(wanted.processes, wanted.progress)
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return pages.where(rule)
-
-    def search(self, rule: Rule[Any]) -> str:
-        from . import pages
-
-        return pages.search(rule)
-
-    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        from . import pages
-
-        return pages.mutation(rule)
+        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
 
 
 MEDIUM = _BlockFiles()

@@ -11,7 +11,7 @@ from ascend_ref.markdown import code, fenced
 
 from .flatten import fact_tables
 from .places import block_label
-from .rules import BinRule, RecordSearch, SchemaSearch
+from .rules import BinRule
 
 FINDS = {
     "fault": "What the payload's schema of the file's own epoch does not allow",
@@ -27,40 +27,28 @@ def where(rule: BinRule) -> str:
     if rule.search.records:
         return f"{block_label(rule.search.records.block)}: {_names(rule.search.records.fields)}"
     if rule.search.schema and rule.search.schema.places:
-        named = (f"{block_label(one.block)} {code(one.at)}" for one in rule.search.schema.places)
+        named = (f"{block_label(number)} {code(at)}" for number, at in rule.search.schema.places)
         return ", ".join(named)
     if rule.search.schema:
         return "every JSON payload"
     place = ".".join(filter(None, (rule.search.table, rule.column)))
     table = fact_tables().get(rule.search.table or "")
     numbers = rule.search.present or (table.blocks if table else ())
-    blocks = ", ".join(block_label(number) or "" for number in numbers)
+    blocks = ", ".join(block_label(number) for number in numbers)
     return f"{blocks}: facts {code(place)}" if blocks else f"facts {code(place)}"
 
 
 def search(rule: BinRule) -> str:
     """How bad places are found, where it is not by SQL alone."""
-    if rule.search.schema:
-        return _by_schema(rule.search.schema)
-    if rule.search.records:
-        return _by_records(rule.search.records)
+    if wanted := rule.search.schema:
+        keywords = f" ({_names(wanted.keywords)})" if wanted.keywords else ""
+        return f"{FINDS[wanted.finds]}{keywords}."
+    if asked := rule.search.records:
+        others = f" against {_names(asked.others)}" if asked.others else ""
+        return f"Record by record, {code(asked.check)} of {_names(asked.fields)}{others}."
     found = "A fact is bad where this holds" if rule.row else "Each row of this query is a bad fact"
     table = code(rule.search.table or "")
-    return f"{found}, among the facts of {table}:\n\n{fenced('sql', _sql(rule))}"
-
-
-def _sql(rule: BinRule) -> str:
-    return rule.row or rule.select or ""
-
-
-def _by_schema(wanted: SchemaSearch) -> str:
-    keywords = f" ({_names(wanted.keywords)})" if wanted.keywords else ""
-    return f"{FINDS[wanted.finds]}{keywords}."
-
-
-def _by_records(wanted: RecordSearch) -> str:
-    others = f" against {_names(wanted.others)}" if wanted.others else ""
-    return f"Record by record, {code(wanted.check)} of {_names(wanted.fields)}{others}."
+    return f"{found}, among the facts of {table}:\n\n{fenced('sql', rule.row or rule.select or '')}"
 
 
 def mutation(rule: BinRule) -> Iterator[str]:

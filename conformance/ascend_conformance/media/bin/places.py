@@ -25,10 +25,8 @@ SEARCHED = 1 << 30
 """Bytes of payloads that are searched in one file for the places of findings."""
 
 
-def block_label(code: int | None) -> str | None:
+def block_label(code: int) -> str:
     """``0x08 memory heat map``; the bare code for a type that the spec does not know."""
-    if code is None:
-        return None
     known = bin_catalog().blocks.get(code)
     return f"0x{code:02X} {known.name}" if known else f"0x{code:02X}"
 

@@ -32,7 +32,7 @@ def questions(
     unread = _unread(facts)
     present = {entry.type for entry in locator.file.entries}
     names = [*fact_tables(), *plain_tables()]
-    counts = {name: _count(facts, name) for name in names}
+    counts = {name: facts.rows(f"SELECT count(*) FROM {name}")[0][0] for name in names}
     for rule in rules:
         if not (rule.row or rule.select) or not present.issuperset(rule.search.present):
             continue
@@ -53,9 +53,9 @@ def _obstacles(
 ) -> Iterator[tuple[str, str]]:
     """Blocks that a rule reads and that gave no facts, or not all of them, each with the reason."""
     for code in sorted(unread.keys() & {code for table in reads for code in table.blocks})[:1]:
-        yield block_label(code) or "", unread[code]
+        yield block_label(code), unread[code]
     for table in [table for table in reads if table.name in facts.overrun][:1]:
-        yield block_label(table.blocks[0]) or "", "the payload holds more rows than are judged"
+        yield block_label(table.blocks[0]), "the payload holds more rows than are judged"
 
 
 def _unread(facts: Facts) -> Mapping[int, str]:
@@ -80,10 +80,6 @@ def _reads(rule_id: str) -> tuple[FactTable, ...]:
         words |= further
         todo += sorted(further & views().keys())
     return tuple(table for name, table in fact_tables().items() if name in words)
-
-
-def _count(facts: Facts, table: str) -> int:
-    return int(facts.rows(f"SELECT count(*) FROM {table}")[0][0])
 
 
 def _findings(locator: Locator, facts: Facts, rule: BinRule, options: Options) -> Iterator[Finding]:
@@ -149,7 +145,7 @@ def _finding(
     )
     return replace(
         rule.finding(locator.file.label, rule.counted(count, total) + first_place(offset, pointer)),
-        table=block_label(code),
+        table=None if code is None else block_label(code),
         column=place.path,
         count=count,
         examples=tuple(examples),

@@ -16,26 +16,18 @@ SchemaFinds = Literal["fault", "unknown", "older", "advisory"]
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaPlace:
-    """A place in the payloads of a block type."""
-
-    block: int
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
 class SchemaSearch:
     """Which errors of the payload schemas are findings of a rule.
 
-    ``fault``: errors by the schema of the file's own epoch, at the ``places`` or, for the
-    general rules, by one of the ``keywords``; no keywords: what no other rule takes.
+    ``fault``: errors by the schema of the file's own epoch, at the ``places`` (block type and path)
+    or, for the general rules, by one of the ``keywords``; no keywords: what no other rule takes.
     ``advisory``: those that the spec marks as such. ``older``: what only the newest epoch's schema
     finds. ``unknown``: keys that the schema does not describe.
     """
 
     finds: SchemaFinds = "fault"
     keywords: tuple[str, ...] = ()
-    places: tuple[SchemaPlace, ...] = ()
+    places: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

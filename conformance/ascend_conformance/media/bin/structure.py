@@ -19,7 +19,7 @@ from ...finding import Finding, Skipped
 from .flatten import pointer_to
 from .keys import KeyInventory
 from .places import Locator, block_label, first_place, shown
-from .rules import BinRule, SchemaPlace
+from .rules import BinRule
 
 EVENTS = "traceEvents"
 
@@ -122,22 +122,21 @@ class Structure:
     def _found(self, code: int, epoch: str) -> Groups:
         return self._groups.get((code, _owners(code)[epoch]), Groups(ERRORS))
 
+    def _of(self, epoch: str) -> Iterator[tuple[int, Groups]]:
+        """What the schemas of an epoch find wrong, by block type."""
+        for (code, owner), groups in sorted(self._groups.items(), key=lambda one: one[0]):
+            if _owners(code)[epoch] == owner:
+                yield code, groups
+
     def groups(self, epoch: str) -> dict[GroupKey, Group]:
         """What the schemas of an epoch find wrong."""
         return {
-            (code, *key): group
-            for (code, owner), groups in sorted(self._groups.items(), key=lambda one: one[0])
-            if _owners(code)[epoch] == owner
-            for key, group in groups.items()
+            (code, *key): group for code, groups in self._of(epoch) for key, group in groups.items()
         }
 
     def overruns(self, epoch: str) -> list[int]:
         """Block types with more errors than are explained, by the schemas of an epoch."""
-        return [
-            code
-            for (code, owner), groups in sorted(self._groups.items(), key=lambda one: one[0])
-            if groups.is_full and _owners(code)[epoch] == owner
-        ]
+        return [code for code, groups in self._of(epoch) if groups.is_full]
 
     def unknown_keys(self, epoch: str) -> Iterator[tuple[int, Group]]:
         """Keys that the schemas of an epoch do not describe, by block type and object."""
@@ -216,13 +215,13 @@ def schema_findings(
     own = structure.groups(epoch)
     newer = structure.groups(newest).items() if epoch != newest else ()
     found = [
-        *((_finds(group), key[0], group) for key, group in own.items()),
+        *(("advisory" if one.advisory else "fault", key[0], one) for key, one in own.items()),
         *(("older", key[0], group) for key, group in newer if key not in own),
         *(("unknown", code, group) for code, group in structure.unknown_keys(epoch)),
     ]
     for finds, code, group in found:
         candidates = [(rule, search) for rule, search in searches if search.finds == finds]
-        place = SchemaPlace(code, group.place)
+        place = code, group.place
         fitting = [
             (rule, search)
             for rule, search in candidates
@@ -237,16 +236,10 @@ def schema_findings(
 
 def schema_skips(structure: Structure, epoch: str, rules: Sequence[BinRule]) -> Iterator[Skipped]:
     """What was left unjudged because too much is wrong with it."""
-    for code in structure.overruns(epoch):
-        for rule in rules:
-            if rule.search.schema is not None and rule.search.schema.finds == "fault":
-                reason = f"given up after {ERRORS:,} departures from the schema"
-                yield Skipped(rule.id, block_label(code) or "", reason)
-                break
-
-
-def _finds(group: Group) -> str:
-    return "advisory" if group.advisory else "fault"
+    judging = [one for one in rules if one.search.schema and one.search.schema.finds == "fault"]
+    for code in structure.overruns(epoch) if judging else ():
+        reason = f"given up after {ERRORS:,} departures from the schema"
+        yield Skipped(judging[0].id, block_label(code), reason)
 
 
 def _finding(locator: Locator, rule: BinRule, code: int, group: Group, epoch: str) -> Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascend_spec.db.model import CARRIERS
 
-from .. import Judged, Medium
+from .. import Described, Judged, Medium, SelfTest
 
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
@@ -58,17 +58,11 @@ class _Databases(Medium):
 
         return compare_ranks(facts, options)
 
-    def self_test(
-        self,
-        specimens: Sequence[str],
-        revisions: Sequence[str] | None,
-        processes: int,
-        progress: Any,
-    ) -> Trials:
+    def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run  # slow: the simulator
 
-        carriers = [carrier for carrier in CARRIERS if carrier in specimens]
-        return run(carriers, revisions, processes, progress)
+        carriers = [carrier for carrier in CARRIERS if carrier in wanted.specimens]
+        return run(carriers, wanted.revisions, wanted.processes, wanted.progress)
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator
@@ -76,25 +70,11 @@ class _Databases(Medium):
         carrier = next((one for one in CARRIERS if one == specimen != "analysis"), None)
         return {} if carrier is None else {specimen: partial(open_bench, carrier)}
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return pages.where(rule, style)
-
-    def search(self, rule: Rule[Any]) -> str:
-        from . import pages
-
-        return pages.search(rule)
-
-    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        from . import pages
-
-        return pages.mutation(rule)
-
-    def facts(self, rule: Rule[Any], style: Style) -> Iterable[tuple[str, str]]:
-        from . import pages
-
-        return pages.facts(rule, style)
+        search, mutation = pages.search(rule), pages.mutation(rule)
+        return Described(pages.where(rule, style), search, mutation, pages.facts(rule, style))
 
 
 MEDIUM = _Databases()

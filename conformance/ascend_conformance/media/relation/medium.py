@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .. import Medium, media
+from .. import Described, Medium, SelfTest, media
 
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
@@ -31,43 +31,25 @@ class _Relations(Medium):
 
         return tuple(dict.fromkeys(one for name in judged_in(rule) for one in _SPECIMENS[name]))
 
-    def self_test(
-        self,
-        specimens: Sequence[str],
-        revisions: Sequence[str] | None,
-        processes: int,
-        progress: Any,
-    ) -> Trials:
+    def self_test(self, wanted: SelfTest) -> Trials:
         """The relations on the benches of every medium, whatever the revisions: they have none."""
         from ...engine.trials import try_all  # slow: processes
 
         subjects = [
             (name, specimen, words)
-            for specimen in specimens
+            for specimen in wanted.specimens
             for name, medium in media().items()
             for words in medium.benches(specimen)
         ]
-        return try_all(subjects, _try, processes, progress)
+        return try_all(subjects, _try, wanted.processes, wanted.progress)
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
         from ...engine.relations import pages
 
-        return pages.where(rule)
-
-    def search(self, rule: Rule[Any]) -> str:
-        from ...engine.relations import pages
-
-        return pages.search(rule)
-
-    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        from ...engine.relations import pages
-
-        return pages.mutation(rule)
-
-    def facts(self, rule: Rule[Any], style: Style) -> Iterable[tuple[str, str]]:
-        from ...engine.relations import pages
-
-        return (("Reads", pages.reads(rule, style)),)
+        search, mutation = pages.search(rule), pages.mutation(rule)
+        return Described(
+            pages.where(rule), search, mutation, (("Reads", pages.reads(rule, style)),)
+        )
 
 
 def _try(subject: tuple[str, str, str]) -> Trials:

@@ -12,23 +12,22 @@ from ascend_ref.db.display import clip, printable
 from ascend_spec import document_catalog, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
-from ...compare.agreement import WHICH, Agreement, Side, Which
+from ...compare.agreement import WHICH, Agreement, Which, other_than
 from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, Outcome, difference, pair_types
 from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
 from ...finding import Finding, Scalar
 from ...options import Options
-from .findings import SHOWN, Fault, finding_of
-from .folder import Folder
+from .findings import NOWHERE, SHOWN, Fault, Position, finding_of
+from .folder import DATABASE, Folder
+from .layers import layers_by_table
 from .loaddocs import key_of
-from .places import NOWHERE, Position, column_in_words, layers_by_table, position
+from .places import column_in_words, position
 from .queries import limited, nothing_asked
 from .rules import TextRule
 from .selecting import Absent, reading_of
 from .sources import WHOLE, Sources, gathers, home_of
 
-NO_FILE = -1
-"""The number of no file of the folder; that of the database, if there is one."""
 DIGITS = 9
 """Digits of fractions, where they suffice."""
 COLUMNS_SHOWN = 6
@@ -44,7 +43,7 @@ def ask_agreements(folder: Folder, rules: Iterable[TextRule], options: Options) 
     sources = Sources(folder.facts)
     asked.ask(
         Question(
-            (At(rule, _place(agreement.left)),),
+            (At(rule, agreement.left.of.partition(".")[2]),),
             partial(_answer, folder, sources, agreement, options),
             partial(limited, folder.facts.connection),
         )
@@ -73,10 +72,6 @@ def _concerns(folder: Folder, rule: TextRule) -> bool:
     return not (rule.search.writers and writers.isdisjoint(rule.search.writers)) and not (
         rule.search.not_writers and writers.intersection(rule.search.not_writers)
     )
-
-
-def _place(side: Side) -> str:
-    return side.of.partition(".")[2]
 
 
 def _reason(folder: Folder, absent: Absent) -> str | None:
@@ -147,20 +142,6 @@ class Place:
             return f"{self.table} event {self.row:,}"
         return f"{self.table} row {self.row:,}"
 
-    @property
-    def in_text(self) -> bool:
-        """Whether the value stands in a deliverable, and not in the database."""
-        return self.row is not None and self.cell is not None and not _in_database(self.cell)
-
-    @property
-    def shown_column(self) -> str:
-        """The column as findings name it."""
-        return column_in_words(self.cell.table if self.cell else "", self.column) or ""
-
-
-def _in_database(cell: Cell) -> bool:
-    return cell.table.startswith("db.")
-
 
 class _Shown:
     """The rows of an outcome as users see them."""
@@ -175,38 +156,32 @@ class _Shown:
         """The pairs that differ in a column; the place is in a deliverable, if one of them is."""
         query = f"FROM {PAIRS} WHERE {difference(self.compared, self.types, name)}"
         rows = self._rows(query, max(options.max_examples, 1))
-        order = WHICH if self._where("left", name, rows[0]).in_text else WHICH[::-1]
+        first = self._where("left", name, rows[0])
+        in_text = first.row is not None and first.cell and not first.cell.table.startswith("db.")
+        order = WHICH if in_text else WHICH[::-1]
         own, other = (self._where(which, name, rows[0]) for which in order)
         values = self._values(name, rows[0], order)
         remark = f"{own.column} {values[0]} against {other.column} {values[1]} of {other.words}"
-        examples = [self._example(name, row, order) for row in rows[: options.max_examples]]
-        total = self.found.rows[order[0]]
-        return self._fault(own, own.shown_column, count, total, remark, examples, options, query)
+        examples = [self._example(name, row, order) for row in rows]
+        return self._fault(own, order[0], count, remark, examples, options, query)
 
     def alone(self, which: Which, count: int, options: Options) -> Fault:
         """The rows of a side without a counterpart."""
-        other: Which = "right" if which == "left" else "left"
+        other = other_than(which)
         query = f"FROM {PAIRS} WHERE {other}_turn IS NULL"
         rows = self._rows(query, max(options.max_examples, 1))
         shown = [name for name in self.compared.shown if name != FILE][:COLUMNS_SHOWN]
         place = self._where(which, None, rows[0])
-        if place.file == NO_FILE:  # what is recomputed from many places is missed in the other file
+        if place.file == DATABASE:  # recomputed from many places: the other file lacks it
             place = replace(place, file=self._file_of(other))
-        examples = [
-            {
-                self._where(which, name, row).column or name: self._value(
-                    name, row[f"{which}_{name}"]
-                )
-                for name in shown
-            }
-            for row in rows
-        ]
+        examples: list[dict[str, Scalar]] = []
+        for row in rows:
+            values = {name: self._value(name, row[f"{which}_{name}"]) for name in shown}
+            named = {name: self._where(which, name, row).column or name for name in shown}
+            examples.append({named[name]: value for name, value in values.items()})
         told = ", ".join(f"{column} {value}" for column, value in examples[0].items())
         remark = f"{told} of {place.words} is not in {self._called(other)}"
-        examples = examples[: options.max_examples]
-        total = self.found.rows[which]
-        column = place.shown_column
-        return self._fault(place, column, count, total, remark, examples, options, query)
+        return self._fault(place, which, count, remark, examples, options, query)
 
     def _rows(self, query: str, limit: int) -> list[dict[str, Any]]:
         order = "left_file, left_row, right_file, right_row"
@@ -217,9 +192,8 @@ class _Shown:
     def _fault(
         self,
         place: Place,
-        column: str,
+        which: Which,
         count: int,
-        total: int,
         remark: str,
         examples: list[dict[str, Scalar]],
         options: Options,
@@ -227,14 +201,12 @@ class _Shown:
     ) -> Fault:
         return Fault(
             place.file,
-            column or None,
+            column_in_words(place.cell.table if place.cell else "", place.column) or None,
             count=count,
-            total=max(total, count),
+            total=max(self.found.rows[which], count),
             row=place.row,
-            line=place.at.line,
-            offset=place.at.offset,
-            pointer=place.at.pointer,
-            examples=examples,
+            at=place.at,
+            examples=examples[: options.max_examples],
             remark=clip(printable(remark), SHOWN),
             query=query if options.with_sql else None,
         )
@@ -245,7 +217,8 @@ class _Shown:
         shown: dict[str, Scalar] = {}
         for which, value in zip(order, self._values(name, row, order), strict=True):
             place = self._where(which, name, row)
-            shown[_unused(shown, f"{place.words} {place.column}".strip())] = value
+            named = f"{place.words} {place.column}".strip()
+            shown[named if named not in shown else f"{named} (2)"] = value
         return shown
 
     def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
@@ -273,11 +246,11 @@ class _Shown:
             cell = Cell(home, cell.column if cell else "")
             number = row.get(f"{which}_{ROW}")
         if cell is None or number is None:
-            return Place(NO_FILE if file is None else file, called, label, cell)
+            return Place(DATABASE if file is None else file, called, label, cell)
         named = cell.key or cell.column
         if named.startswith("@"):
             label = row[f"{which}_{named[1:]}"] or label
-        at = NO_FILE if file is None else file
+        at = DATABASE if file is None else file
         found = position(self.folder, cell.table, at, number, cell.column, exact=False)
         return Place(file, called, label, cell, number, found)
 
@@ -293,11 +266,11 @@ class _Shown:
         return cells[0].key or key_of(cells[0].table, cells[0].column)
 
     def _file_of(self, which: Which) -> int:
-        """The number of the file that a side stands in, or ``NO_FILE``."""
+        """The number of the file that a side stands in, or ``DATABASE``."""
         home = home_of(self.compared.sides[which].side.of)
         called = table_in_words(self.folder, home) if home else ""
         places = {number: file.place for number, file in self.folder.files.items()}
-        return next((one for one, place in places.items() if called.startswith(place)), NO_FILE)
+        return next((one for one, place in places.items() if called.startswith(place)), DATABASE)
 
     def _called(self, which: Which, cell: Cell | None = None) -> str:
         """What users call a side."""
@@ -320,10 +293,6 @@ class _Shown:
         return clip(str(value), SHOWN)
 
 
-def _unused(shown: Mapping[str, Scalar], name: str) -> str:
-    return name if name not in shown else f"{name} (2)"
-
-
 def table_in_words(folder: Folder, table: str) -> str:
     """A table of the facts as users know it: its file, and the layer in it."""
     schema, _, name = table.partition(".")
@@ -336,4 +305,4 @@ def table_in_words(folder: Folder, table: str) -> str:
     places = [one.place for one in folder.files.values() if one.name in WHOLE]
     places += [one.place for one in folder.files.values() if one.kind == "timeline"]
     place = places[0] if places else "the timeline"
-    return f"{place} {layers_by_table()[name]}" if name in layers_by_table() else place
+    return f"{place} {layers_by_table()[name].name}" if name in layers_by_table() else place

@@ -19,8 +19,9 @@ from .agreeing import ask_agreements
 from .checks import ask_checks
 from .folder import Folder
 from .queries import ask, nothing_asked, tables_with_rows
-from .relations import ask_relations, shown_by
+from .relations import ask_relations
 from .rules import TextRule
+from .views import ShownByFiles
 
 Job: TypeAlias = Callable[[Folder], Asked[Finding]]
 """Asks some rules of a folder, by any connection to its facts."""
@@ -38,7 +39,7 @@ def ask_all(
     """
     jobs = list(_jobs(folder, rules, options))
     if relations:
-        shown = shown_by(folder)
+        shown = ShownByFiles(folder.facts, folder.csv_writers)
         jobs += [
             partial(ask_relations, relations=together, options=options, shown=shown)
             for together in groups(relations, shown)
@@ -85,12 +86,8 @@ def _jobs(folder: Folder, rules: Sequence[TextRule], options: Options) -> Iterat
     # Windows, which sort, take longest and should not be waited for.
     queries = [rule for rule in rules if rule.row or rule.select]
     tables = tables_with_rows(folder.facts)
-    for rule in sorted(queries, key=_is_short):
+    for rule in sorted(queries, key=lambda rule: " OVER " not in (rule.select or "")):
         yield partial(ask, rules=(rule,), options=options, tables=tables)
-
-
-def _is_short(rule: TextRule) -> bool:
-    return " OVER " not in (rule.select or "")
 
 
 def _together(answers: Iterable[Asked[Finding]]) -> Asked[Finding]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ascend_ref.text.headers import Circumstance, Recognised
-from ascend_ref.text.read import columns_of, is_text
+from ascend_ref.text.read import is_text
 from ascend_spec import text_catalog
 from ascend_spec.text import CsvColumn
 from ascend_spec.text.model import NumberFormat, Writer
@@ -15,7 +15,7 @@ from ascend_spec.text.model import NumberFormat, Writer
 from ...compare.sql import quoted, text_literal
 from .database import Facts
 from .deliverables import Deliverable
-from .loadcsv import PLACE
+from .loadcsv import columns_in
 
 CellFault = Literal["type", "sentinel", "tab", "format", "range", "member", "uncounted"]
 """What is wrong with a cell: no number; a text for "no value" where there must be one; no tab
@@ -51,15 +51,11 @@ def likeliest(
     """
     name = file.name
     faults: dict[tuple[str, ...], int] = {}
-    headers = facts.columns(f"raw.{name}")[len(PLACE) :]
 
     def count(at: Circumstance) -> int:
-        writer = text_catalog().writers[at.writer]
-        columns = columns_of(name, headers, writer.id)
         conditions = tuple(
             check.condition
-            for text, column in columns
-            for check in checks_of(text, column, writer, at.family)
+            for check in checks_in(facts, name, at)
             if check.fault in ("format", "tab")
         )
         if conditions not in faults:
@@ -74,6 +70,13 @@ def likeliest(
     if not several:
         return found.circumstances[0]
     return min(distinct.values(), key=lambda at: (count(at), -votes.get(at.writer, 0)))
+
+
+def checks_in(facts: Facts, name: str, at: Circumstance) -> Iterator[CellCheck]:
+    """The checks of all columns of a raw table."""
+    writer = text_catalog().writers[at.writer]
+    for text, column in columns_in(facts, name, writer.id):
+        yield from checks_of(text, column, writer, at.family)
 
 
 def checks_of(name: str, column: CsvColumn, writer: Writer, family: str) -> Iterator[CellCheck]:

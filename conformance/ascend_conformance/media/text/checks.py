@@ -7,27 +7,30 @@ from dataclasses import replace
 from functools import partial
 from typing import get_args
 
+from ascend_ref.timeline.event_keys import UNKNOWN
+
 from ...engine.asking import Asked, At, Question
 from ...finding import Finding
 from ...options import Options
 from . import structurecsv, structuredocs, structuretrace
-from .cellfaults import cell_faults
 from .cells import CellFault
-from .crossing import crossing_slices
 from .findings import Fault, finding_of
 from .folder import Folder
+from .loaddocs import DOUBLED
 from .queries import nothing_asked
 from .rules import TextRule, load_text_rules
 from .structureargs import wrong_args
-from .structurecsv import Check
+from .structurecsv import Check, malformed_rows
 
-CHECKS: Mapping[str, Check] = {
-    "malformed-rows": structurecsv.malformed_rows("bad-quote", "lone-return", "too-long"),
-    "rows-of-another-encoding": structurecsv.malformed_rows("not-utf8"),
-    "rows-with-a-zero-byte": structurecsv.malformed_rows("zero-byte"),
-    "short-rows": structurecsv.malformed_rows("too-few-cells"),
-    "long-rows": structurecsv.malformed_rows("too-many-cells"),
-    "blank-rows": structurecsv.malformed_rows("blank"),
+OF_TEXT: Mapping[str, Check] = {
+    "malformed-rows": partial(
+        structurecsv.malformed_rows, ("bad-quote", "lone-return", "too-long")
+    ),
+    "rows-of-another-encoding": partial(malformed_rows, ("not-utf8",)),
+    "rows-with-a-zero-byte": partial(malformed_rows, ("zero-byte",)),
+    "short-rows": partial(malformed_rows, ("too-few-cells",)),
+    "long-rows": partial(malformed_rows, ("too-many-cells",)),
+    "blank-rows": partial(malformed_rows, ("blank",)),
     "byte-order-mark": structurecsv.byte_order_mark,
     "mixed-line-ends": structurecsv.mixed_line_ends,
     "unreadable-header": structurecsv.unreadable_header,
@@ -37,48 +40,40 @@ CHECKS: Mapping[str, Check] = {
     "doubled-columns": structurecsv.doubled_columns,
     "slices-in-order": structurecsv.slices_in_order,
     "full-slices": structurecsv.full_slices,
-    "order-of-rows": structurecsv.order_of_rows,
     "missing-files": structurecsv.missing_files,
-    "damaged-documents": structuredocs.damaged_documents,
-    "damaged-timelines": structuredocs.damaged_timelines,
-    "departures": structuredocs.departures,
-    "strange-keys": structuredocs.strange_keys,
-    "doubled-keys": structuredocs.doubled_keys,
-    "wrong-key-types": structuretrace.wrong_key_types,
-    "unknown-keys": structuretrace.unknown_keys,
+    "damaged-documents": partial(structuredocs.damages, "document"),
+    "damaged-timelines": partial(structuredocs.damages, "timeline"),
+    "wrong-key-types": partial(structuretrace.key_faults, f"found <> '{UNKNOWN}'"),
+    "unknown-keys": partial(structuretrace.key_faults, f"found = '{UNKNOWN}'"),
+}
+"""Checks of what is known of the files themselves, from the folder and the number of examples."""
+OF_DOCUMENTS: Mapping[str, Check] = {
+    "departures": partial(
+        structuredocs.departures, f"keyword NOT IN ('additionalProperties', '{DOUBLED}')"
+    ),
+    "strange-keys": partial(structuredocs.departures, "keyword = 'additionalProperties'"),
+    "doubled-keys": partial(structuredocs.departures, f"keyword = '{DOUBLED}'"),
+}
+OF_TIMELINES: Mapping[str, Check] = {
     "nameless-processes": structuretrace.nameless_processes,
     "contradicting-metadata": structuretrace.contradicting_metadata,
     "unknown-layers": structuretrace.unknown_layers,
     "unknown-events": structuretrace.unknown_events,
     "wrong-pids": structuretrace.wrong_pids,
     "wrong-args": wrong_args,
-    "crossing-slices": crossing_slices,
+    "crossing-slices": structuretrace.crossing_slices,
 }
-"""Checks that take the folder and the number of examples."""
-
-READS: Mapping[str, tuple[str, ...]] = {
-    "order-of-rows": ("raw",),
-    "departures": ("doc",),
-    "strange-keys": ("doc",),
-    "doubled-keys": ("doc",),
-    "missing-keys": ("trace", "unit"),
-    "unknown-phases": ("trace",),
-    "times-that-are-none": ("trace",),
-    "times-without-decimals": ("trace",),
-    "nameless-processes": ("trace",),
-    "contradicting-metadata": ("trace",),
-    "unknown-layers": ("trace",),
-    "unknown-events": ("trace",),
-    "wrong-pids": ("trace",),
-    "wrong-args": ("trace",),
-    "crossing-slices": ("trace",),
-}
-"""Schemas of the facts that a check looks at; of those that are not named it is ``unit``."""
+OF_ROWS: Mapping[str, Check] = {"order-of-rows": structurecsv.order_of_rows}
+CHECKS = {**OF_TEXT, **OF_DOCUMENTS, **OF_TIMELINES, **OF_ROWS}
 
 
 def reads(check: str) -> tuple[str, ...]:
     """The schemas of the facts that a check looks at."""
-    return ("raw",) if check.startswith(CELLS) else READS.get(check, ("unit",))
+    if check in structuretrace.EVENTS:
+        return ("trace", "unit") if check == "missing-keys" else ("trace",)
+    if check in OF_TEXT:
+        return ("unit",)
+    return ("doc",) if check in OF_DOCUMENTS else ("trace",) if check in OF_TIMELINES else ("raw",)
 
 
 CELLS = "cell-"
@@ -131,7 +126,7 @@ def _faults(folder: Folder, name: str, examples: int) -> Iterator[tuple[str, Fau
     if name == EVENTS:
         yield from structuretrace.event_faults(folder, examples)
     elif name == CELLS:
-        for cell, fault in cell_faults(folder, examples):
+        for cell, fault in structurecsv.cell_faults(folder, examples):
             yield f"{CELLS}{cell.fault}", fault
     else:
         yield from ((name, fault) for fault in CHECKS[name](folder, examples))

@@ -50,6 +50,15 @@ class Facts:
         with closing(self.connection.cursor()) as connection:
             yield Facts(connection)
 
+    @contextmanager
+    def undone(self) -> Iterator[None]:
+        """What is changed inside is afterwards as it was."""
+        self.connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.connection.execute("ROLLBACK")
+
     def settle(self) -> None:
         """From now on each query has one thread, and no setting changes."""
         self.connection.execute("SET threads = 1")
@@ -63,6 +72,10 @@ class Facts:
         """The first value of a query's only row; ``None`` without a row."""
         rows = self.rows(query, values)  # all of them: an open result keeps the connection busy
         return rows[0][0] if rows else None
+
+    def count(self, table: str, file: int) -> int:
+        """The rows that a table has of a file."""
+        return int(self.value(f"SELECT count(*) FROM {table} WHERE file = ?", (file,)))
 
     def add(self, table: str, rows: Sequence[Sequence[object]]) -> None:
         """Append rows to a documented table, values in the order of its columns."""
@@ -85,26 +98,22 @@ class Facts:
     def columns(self, table: str) -> tuple[str, ...]:
         """The columns of ``schema.table``; none where there is no such table."""
         schema, _, name = table.partition(".")
-        for found in self._relations(" WHERE schema_name = ? AND table_name = ?", (schema, name)):
-            return self._columns_of(*found)
-        return ()
+        return self._found(" WHERE schema_name = ? AND table_name = ?", schema, name).get(table, ())
 
     def tables(self) -> dict[str, frozenset[str]]:
         """Every table and view as ``schema.table``, with its columns."""
-        return {
-            f"{schema}.{name}": frozenset(self._columns_of(schema, name, *version))
-            for schema, name, *version in self._relations()
-        }
+        return {table: frozenset(columns) for table, columns in self._found().items()}
 
-    def _relations(self, where: str = "", values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Schema, name, number and number of columns of tables and views."""
+    def _found(self, where: str = "", *values: str) -> dict[str, tuple[str, ...]]:
+        """Tables and views, each with its columns in their order."""
+        of_memory = "WHERE database_name = 'memory' AND NOT internal"
         select = (
             "SELECT schema_name, table_name, table_oid, column_count FROM duckdb_tables() "
-            "WHERE database_name = 'memory' AND NOT internal UNION ALL "
-            "SELECT schema_name, view_name, view_oid, column_count FROM duckdb_views() "
-            "WHERE database_name = 'memory' AND NOT internal"
+            f"{of_memory} UNION ALL SELECT schema_name, view_name, view_oid, column_count "
+            f"FROM duckdb_views() {of_memory}"
         )
-        return self.rows(f"SELECT * FROM ({select}){where}", values)
+        rows = self.rows(f"SELECT * FROM ({select}){where}", values)
+        return {f"{row[0]}.{row[1]}": self._columns_of(*row) for row in rows}
 
     def _columns_of(self, schema: str, name: str, number: int, count: int) -> tuple[str, ...]:
         """The columns of a table or view; duckdb_columns() would look into all other views, too."""

@@ -1,4 +1,4 @@
-"""Which files of a folder are text deliverables, and what each of them is.
+"""Which files of a folder are text deliverables, what each of them is, and what is judged together.
 
 In a folder the names show it; where a single file is given, its first bytes.
 """
@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import SQLITE_HEADER
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
-from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import CsvFile
+
+from ...engine.candidate import Candidate, Listing
 
 Kind = Literal["csv", "timeline", "document"]
 
@@ -83,11 +85,7 @@ def deliverables_of(names: Iterable[Path]) -> tuple[Deliverable, ...]:
 
 def beside(folder: Path) -> Iterator[Deliverable]:
     """The documents about a capture that stand above its output folder."""
-    try:
-        above = sorted(folder.absolute().parent.iterdir())
-    except OSError:
-        return
-    for path in above:
+    for path in Listing(folder).above.paths:
         found = deliverable_of_name(path)
         if found is not None and found.name in BESIDE and path.is_file():
             yield found
@@ -127,10 +125,8 @@ def _json_kind(path: Path, text: bytes) -> Deliverable | None:
         "profiler_info": b'"start_info"',
         "profiler_metadata": b'"ENV_VARIABLES"',
     }
-    for name in DOCUMENTS:
-        if marks[name] in text:
-            return Deliverable(path, "document", name)
-    return None
+    name = next((name for name, mark in marks.items() if mark in text), None)
+    return Deliverable(path, "document", name) if name else None
 
 
 def _csv_kind(path: Path, text: bytes) -> Deliverable | None:
@@ -150,3 +146,50 @@ def _likeness(file: CsvFile, cells: set[str]) -> float:
     own = {name for column in file.own_columns for name in column.names}
     known = sum(file.column(cell) is not None for cell in cells)
     return known / (len(cells) + 0.1 * len(own - cells))
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The text files of a folder, or one that was given ``alone``, and the database beside them."""
+
+    deliverables: tuple[Deliverable, ...]
+    alone: bool = False
+    database: Path | None = None
+
+    def anywhere(self) -> Output:
+        """The same, with paths that do not depend on the working directory."""
+        return replace(
+            self,
+            deliverables=tuple(one.anywhere() for one in self.deliverables),
+            database=self.database and self.database.absolute(),
+        )
+
+    def candidate(self, path: Path) -> Candidate:
+        """The output as a candidate to judge."""
+        files = tuple(one.path for one in self.deliverables)
+        return Candidate("text", path, files=files, details=self, absolute=Output.anywhere)
+
+
+def output_of_folder(listing: Listing) -> Iterator[Candidate]:
+    """The text files of a folder, if it has any."""
+    texts = deliverables_of(listing.paths)
+    if texts:
+        every = (*texts, *beside(listing.folder))
+        yield Output(every, database=_database(listing)).candidate(listing.folder)
+
+
+def output_of_file(path: Path) -> Candidate | None:
+    """A single file by its content."""
+    text = deliverable_of_content(path)
+    return None if text is None else Output((text,), alone=True).candidate(path)
+
+
+def _database(listing: Listing) -> Path | None:
+    """The profiler's database in a folder or, of msprof, one above it; the last by its name."""
+    for carrier in ("pytorch", "msprof"):
+        for place in (listing, listing.above):
+            named = [one for one in place.paths if carrier_of_name(one.name)[0] == carrier]
+            found = next((one for one in reversed(named) if one.is_file()), None)
+            if found is not None:
+                return found
+    return None

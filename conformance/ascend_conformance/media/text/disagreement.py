@@ -12,15 +12,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, TypeAlias
 
-from ...compare.agreement import WHICH, Agreement, Comparison, Which, quoted_names
+from ...compare.agreement import WHICH, Agreement, Comparison, Which, other_than, quoted_names
 from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, pair_all
 from ...compare.sql import quoted
 from .database import Facts
-from .made import Input
 from .selecting import reading_of
-from .sources import Sources, base_tables, gathers, home_of, inputs_of, made
+from .sources import Input, Sources, base_tables, gathers, home_of, inputs_of, made
 
 SHARED = ("name", "ts", "dur", "pid", "tid")
 """Columns that the table of a layer has in common with the table of all events."""
@@ -119,7 +118,7 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
             if not _is_there(sources.facts, cell) or (shared and cell in done):
                 continue
             found = _victim(sources.facts, asked, which, name, cell, place)
-            statements = found and _change(sources.facts, cell, found.at, comparison)
+            statements = found and _change(sources.facts, cell, found[0], comparison)
             if found and statements:
                 done.add(cell)
                 columns = tuple(
@@ -128,7 +127,7 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
                     if other == name or (shared and cell in selected.cells.get(other, ())[:1])
                 )
                 # What rows are paired by may as well leave them alone.
-                yield Mutation(which, () if paired_by else columns, statements, found.pair)
+                yield Mutation(which, () if paired_by else columns, statements, found[1])
                 break
 
 
@@ -177,12 +176,8 @@ def _is_there(facts: Facts, cell: Cell) -> bool:
     return cell.column.startswith("@") or cell.column in facts.columns(cell.table)
 
 
-@dataclass(frozen=True, slots=True)
-class Victim:
-    """File, row and column of a cell, or the member of its args, and the pair that shows it."""
-
-    at: tuple[int, int, str]
-    pair: Pair
+Victim: TypeAlias = tuple[tuple[int, int, str], Pair]
+"""File, row and column of a cell, or the member of its args, and the pair that shows it."""
 
 
 def _victim(
@@ -221,7 +216,7 @@ def _victim(
         f"ORDER BY ALL LIMIT 1 OFFSET {offset}"
     )
     left_file, left_row, right_file, right_row = pair
-    return Victim((file, number, named or at), (left_file, left_row, right_file, right_row))
+    return (file, number, named or at), (left_file, left_row, right_file, right_row)
 
 
 def _change(
@@ -286,7 +281,7 @@ def _changed_text(old: str, step: float | None) -> str:
 def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutation]:
     """The removal of a row, where that leaves one of the other side alone that counts."""
     side = asked.sides[which].side
-    other: Which = "right" if which == "left" else "left"
+    other = other_than(which)
     home = home_of(side.of)
     gathered = not asked.agreement.counts(other)
     if home is None or gathers(side.of) or (gathered and not side.together):
@@ -296,22 +291,18 @@ def _removals(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutat
     cell, place = Cell(home, ROW), len(asked.shown)
     found = _victim(sources.facts, asked, which, FILE, cell, place, gathered=gathered)
     if found is not None:
-        file, number, _ = found.at
+        (file, number, _), pair = found
         statements = (Statement(one, file, number) for one in _tables_with(home, None))
-        yield Mutation(which, (), tuple(statements), found.pair)
+        yield Mutation(which, (), tuple(statements), pair)
 
 
 @contextmanager
 def broken(sources: Sources, applied: Sequence[Mutation]) -> Iterator[None]:
     """The facts with some mutations; afterwards they are as before."""
-    facts = sources.facts
-    facts.connection.execute("BEGIN")
-    try:
+    tables = frozenset(table for mutation in applied for table in mutation.tables)
+    with sources.facts.undone():
         for mutation in applied:
             for statement in mutation.statements:
-                statement.run(facts)
-        tables = frozenset(table for mutation in applied for table in mutation.tables)
+                statement.run(sources.facts)
         with sources.changing(tables):
             yield
-    finally:
-        facts.connection.execute("ROLLBACK")

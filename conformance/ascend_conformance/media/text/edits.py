@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ascend_ref.text.read import columns_of, is_text
+from ascend_ref.text.read import is_text
 from ascend_spec import recording_catalog, timeline_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.core.units import factor
@@ -17,8 +17,8 @@ from ascend_spec.timeline import EventKind
 from ...compare.sql import quoted
 from ...engine.relations.edits import CannotShow
 from ...engine.relations.views import View
-from .loadcsv import PLACE
-from .loadtrace import layer_table
+from .layers import layer_table
+from .loadcsv import columns_in
 from .views import ShownByFiles, row_of_place
 
 
@@ -65,10 +65,8 @@ class EditableFiles(ShownByFiles):
 
     def _write_cells(self, view: View, place: int, values: Mapping[str, Any]) -> None:
         file, row = row_of_place(place)
-        name = view.space
-        texts = [one for one in self.facts.columns(f"raw.{name}") if one not in PLACE]
         shown: set[str] = set()
-        for text, column in columns_of(name, texts, self.writers[name]):
+        for text, column in columns_in(self.facts, view.space, self.writers[view.space]):
             for value in column.shows.of:
                 entity, _, part = value.partition(".")
                 if entity == view.entity and part in values:
@@ -103,12 +101,9 @@ class EditableFiles(ShownByFiles):
     def _write_key(self, where: str, kind: EventKind, cell: str, show: Show, given: Any) -> None:
         if show.form == "words":
             given = next(word for word, value in show.words if value == given)
-        if cell == "ts":
-            self._execute(f"UPDATE trace.event SET ts = ? {where}", [given])
-        elif cell == "dur":
-            self._execute(f"UPDATE trace.event SET dur = ? {where}", [given / 1000])
-        elif cell == "tid":
-            self._execute(f"UPDATE trace.event SET tid = ? {where}", [given])
+        if cell in ("ts", "dur", "tid"):
+            value = given / 1000 if cell == "dur" else given
+            self._execute(f"UPDATE trace.event SET {cell} = ? {where}", [value])
         elif cell == "name" or cell.startswith("name."):
             [(old,)] = self.rows(f"SELECT name FROM trace.event {where}")
             field = cell.partition(".")[2]

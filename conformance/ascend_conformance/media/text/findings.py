@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ascend_ref.db.display import clip, printable, show_path
 from ascend_ref.json_damage import scan_value
 from ascend_ref.json_place import place_of
 from ascend_ref.timeline.parts import MAX_EVENT
+from ascend_spec.core.pointer import pointer_of
 
 from ...finding import Finding, Scalar
 from ...ruleset import Rule
+from .database import Facts
 from .deliverables import Deliverable
 from .folder import Folder
 
 SHOWN = 300
 """Characters of a text of the file that are shown."""
 
-PART = 4 << 20
-"""Bytes read at a time where lines are counted."""
-
 HIDDEN = {"file", "row", "line", "offset", "shape", "ts_decimals"}
 """Columns that are no examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A line of a CSV file; of a timeline or document a byte and the pointer to what is there."""
+
+    line: int | None = None
+    offset: int | None = None
+    pointer: str | None = None
+
+
+NOWHERE = Position()
+HEADER = Position(1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +52,7 @@ class Fault:
     count: int = 1
     total: int = 1
     row: int | None = None
-    line: int | None = None
-    offset: int | None = None
-    pointer: str | None = None
+    at: Position = NOWHERE
     examples: Sequence[Mapping[str, Scalar]] = ()
     expected: str | None = None
     remark: str | None = None
@@ -64,9 +73,9 @@ def finding_of(folder: Folder, rule: Rule[Any], fault: Fault) -> Finding:
         examples=tuple(fault.examples),
         context={"count": fault.count, "rows": fault.total, "row": fault.row},
         sql=fault.query,
-        offset=fault.offset,
-        pointer=fault.pointer and clip(printable(fault.pointer), SHOWN),
-        line=fault.line,
+        offset=fault.at.offset,
+        pointer=fault.at.pointer and clip(printable(fault.at.pointer), SHOWN),
+        line=fault.at.line,
     )
 
 
@@ -80,16 +89,16 @@ def _file(folder: Folder, number: int) -> tuple[str, str]:
 
 def with_places(folder: Folder, findings: Sequence[Finding]) -> list[Finding]:
     """The findings with the lines of their bytes, and both in the message."""
-    paths = {file.label: file.path for file in folder.files.values()}
     wanted: dict[str, set[int]] = {}
     for one in findings:
         if one.line is None and one.offset is not None:
             wanted.setdefault(one.file, set()).add(one.offset)
     elements = {folder.files[number].label: one for number, one in folder.timelines.items()}
+    documents = {folder.files[number].label: one for number, one in folder.documents.items()}
     lines = {
         file: {offset: elements[file].line_of(offset) for offset in found}
         if file in elements
-        else lines_of(paths[file], sorted(found))
+        else lines_of(documents[file].content, found)
         for file, found in wanted.items()
     }
     placed = []
@@ -115,24 +124,14 @@ def _first_place(finding: Finding, line: int | None) -> str:
     return f" ({'first: ' if finding.count > 1 else ''}{', '.join(parts)})"
 
 
-def lines_of(path: Path, offsets: Sequence[int]) -> dict[int, int]:
-    """The lines, counted from 1, in which some bytes stand; ascending bytes."""
+def lines_of(content: bytes, offsets: Iterable[int]) -> dict[int, int]:
+    """The lines, counted from 1, in which some bytes stand."""
     found: dict[int, int] = {}
-    left = list(reversed(offsets))
     line, at = 1, 0
-    try:
-        with path.open("rb") as file:
-            while left and (part := file.read(PART)):
-                start = 0
-                while left and left[-1] <= at + len(part):
-                    place = left.pop()
-                    line += part.count(b"\n", start, place - at)
-                    start = place - at
-                    found[place] = line
-                line += part.count(b"\n", start)
-                at += len(part)
-    except OSError:
-        return found
+    for offset in sorted(offsets):
+        line += content.count(b"\n", at, offset)
+        at = offset
+        found[offset] = line
     return found
 
 
@@ -158,6 +157,30 @@ def place_in_event(file: Deliverable, offset: int, pointer: str) -> int:
     """The byte at which the value of a pointer into an event stands; the event's own for none."""
     text = event_text(file, offset)
     return offset + place_of(text, pointer) if text else offset
+
+
+def place_of_event(folder: Folder, file: int, row: int, *keys: str) -> Position:
+    """Where an event stands, or what is found in it by some keys."""
+    elements = folder.timelines.get(file)
+    offset = None if elements is None else elements.offset_of(row)
+    if offset is not None and keys:
+        offset = place_in_event(folder.files[file], offset, pointer_of(keys))
+    return Position(offset=offset)
+
+
+def bad_rows(
+    facts: Facts, query: str, examples: int
+) -> Iterator[tuple[int, int, list[tuple[Any, ...]]]]:
+    """Of each file the number of rows of a query, and the first of them; at least one.
+
+    The query gives ``file`` and ``row``. It is computed once, with its windows and joins.
+    """
+    select = (
+        f"SELECT bad.file, count(*), arg_min(bad, bad.row, {max(examples, 1)}) FROM ({query}) bad "
+        "GROUP BY bad.file ORDER BY bad.file"
+    )
+    for file, count, first in facts.rows(select):
+        yield file, count, [tuple(one.values()) for one in first]
 
 
 def example_of(names: Sequence[str], values: Sequence[Any]) -> Mapping[str, Scalar]:

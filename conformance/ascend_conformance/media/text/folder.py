@@ -1,13 +1,20 @@
-"""One output folder read into facts: its files, their writers, what is known of the capture."""
+"""One output folder read into facts: its files, their writers, what is known of the capture, and
+the database beside them.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+
+from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
@@ -15,6 +22,8 @@ from ascend_spec import document_catalog, text_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.text import Output
 
+from ...compare.sql import quoted
+from ...engine.candidate import size_of
 from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
@@ -22,7 +31,12 @@ from .deliverables import BESIDE, Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
-from .loadtrace import describe, load_timeline, narrow_events
+from .loadtrace import Kept, describe, load_timeline, narrow_events
+from .rules import TextRule, instances
+from .sources import tables_to_compare
+
+DATABASE = -1
+"""The number that ``file`` has in the tables of the database."""
 
 
 @dataclass
@@ -64,6 +78,11 @@ class Folder:
         level = self.known("level")
         return level if isinstance(level, int) else None
 
+    @property
+    def csv_writers(self) -> dict[str, str]:
+        """The writer of each CSV file by its name, of slices that of the last one."""
+        return {self.files[number].name: self.writers[number] for number in self.csv}
+
     def known(self, what: str) -> str | int | None:
         """A fact about the capture that all circumstances agree on."""
         found = {getattr(one, what) for one in self.circumstances} - {None}
@@ -75,52 +94,38 @@ def read_folder(
     deliverables: Sequence[Deliverable],
     *,
     alone: bool = False,
-    tables: Container[str] = (),
-    lean: bool = False,
+    kept: Kept = "not",
     progress: Progress | None = None,
 ) -> Folder:
     """Read all files of an output folder.
 
-    ``alone``: one file that was given by itself. ``tables``: see :func:`.loadtrace.describe`.
-    ``lean``: in less memory; the facts of timelines cannot be changed then.
+    ``alone``: one file that was given by itself. ``kept``: how the layers of timelines are; where
+    lean, in less memory, their facts cannot be changed.
     """
-    if lean:
+    if kept == "lean":
         narrow_events(facts)
     folder = Folder(facts, dict(enumerate(deliverables)), alone=alone)
-    sizes = [_size(one.path) for one in deliverables]
+    sizes = [size_of(one.path) for one in deliverables]
     for number, file in folder.files.items():
         if progress:
             progress(sum(sizes[:number]), sum(sizes), file.path.name)
         try:
-            _read(folder, number, file)
+            if file.kind == "csv":
+                folder.csv[number] = load_csv(facts, number, file)
+            elif file.kind == "timeline":
+                folder.timelines[number] = load_timeline(facts, number, file)
+            else:
+                folder.documents[number] = load_document(facts, number, file)
         except OSError as problem:
             folder.unreadable[number] = problem.strerror or type(problem).__name__
     folder.circumstances = _agreed(found for _, found in folder.csv.values())
     likely = sorted({one.writer for one in folder.circumstances})
     timelines = {number: folder.files[number] for number in folder.timelines}
-    folder.readings = describe(facts, timelines, likely, tables, lean=lean)
+    folder.readings = describe(facts, timelines, likely, kept)
     _choose_writers(folder)
     _add_files(folder)
-    names = {number: folder.files[number].name for number in folder.csv}
-    make_views(facts, {name: folder.writers[number] for number, name in names.items()})
+    make_views(facts, folder.csv_writers)
     return folder
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _read(folder: Folder, number: int, file: Deliverable) -> None:
-    facts = folder.facts
-    if file.kind == "csv":
-        folder.csv[number] = load_csv(facts, number, file)
-    elif file.kind == "timeline":
-        folder.timelines[number] = load_timeline(facts, number, file)
-    else:
-        folder.documents[number] = load_document(facts, number, file)
 
 
 def _agreed(headers: Iterable[Recognised]) -> tuple[Circumstance, ...]:
@@ -220,3 +225,39 @@ def _add_files(folder: Folder) -> None:
             )
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")
     facts.add("unit.about", [(folder.output, folder.known("writer"), family, level, metrics)])
+
+
+def load_database(folder: Folder, path: Path, rules: Iterable[TextRule]) -> None:
+    """Copy what the rules read of a database into the schema ``db``.
+
+    A database that cannot be read is left out; it is judged on its own, and that says why.
+    """
+    try:
+        recorded = from_database(path, lenient=True)
+        for name in _read_by(folder, rules):
+            _copy(folder, recorded, name)
+    except (UnreadableDatabase, OSError):
+        return
+    folder.database = path
+
+
+def _read_by(folder: Folder, rules: Iterable[TextRule]) -> Sequence[str]:
+    """The tables that rules name, agreements only where the folder has what to compare with."""
+    needs = set(tables_to_compare(folder.facts, rules))
+    needs |= {need for rule in rules for one in instances(rule) for need in one.needs}
+    return sorted({need.split(".")[1] for need in needs if need.startswith("db.")})
+
+
+def _copy(folder: Folder, recorded: Recorded, name: str) -> None:
+    try:
+        table = recorded.table(name)
+    except KeyError:
+        return
+    if table.num_rows:
+        # DuckDB keeps no order of rows, so they are numbered here.
+        numbered = table.add_column(0, "row", pa.array(np.arange(table.num_rows)))
+        folder.facts.scan(
+            "recorded",
+            numbered,
+            f"CREATE TABLE db.{quoted(name)} AS SELECT {DATABASE} AS file, * FROM recorded",
+        )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,12 +17,9 @@ from .asking import ask_all
 from .database import MEMORY, open_facts
 from .deliverables import Deliverable
 from .findings import with_places
-from .folder import Folder, read_folder
-from .loaddb import load_database
-from .relations import layers_read
-from .rules import TextInstance, TextRule, instances, load_text_rules
+from .folder import Folder, load_database, read_folder
+from .rules import TextRule, load_text_rules
 from .seen import make_seen
-from .sources import layers_to_compare
 
 TOO_LARGE = (
     f"some values are so long that they do not fit into {MEMORY} together; expected texts of a "
@@ -51,48 +47,17 @@ def judge_text(
     relations = [one for one in load_relations().values() if chosen.selection.wants(one)]
     try:
         with open_facts(chosen.workers) as facts:
-            folder = read_folder(
-                facts,
-                deliverables,
-                alone=alone,
-                tables=worth_tables(rules, deliverables, database is not None)
-                | many_read(relations),
-                lean=True,
-                progress=progress,
-            )
+            folder = read_folder(facts, deliverables, alone=alone, kept="lean", progress=progress)
             if database is not None:
                 load_database(folder, database, rules)
             facts.settle()
             report = judge_folder(folder, label, chosen, rules, relations)
-            unreadable = _unreadable(folder)
+            refused = ((folder.files[at].label, why) for at, why in folder.unreadable.items())
+            lines = (f"{file}: {why}; expected a readable file" for file, why in refused)
+            unreadable = next(lines, None)  # what the others hold is judged
     except duckdb.OutOfMemoryException:
         return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}")
     return replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
-
-
-def worth_tables(
-    rules: Sequence[TextRule], deliverables: Iterable[Deliverable], stored: bool
-) -> frozenset[str]:
-    """Relations of layers that more than one rule reads, agreements among those that can be asked.
-
-    ``stored``: a database lies beside the files.
-    """
-    needs = [need for rule in rules for one in instances(rule) for need in set(_tables(one))]
-    tables = [one.name for one in deliverables if one.kind == "csv"]
-    needs += layers_to_compare(rules, tables, stored)
-    return frozenset(name for name, number in Counter(needs).items() if number > 1)
-
-
-def many_read(relations: Sequence[Relation]) -> frozenset[str]:
-    """Layers that more than one relation reads."""
-    return frozenset(name for name, times in Counter(layers_read(relations)).items() if times > 1)
-
-
-def _tables(instance: TextInstance) -> Iterator[str]:
-    for need in instance.needs:
-        schema, _, rest = need.partition(".")
-        if schema == "trace":
-            yield rest.partition(".")[0]
 
 
 def judge_folder(
@@ -114,13 +79,6 @@ def judge_folder(
         places_checked=asked.places,
         members=tuple(file.label for file in folder.files.values()),
     )
-
-
-def _unreadable(folder: Folder) -> str | None:
-    """Why a file could not be read; what the others hold is judged."""
-    for number, reason in folder.unreadable.items():
-        return f"{folder.files[number].label}: {reason}; expected a readable file"
-    return None
 
 
 def _unread(folder: Folder, rules: Sequence[TextRule]) -> Iterator[Skipped]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.timeline import Arg, EventKind, Layer
@@ -16,14 +17,8 @@ FLOWS = ("s", "t", "f")
 """Phases of the points of an arrow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Process:
-    """A process of a timeline as its metadata describe it."""
-
-    pid: int
-    name: str | None
-    label: str | None
-    sort_index: int | None = None
+Process: TypeAlias = tuple[int, str, str | None]
+"""pid, name and label of a process of a timeline, as its metadata describe it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +32,6 @@ class Shape:
     keys: tuple[str, ...]
     name: str | None
     events: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spelling:
-    """How the first events are spelled: times as texts, and a space behind colons."""
-
-    text_times: bool
-    spaced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,43 +81,44 @@ def is_free(kind: EventKind) -> bool:
 
 def read_as(
     file: str,
-    processes: Iterable[Process],
+    processes: Sequence[Process],
     shapes: Sequence[Shape],
-    spelling: Spelling,
+    head: bytes,
     likely: Sequence[str] = (),
 ) -> Reading:
-    """The reading that explains most events of a file; ``likely`` writers win where several do."""
+    """The reading that explains most events of a file; ``likely`` writers win where several do.
+
+    ``head``: its first events, which show whether times are texts, and a space behind colons.
+    """
     known = timeline_catalog()
-    processes = tuple(processes)
+    _, _, behind = head.partition(b'"ts"')
+    text_times = not behind or behind.lstrip(b" \t\r\n:")[:1] == b'"'
+    spaced = b'": ' in head[:4096]
     writers = known.files[file].writers
     readings = [Reading(one, file, _layers(processes, one, file)) for one in writers]
 
     def merit(reading: Reading) -> tuple[int, int, bool]:
         wanted = known.form(reading.writer).types["ts"]
         explained = sum(
-            bool(reading.is_flow(shape) or _explains(reading, shape)) for shape in shapes
+            reading.is_flow(shape)
+            or any(kind.name.fits(shape.name or "") for kind in reading.candidates(shape))
+            for shape in shapes
         )
-        alike = int(("string" in wanted) == spelling.text_times)
-        alike += (known.form(reading.writer).key_separator == ": ") == spelling.spaced
+        alike = int(("string" in wanted) == text_times)
+        alike += (known.form(reading.writer).key_separator == ": ") == spaced
         return alike, explained, reading.writer in likely
 
     return max(readings, key=merit)
 
 
-def _explains(reading: Reading, shape: Shape) -> bool:
-    return any(kind.name.fits(shape.name or "") for kind in reading.candidates(shape))
-
-
 def _layers(processes: Iterable[Process], writer: str, file: str) -> Mapping[int, Layer]:
     found: dict[int, Layer] = {}
-    for process in processes:
-        if process.name is None:
-            continue
-        layer = timeline_catalog().layer_of(process.name, process.label or "", writer)
+    for pid, name, label in processes:
+        layer = timeline_catalog().layer_of(name, label or "", writer)
         if layer is None and file == STEP_TRACE:
-            layer = timeline_catalog().layers.get(process.name)
+            layer = timeline_catalog().layers.get(name)
         if layer is not None:
-            found[process.pid] = layer
+            found[pid] = layer
     return found
 
 
@@ -140,42 +128,32 @@ class ArgColumn:
 
     name: str
     type: str
-    args: tuple[tuple[str, Arg], ...]
+    args: tuple[Arg, ...]
 
 
 @per_spec
-def arg_columns(slug: str) -> tuple[ArgColumn, ...]:
-    """The args of a layer that have fixed names, over all writers, in the order of the spec.
+def arg_columns(table: str) -> tuple[ArgColumn, ...]:
+    """The args with fixed names of a layer's table, over all writers, in the order of the spec.
 
     Their SQL type is BIGINT or DOUBLE where every writer gives a number, else VARCHAR.
     """
-    layer = layer_of_slug(slug)
-    found: dict[str, list[tuple[str, Arg]]] = {}
-    for kind in layer.events:
+    found: dict[str, list[Arg]] = {}
+    for kind in layers_by_table()[table].events:
         for arg in kind.args:
             if arg.name.is_fixed:
-                found.setdefault(arg.name.template, []).append((kind.kind, arg))
-    return tuple(
-        ArgColumn(name, _sql_type(arg for _, arg in args), tuple(args))
-        for name, args in found.items()
-    )
+                found.setdefault(arg.name.template, []).append(arg)
+    return tuple(ArgColumn(name, _sql_type(args), tuple(args)) for name, args in found.items())
 
 
-class _Layers:
-    """Holds every layer; arrows are none."""
-
-    def __contains__(self, name: object) -> bool:
-        return name != "arrow"
-
-
-ALL_LAYERS = _Layers()
-"""For :func:`.loadtrace.describe`: every layer becomes a table."""
+def layer_table(slug: str) -> str:
+    """The table of a layer, without its schema."""
+    return slug.replace("-", "_")
 
 
 @per_spec
-def layer_of_slug(slug: str) -> Layer:
-    """A layer by its slug."""
-    return next(layer for layer in timeline_catalog().layers.values() if layer.slug == slug)
+def layers_by_table() -> Mapping[str, Layer]:
+    """Layers by the names of their tables."""
+    return {layer_table(one.slug): one for one in timeline_catalog().layers.values()}
 
 
 def _sql_type(args: Iterable[Arg]) -> str:

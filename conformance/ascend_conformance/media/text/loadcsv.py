@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 import pyarrow as pa
@@ -11,6 +11,7 @@ from ascend_ref.text.headers import Recognised, canonical_names, recognise
 from ascend_ref.text.read import columns_of, value_of
 from ascend_ref.text.rows import CsvRows
 from ascend_spec import text_catalog
+from ascend_spec.text import CsvColumn
 
 from ...compare.sql import quoted
 from .database import Facts
@@ -30,7 +31,8 @@ def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Rec
     first = next(batches, None)
     found = recognise(spec, rows.header)
     names = canonical_names(spec, rows.header, found.circumstances[0].writer)
-    _add_header(facts, number, rows.header, names)
+    header = enumerate(zip(rows.header, names, strict=True))
+    facts.add("unit.header", [(number, at, 1, 0, text, name) for at, (text, name) in header])
     known = [(place, name) for place, name in enumerate(names) if name is not None]
     table = f"raw.{quoted(file.name)}"
     _make_room(facts, file.name, [name for _, name in known])
@@ -42,7 +44,12 @@ def load_csv(facts: Facts, number: int, file: Deliverable) -> tuple[CsvRows, Rec
             f"INSERT INTO {table} BY NAME "
             f'SELECT {number} AS file, row, line, "offset"{cells} FROM batches',
         )
-    _add_faults(facts, number, rows)
+    wanted = len(rows.header)
+    faults = rows.faults.values()
+    facts.add(
+        "unit.row_fault",
+        [(number, *one.first, one.fault, one.cells, wanted, one.count) for one in faults],
+    )
     return rows, found
 
 
@@ -59,32 +66,17 @@ def _make_room(facts: Facts, name: str, columns: Sequence[str]) -> None:
             facts.connection.execute(f"ALTER TABLE {table} ADD COLUMN {quoted(column)} VARCHAR")
 
 
-def _add_header(
-    facts: Facts, number: int, header: Sequence[str], names: Sequence[str | None]
-) -> None:
-    cells = zip(header, names, strict=True)
-    rows = [(number, place, 1, 0, text, name) for place, (text, name) in enumerate(cells)]
-    facts.add("unit.header", rows)
-
-
-def _add_faults(facts: Facts, number: int, rows: CsvRows) -> None:
-    wanted = len(rows.header)
-    facts.add(
-        "unit.row_fault",
-        [
-            (number, *one.first, one.fault, one.cells, wanted, one.count)
-            for one in rows.faults.values()
-        ],
-    )
+def columns_in(facts: Facts, name: str, writer: str) -> Iterator[tuple[str, CsvColumn]]:
+    """The columns of a raw table with what the spec says of each in the files of a writer."""
+    return columns_of(name, facts.columns(f"raw.{name}")[len(PLACE) :], writer)
 
 
 def make_views(facts: Facts, writers: Mapping[str, str]) -> None:
     """A view of values on every raw table; ``writers`` by the name of the file."""
     for name, writer in sorted(writers.items()):
-        columns = facts.columns(f"raw.{name}")
         cells = [
             f"{value_of(column, quoted(text))} AS {quoted(text)}"
-            for text, column in columns_of(name, columns[len(PLACE) :], writer)
+            for text, column in columns_in(facts, name, writer)
         ]
         selected = ", ".join([*map(quoted, PLACE), *cells])
         facts.connection.execute(

@@ -144,7 +144,7 @@ def _add_communication(facts: Facts, number: int, value: Any) -> None:
     packets: list[tuple[Any, ...]] = []
     for pointer, step, kind, name, one in _operators(value):
         base, _, group = name.rpartition("@")
-        times = _members(one, "Communication Time Info")
+        times = _object(_object(one).get("Communication Time Info"))
         is_total = name == TOTAL
         operators.append(
             (
@@ -159,16 +159,17 @@ def _add_communication(facts: Facts, number: int, value: Any) -> None:
                 *(_number(times.get(key)) for key in TIMES.values()),
             )
         )
-        for link, figures in _members(one, "Communication Bandwidth Info").items():
+        bandwidths = _object(_object(one).get("Communication Bandwidth Info"))
+        for link, figures in bandwidths.items():
             at = f"{pointer}/Communication Bandwidth Info/{escaped(link)}"
-            for size, pair in _members(figures, "Size Distribution").items():
+            for size, pair in _object(_object(figures).get("Size Distribution")).items():
                 first, second = pair if isinstance(pair, list) and len(pair) == 2 else (None, None)
                 where = f"{at}/Size Distribution/{escaped(size)}"
                 packets.append(
                     (number, len(packets), where, len(links), size, _number(first), _number(second))
                 )
-            shares = (*(_number(_member(figures, key)) for key in LINK.values()),)
-            ratio = _number(_member(figures, LARGE))
+            shares = (*(_number(_object(figures).get(key)) for key in LINK.values()),)
+            ratio = _number(_object(figures).get(LARGE))
             links.append((number, len(links), at, len(operators) - 1, link, *shares, ratio))
     facts.add("doc.operator", operators)
     facts.add("doc.link", links)
@@ -177,34 +178,30 @@ def _add_communication(facts: Facts, number: int, value: Any) -> None:
 
 def _operators(value: Any) -> Iterator[tuple[str, str | None, str | None, str, Any]]:
     """Pointer, step, class, name and facts of each operator and each sum of operators."""
-    for step, classes in _pairs(value):
-        if _is_operator(classes):
+    for step, classes in _object(value).items():
+        if "Communication Time Info" in _object(classes):
             yield f"/{escaped(step)}", None, None, step, classes
             continue
-        for kind, operators in _pairs(classes):
-            for name, one in _pairs(operators):
+        for kind, operators in _object(classes).items():
+            for name, one in _object(operators).items():
                 yield f"/{escaped(step)}/{escaped(kind)}/{escaped(name)}", step, kind, name, one
 
 
-def _is_operator(value: Any) -> bool:
-    return isinstance(value, dict) and "Communication Time Info" in value
-
-
 def _links_of_matrix(value: Any) -> Iterator[tuple[Any, ...]]:
-    for step, classes in _pairs(value):
-        for kind, entries in _pairs(classes):
-            for name, links in _pairs(entries):
+    for step, classes in _object(value).items():
+        for kind, entries in _object(classes).items():
+            for name, links in _object(entries).items():
                 parts = _MATRIX_NAME.fullmatch(name)
                 texts = parts.group("kind", "place", "group") if parts else (None, None, None)
-                for link, one in _pairs(links):
+                for link, one in _object(links).items():
                     pointer = "/".join(map(escaped, ("", step, kind, name, link)))
                     ends = _LINK_NAME.fullmatch(link)
                     ranks = map(int, ends.group("source", "target")) if ends else (None, None)
                     yield (
                         *(pointer, step, kind, name, *texts, link, *ranks),
-                        _text(_member(one, TRANSPORT)),
-                        *(_number(_member(one, key)) for key in LINK.values()),
-                        _text(_member(one, NAMED)),
+                        _text(_object(one).get(TRANSPORT)),
+                        *(_number(_object(one).get(key)) for key in LINK.values()),
+                        _text(_object(one).get(NAMED)),
                     )
 
 
@@ -219,17 +216,9 @@ def _scalars(value: Any, pointer: str) -> Iterator[tuple[str, str | None]]:
         yield pointer, None if value is None else str(value)
 
 
-def _pairs(value: Any) -> Iterator[tuple[str, Any]]:
-    yield from value.items() if isinstance(value, dict) else ()
-
-
-def _member(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
-
-
-def _members(value: Any, key: str) -> Mapping[str, Any]:
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+def _object(value: Any) -> Mapping[str, Any]:
+    """The members of an object; none of any other value."""
+    return value if isinstance(value, dict) else {}
 
 
 def _number(value: Any) -> float | None:

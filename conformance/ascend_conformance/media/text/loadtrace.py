@@ -1,16 +1,14 @@
 """From timelines to the schema ``trace`` of the facts.
 
 Events are read once, with their args as text. When the layers are known, each gets a relation with
-its args as values: a table where several rules read it, else a view that reads the texts anew.
+its args as values.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
 
 import duckdb
 
@@ -22,7 +20,7 @@ from ascend_spec.timeline import EventKind
 from ...compare.sql import quoted, text_literal
 from .database import Facts
 from .deliverables import Deliverable
-from .layers import FLOWS, Process, Reading, Shape, Spelling, arg_columns, is_free, read_as
+from .layers import FLOWS, Reading, Shape, arg_columns, is_free, layer_table, read_as
 
 MAX_SHAPES = 10_000
 """Sets of args, and processes, that are looked into; real files have some hundred."""
@@ -30,17 +28,16 @@ MAX_SHAPES = 10_000
 LEFT_OUT: Mapping[str, frozenset[str]] = {
     "python": frozenset({"Input Dims", "Input type", "Call stack", "Module Hierarchy"})
 }
-"""Args, by the slug of the layer, that are long and that no rule asks for."""
+"""Args, by the table of the layer, that are long and that no rule asks for."""
 
 LAYER_COLUMNS = ("file", "row", "shape", "pid", "tid", "name", "ts", "dur")
 """Columns of the table of a layer before its args; ``kind`` follows them."""
 
+Kept = Literal["whole", "lean", "not"]
+"""How layers are kept: as tables, as tables of the args that occur, or as views, which follow the
+events where these change but read the texts anew each time."""
+
 _SHAPE = "hash(pid, ph, cat, json_keys(args))"
-
-
-def layer_table(slug: str) -> str:
-    """The table of a layer, without its schema."""
-    return slug.replace("-", "_")
 
 
 @per_spec
@@ -100,14 +97,11 @@ def describe(
     facts: Facts,
     files: Mapping[int, Deliverable],
     likely: Sequence[str] = (),
-    tables: Container[str] = (),
-    *,
-    lean: bool = False,
+    kept: Kept = "not",
 ) -> dict[int, Reading]:
     """Everything but the events themselves; the reading of each file.
 
-    ``likely`` are writers. ``tables`` names the relations of layers, and that of arrows, that are
-    kept and not only views. ``lean``: without columns of args that no event has.
+    ``likely`` are writers. ``kept``: how the layers and arrows are.
     """
     _add_metadata(facts)
     _add_shapes(facts)
@@ -122,12 +116,11 @@ def describe(
         "INSERT INTO trace.odd "
         "SELECT file, row, shape, name, events FROM trace.named WHERE kind IS NULL"
     )
-    for slug, members in homes.items():
-        wanted = layer_table(slug) in tables
-        _add_layer(facts, slug, members, ("lean" if lean else "whole") if wanted else "not")
+    for table, members in homes.items():
+        _add_layer(facts, table, members, kept)
     _add_threads(facts, readings)
     _add_views(facts)
-    _add_arrows(facts, "arrow" in tables)
+    _add_arrows(facts, kept == "lean")
     return readings
 
 
@@ -175,19 +168,15 @@ USING (file, pid) ORDER BY 1, 2 LIMIT {MAX_SHAPES}
 
 
 def _read(facts: Facts, number: int, file: Deliverable, likely: Sequence[str]) -> Reading:
-    select = "SELECT pid, name, label, sort_index FROM trace.process WHERE file = ? ORDER BY row"
-    processes = [Process(*row) for row in facts.rows(select, (number,))]
+    select = (
+        "SELECT pid, name, label FROM trace.process WHERE file = ? AND name IS NOT NULL "
+        "ORDER BY row"
+    )
+    processes = [(pid, name, label) for pid, name, label in facts.rows(select, (number,))]
     shapes = [shape for shape in _shapes(facts, number) if shape.phase != "M"]
-    return read_as(file.name, processes, shapes, _spelling(file.path), likely)
-
-
-def _spelling(path: Path) -> Spelling:
-    """How the first events of a file are spelled."""
-    with path.open("rb") as file:
-        head = file.read(1 << 20)
-    _, _, behind = head.partition(b'"ts"')
-    text_times = not behind or behind.lstrip(b" \t\r\n:")[:1] == b'"'
-    return Spelling(text_times, spaced=b'": ' in head[:4096])
+    with file.path.open("rb") as source:
+        head = source.read(1 << 20)
+    return read_as(file.name, processes, shapes, head, likely)
 
 
 def _shapes(facts: Facts, number: int) -> Iterator[Shape]:
@@ -213,13 +202,8 @@ def _add_layers(facts: Facts, number: int, reading: Reading) -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
-    """Events of one shape that belong to a layer; ``kind`` where their names do not matter."""
-
-    file: int
-    shape: Shape
-    kind: EventKind | None
+Home: TypeAlias = tuple[int, Shape, str | None]
+"""The file of events of one shape that belong to a layer; the kind where names do not matter."""
 
 
 def _add_kinds(facts: Facts, number: int, reading: Reading, homes: dict[str, list[Home]]) -> None:
@@ -240,11 +224,8 @@ def _add_kinds(facts: Facts, number: int, reading: Reading, homes: dict[str, lis
                 [only.kind, number, shape.id],
             )
         if kinds:
-            homes.setdefault(_slug(kinds[0]), []).append(Home(number, shape, only))
-
-
-def _slug(kind: EventKind) -> str:
-    return timeline_catalog().layers[kind.layer].slug
+            table = layer_table(timeline_catalog().layers[kinds[0].layer].slug)
+            homes.setdefault(table, []).append((number, shape, only.kind if only else None))
 
 
 def _name_events(facts: Facts, number: int, shape: Shape, kinds: Sequence[EventKind]) -> None:
@@ -262,31 +243,26 @@ def _name_events(facts: Facts, number: int, shape: Shape, kinds: Sequence[EventK
     )
 
 
-Kept = Literal["whole", "lean", "not"]
-"""How a layer's relation is kept: as a table, as one of the args that occur, or only as a view."""
-
-
-def _add_layer(facts: Facts, slug: str, homes: Sequence[Home], kept: Kept) -> None:
+def _add_layer(facts: Facts, table: str, homes: Sequence[Home], kept: Kept) -> None:
     """The events of a layer with their args."""
-    columns = [one for one in arg_columns(slug) if one.name not in LEFT_OUT.get(slug, frozenset())]
-    present = {key for home in homes for key in home.shape.keys}
+    left_out = LEFT_OUT.get(table, frozenset())
+    columns = [one for one in arg_columns(table) if one.name not in left_out]
+    present = {key for _, shape, _ in homes for key in shape.keys}
     wanted = {one.name: one.type for one in columns if one.name in present}
     args = f"from_json(args, {text_literal(json.dumps(wanted))})" if wanted else "NULL"
     place = ", ".join(f"e.{quoted(name)}" for name in LAYER_COLUMNS)
     values = "".join(f", a.{quoted(name)}" for name in wanted)
     parts = []
-    for number in sorted({home.file for home in homes}):
-        members = [home for home in homes if home.file == number]
+    for number in sorted({file for file, _, _ in homes}):
+        members = [(shape, kind) for file, shape, kind in homes if file == number]
         kinds = "".join(
-            f" WHEN {home.shape.id} THEN {text_literal(home.kind.kind)}"
-            for home in members
-            if home.kind is not None
+            f" WHEN {shape.id} THEN {text_literal(kind)}" for shape, kind in members if kind
         )
-        shapes = ", ".join(str(home.shape.id) for home in members)
+        shapes = ", ".join(str(shape.id) for shape, _ in members)
         events = f"FROM trace.event WHERE file = {number} AND shape IN ({shapes})"
         named = ""
         kind = f"CASE e.shape{kinds} END"
-        if not all(home.kind for home in members):
+        if not all(kind for _, kind in members):
             named = " LEFT JOIN trace.named n ON n.shape = e.shape AND n.name = e.name"
             named += f" AND n.file = {number}"
             kind = f"CASE e.shape{kinds} ELSE n.kind END" if kinds else "n.kind"
@@ -294,7 +270,6 @@ def _add_layer(facts: Facts, slug: str, homes: Sequence[Home], kept: Kept) -> No
             f"SELECT {place}, {kind} AS kind{values} FROM (SELECT *, {args} AS a {events}) e{named}"
         )
     select = " UNION ALL ".join(parts)
-    table = layer_table(slug)
     if kept == "lean":
         facts.connection.execute(f"CREATE TABLE lean.{table} AS {select}")
         select = f"FROM lean.{table}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import Judged, Medium
+from .. import Described, Judged, Medium, SelfTest
 
 if TYPE_CHECKING:
     from ascend_ref.markdown import Style
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...engine.trials import Trials
     from ...options import Options
     from ...ruleset import Rule
-    from .output import Output
+    from .deliverables import Output
 
 
 class _Texts(Medium):
@@ -33,12 +33,12 @@ class _Texts(Medium):
         return load_text_rules()
 
     def candidates(self, listing: Listing) -> Iterable[Candidate]:
-        from .output import output_of_folder
+        from .deliverables import output_of_folder
 
         return output_of_folder(listing)
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
-        from .output import output_of_file
+        from .deliverables import output_of_file
 
         return output_of_file(path)
 
@@ -56,16 +56,10 @@ class _Texts(Medium):
         )
         return report, ()
 
-    def self_test(
-        self,
-        specimens: Sequence[str],
-        revisions: Sequence[str] | None,
-        processes: int,
-        progress: Any,
-    ) -> Trials:
+    def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
 
-        return run_specimens(processes, progress)
+        return run_specimens(wanted.processes, wanted.progress)
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator
@@ -73,20 +67,10 @@ class _Texts(Medium):
         kinds = ("csv", "timeline") if specimen in self.specimens else ()
         return {kind: partial(open_bench, kind) for kind in kinds}
 
-    def where(self, rule: Rule[Any], style: Style) -> str:
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages
 
-        return pages.where(rule)
-
-    def search(self, rule: Rule[Any]) -> str:
-        from . import pages
-
-        return pages.search(rule)
-
-    def mutation(self, rule: Rule[Any]) -> Iterable[str]:
-        from . import pages
-
-        return pages.mutation(rule)
+        return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
 
 
 MEDIUM = _Texts()

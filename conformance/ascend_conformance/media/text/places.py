@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
-from ascend_spec import per_spec, timeline_catalog
 from ascend_spec.core.pointer import escaped
 
-from .findings import event_text, place_in_event
+from ...options import Options
+from .findings import NOWHERE, Fault, Position, event_text, place_in_event, place_of_event
 from .folder import Folder
+from .layers import layers_by_table
 from .loaddocs import key_of, pointer_below
-from .loadtrace import layer_table
 from .structuredocs import byte_of
-
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """A line of a CSV file; of a timeline or document a byte and the pointer to what is there."""
-
-    line: int | None = None
-    offset: int | None = None
-    pointer: str | None = None
-
-
-NOWHERE = Position()
 
 
 def position(
@@ -51,8 +38,7 @@ def position(
 
 
 def _in_timeline(folder: Folder, file: int, row: int, key: str | None) -> Position:
-    elements = folder.timelines.get(file)
-    offset = None if elements is None else elements.offset_of(row)
+    offset = place_of_event(folder, file, row).offset
     if offset is None:
         return NOWHERE
     pointer = _pointer_to(event_text(folder.files[file], offset), key) if key else ""
@@ -70,17 +56,32 @@ def _pointer_to(event: bytes, key: str) -> str:
     return f"/{escaped(key)}" if mark in before else ""
 
 
-@per_spec
-def layers_by_table() -> Mapping[str, str]:
-    """Layers by the names of their tables."""
-    return {layer_table(one.slug): one.name for one in timeline_catalog().layers.values()}
-
-
 def column_in_words(table: str, column: str | None) -> str | None:
     """The column as findings name it: of a database with its table, of a layer with the layer."""
     schema, _, name = table.partition(".")
     if schema == "db":
         return ".".join(part for part in (name, column) if part)
     if schema == "trace" and name in layers_by_table():
-        return f"{layers_by_table()[name]}: {column}" if column else layers_by_table()[name]
+        layer = layers_by_table()[name].name
+        return f"{layer}: {column}" if column else layer
     return column and key_of(table, column)
+
+
+def fault_at(
+    folder: Folder,
+    table: str,
+    cell: str | None,
+    place: tuple[int, int],
+    query: str,
+    options: Options,
+    **facts: Any,
+) -> Fault:
+    """A fault of rows that a query finds, at a cell of the first of them: its file and row."""
+    return Fault(
+        place[0],
+        column_in_words(table, cell),
+        row=place[1],
+        at=position(folder, table, *place, cell),
+        query=query if options.with_sql else None,
+        **facts,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -18,11 +19,10 @@ from ...engine.work import NoAnswer
 from ...finding import Finding
 from ...options import Options
 from .database import Facts
-from .findings import SHOWN, Fault, example_of, finding_of
+from .findings import SHOWN, example_of, finding_of
 from .folder import Folder
-from .places import column_in_words, position
+from .places import fault_at
 from .rules import TextInstance, TextRule, instances
-from .watch import watch
 
 SECONDS = 120.0
 """After which a query is given up; those of sound folders of any size take a fraction of it.
@@ -91,9 +91,14 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     Files and databases can hold values that no arithmetic of ours was made for. Raises
     :class:`GivenUp`.
     """
+    timer = threading.Timer(SECONDS, connection.interrupt)
+    timer.daemon = True
     try:
-        with watch().limited(connection, SECONDS):
+        timer.start()
+        try:
             yield
+        finally:
+            timer.cancel()
     except duckdb.InterruptException as problem:
         raise GivenUp(f"given up after {SECONDS:.0f} s: too many rows share one id") from problem
     except duckdb.OutOfMemoryException as problem:
@@ -107,11 +112,11 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
     """``None``: ask it. Empty text: nothing of this kind is here. Else why it cannot be asked."""
     if not _concerns(folder, instance):
         return ""
-    absent = [_split(need) for need in instance.needs if not _holds(tables, need)]
+    absent = lacking(tables, instance)
     if not absent:
         return None
     here = [table for table, _ in map(_split, instance.needs) if table in tables]
-    if not here or any(table == instance.table and table in here for table, _ in absent):
+    if not here or any(table == instance.at and table in here for table, _ in absent):
         return ""  # a header that lacks a column has a finding of its own
     table, column = absent[0]
     if table.startswith("db.") and folder.database is None:
@@ -126,7 +131,7 @@ def _concerns(folder: Folder, instance: TextInstance) -> bool:
     rule = instance.rule
     if rule.search.outputs and folder.output not in rule.search.outputs:
         return False
-    writers = _writers(folder, instance.table)
+    writers = _writers(folder, instance.at)
     wanted = not rule.search.writers or not writers.isdisjoint(rule.search.writers)
     return wanted and writers.isdisjoint(rule.search.not_writers)
 
@@ -138,10 +143,14 @@ def _split(need: str) -> tuple[str, str]:
     return f"{schema}.{name}", column
 
 
-def _holds(tables: Tables, need: str) -> bool:
-    table, column = _split(need)
-    columns = tables.get(table)
-    return columns is not None and (not column or column in columns)
+def lacking(tables: Tables, instance: TextInstance) -> list[tuple[str, str]]:
+    """The tables and columns without which a rule cannot be asked and that are not there."""
+    needed = map(_split, instance.needs)
+    return [
+        (table, column)
+        for table, column in needed
+        if table not in tables or (column and column not in tables[table])
+    ]
 
 
 def _writers(folder: Folder, table: str) -> set[str]:
@@ -168,19 +177,16 @@ def _findings(folder: Folder, instance: TextInstance, options: Options) -> Itera
     )[0]
     if not count:
         return
-    file, row = first[0]["file"], first[0]["row"]
     examples = [example_of(tuple(one), tuple(one.values())) for one in first]
-    place = position(folder, instance.table, file, row, instance.column)
-    fault = Fault(
-        file,
-        column_in_words(instance.table, instance.column),
+    fault = fault_at(
+        folder,
+        instance.at,
+        instance.column,
+        (first[0]["file"], first[0]["row"]),
+        instance.query,
+        options,
         count=count,
-        total=facts.value(f"SELECT count(*) FROM {instance.table}"),
-        row=row,
-        line=place.line,
-        offset=place.offset,
-        pointer=place.pointer,
+        total=facts.value(f"SELECT count(*) FROM {instance.at}"),
         examples=examples[: options.max_examples],
-        query=instance.query if options.with_sql else None,
     )
     yield finding_of(folder, instance.rule, fault)

@@ -38,23 +38,18 @@ TextRule: TypeAlias = Rule[TextSearch]
 class TextInstance:
     """One rule at one table, with its placeholders filled in.
 
-    ``query`` has a result row for each bad row, ``needs`` are the tables and columns without which
-    it cannot be asked.
+    ``at`` is the table. ``query`` has a result row for each bad row, ``needs`` are the tables and
+    columns without which it cannot be asked.
     """
 
     rule: TextRule
-    table: str
+    at: str
     column: str | None
     query: str
     needs: tuple[str, ...]
     breaks: tuple[str, ...]
     found: int | str | None
     keeps: Mapping[str, tuple[str, ...]]
-
-    @property
-    def at(self) -> str:
-        """The table."""
-        return self.table
 
 
 @per_spec
@@ -96,13 +91,10 @@ def _query(rule: TextRule, table: str, column: str | None, place: Mapping[str, s
 def text_search(document: Mapping[str, Any]) -> TextSearch:
     """What a rule document says of where to look."""
     table = document.get("table")
+    lists = ("needs", "shows", "outputs", "writers", "not_writers")
     return TextSearch(
         at=tuple(document.get("places") or ([{"table": table}] if table else [])),
-        needs=tuple(document.get("needs", ())),
-        shows=tuple(document.get("shows", ())),
         check=document.get("check"),
-        outputs=tuple(document.get("outputs", ())),
-        writers=tuple(document.get("writers", ())),
-        not_writers=tuple(document.get("not_writers", ())),
         agreement=agreement_of(document.get("agreement")),
+        **{name: tuple(document.get(name, ())) for name in lists},
     )

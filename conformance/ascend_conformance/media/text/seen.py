@@ -13,12 +13,12 @@ from .folder import Folder
 def make_seen(folder: Folder) -> Seen:
     """Writers, product, level, ranks, devices, time, and each file in words."""
     start, end = _span(folder)
-    level, metrics = folder.level, folder.known("metrics")
+    level, metrics, family = folder.level, folder.known("metrics"), folder.known("family")
     return Seen(
         carrier=TEXT,
         schema_version=None,
         revision=", ".join(sorted(set(folder.writers.values()))),
-        product=_text(folder.known("family")),
+        product=None if family is None else str(family),
         level=None if level is None else f"{level}{f', {metrics}' if metrics else ''}",
         ranks=_ranks(folder),
         devices=_devices(folder),
@@ -30,15 +30,9 @@ def make_seen(folder: Folder) -> Seen:
     )
 
 
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
-
-
 def _rows(folder: Folder) -> dict[str, int]:
-    rows: dict[str, int] = {}
-    for name, count in folder.facts.rows("SELECT path, rows FROM unit.file WHERE rows IS NOT NULL"):
-        rows[name.rpartition("/")[2]] = count
-    return rows
+    rows = folder.facts.rows("SELECT path, rows FROM unit.file WHERE rows IS NOT NULL")
+    return {name.rpartition("/")[2]: count for name, count in rows}
 
 
 def _words(folder: Folder, number: int) -> str:
@@ -93,10 +87,9 @@ def _span(folder: Folder) -> tuple[int | None, int | None]:
     )[0]
     if start is not None:
         return start, end
-    names = {folder.files[number].name: folder.writers[number] for number in folder.csv}
     columns = [
         (name, column.name)
-        for name in sorted(names)
+        for name in sorted(folder.csv_writers)
         for column in text_catalog().csv[name].columns
         if column.type == "timestampUs" and column.name in folder.facts.columns(f"csv.{name}")
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,8 @@ from tempfile import TemporaryDirectory
 
 from ascend_spec import per_spec
 
+from ...compare.agreement import WHICH, Agreement
+from ...compare.match import Outcome, tells_of
 from ...engine.relations.edits import Editable
 from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
@@ -19,14 +21,15 @@ from ...finding import Finding
 from ...options import Options
 from .asking import find
 from .checks import reads
-from .crosstrials import try_agreement
 from .database import Facts, open_facts
+from .disagreement import Mutation, broken, mutations
 from .edits import EditableFiles
-from .folder import Folder, read_folder
-from .layers import ALL_LAYERS
-from .loaddb import load_database
+from .folder import Folder, load_database, read_folder
 from .places import column_in_words
+from .queries import lacking
 from .rules import TextInstance, TextRule, instances, load_text_rules
+from .selecting import Absent, reading_of, sums_of
+from .sources import Sources
 from .specbreaks import structural_breaks
 from .specimens import SUBJECTS, write_specimen
 
@@ -81,7 +84,7 @@ def open_specimen(subject: str) -> Iterator[Folder]:
     """The facts of a clean folder, every layer a table, with the database beside it."""
     with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
         deliverables, database = write_specimen(subject, Path(place))
-        folder = read_folder(facts, deliverables, tables=ALL_LAYERS)
+        folder = read_folder(facts, deliverables, kept="whole")
         load_database(folder, database, load_text_rules().values())
         yield folder
 
@@ -94,15 +97,11 @@ def open_bench(kind: str) -> Iterator[Bench]:
         deliverables, _ = write_specimen(OF_RELATIONS, Path(place))
         folder = read_folder(facts, [one for one in deliverables if one.kind == kind])
         before = {_key(one) for one in find(folder, rules, WITHOUT_EXAMPLES)}
-        writers = {folder.files[number].name: folder.writers[number] for number in folder.csv}
 
         @contextmanager
         def changing() -> Iterator[Editable]:
-            facts.connection.execute("BEGIN")
-            try:
-                yield EditableFiles(facts, writers)
-            finally:
-                facts.connection.execute("ROLLBACK")
+            with facts.undone():
+                yield EditableFiles(facts, folder.csv_writers)
 
         def others(shown: Editable) -> set[str]:
             found = find(folder, rules, WITHOUT_EXAMPLES)
@@ -140,14 +139,69 @@ def try_rule(
         yield from try_changes(trial, changes, make)
 
 
-def _present(tables: Mapping[str, Collection[str]], instance: TextInstance) -> bool:
-    for need in instance.needs:
-        schema, _, rest = need.partition(".")
-        name, _, column = rest.partition(".")
-        columns = tables.get(f"{schema}.{name}")
-        if columns is None or (column and column not in columns):
-            return False
-    return True
+def try_agreement(subject: str, folder: Folder, rule: TextRule) -> Iterator[Trial]:
+    """Break an agreement in every way that a clean folder gives occasion for.
+
+    A change that its side does not show, such as that of the only part of a total, does not count.
+    Other rules see no cell that they do not read.
+    """
+    sources = Sources(folder.facts)
+    if rule.search.agreement is None:
+        return
+    for place, agreement in zip(
+        rule.search.agreement.each, rule.search.agreement.instances, strict=True
+    ):
+        instance, tried = ", ".join(place.values()), False
+        try:
+            found = mutations(sources, agreement)
+        except Absent:
+            found = []
+        for mutation, caught in _tried(sources, agreement, found):
+            tried = True
+            fired = (rule.id,) if caught else ()
+            yield Trial(subject, rule.id, instance, fired, changed=mutation.words)
+        if not tried:
+            yield Trial(subject, rule.id, instance, not_broken="there are not both sides")
+
+
+def _tried(
+    sources: Sources, agreement: Agreement, found: Sequence[Mutation]
+) -> Iterator[tuple[Mutation, bool]]:
+    """Each mutation, and whether it was reported.
+
+    Those of one side that concern different rows come all at once, and again one by one where they
+    hide each other.
+    """
+    together = [one for one in found if one.pair]
+    caught: list[Mutation] = []
+    for which in WHICH:
+        own = [one for one in together if one.which == which]
+        if own:
+            with broken(sources, own):
+                outcome = reading_of(sources, agreement)
+                caught += [one for one in own if _is_told(sources, outcome, one)]
+    for mutation in found:
+        if mutation in caught:
+            yield mutation, True
+            continue
+        with broken(sources, [mutation]):
+            outcome = reading_of(sources, agreement)
+            is_told = (
+                any(outcome.differing.get(name) for name in mutation.columns)
+                if mutation.columns
+                else outcome.faults > 0
+            )
+            reading = outcome.compared.agreement
+            told = None if is_told else sums_of(sources, reading, mutation.which)
+        if is_told or told != sums_of(sources, reading, mutation.which):
+            yield mutation, is_told
+
+
+def _is_told(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
+    """Whether the rows of a mutation, or those that they were paired with, are reported."""
+    if mutation.pair is None or not found.faults:
+        return False
+    return tells_of(sources.facts, found, mutation.pair, mutation.columns)
 
 
 def _change(
@@ -158,13 +212,12 @@ def _change(
     trial: Trial,
     change: Sequence[str],
 ) -> tuple[Iterable[str], str | None]:
-    if instance is not None and not _present(folder.facts.tables(), instance):
+    if instance is not None and lacking(folder.facts.tables(), instance):
         raise NotBreakable("the facts have not its columns")
     facts = folder.facts
     is_counted = instance is not None and not trial.legal
     prints = _prints(facts, instance) if instance is not None and is_counted else None
-    facts.connection.execute("BEGIN")
-    try:
+    with facts.undone():
         if not sum(_run(facts, statement) for statement in change):
             raise NotBreakable("the facts have nothing to change")
         changed = changed_tables(change)
@@ -178,10 +231,6 @@ def _change(
             new = [one for one in found if one.rule == rule.id and _key(one) not in before]
             wrong = _wrong(folder, instance, prints, new)
         return fired, wrong
-    finally:
-        facts.connection.execute("ROLLBACK")
-        if prints is not None:
-            facts.connection.execute(f"DROP TABLE {prints}")
 
 
 def _prints(facts: Facts, instance: TextInstance) -> str | None:
@@ -189,7 +238,7 @@ def _prints(facts: Facts, instance: TextInstance) -> str | None:
     if instance.rule.found is not None:
         return None
     facts.connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE prints AS SELECT file, row, hash(t) FROM {instance.table} t"
+        f"CREATE OR REPLACE TEMP TABLE prints AS SELECT file, row, hash(t) FROM {instance.at} t"
     )
     return "prints"
 
@@ -202,13 +251,13 @@ def _wrong(
     def rows_of(stated: str | None) -> Rows:
         if stated is None:
             stated = (
-                f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.table} t "
+                f"SELECT file, row FROM (SELECT file, row, hash(t) FROM {instance.at} t "
                 f"EXCEPT FROM {prints})"
             )
         first = "arg_min(bad.row, {'file': bad.file, 'row': bad.row})"
         return Rows(*folder.facts.rows(f"SELECT count(*), {first} FROM ({stated}) bad")[0])
 
-    column = column_in_words(instance.table, instance.column)
+    column = column_in_words(instance.at, instance.column)
     # Places of one column cannot be distinguished.
     here = [one for one in found if one.column == column] or found
     return wrong_rows(
@@ -262,7 +311,7 @@ def _reads(rule: TextRule, schema: str, name: str) -> bool:
 def _asked(rule: str) -> str:
     """All that a rule asks, at all its places."""
     found = instances(load_text_rules()[rule])
-    return "\n".join(" ".join((one.query, one.table, *one.needs)) for one in found)
+    return "\n".join(" ".join((one.query, one.at, *one.needs)) for one in found)
 
 
 def _part(folder: Folder, changed: Iterable[tuple[str, str]]) -> Folder:

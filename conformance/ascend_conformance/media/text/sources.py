@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import duckdb
@@ -20,8 +21,7 @@ from ...compare.sql import quoted, text_literal
 from ...ruleset import fill
 from .database import Facts
 from .derived import FUNCTIONS
-from .derived.reading import Asked
-from .made import LacksColumn, Made, cell_of, input_of
+from .derived.reading import Asked, LacksColumn
 from .rules import TextRule
 
 MADE = ("layer", "view", "derived")
@@ -40,6 +40,9 @@ OPTIONAL_TABLES = ("db.SESSION_TIME_INFO", "db.COMMUNICATION_SCHEDULE_TASK_INFO"
 DOCUMENTS_OF = {"view": ("views.yaml", "sample_views.yaml"), "derived": ("derived.yaml",)}
 """What is made here, by schema."""
 
+EVERY = "*"
+"""Every column that has no cell of its own."""
+
 OF_EVENTS = ("trace.flow", "trace.arrow", "trace.slice", "trace.counter")
 """Relations of the facts that show rows of ``trace.event``."""
 
@@ -50,6 +53,67 @@ MACROS = (
     "CREATE OR REPLACE MACRO instant(text) AS "
     "TRY_CAST(TRY_CAST(text AS DECIMAL(38, 6)) * 1000 AS BIGINT)",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A cell that a derived table follows from, in rows that meet a condition."""
+
+    table: str
+    column: str
+    where: str = "true"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A query that several sides share (views.yaml, sample_views.yaml), or what is computed from
+    one (derived.yaml).
+
+    ``of`` is the table that ``file`` and ``row`` are of, and all columns that ``cells`` does not
+    mention. ``timeline``: it is absent without this file of the spec. ``told``: it is absent where
+    this condition does not hold, since the table that it is of then states nothing about it.
+    ``gathers``: a row stands for several.
+
+    ``compute``: the function of :mod:`.derived` that makes the table of the rows of ``select``;
+    ``needs``: further sources that it reads, ``takes`` those that it reads if they are there;
+    ``inputs``: which cells of any row change it. ``given``: the values of its placeholders.
+    """
+
+    summary: str
+    select: str = ""
+    of: str | None = None
+    timeline: str | None = None
+    told: str | None = None
+    cells: Mapping[str, Cell] = field(default_factory=dict)
+    gathers: bool = False
+    compute: str | None = None
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def cell(self, column: str) -> Cell | None:
+        """The cell that a column shows."""
+        found = self.cells.get(column) or self.cells.get(EVERY)
+        return found or (Cell(self.of, column) if self.of else None)
+
+
+def cell_of(place: str) -> Cell:
+    """A cell from ``schema.table.column``, with ``@row`` where its row has another column.
+
+    ``trace.event.args/Input Dims`` is a member of args.
+    """
+    schema, table, column = place.split(".", 2)
+    column, _, key = column.partition("/") if column.startswith("args/") else (column, "", "")
+    named = column.startswith("@")
+    column, _, row = column[named:].partition("@")
+    return Cell(f"{schema}.{table}", f"{'@' * named}{column}", row or "row", key or None)
+
+
+def input_of(given: Mapping[str, str]) -> Input:
+    """An input from its cell and condition."""
+    schema, table, column = given["cell"].split(".", 2)
+    return Input(f"{schema}.{table}", column, given.get("where", "true"))
 
 
 @per_spec
@@ -206,26 +270,6 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
                 if stored and needed - stored <= present:
                     yield from stored
                     yield from OPTIONAL_TABLES
-
-
-def layers_to_compare(
-    rules: Iterable[TextRule], files: Iterable[str], stored: bool
-) -> Iterator[str]:
-    """The layers that agreements read, each time they do, where these CSV files are present.
-
-    ``stored``: a database is present, too.
-    """
-    there = {f"raw.{name}" for name in files}
-    for rule in rules:
-        for agreement in rule.search.agreement.instances if rule.search.agreement else ():
-            one = agreement.read_as[0]
-            sides = [needed_tables(one.side(which).of) for which in WHICH]
-            asked = {name for side in sides for name in side if name.startswith(("raw.", "db."))}
-            if all(name in there or (stored and name.startswith("db.")) for name in asked):
-                for side in sides:
-                    yield from (
-                        name.partition(".")[2] for name in side if name.startswith("trace.")
-                    )
 
 
 def needed_tables(name: str) -> frozenset[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ascend_ref.text.read import columns_of
 from ascend_spec import per_spec, text_catalog
 from ascend_spec.text import CsvColumn, NumberFormat
 
@@ -14,7 +13,7 @@ from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_of
 from .checks import CELLS
 from .folder import Folder
-from .loadcsv import PLACE
+from .loadcsv import columns_in
 from .rules import TextRule, instances, load_text_rules
 from .structurecsv import possible_orders, sort_value
 
@@ -37,8 +36,7 @@ def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
     for number, at in folder.at.items():
         name = folder.files[number].name
         writer = text_catalog().writers[at.writer]
-        found = folder.facts.columns(f"raw.{name}")[len(PLACE) :]
-        columns = list(columns_of(name, found, writer.id))
+        columns = list(columns_in(folder.facts, name, writer.id))
         spec = text_catalog().csv[name]
         ordering = {key.column for key in spec.order_by(writer.id, at.family)}
         for text, column in sorted(columns, key=lambda one: _readers(name, one[0])):

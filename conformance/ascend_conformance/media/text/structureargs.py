@@ -3,133 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ascend_spec import timeline_catalog
-from ascend_spec.core.pointer import escaped
+from ascend_spec.timeline import Layer
 
 from ...compare.sql import quoted, text_literal
-from .findings import Fault, example_of, place_in_event
+from .findings import Fault, bad_rows, example_of, place_of_event
 from .folder import Folder
-from .layers import ArgColumn, arg_columns, layer_of_slug
-from .loadtrace import layer_table
+from .layers import ArgColumn, arg_columns, layers_by_table
 
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """One kind of fault of an arg: a condition of its rows, and what is expected."""
+    """One kind of fault of an arg: a condition of its rows, and what is expected.
+
+    ``of_shape``: it holds for events that have the arg, each of their shapes being a fault.
+    """
 
     column: ArgColumn
     condition: str
     expected: str
+    of_shape: bool = False
 
 
 def wrong_args(folder: Folder, examples: int) -> Iterator[Fault]:
     """Args that are no value of their type, or out of its range or set."""
     keys = dict(folder.facts.rows("SELECT DISTINCT shape, keys FROM trace.shape"))
     tables = folder.facts.tables()
-    for layer in timeline_catalog().layers.values():
-        table = f"trace.{layer_table(layer.slug)}"
-        present = tables.get(table, frozenset())
-        columns = [one for one in arg_columns(layer.slug) if one.name in present]
-        if columns:
-            for check in _suspicions(folder, table, columns, keys):
-                yield from _faults(folder, layer.slug, check, examples)
+    for name, layer in layers_by_table().items():
+        table = f"trace.{name}"
+        columns = (one for one in arg_columns(name) if one.name in tables.get(table, ()))
+        checks = [check for column in columns for check in _checks(column)]
+        for check in _failing(folder, table, checks, keys):
+            yield from _faults(folder, layer, table, check, examples)
 
 
-def _suspicions(
-    folder: Folder,
-    table: str,
-    columns: Sequence[ArgColumn],
-    keys: Mapping[int, Sequence[str] | None],
+def _failing(
+    folder: Folder, table: str, checks: Sequence[_Check], keys: Mapping[int, Sequence[str] | None]
 ) -> Iterator[_Check]:
-    """The checks that some row may fail, by least, greatest and number of values of each shape."""
-    figures = "".join(f", {_figures(one)}" for one in columns)
-    select = f"SELECT shape, count(*){figures} FROM {table} GROUP BY shape ORDER BY shape"
+    """The checks that some row fails."""
+    if not checks:
+        return
+    counted = ", ".join(f"count(*) FILTER ({one.condition})" for one in checks)
+    select = f"SELECT shape, {counted} FROM {table} GROUP BY shape ORDER BY shape"
     found: dict[str, _Check] = {}
-    for shape, rows, *values in folder.facts.rows(select):
-        for place, column in enumerate(columns):
-            least, most, count = values[3 * place : 3 * place + 3]
-            for check in _range_checks(column, least, most):
+    for shape, *counts in folder.facts.rows(select):
+        for check in (one for one, count in zip(checks, counts, strict=True) if count):
+            if not check.of_shape:
                 found.setdefault(check.condition, check)
-            if count < rows and column.name in (keys.get(shape) or ()) and _is_never_null(column):
-                kind = "a whole number" if column.type == "BIGINT" else "a number"
-                condition = f"{quoted(column.name)} IS NULL AND shape = {shape}"
-                found.setdefault(condition, _Check(column, condition, kind))
+            elif check.column.name in (keys.get(shape) or ()):
+                condition = f"{check.condition} AND shape = {shape}"
+                found[condition] = replace(check, condition=condition)
     yield from found.values()
 
 
-def _figures(column: ArgColumn) -> str:
-    """Least, greatest and number of values; of a closed set of texts how many are none of it."""
+def _checks(column: ArgColumn) -> Iterator[_Check]:
+    """The checks of an arg that follow from the spec."""
     value = quoted(column.name)
-    if column.type in ("BIGINT", "DOUBLE"):
-        return f"min({value}), max({value}), count({value})"
-    strange = _strange(column)
-    return f"NULL, {f'count(*) FILTER ({strange})' if strange else 'NULL'}, count(*)"
-
-
-def _range_checks(column: ArgColumn, least: object, most: object) -> Iterator[_Check]:
-    value = quoted(column.name)
-    every = [arg for _, arg in column.args]
     if column.type not in ("BIGINT", "DOUBLE"):
-        if isinstance(most, int) and most:
-            texts = ", ".join(_texts(column))
-            yield _Check(column, _strange(column) or "", f"one of {texts}")
+        if all(arg.values for arg in column.args):
+            texts = [text for arg in column.args for text in arg.values]
+            texts += [one for arg in column.args for one in arg.none if isinstance(one, str)]
+            distinct = list(dict.fromkeys(texts))
+            condition = f"{value} NOT IN ({', '.join(map(text_literal, distinct))})"
+            yield _Check(column, condition, f"one of {', '.join(distinct)}")
         return
-    numbers = ", ".join(str(one) for arg in every for one in arg.none if isinstance(one, int))
+    numbers = ", ".join(str(one) for arg in column.args for one in arg.none if isinstance(one, int))
     allowed = f" AND {value} NOT IN ({numbers})" if numbers else ""
-    bounds = [arg.minimum for arg in every if arg.minimum is not None]
-    if len(bounds) == len(every) and isinstance(least, (int, float)) and least < min(bounds):
-        yield _Check(column, f"{value} < {min(bounds)}{allowed}", f"at least {min(bounds)}")
-    bounds = [arg.maximum for arg in every if arg.maximum is not None]
-    if len(bounds) == len(every) and isinstance(most, (int, float)) and most > max(bounds):
-        yield _Check(column, f"{value} > {max(bounds)}{allowed}", f"at most {max(bounds)}")
-
-
-def _is_never_null(column: ArgColumn) -> bool:
-    """Whether every writer gives the arg a number and nothing else."""
-    return column.type in ("BIGINT", "DOUBLE") and not any(
-        "null" in arg.json or any(isinstance(one, str) for one in arg.none)
-        for _, arg in column.args
+    least = [arg.minimum for arg in column.args if arg.minimum is not None]
+    most = [arg.maximum for arg in column.args if arg.maximum is not None]
+    if len(least) == len(column.args):
+        yield _Check(column, f"{value} < {min(least)}{allowed}", f"at least {min(least)}")
+    if len(most) == len(column.args):
+        yield _Check(column, f"{value} > {max(most)}{allowed}", f"at most {max(most)}")
+    may_lack = (
+        "null" in arg.json or any(isinstance(one, str) for one in arg.none) for arg in column.args
     )
+    if not any(may_lack):
+        kind = "a whole number" if column.type == "BIGINT" else "a number"
+        yield _Check(column, f"{value} IS NULL", kind, of_shape=True)
 
 
-def _strange(column: ArgColumn) -> str | None:
-    """SQL for a text that is none of a closed set."""
-    if not all(arg.values for _, arg in column.args):
-        return None
-    return f"{quoted(column.name)} NOT IN ({', '.join(map(text_literal, _texts(column)))})"
-
-
-def _texts(column: ArgColumn) -> list[str]:
-    every = [arg for _, arg in column.args]
-    texts = [text for arg in every for text in arg.values]
-    texts += [one for arg in every for one in arg.none if isinstance(one, str)]
-    return list(dict.fromkeys(texts))
-
-
-def _faults(folder: Folder, slug: str, check: _Check, examples: int) -> Iterator[Fault]:
+def _faults(
+    folder: Folder, layer: Layer, table: str, check: _Check, examples: int
+) -> Iterator[Fault]:
     column = check.column
-    table = f"trace.{layer_table(slug)}"
     query = f"SELECT file, row, name, {quoted(column.name)} FROM {table} WHERE {check.condition}"
-    select = f"SELECT file, count(*), min(row) FROM ({query}) GROUP BY file ORDER BY file"
-    for file, count, row in folder.facts.rows(select):
-        found = folder.facts.rows(
-            f"SELECT * FROM ({query}) WHERE file = ? ORDER BY row LIMIT ?", (file, max(examples, 1))
-        )
-        offset = folder.timelines[file].offset_of(row)
-        token = escaped(column.name)
+    for file, count, first in bad_rows(folder.facts, query, examples):
+        row = first[0][1]
         yield Fault(
             file,
-            f"{layer_of_slug(slug).name}: {column.name}",
+            f"{layer.name}: {column.name}",
             count=count,
-            total=int(folder.facts.value(f"SELECT count(*) FROM {table} WHERE file = {file}")),
+            total=folder.facts.count(table, file),
             row=row,
-            offset=None
-            if offset is None
-            else place_in_event(folder.files[file], offset, f"/args/{token}"),
+            at=place_of_event(folder, file, row, "args", column.name),
             examples=[
-                example_of(("event", "name", column.name), one[1:]) for one in found[:examples]
+                example_of(("event", "name", column.name), one[1:]) for one in first[:examples]
             ],
             expected=check.expected,
             query=query,

@@ -10,8 +10,8 @@ from ascend_spec import catalog, recording_catalog, text_catalog
 from ascend_spec.text import CsvFile, SortKey
 
 from ...compare.sql import quoted, text_literal
-from .database import Facts
-from .findings import Fault, example_of
+from .cells import CellCheck, checks_in
+from .findings import HEADER, Fault, Position, bad_rows, example_of
 from .folder import Folder
 
 Check = Callable[[Folder, int], Iterator[Fault]]
@@ -21,35 +21,29 @@ OF_CELLS = ("too-few-cells", "too-many-cells")
 """Faults of rows that are a matter of their number of cells."""
 
 
-def malformed_rows(*kinds: str) -> Check:
+def malformed_rows(kinds: Sequence[str], folder: Folder, _examples: int) -> Iterator[Fault]:
     """Rows of some kinds of faults that the reader left out."""
-
-    def check(folder: Folder, _examples: int) -> Iterator[Fault]:
-        chosen = ", ".join(map(text_literal, kinds))
-        select = (
-            'SELECT file, row, line, "offset", fault, cells, wanted, times FROM unit.row_fault '
-            f"WHERE fault IN ({chosen}) ORDER BY file, row"
+    chosen = ", ".join(map(text_literal, kinds))
+    select = (
+        'SELECT file, row, line, "offset", fault, cells, wanted, times FROM unit.row_fault '
+        f"WHERE fault IN ({chosen}) ORDER BY file, row"
+    )
+    for file, row, line, offset, fault, cells, wanted, times in folder.facts.rows(select):
+        yield Fault(
+            file,
+            count=times,
+            total=folder.csv[file][0].count,
+            row=row,
+            at=Position(line, offset),
+            examples=({"fault": fault, "cells": cells},),
+            expected=f"{wanted} cells, as many as the header" if fault in OF_CELLS else None,
         )
-        for file, row, line, offset, fault, cells, wanted, times in folder.facts.rows(select):
-            total = folder.csv[file][0].count
-            yield Fault(
-                file,
-                count=times,
-                total=total,
-                row=row,
-                line=line,
-                offset=offset,
-                examples=({"fault": fault, "cells": cells},),
-                expected=f"{wanted} cells, as many as the header" if fault in OF_CELLS else None,
-            )
-
-    return check
 
 
 def byte_order_mark(folder: Folder, _examples: int) -> Iterator[Fault]:
     """Files that begin with a byte order mark."""
     for (file,) in folder.facts.rows("SELECT file FROM unit.file WHERE marked ORDER BY file"):
-        yield Fault(file, line=1, offset=0)
+        yield Fault(file, at=HEADER)
 
 
 def mixed_line_ends(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -91,7 +85,7 @@ def unreadable_header(folder: Folder, _examples: int) -> Iterator[Fault]:
     for header in _headers(folder):
         damage = folder.csv[header.file][0].header_damage
         if damage is not None or not any(header.cells):
-            yield Fault(header.file, line=1, offset=0, examples=({"fault": damage or "empty"},))
+            yield Fault(header.file, at=HEADER, examples=({"fault": damage or "empty"},))
 
 
 def missing_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -100,7 +94,7 @@ def missing_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
         absent = Counter(header.wanted) - Counter(header.cells)
         for cell in dict.fromkeys(header.wanted):
             if absent[cell] and any(header.cells):
-                yield Fault(header.file, cell, line=1, offset=0, expected=f"the column {cell}")
+                yield Fault(header.file, cell, at=HEADER, expected=f"the column {cell}")
 
 
 def strange_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -117,8 +111,7 @@ def strange_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
                 header.file,
                 cell,
                 row=place,
-                line=1,
-                offset=0,
+                at=HEADER,
                 expected="only columns that the writer gives this file",
                 remark="another writer, product or set of counters has it",
             )
@@ -128,8 +121,7 @@ def strange_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
                 header.file,
                 count=len(unknown),
                 total=len(header.cells),
-                line=1,
-                offset=0,
+                at=HEADER,
                 examples=tuple({"column": cell[:80]} for cell in unknown[:5]),
                 expected="only columns of the spec",
             )
@@ -145,7 +137,7 @@ def order_of_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
             if cell != due:
                 behind = f"behind {given[before - 1]}" if before else "first"
                 expected = f"{due} {behind}, not {cell}"
-                yield Fault(header.file, due, line=1, offset=0, expected=expected)
+                yield Fault(header.file, due, at=HEADER, expected=expected)
                 break
 
 
@@ -167,9 +159,7 @@ def doubled_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
             if number > max(wanted[cell], 1) and cell in wanted:
                 place = [at for at, one in enumerate(header.cells) if one == cell][-1]
                 times = f"{wanted[cell]} time{'s' * (wanted[cell] > 1)}"
-                yield Fault(
-                    header.file, cell, count=number, row=place, line=1, offset=0, expected=times
-                )
+                yield Fault(header.file, cell, count=number, row=place, at=HEADER, expected=times)
 
 
 def slices_in_order(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -196,6 +186,41 @@ def full_slices(folder: Folder, _examples: int) -> Iterator[Fault]:
         if rows > slicing.rows or (slice_ < last and rows < slicing.rows):
             expected = f"{slicing.rows:,} rows in each slice but the last"
             yield Fault(file, count=rows, expected=expected, examples=({"rows": rows},))
+
+
+def cell_faults(folder: Folder, examples: int) -> Iterator[tuple[CellCheck, Fault]]:
+    """Every kind of fault in every column of every file; one pass over each file counts them."""
+    for number in folder.csv:
+        name, at = folder.files[number].name, folder.at[number]
+        table = f"raw.{quoted(name)}"
+        certain = folder.known("family") == at.family
+        checks = [
+            check
+            for check in checks_in(folder.facts, name, at)
+            if certain or check.fault != "uncounted"
+        ]
+        counted = "".join(f", count(*) FILTER ({check.condition})" for check in checks)
+        select = f"SELECT count(*){counted} FROM {table} WHERE file = {number}"
+        ((total, *counts),) = folder.facts.rows(select)
+        for check in (check for check, count in zip(checks, counts, strict=True) if count):
+            query = (
+                f'SELECT file, row, line, "offset", {quoted(check.name)} FROM {table} '
+                f"WHERE file = {number} AND ({check.condition})"
+            )
+            for _, count, first in bad_rows(folder.facts, query, examples):
+                fault = Fault(
+                    number,
+                    check.name,
+                    count=count,
+                    total=total,
+                    row=first[0][1],
+                    at=Position(*first[0][2:4]),
+                    examples=[example_of((check.name,), one[4:]) for one in first[:examples]],
+                    expected=check.expected,
+                    errata=check.column.errata,
+                    query=query,
+                )
+                yield check, fault
 
 
 def order_of_rows(folder: Folder, examples: int) -> Iterator[Fault]:
@@ -254,7 +279,19 @@ def _disorder(
         f"WINDOW w AS ({partition}ORDER BY row)) WHERE wrong"
     )
     words = ", then ".join(f"{key.column}{' descending' * key.descending}" for key in sorted_keys)
-    yield from _faults(folder.facts, query, number, sorted_keys[0].column, examples, spec, words)
+    names = ("file", "row", "line", "offset", *(key.column for key in keys))
+    for file, count, first in bad_rows(folder.facts, query, examples):
+        yield Fault(
+            file,
+            sorted_keys[0].column,
+            count=count,
+            total=folder.facts.count(f"raw.{quoted(spec.name)}", file),
+            row=first[0][1],
+            at=Position(*first[0][2:4]),
+            examples=[example_of(names, row) for row in first[:examples]],
+            expected=words,
+            query=query,
+        )
 
 
 def sort_value(spec: CsvFile, key: SortKey) -> str:
@@ -281,37 +318,6 @@ def _members(enum: str | None) -> tuple[str, ...]:
     members = catalog().enums[enum].members
     numbers = {one.name: one.id for one in members if one.until is None}
     return tuple(sorted(numbers, key=lambda one: numbers[one]))
-
-
-def _faults(
-    facts: Facts,
-    query: str,
-    file: int,
-    column: str,
-    examples: int,
-    spec: CsvFile,
-    expected: str,
-) -> Iterator[Fault]:
-    """One fault of the rows of a query, whose first columns are file, row, line and offset."""
-    count = facts.value(f"SELECT count(*) FROM ({query})")
-    if not count:
-        return
-    cursor = facts.connection.execute(f"{query} ORDER BY row LIMIT {max(examples, 1)}")
-    names = [entry[0] for entry in cursor.description or ()]
-    rows = cursor.fetchall()
-    total = facts.value(f"SELECT count(*) FROM raw.{quoted(spec.name)} WHERE file = ?", (file,))
-    yield Fault(
-        file,
-        column,
-        count=count,
-        total=total,
-        row=rows[0][1],
-        line=rows[0][2],
-        offset=rows[0][3],
-        examples=[example_of(names, row) for row in rows[:examples]],
-        expected=expected,
-        query=query,
-    )
 
 
 def missing_files(folder: Folder, _examples: int) -> Iterator[Fault]:

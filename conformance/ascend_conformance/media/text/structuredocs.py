@@ -6,22 +6,12 @@ from collections.abc import Iterator
 
 from ascend_ref.json_place import place_of
 
-from .findings import Fault
+from .findings import Fault, Position
 from .folder import Folder
-from .loaddocs import DOUBLED
 
 
-def damaged_documents(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Documents whose text is no JSON."""
-    yield from _damages(folder, "document")
-
-
-def damaged_timelines(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Timelines whose text is no JSON from some event on."""
-    yield from _damages(folder, "timeline")
-
-
-def _damages(folder: Folder, kind: str) -> Iterator[Fault]:
+def damages(kind: str, folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Documents, or timelines, whose text is no JSON from some place on."""
     select = (
         'SELECT file, d.row, d."offset", d.reason FROM unit.damage d JOIN unit.file f USING (file) '
         "WHERE f.kind = ? ORDER BY file"
@@ -31,29 +21,14 @@ def _damages(folder: Folder, kind: str) -> Iterator[Fault]:
         yield Fault(
             file,
             row=row,
-            offset=offset,
+            at=Position(offset=offset),
             remark=f"{reason}{event}",
             examples=({"reason": reason, "event": row},),
         )
 
 
-def departures(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Departures of documents from their schemas, but for keys that these do not describe."""
-    condition = f"keyword NOT IN ('additionalProperties', '{DOUBLED}')"
-    yield from _departures(folder, condition, examples)
-
-
-def strange_keys(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Keys that the schema of a document does not describe."""
-    yield from _departures(folder, "keyword = 'additionalProperties'", examples)
-
-
-def doubled_keys(folder: Folder, examples: int) -> Iterator[Fault]:
-    """Keys that stand more than once in one object of a document."""
-    yield from _departures(folder, f"keyword = '{DOUBLED}'", examples)
-
-
-def _departures(folder: Folder, condition: str, examples: int) -> Iterator[Fault]:
+def departures(condition: str, folder: Folder, examples: int) -> Iterator[Fault]:
+    """Departures of documents from their schemas, by a condition of their keywords."""
     select = (
         "SELECT file, row, pointer, place, expected, shown, erratum, times FROM doc.fault "
         f"WHERE {condition} ORDER BY file, row"
@@ -64,8 +39,7 @@ def _departures(folder: Folder, condition: str, examples: int) -> Iterator[Fault
             place or None,
             count=times,
             row=row,
-            offset=byte_of(folder, file, pointer),
-            pointer=pointer,
+            at=Position(offset=byte_of(folder, file, pointer), pointer=pointer),
             examples=({"value": shown},)[:examples],
             expected=expected,
             errata=(erratum,) if erratum else (),

@@ -3,57 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
 
-from ascend_ref.timeline.event_keys import FURTHER, UNKNOWN
+from ascend_ref.timeline.event_keys import FURTHER
 from ascend_ref.timeline.read import NO_TIME
 from ascend_spec import timeline_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.timeline import Layer, PidRule
 
 from ...compare.sql import text_literal
-from .findings import Fault, event_text, example_of, place_in_event
+from ...finding import Scalar
+from .findings import (
+    Fault,
+    Position,
+    bad_rows,
+    event_text,
+    example_of,
+    place_in_event,
+    place_of_event,
+)
 from .folder import Folder
-from .layers import layer_of_slug
+from .layers import layer_table, layers_by_table
 
 
-def wrong_key_types(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Keys with a JSON type that no reader expects."""
-    yield from _key_faults(folder, f"found <> {text_literal(UNKNOWN)}")
-
-
-def unknown_keys(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Keys that no event has."""
-    yield from _key_faults(folder, f"found = {text_literal(UNKNOWN)}")
-
-
-def _key_faults(folder: Folder, condition: str) -> Iterator[Fault]:
+def key_faults(condition: str, folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Keys of events with a JSON type that no reader expects, or that no event has."""
     select = (
         'SELECT file, row, "offset", key, found, times FROM unit.key_fault '
         f"WHERE {condition} ORDER BY file, key, found"
     )
-    for file, row, offset, key, found, times in folder.facts.rows(select):
+    for file, row, start, key, found, times in folder.facts.rows(select):
+        offset = place_in_event(folder.files[file], start, pointer_of([key] if key else []))
         yield Fault(
             file,
             key if key != FURTHER else "other keys",
             count=times,
-            total=_events(folder, file),
+            total=folder.facts.count("trace.event", file),
             row=row,
-            offset=byte_of_key(folder, file, offset, key),
+            at=Position(offset=offset),
             examples=({"found": found},),
             remark=f"found: {found}",
         )
-
-
-def _events(folder: Folder, file: int) -> int:
-    return int(folder.facts.value("SELECT count(*) FROM trace.event WHERE file = ?", (file,)))
-
-
-def byte_of_key(folder: Folder, file: int, offset: int | None, key: str | None) -> int | None:
-    """The byte of the value of a key of an event, which begins at a byte."""
-    if offset is None or not key or file not in folder.timelines:
-        return offset
-    return place_in_event(folder.files[file], offset, pointer_of([key]))
 
 
 EVENTS = ("missing-keys", "unknown-phases", "times-that-are-none", "times-without-decimals")
@@ -118,23 +110,19 @@ def _event_faults(
 ) -> Iterator[Fault]:
     """One fault for each file with events that meet a condition."""
     query = f"SELECT file, row, ph, name FROM trace.event WHERE {condition}"
-    select = f"SELECT file, count(*), min(row) FROM ({query}) GROUP BY file ORDER BY file"
-    for file, count, row in folder.facts.rows(select):
-        found = folder.facts.rows(
-            f"SELECT * FROM ({query}) WHERE file = ? ORDER BY row LIMIT ?", (file, max(examples, 1))
-        )
-        shown = []
-        for one in found[:examples]:
-            value = _value(folder, file, one[1], key)
-            shown.append(example_of(("event", "ph", "name", key), (*one[1:], value)))
+    names = ("event", "ph", "name", key)
+    for file, count, first in bad_rows(folder.facts, query, examples):
         yield Fault(
             file,
             key,
             count=count,
-            total=_events(folder, file),
-            row=row,
-            offset=byte_of_key(folder, file, _offset(folder, file, row), key),
-            examples=shown,
+            total=folder.facts.count("trace.event", file),
+            row=first[0][1],
+            at=place_of_event(folder, file, first[0][1], key),
+            examples=[
+                example_of(names, (*one[1:], _value(folder, file, one[1], key)))
+                for one in first[:examples]
+            ],
             expected=expected,
             query=query,
         )
@@ -142,13 +130,35 @@ def _event_faults(
 
 def _value(folder: Folder, file: int, row: int, key: str) -> str | None:
     """The value of a key of an event as it stands in the file."""
-    offset = _offset(folder, file, row)
+    offset = place_of_event(folder, file, row).offset
     text = b"" if offset is None else event_text(folder.files[file], offset)
     try:
         value = json.loads(text).get(key) if text else None
     except (ValueError, RecursionError):
         return None
     return None if value is None else json.dumps(value, ensure_ascii=False)
+
+
+def _grouped(
+    folder: Folder, select: str, keys: int = 1
+) -> Iterator[tuple[tuple[Any, ...], list[tuple[Any, ...]]]]:
+    """The rows of a query by its first columns, in whose order they are."""
+    for key, rows in groupby(folder.facts.rows(select), lambda row: row[:keys]):
+        yield key, [row[keys:] for row in rows]
+
+
+def _fault(
+    folder: Folder,
+    file: int,
+    column: str,
+    rows: Sequence[tuple[Any, ...]],
+    examples: Iterable[Mapping[str, Scalar]],
+    **facts: Any,
+) -> Fault:
+    """A fault of rows that begin with the number of an event; the first is where it stands."""
+    place = place_of_event(folder, file, rows[0][0])
+    whole = {"count": len(rows), **facts}
+    return Fault(file, column, row=rows[0][0], at=place, examples=list(examples), **whole)
 
 
 def nameless_processes(folder: Folder, examples: int) -> Iterator[Fault]:
@@ -159,20 +169,12 @@ def nameless_processes(folder: Folder, examples: int) -> Iterator[Fault]:
         "AND s.pid = p.pid AND s.ph NOT IN ('M', 's')) ORDER BY file, row"
     )
     wrong = _files_with_wrong(folder, "pid")
-    grouped: dict[int, list[tuple[int, int, int]]] = {}
-    for file, row, pid, events in folder.facts.rows(select):
+    for (file,), rows in _grouped(folder, select):
         if file not in wrong:  # else the pid is a text that reads like a number
-            grouped.setdefault(file, []).append((row, pid, events))
-    for file, rows in grouped.items():
-        yield Fault(
-            file,
-            "pid",
-            count=sum(events for _, _, events in rows),
-            total=_events(folder, file),
-            row=rows[0][0],
-            offset=_offset(folder, file, rows[0][0]),
-            examples=[{"pid": pid, "events": events} for _, pid, events in rows[:examples]],
-        )
+            shown = [{"pid": pid, "events": events} for _, pid, events in rows[:examples]]
+            total = folder.facts.count("trace.event", file)
+            count = sum(events for *_, events in rows)
+            yield _fault(folder, file, "pid", rows, shown, count=count, total=total)
 
 
 def _files_with_wrong(folder: Folder, key: str) -> set[int]:
@@ -180,12 +182,6 @@ def _files_with_wrong(folder: Folder, key: str) -> set[int]:
     return {
         row[0] for row in folder.facts.rows("SELECT file FROM unit.key_fault WHERE key = ?", (key,))
     }
-
-
-def _offset(folder: Folder, file: int, row: int) -> int | None:
-    """The byte at which an event begins."""
-    elements = folder.timelines.get(file)
-    return None if elements is None else elements.offset_of(row)
 
 
 def contradicting_metadata(folder: Folder, examples: int) -> Iterator[Fault]:
@@ -198,72 +194,46 @@ def contradicting_metadata(folder: Folder, examples: int) -> Iterator[Fault]:
         f"GROUP BY file, name, pid, CASE WHEN name IN ({listed}) THEN NULL ELSE tid END "
         "HAVING count(DISTINCT value) > 1 ORDER BY file, name, min(row)"
     )
-    grouped: dict[tuple[int, str], list[tuple[object, ...]]] = {}
-    for file, name, *rest in folder.facts.rows(select):
-        grouped.setdefault((file, name), []).append(tuple(rest))
-    for (file, name), rows in grouped.items():
-        first = rows[0][0]
-        yield Fault(
-            file,
-            name,
-            count=len(rows),
-            row=first if isinstance(first, int) else None,
-            offset=_offset(folder, file, first) if isinstance(first, int) else None,
-            examples=[example_of(("pid", "one", "other"), row[1:4]) for row in rows[:examples]],
-        )
+    for (file, name), rows in _grouped(folder, select, 2):
+        shown = (example_of(("pid", "one", "other"), row[1:4]) for row in rows[:examples])
+        yield _fault(folder, file, name, rows, shown)
 
 
 def unknown_layers(folder: Folder, examples: int) -> Iterator[Fault]:
     """Processes with a name that is no layer of the file's writer."""
     select = (
-        "SELECT file, row, pid, name, label, events FROM trace.process "
+        "SELECT file, row, name, label FROM trace.process "
         "WHERE layer IS NULL AND name IS NOT NULL AND events > 0 ORDER BY file, row"
     )
-    grouped: dict[int, list[tuple[object, ...]]] = {}
-    for file, *rest in folder.facts.rows(select):
-        grouped.setdefault(file, []).append(tuple(rest))
-    for file, rows in grouped.items():
-        first = rows[0][0]
-        yield Fault(
-            file,
-            "process_name",
-            count=len(rows),
-            row=first if isinstance(first, int) else None,
-            offset=_offset(folder, file, first) if isinstance(first, int) else None,
-            examples=[example_of(("name", "label"), row[2:4]) for row in rows[:examples]],
-            remark=f"{len(rows):,} processes" if len(rows) > 1 else None,
-        )
+    for (file,), rows in _grouped(folder, select):
+        shown = (example_of(("name", "label"), row[1:]) for row in rows[:examples])
+        remark = f"{len(rows):,} processes" if len(rows) > 1 else None
+        yield _fault(folder, file, "process_name", rows, shown, remark=remark)
 
 
 def unknown_events(folder: Folder, examples: int) -> Iterator[Fault]:
     """Events of known layers that are of no kind: by name, category or args."""
     select = (
-        "SELECT o.file, s.layer, o.row, o.name, s.ph, s.cat, s.keys, o.events "
-        "FROM trace.odd o JOIN trace.shape s USING (file, shape) ORDER BY o.file, s.layer, o.row"
+        "SELECT o.file, s.layer, o.row, o.name, s.ph, s.cat, array_to_string(s.keys, ', '), "
+        "o.events FROM trace.odd o JOIN trace.shape s USING (file, shape) "
+        "ORDER BY o.file, s.layer, o.row"
     )
-    grouped: dict[tuple[int, str], list[tuple[object, ...]]] = {}
+    names = ("name", "ph", "cat", "args", "events")
     wrong = _files_with_wrong(folder, "args")
-    for file, layer, *rest in folder.facts.rows(select):
-        if file not in wrong or rest[4]:
-            grouped.setdefault((file, layer), []).append(tuple(rest))
-    for (file, slug), rows in grouped.items():
-        first = rows[0][0]
-        names = ("name", "ph", "cat", "args", "events")
-        yield Fault(
-            file,
-            layer_of_slug(slug).name,
-            count=sum(one[-1] for one in rows if isinstance(one[-1], int)),
-            total=_events(folder, file),
-            row=first if isinstance(first, int) else None,
-            offset=_offset(folder, file, first) if isinstance(first, int) else None,
-            examples=[example_of(names, _listed(row)) for row in rows[:examples]],
-            expected=_kinds_in_words(folder, file, layer_of_slug(slug)),
-        )
-
-
-def _listed(row: Sequence[object]) -> list[object]:
-    name, phase, cat, keys, events = row[1:6]
-    return [name, phase, cat, ", ".join(keys) if isinstance(keys, list) else None, events]
+    for (file, slug), every in _grouped(folder, select, 2):
+        rows = [row for row in every if file not in wrong or row[4]]
+        if rows:
+            layer = layers_by_table()[layer_table(slug)]
+            yield _fault(
+                folder,
+                file,
+                layer.name,
+                rows,
+                (example_of(names, row[1:]) for row in rows[:examples]),
+                count=sum(row[-1] for row in rows),
+                total=folder.facts.count("trace.event", file),
+                expected=_kinds_in_words(folder, file, layer),
+            )
 
 
 def _kinds_in_words(folder: Folder, file: int, layer: Layer) -> str:
@@ -277,8 +247,9 @@ def wrong_pids(folder: Folder, examples: int) -> Iterator[Fault]:
 
     Those whose sort index has no room there are a fault of their own, which has an erratum.
     """
+    names = ("event", "pid", "name", "label", "sort_index")
     for file, reading in folder.readings.items():
-        bad: dict[tuple[str, ...], list[tuple[object, ...]]] = {}
+        bad: dict[tuple[str, ...], list[tuple[Any, ...]]] = {}
         select = (
             "SELECT row, pid, name, label, sort_index, device FROM trace.process "
             "WHERE file = ? AND layer IS NOT NULL ORDER BY row"
@@ -296,19 +267,10 @@ def wrong_pids(folder: Folder, examples: int) -> Iterator[Fault]:
                     continue  # the spec knows no other way for this writer
                 errata = rule.errata if spoilt else ()
                 bad.setdefault(errata, []).append((row, pid, name, label, sort_index))
-        names = ("event", "pid", "name", "label", "sort_index")
         for errata, rows in bad.items():
-            first = rows[0][0] if isinstance(rows[0][0], int) else 0
-            yield Fault(
-                file,
-                "pid",
-                count=len(rows),
-                total=len(reading.layers),
-                row=first,
-                offset=_offset(folder, file, first),
-                examples=[example_of(names, one) for one in rows[:examples]],
-                errata=errata,
-            )
+            shown = (example_of(names, one) for one in rows[:examples])
+            total = len(reading.layers)
+            yield _fault(folder, file, "pid", rows, shown, total=total, errata=errata)
 
 
 def _has_no_room(rule: PidRule, sort_index: int | None) -> bool:
@@ -317,3 +279,44 @@ def _has_no_room(rule: PidRule, sort_index: int | None) -> bool:
         part.of == "sortIndex" and part.bits is not None and sort_index >= 1 << part.bits
         for part in rule.parts
     )
+
+
+LATEST = 4_000_000_000_000_000_000
+"""ns; beyond it, and beyond a length of 11 days, sums leave the range of 64 bits."""
+
+OF_STREAMS = "T100"
+"""The erratum: real timelines hold such slices, since a stream has one thread."""
+
+SLICES = f"""
+SELECT file, row, pid, tid, ts, ts + CAST(round(dur * 1000) AS BIGINT) AS stop FROM trace.event
+WHERE ph = 'X' AND dur BETWEEN 0.0005 AND 1e15 AND ts BETWEEN 0 AND {LATEST}
+"""
+"""Those that have a length."""
+
+CROSSED = f"""
+SELECT file, row, ts, stop,
+  CASE WHEN last > ts AND stop > last THEN last ELSE reach END AS other FROM
+  (SELECT file, row, ts, stop, lag(stop) OVER (earlier) AS last,
+    max(stop) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reach
+  FROM ({SLICES}) WINDOW earlier AS (PARTITION BY file, pid, tid ORDER BY ts, stop DESC))
+WHERE (last > ts AND stop > last) OR (reach > ts AND stop > reach)
+"""
+
+
+def crossing_slices(folder: Folder, examples: int) -> Iterator[Fault]:
+    """Slices that cross the one before them on their thread, or the one that reaches farthest.
+
+    A crossing behind others inside the same slice is not seen.
+    """
+    names = ("start_ns", "end_ns", "end_of_other_ns")
+    for file, count, first in bad_rows(folder.facts, CROSSED, examples):
+        yield Fault(
+            file,
+            "dur",
+            count=count,
+            total=folder.facts.count(f"({SLICES})", file),
+            row=first[0][1],
+            at=place_of_event(folder, file, first[0][1], "dur"),
+            examples=[example_of(names, one[2:]) for one in first[:examples]],
+            errata=(OF_STREAMS,),
+        )

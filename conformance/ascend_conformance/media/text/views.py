@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from ascend_ref.text.read import columns_of, is_text
+from ascend_ref.text.read import is_text
 from ascend_spec import recording_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.shows import RowTest, Show
 from ascend_spec.core.units import factor
 from ascend_spec.text import CsvColumn
 from ascend_spec.timeline import EventKind, Layer
 
+from ...compare.follow import Shown
 from ...compare.sql import quoted, text_literal
 from ...engine.relations.views import Dialect, Part, View, with_interval
 from .database import Facts
-from .loadcsv import PLACE
-from .loadtrace import layer_table
+from .layers import layer_table
+from .loadcsv import columns_in
 
 FILE_BITS = 40
 """A place is the number of the file above so many bits, and the row in it."""
@@ -26,10 +28,10 @@ FILE_BITS = 40
 SLACK_NS = 2
 """Ends are sums of two printed numbers, each cut or rounded to 1 ns."""
 
-RANKS: Mapping[str, int] = {"trace": 0, "op_summary": 1, "kernel_details": 1, "task_time": 2}
-"""Order of preference among what shows an entity."""
+LAST = "task_time"
+"""Preferred to no other file that shows an entity."""
 
-PART = re.compile(r"\{([A-Za-z]+)\}")
+PART = re.compile(r"\{(\w+)\}")
 
 
 class ShownByFiles:
@@ -71,12 +73,12 @@ class ShownByFiles:
         for name, spec in text_catalog().csv.items():
             if f"csv.{name}" not in tables or name not in self.writers:
                 continue
-            texts = [one for one in self.facts.columns(f"raw.{name}") if one not in PLACE]
+            texts = self.facts.columns(f"raw.{name}")
             shown: dict[str, dict[str, str]] = {}
-            for text, column in columns_of(name, texts, self.writers[name]):
-                for value, sql in csv_values(text, column):
+            for text, column in columns_in(self.facts, name, self.writers[name]):
+                for value, one in csv_values(text, column):
                     entity, _, part = value.partition(".")
-                    shown.setdefault(entity, {}).setdefault(part, sql)
+                    shown.setdefault(entity, {}).setdefault(part, one.sql)
             for entity, columns in shown.items():
                 test = spec.rows.get(entity)
                 if test is not None and test.cell not in texts:
@@ -84,7 +86,7 @@ class ShownByFiles:
                 where = (row_condition(quoted(test.cell), test),) if test else ()
                 whole = _complete(entity, columns, place_of_row())
                 rows = Part(f"csv.{quoted(name)}", place_of_row(), whole, where)
-                rank = RANKS.get(name, 1)
+                rank = 2 if name == LAST else 1
                 yield View(entity, f"{name}.csv", name, (rows,), "csv", rank, _slack(entity))
 
     def _layers(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
@@ -102,105 +104,120 @@ class ShownByFiles:
                 )
 
 
-def csv_values(text: str, column: CsvColumn) -> Iterator[tuple[str, str]]:
-    """The values that a column shows, each with its SQL over the typed cell."""
+def csv_values(text: str, column: CsvColumn) -> Iterator[tuple[str, Shown]]:
+    """The values that a column shows, over the typed cell, which is NULL for a sentinel."""
     show, cell = column.shows, quoted(text)
-    if show.form == "first_of":
-        for value in show.of:
-            sql = _typed(cell, value, column.unit, is_text(column))
-            if sql is not None:
-                yield value, sql
-    elif show.form == "plain":
-        sql = _typed(cell, show.of[0], column.unit, is_text(column))
-        if sql is not None:
-            yield show.of[0], sql
+    found: list[tuple[str, Shown | None]] = []
+    if show.form in ("first_of", "plain"):
+        found = [(one, _typed(cell, one, column.unit, is_text(column))) for one in show.of]
     elif show.form == "words":
-        yield show.of[0], words(cell, show)
+        found = [(show.of[0], Shown(words(cell, show)))]
     elif show.form == "pattern" and show.pattern is not None:
-        yield show.of[0], _inside(cell, show.pattern, show.of[0])
+        found = [(show.of[0], Shown(_inside(cell, show.pattern, show.of[0])))]
+    for value, one in found:
+        if one is not None:
+            has_none = column.sentinels and one.cell is None
+            yield value, replace(one, bare=one.sql) if has_none else one
 
 
 def event_parts(
     layer: Layer, kind: EventKind, table: str, there: frozenset[str]
 ) -> Iterator[tuple[str, Part]]:
     """The entities that events of one kind show."""
-    shown: dict[str, dict[str, str]] = {}
-    cells: dict[str, tuple[str, str | None, bool]] = {
-        "ts": ("e.ts", None, False),
-        "dur": ("CAST(round(e.dur * 1000) AS BIGINT)", None, False),
-        "tid": ("e.tid", None, False),
-        "name": ("e.name", None, True),
-        "device": ("p.device", None, False),
-    }
-    for cell, show in kind.shows.items():
-        part, _, field = cell.partition(".")
-        if field:
-            sql = _part_of_name(layer, kind, part, field)
-            if sql is not None:
-                _add(shown, show, sql, None, True)
-        else:
-            _add(shown, show, *cells[cell])
-    for arg in kind.args:
-        name = arg.name.template
-        if arg.name.is_fixed and name in there:
-            text = "string" in arg.json
-            sql = f"e.{quoted(name)}"
-            if arg.none:
-                listed = ", ".join(text_literal(str(one)) for one in arg.none)
-                sql = f"(CASE WHEN CAST({sql} AS VARCHAR) IN ({listed}) THEN NULL ELSE {sql} END)"
-            test = kind.rows.get(arg.shows.of[0].partition(".")[0]) if arg.shows.of else None
-            first = row_condition(f"e.{quoted(test.cell)}", test) if test else ""
-            _add(shown, arg.shows, sql, arg.unit, text, first)
-    for value, constant in kind.fixed.items():
-        entity, _, name = value.partition(".")
-        literal = text_literal(constant) if isinstance(constant, str) else str(constant)
-        shown.setdefault(entity, {})[name] = literal
     source = f"{table} e LEFT JOIN trace.process p ON p.file = e.file AND p.pid = e.pid"
     if any(cell.startswith("thread.") for cell in kind.shows):
         source += " LEFT JOIN trace.thread h ON h.file = e.file AND h.pid = e.pid AND h.tid = e.tid"
-    for entity, columns in shown.items():
+    for entity, values in event_values(layer, kind, there, "e.", "p.").items():
         own = f"e.kind = {text_literal(kind.kind)}"
         test = kind.rows.get(entity)
-        if test is not None and test.cell not in there:
-            continue
         where = (own, row_condition(f"e.{quoted(test.cell)}", test)) if test else (own,)
         place = place_of_row("e.")
+        columns = {name: one.sql for name, one in values.items()}
         yield entity, Part(source, place, _complete(entity, columns, place), where)
 
 
+def event_values(
+    layer: Layer, kind: EventKind, there: frozenset[str], event: str = "", process: str = ""
+) -> Mapping[str, Mapping[str, Shown]]:
+    """The values that events of one kind show, by entity.
+
+    ``there``: the args that the layer has. ``event``, ``process``: what stands before the names of
+    their columns; without it names of threads are left out.
+    """
+    shown: dict[str, dict[str, Shown]] = {}
+    cells: dict[str, tuple[str, str | None, bool]] = {
+        "ts": (f"{event}ts", None, False),
+        "dur": (f"{event}dur", "us", False),
+        "tid": (f"{event}tid", None, False),
+        "name": (f"{event}name", None, True),
+        "device": (f"{process}device", None, False),
+    }
+    for cell, show in kind.shows.items():
+        part, _, field = cell.partition(".")
+        if not field:
+            _add(shown, show, *cells[cell])
+        elif part == "name":
+            _add(shown, show, _between(f"{event}name", kind.name.template, field), None, True)
+        elif event and (template := _name_of_thread(layer, kind)):
+            _add(shown, show, _between("h.name", template, field), None, True)
+    for arg in kind.args:
+        name = arg.name.template
+        if arg.name.is_fixed and name in there:
+            test = kind.rows.get(arg.shows.of[0].partition(".")[0]) if arg.shows.of else None
+            first = row_condition(f"{event}{quoted(test.cell)}", test) if test else ""
+            text = "string" in arg.json
+            _add(shown, arg.shows, f"{event}{quoted(name)}", arg.unit, text, arg.none, first)
+    for value, constant in kind.fixed.items():
+        entity, _, name = value.partition(".")
+        literal = text_literal(constant) if isinstance(constant, str) else str(constant)
+        shown.setdefault(entity, {})[name] = Shown(literal)
+    tests = {entity: kind.rows.get(entity) for entity in shown}
+    return {
+        entity: values
+        for entity, values in shown.items()
+        if (test := tests[entity]) is None or test.cell in there
+    }
+
+
 def _add(
-    shown: dict[str, dict[str, str]],
+    shown: dict[str, dict[str, Shown]],
     show: Show,
-    cell: str,
+    bare: str,
     unit: str | None,
     text: bool,
+    none: Sequence[object] = (),
     first: str = "",
 ) -> None:
-    """Add the values that a cell shows; ``first``: SQL for whether the first of several is it."""
-    values: list[tuple[str, str | None]] = []
+    """Add the values that a cell shows.
+
+    ``none``: what stands there for no value. ``first``: SQL for whether the first of several is it.
+    """
+    cell = without(bare, none) if none else bare
+    values: list[tuple[str, Shown | None]] = []
     if show.form == "words":
-        values = [(show.of[0], words(cell, show))]
-    elif show.form == "plain":
+        values = [(show.of[0], Shown(words(cell, show)))]
+    elif show.form in ("plain", "first_of"):
         values = [(show.of[0], _typed(cell, show.of[0], unit, text))]
-    elif show.form == "first_of":
-        values = [(show.of[0], _typed(cell, show.of[0], unit, text))]
-        if first:
+        if first and show.form == "first_of":
             other = f"(CASE WHEN {first} THEN NULL ELSE {cell} END)"
             values.append((show.of[1], _typed(other, show.of[1], unit, text)))
-    for value, sql in values:
-        if sql is not None:
+    for value, one in values:
+        if one is not None:
             entity, _, name = value.partition(".")
-            shown.setdefault(entity, {}).setdefault(name, sql)
+            known = replace(one, bare=bare) if none and one.sql == cell else one
+            shown.setdefault(entity, {}).setdefault(name, known)
 
 
-def _part_of_name(layer: Layer, kind: EventKind, part: str, field: str) -> str | None:
-    """SQL for a changing part of the name of an event or of its thread."""
-    if part == "name":
-        return _between("e.name", kind.name.template, field)
-    for thread in layer.threads:
-        if thread.thread == kind.thread and thread.name is not None:
-            return _between("h.name", thread.name.template, field)
-    return None
+def without(cell: str, none: Iterable[object]) -> str:
+    """SQL for a cell, NULL for what stands there for no value."""
+    listed = ", ".join(text_literal(str(one)) for one in none)
+    return f"(CASE WHEN CAST({cell} AS VARCHAR) IN ({listed}) THEN NULL ELSE {cell} END)"
+
+
+def _name_of_thread(layer: Layer, kind: EventKind) -> str | None:
+    """The template of the names of the threads on which events of a kind stand."""
+    named = (one.name for one in layer.threads if one.thread == kind.thread and one.name)
+    return next((one.template for one in named), None)
 
 
 def _between(cell: str, template: str, field: str) -> str:
@@ -213,32 +230,31 @@ def _between(cell: str, template: str, field: str) -> str:
     return f"nullif(regexp_extract({cell}, {text_literal(f'^{pattern}$')}, 1), '')"
 
 
-def _typed(cell: str, value: str, unit: str | None, text: bool) -> str | None:
-    """SQL for a cell in the type and unit of a value; ``None`` where they do not convert."""
+def _typed(cell: str, value: str, unit: str | None, text: bool) -> Shown | None:
+    """A cell in the type and unit of a value; ``None`` where they do not convert."""
     entity, _, name = value.partition(".")
     column = recording_catalog().entities[entity].columns[name]
     if column.is_text:
-        return cell if text else f"CAST({cell} AS VARCHAR)"
+        return Shown(cell if text else f"CAST({cell} AS VARCHAR)")
     if text:
-        return f"TRY_CAST({cell} AS BIGINT)"
+        return Shown(f"TRY_CAST({cell} AS BIGINT)")
     if unit == "us" and column.type == "timestampNs":
-        return cell  # facts hold instants in ns
-    times = factor(unit, column.unit)
-    if times is None:
-        return None
-    return cell if times == 1 else f"CAST(round({cell} * {times}) AS BIGINT)"
+        return Shown(cell)  # facts hold instants in ns
+    return scaled(cell, factor(unit, column.unit))
+
+
+def scaled(cell: str, times: int | None) -> Shown | None:
+    """A number of which one is so many of its value; ``None`` where they do not convert."""
+    if times is None or times == 1:
+        return Shown(cell) if times else None
+    return Shown(f"CAST(round({cell} * {times}) AS BIGINT)", cell, times)
 
 
 def _inside(cell: str, pattern: str, value: str) -> str:
     entity, _, name = value.partition(".")
-    before, _, behind = pattern.partition(f"{{{name}}}")
-    expression = text_literal(f"^{re.escape(before)}(.*){re.escape(behind)}$")
-    sql = f"nullif(regexp_extract({cell}, {expression}, 1), '')"
-    return (
-        sql
-        if recording_catalog().entities[entity].columns[name].is_text
-        else f"TRY_CAST({sql} AS BIGINT)"
-    )
+    sql = _between(cell, pattern, name)
+    is_text = recording_catalog().entities[entity].columns[name].is_text
+    return sql if is_text else f"TRY_CAST({sql} AS BIGINT)"
 
 
 def words(cell: str, show: Show) -> str:

@@ -10,22 +10,20 @@ from . import (
     activity,
     communication,
     framework,
-    host,
     melted,
-    memory,
     operators,
+    records,
     statistics,
     steps,
-    tasks,
 )
 from .reading import Asked
 
 FUNCTIONS: Mapping[str, Callable[[Asked], pa.Table | pa.RecordBatchReader]] = {
     **statistics.FUNCTIONS,
-    "session": tasks.session,
-    "shown_task": tasks.shown,
-    "task_batch": tasks.batches,
-    "scheduled": tasks.scheduled,
+    "session": records.session,
+    "shown_task": records.shown,
+    "task_batch": records.batches,
+    "scheduled": records.scheduled,
     "wait_time": operators.wait,
     "core_time": operators.core_times,
     "counters": melted.counters,
@@ -38,7 +36,7 @@ FUNCTIONS: Mapping[str, Callable[[Asked], pa.Table | pa.RecordBatchReader]] = {
     "communication_packets": communication.communication_packets,
     "communication_matrix": communication.communication_matrix,
     "operator_details": framework.operator_times,
-    "demand": host.demands,
-    "blocks": memory.blocks,
+    "demand": records.demands,
+    "blocks": records.blocks,
 }
 """By the names that the documents have for them."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.arrays import chosen
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.intervals import ends, long_union
 from ascend_ref.derive.overlap import (
@@ -40,8 +41,8 @@ KIND_NAMES, WINDOW_NAMES = pa.array(KINDS), pa.array(list(WINDOWS))
 SCHEMA = pa.schema(
     [
         ("device", pa.int64()),
-        ("window", pa.dictionary(pa.int8(), pa.string())),
-        ("kind", pa.dictionary(pa.int8(), pa.string())),
+        ("window", pa.dictionary(pa.int32(), pa.string())),
+        ("kind", pa.dictionary(pa.int32(), pa.string())),
         ("start", pa.int64()),
         ("stop", pa.int64()),
     ]
@@ -109,14 +110,10 @@ def _batches(spill: Spill, busy: _Busy) -> Iterator[pa.RecordBatch]:
 def _batch(device: int, window: str, kind: int, start: Integers, stop: Integers) -> pa.RecordBatch:
     """Rows that are alike. All batches have the same dictionaries: readers may keep the first."""
     rows = len(start)
-    constants = ((list(WINDOWS).index(window), WINDOW_NAMES), (kind, KIND_NAMES))
-    window_names, kind_names = (
-        pa.DictionaryArray.from_arrays(pa.array(np.full(rows, number, np.int8)), names)
-        for number, names in constants
-    )
-    devices = pa.repeat(pa.scalar(device, pa.int64()), rows)
-    columns = [devices, window_names, kind_names, pa.array(start), pa.array(stop)]
-    return pa.record_batch(columns, schema=SCHEMA)
+    windows = chosen(WINDOW_NAMES, np.full(rows, list(WINDOWS).index(window)))
+    kinds = chosen(KIND_NAMES, np.full(rows, kind))
+    devices = pa.array(np.full(rows, device))
+    return pa.record_batch([devices, windows, kinds, start, stop], schema=SCHEMA)
 
 
 def _busy(facts: Facts) -> Iterator[str]:

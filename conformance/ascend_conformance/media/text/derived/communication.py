@@ -5,7 +5,7 @@ Lengths are counted in parts of a ns, because older writers wrote fractions of i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ascend_ref.arrays import chosen, dictionary, text_numbers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive import matrix, transit
-from ascend_ref.derive.communication_report import SHOWN_LINKS, quotients
+from ascend_ref.derive.adapter_steps import step_at
+from ascend_ref.derive.communication_report import CLASSES, SHOWN_LINKS, quotients
 from ascend_ref.derive.decimals import python_round, shortest_texts, unit_floats
 from ascend_ref.derive.group_hash import group_hash
 from ascend_ref.derive.matching import groups
@@ -35,15 +37,6 @@ MASTERS: Mapping[str, tuple[int, ...]] = {
 """Planes that may be those of the master, for which the documents state waiting and moving. An
 operator of few ranks has plane 0 alone; one of more ranks uses it for work within the chip, and
 exchanges first on plane 1 (text-outputs.md 7.8)."""
-OF_LINK: Mapping[str, int] = {
-    "ON_CHIP": transit.LOCAL,
-    "HCCS": transit.HCCS,
-    "HCCS_SW": transit.HCCS,
-    "PCIE": transit.PCIE,
-    "SIO": transit.SIO,
-}
-"""Links with a name of their own in the documents."""
-CLASSES = ("p2p", "collective")
 WORK = """
 WITH task AS (SELECT *, tid - plane - 1 AS thread FROM view.drawn_communication_task
     WHERE ts IS NOT NULL AND dur IS NOT NULL AND plane IS NOT NULL),
@@ -101,7 +94,7 @@ def _work(facts: Facts) -> Work:
     start = integers(tasks, "start")
     begin = (start - start.min(initial=start[0] if len(start) else 0)) * PARTS
     kind, transport = (np.array(texts(tasks, name), np.str_) for name in ("kind", "transport"))
-    links = [OF_LINK.get(text, transit.SDMA) for text in texts(tasks, "link")]
+    links = [transit.OF_LINK.get(text, transit.SDMA) for text in texts(tasks, "link")]
     remote = transport == "RDMA"
     source, target = (integers(tasks, name, 0) for name in ("source", "target"))
     return Work(
@@ -160,11 +153,7 @@ def _step_names(facts: Facts, start: Integers) -> list[str]:
     if len(steps) <= 1:
         only = f"step{steps[0].number}" if steps else "step"
         return [only] * len(start)
-    moments = unit_floats(start)
-    place = np.full(len(start), NONE)
-    for number, step in enumerate(steps):
-        place[(place == NONE) & (moments >= step.start) & (moments <= step.end)] = number
-    return ["" if one == NONE else f"step{steps[one].number}" for one in place.tolist()]
+    return ["" if one == NONE else f"step{one}" for one in step_at(steps, start).tolist()]
 
 
 def _packets(facts: Facts) -> tuple[Work, transit.Packets, transit.Packets]:
@@ -179,8 +168,8 @@ def communication_links(asked: Asked) -> pa.Table:
     count, links = len(work.operators), len(SHOWN_LINKS)
     figures = {name: np.zeros(count * links, np.int64) for name in ("size", "time", "large", "all")}
     first, _ = groups(by_link.owner, by_link.link)
-    for part, chosen in ((by_link, first), (sums, np.arange(len(sums.owner)))):
-        rows = chosen[part.link[chosen] < links]
+    for part, one in ((by_link, first), (sums, np.arange(len(sums.owner)))):
+        rows = one[part.link[one] < links]
         place = part.owner[rows] * links + part.link[rows]
         told = (part.transit_size, part.transit_time, part.large, part.packets)
         for name, values in zip(figures, told, strict=True):
@@ -190,7 +179,7 @@ def communication_links(asked: Asked) -> pa.Table:
     return pa.table(
         {
             "name": _taken(work.operators["name"], np.repeat(np.arange(count), links)),
-            "link": _named(SHOWN_LINKS, np.tile(np.arange(links), count)),
+            "link": chosen(SHOWN_LINKS, np.tile(np.arange(links), count)),
             "size": pa.array(size),
             "time": pa.array(time),
             "bandwidth": pa.array(quotients(size, time)),
@@ -205,7 +194,7 @@ def communication_packets(asked: Asked) -> pa.Table:
     return pa.table(
         {
             "name": _taken(work.operators["name"], by_link.owner),
-            "link": _named(transit.LINKS, by_link.link),
+            "link": chosen(transit.LINKS, by_link.link),
             "size": shortest_texts(by_link.size / BYTES_PER_MB),
             "packets": pa.array(by_link.count),
             "time": pa.array(_milliseconds(by_link.duration)),
@@ -226,7 +215,7 @@ def communication_matrix(asked: Asked) -> pa.Table:
     operators = {name: pa.array(values, pa.string()) for name, values in told.items()}
     flows = transit.flows(work.tasks)
     flows = replace(flows, duration=flows.duration // PARTS)
-    keys = [_numbers(values)[flows.owner] for values in operators.values()]
+    keys = [text_numbers(dictionary(values))[flows.owner] for values in operators.values()]
     _, heap = groups(*keys, flows.source, flows.target)
     rows = matrix.choices(flows, heap)
     owner = flows.owner[rows.flow]
@@ -236,25 +225,15 @@ def communication_matrix(asked: Asked) -> pa.Table:
     return pa.table(
         {
             **{name: values.take(pa.array(owner)) for name, values in operators.items()},
-            "place": _named(matrix.CHOICES, rows.choice),
+            "place": chosen(matrix.CHOICES, rows.choice),
             "link": pc.binary_join_element_wise(*ends, "-"),
-            "transport": _named(transit.LINKS, flows.link[rows.flow]),
+            "transport": chosen(transit.LINKS, flows.link[rows.flow]),
             "size": pa.array(rows.size / BYTES_PER_MB),
             "time": pa.array(rows.duration / NS_PER_MS),
             "bandwidth": pa.array(matrix.rate(rows.size, rows.duration)),
             "operator": pc.if_else(total, None, operator),
         }
     )
-
-
-def _numbers(values: pa.Array) -> Integers:
-    """Equal numbers for equal texts."""
-    indices = values.dictionary_encode().indices.fill_null(NONE)
-    return np.asarray(indices.to_numpy(zero_copy_only=False), np.int64)
-
-
-def _named(names: Sequence[str], places: Integers) -> pa.Array:
-    return pa.array(names, pa.string()).take(pa.array(places))
 
 
 def _taken(column: pa.ChunkedArray, rows: Integers) -> pa.Array:

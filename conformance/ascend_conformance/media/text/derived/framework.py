@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.matching import counterparts
 from ascend_ref.derive.operator_details import (
     Kernels,
     dequeuing_calls,
@@ -16,7 +17,7 @@ from ascend_ref.derive.steps import Spans
 
 from ....compare.sql import text_literal
 from ..database import Facts
-from .reading import NONE, Asked, integers, made, read, reals
+from .reading import NONE, Asked, integers, read, reals
 from .steps import STEP
 
 AI_CORE = "AI_CORE"
@@ -62,7 +63,7 @@ def operator_times(asked: Asked) -> pa.Table:
         ),
     )
     listed = np.flatnonzero(~np.asarray(operators["is_step"].to_numpy(), np.bool_))
-    return made(
+    return pa.table(
         {
             "file": integers(operators, "file")[listed],
             "row": integers(operators, "row")[listed],
@@ -95,11 +96,7 @@ def _launchers(
     call = dequeuing_calls(_spans(taking), moment)
     number = np.append(integers(taking, "number"), NONE)[call]
     given = integers(giving, "number")
-    sort = np.argsort(given, kind="stable")
-    place = np.searchsorted(given[sort], number).clip(max=max(len(given) - 1, 0))
-    queued = np.full(len(work), NONE)
-    if len(given):
-        entry = sort[place]
-        queued = np.where((call != NONE) & (given[entry] == number), entry, NONE)
+    entry = counterparts(number, np.zeros(len(number), np.int64), given)
+    queued = np.where(call != NONE, entry, NONE)
     owner = np.append(opened, NONE)[queued]
     return owner, np.argsort(np.where(queued == NONE, len(given), queued), kind="stable")

@@ -13,8 +13,7 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Reals
 from ascend_spec import text_catalog
 
-from ..made import LacksColumn
-from .reading import Asked, integers, reals
+from .reading import Asked, LacksColumn, integers, reals
 
 NS_PER_US = 1e3
 KEYS = ("file", "row", "device", "stream", "task", "context", "start", "core", "model", "iteration")

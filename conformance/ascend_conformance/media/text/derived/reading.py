@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -16,7 +15,6 @@ from ascend_ref.capture.batch import Integers, Reals
 
 from ....compare.sql import quoted
 from ..database import Facts
-from ..made import LacksColumn
 
 NONE = -1
 
@@ -25,6 +23,10 @@ ROWS_AT_ONCE = 50_000
 
 
 _NAMED = re.compile(r'Referenced column "(.+?)" not found')
+
+
+class LacksColumn(Exception):
+    """A derived table reads a column that the files do not have; the text is its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,8 @@ def _column(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
     """The rows of a query, part by part. Until the last one the connection answers nothing else."""
-    reader = facts.connection.sql(query).to_arrow_reader(ROWS_AT_ONCE)
-    while True:
-        try:
-            yield pa.Table.from_batches([reader.read_next_batch()])
-        except StopIteration:
-            return
+    for batch in facts.connection.sql(query).to_arrow_reader(ROWS_AT_ONCE):
+        yield pa.Table.from_batches([batch])
 
 
 def by_engine(parts: Iterable[tuple[str, pa.Table]]) -> pa.Table:
@@ -95,8 +93,3 @@ def texts(table: pa.Table, name: str) -> list[str]:
     """A text column; empty in place of NULL."""
     found: list[str] = _column(table, name).cast(pa.string()).fill_null("").to_pylist()
     return found
-
-
-def made(columns: Mapping[str, Any]) -> pa.Table:
-    """A table of columns."""
-    return pa.table({name: pa.array(values) for name, values in columns.items()})

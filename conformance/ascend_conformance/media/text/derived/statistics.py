@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TypeAlias, get_args
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from ascend_ref.arrays import dictionary, text_numbers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.host_usage import SystemCalls, system_calls
@@ -32,13 +31,7 @@ Figures: TypeAlias = ApiStatistic | Statistic | SystemCalls
 
 def numbered(*columns: pa.ChunkedArray) -> tuple[Integers, Integers]:
     """The first rows of equal texts or numbers, and for each row its place among them."""
-    keys = []
-    for column in columns:
-        encoded = pc.dictionary_encode(column.combine_chunks())
-        if isinstance(encoded, pa.ChunkedArray):
-            encoded = encoded.combine_chunks()
-        keys.append(np.asarray(encoded.indices.fill_null(-1), np.int64))
-    return groups(*keys)
+    return groups(*(text_numbers(dictionary(column)) for column in columns))
 
 
 Compute: TypeAlias = Callable[[Integers, Integers, Engine, Integers | None], Figures]
@@ -70,17 +63,11 @@ def _with(kinds: pa.Table, found: Figures) -> pa.Table:
     return kinds
 
 
-def _calls(owner: Integers, length: Integers, engine: Engine, _: Integers | None) -> ApiStatistic:
-    return api_statistic(owner, length, engine)
-
-
-def _system(owner: Integers, length: Integers, _: Engine, __: Integers | None) -> SystemCalls:
-    return system_calls(owner, length)
-
-
 FUNCTIONS = {
-    "api_statistic": _grouped(_calls),
-    "system_calls": _grouped(_system),
+    "api_statistic": _grouped(
+        lambda owner, length, engine, _: api_statistic(owner, length, engine)
+    ),
+    "system_calls": _grouped(lambda owner, time, *_: system_calls(owner, time)),
     "op_statistic": _grouped(operator_statistic),
     "communication_statistic": _grouped(communication_statistic),
 }

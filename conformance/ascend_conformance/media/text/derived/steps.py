@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import (
     COMMUNICATION,
     COMPUTING,
@@ -18,6 +17,7 @@ from ascend_ref.derive.adapter_steps import (
     DeviceStep,
     Slices,
     device_steps,
+    step_at,
     step_rows,
 )
 from ascend_ref.derive.decimals import unit_floats
@@ -117,9 +117,5 @@ def _first_operator(facts: Facts) -> float | None:
 def step_of_kernel(asked: Asked) -> pa.Table:
     """The step of each row of kernel_details, empty outside of all; the bounds belong to a step."""
     rows = asked.rows()
-    moments = unit_floats(integers(rows, "start"))
-    step: Integers = np.full(len(rows), NONE)
-    for one in reversed(device_steps_of(asked.facts)):
-        inside = (moments >= one.start) & (moments <= one.end)
-        step[inside] = NONE if one.number is None else one.number
+    step = step_at(device_steps_of(asked.facts), integers(rows, "start"))
     return rows.select(["file", "row"]).append_column("step", pa.array(step, mask=step == NONE))
