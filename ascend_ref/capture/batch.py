@@ -56,6 +56,22 @@ class Batch:
         return cls(**{field.name: np.empty(0, np.int64) for field in fields(cls)})
 
     @classmethod
+    def filled(cls, rows: int, **columns: Integers | int) -> Self:
+        """So many rows. One value stands in all of them and takes no memory: it is read-only.
+
+        Columns that are left out do not apply.
+        """
+        every = {field.name: -1 for field in fields(cls)} | columns
+        return cls(
+            **{
+                name: values
+                if isinstance(values, np.ndarray)
+                else np.broadcast_to(np.int64(values), (rows,))
+                for name, values in every.items()
+            }
+        )
+
+    @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """The rows of all parts, one part after the other."""
         if not parts:

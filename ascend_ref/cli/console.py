@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +26,14 @@ def print_page(render: Callable[[Style], str]) -> None:
     from rich.markdown import Markdown
 
     console.print(Markdown(render(RENDERED)))
+
+
+def print_rows(headers: Sequence[str], rows: Sequence[Sequence[str]], *, as_json: bool) -> None:
+    """Show rows of text under headers, or as JSON objects with these keys."""
+    if as_json:
+        print(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
+    else:
+        print_columns(headers, rows)
 
 
 def print_columns(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture.batch import Integers
+from ascend_ref.capture import Capture, Integers, Tasks
+from ascend_ref.capture.model import NONE
 
 from .matching import greatest, groups, least, sums
 
@@ -208,3 +209,25 @@ def operators(
     number_of = np.full(count, -1)
     number_of[rows] = number
     return Operators(rows, earliest[rows], latest[rows], number, number_of)
+
+
+def task_rows(tasks: Tasks) -> Integers:
+    """Rows of tasks at the places of their identities; NONE for one that no task has."""
+    rows = np.full(int(tasks.identity.max(initial=NONE)) + 1, NONE)
+    rows[tasks.identity] = np.arange(len(tasks))
+    return rows
+
+
+def operators_of(capture: Capture, *, first: int = 0, masters: bool = True) -> Operators:
+    """The communication operators of a capture, bounded by all their tasks or the master ones."""
+    transfers = capture.transfers
+    if masters:
+        transfers = transfers.take(transfers.master == 1)
+    rows = task_rows(capture.tasks)[transfers.task]
+    return operators(
+        count=len(capture.collectives),
+        owner=transfers.collective,
+        start=capture.tasks.start[rows],
+        end=capture.tasks.end[rows],
+        first=first,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -20,7 +20,7 @@ from ascend_spec import catalog
 
 from .choices import Scenario
 from .documents.text import ScenarioError
-from .hardware.load import machine
+from .hardware.model import machine
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -31,11 +31,12 @@ from .session.simulate import (
     recorded,
     summary_of,
 )
-from .truth import RankTotals, fault_truths, rank_totals, truth_document
+from .truth import RankTotals, fault_truths, rank_totals
 from .truth.faults import COSTLY, extra_time
 from .world.rank import RankMeetings
 
 TRUTH = "truth.json"
+TRUTH_FORMAT = "ascend-ref-truth/1"
 SEEDS = 1 << 63
 NEXT_ROUND = 1 << 64
 """Between what two rounds draw from; seeds lie below."""
@@ -170,9 +171,16 @@ def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
         if fault.kind in COSTLY
     }
     faults = fault_truths(scenario, totals, costs, chip.frequency)
-    idle = idle_switches(scenario)
-    seed = shared.seed % NEXT_ROUND
-    return truth_document(scenario.name, seed, chip.name, idle, totals, faults)
+    return {
+        "format": TRUTH_FORMAT,
+        "scenario": scenario.name,
+        "seed": shared.seed % NEXT_ROUND,
+        "product": chip.name,
+        "idle_switches": list(idle_switches(scenario)),
+        "ranks": len(totals),
+        "faults": [asdict(fault) for fault in faults],
+        "totals": [asdict(one) for one in totals],
+    }
 
 
 def write_run(

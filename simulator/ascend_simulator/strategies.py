@@ -37,7 +37,7 @@ from .choices import (
     Scenario,
     Schedule,
 )
-from .hardware.load import machine
+from .hardware.model import machine
 from .program.cost import kinds as operators
 from .program.counters import metric_groups
 from .program.single import least_lengths

@@ -190,7 +190,7 @@ def test_a_real_is_sound_where_another_declared_type_lets_it_be() -> None:
 def walk_instance(session: Session, code: str, table: str = "TASK") -> Instance:
     (found,) = [
         instance
-        for instance in make_plan(session, Selection()).walks
+        for instance in make_plan(session, Selection()).selects
         if instance.rule.search.code == code and instance.table == table
     ]
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 
 import numpy as np
 from hypothesis import given, settings
@@ -62,7 +62,14 @@ def test_what_was_read_before_hits() -> None:
     assert int((~world.fate.hit).sum()) == len(touched)  # all of it fits, so each line misses once
 
 
-def test_the_lines_of_a_transfer_hold_its_bytes() -> None:
+def test_the_lines_of_a_transfer_are_those_that_its_bytes_touch() -> None:
     world = run(parse("name: x\noperator: {kind: matmul, shape: [70, 90, 130]}"), 0)
-    sizes = np.bincount(world.lines.transfer, world.lines.size, len(world.transfers))
-    assert sizes.astype(np.int64).tolist() == world.transfers.size.tolist()
+    owner, address = (column.tolist() for column in world.transfers.pieces())
+    size, line = world.transfers.row_bytes.tolist(), world.chip.cache.line
+    touched = Counter(
+        (one, number)
+        for one, begin in zip(owner, address, strict=True)
+        for number in sorted({byte // line for byte in range(begin, begin + size[one])})
+    )
+    accessed = zip(world.lines.transfer.tolist(), world.lines.line.tolist(), strict=True)
+    assert Counter(accessed) == touched

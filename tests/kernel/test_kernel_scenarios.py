@@ -13,11 +13,8 @@ from jsonschema import Draft202012Validator
 
 from ascend_simulator.operator import simulate_kernel
 from ascend_simulator.operator.chip import chip_names
+from ascend_simulator.operator.choices import Device, KernelScenario, Operator, Tiling
 from ascend_simulator.operator.scenario import (
-    Device,
-    KernelScenario,
-    Operator,
-    Tiling,
     kernel_schema,
     load,
     override,

@@ -41,8 +41,8 @@ from ascend_simulator.world.rhythm import (
 
 POINT_TO_POINT = ("send", "receive")
 COMPUTE, OTHER, FIRST_CHANNEL, PLANES = 2, 3, 4, 100
-GIVEN = ("kind", "length", "head", "tail", "rest", "pause", "begin", "handed", "left")
-GIVEN += ("taken", "done", "seen")
+GIVEN = ("kind", "length", "head", "tail", "rest", "pause")
+ON_HOST = ("begin", "handed", "left", "taken", "done", "seen")
 KINDS = {
     True: ("Write Value", "Notify Wait", "SDMA", "SDMA", "Write Value"),
     False: ("NOTIFY_RECORD", "NOTIFY_WAIT", "MEMCPY_ASYNC", "REDUCE_ASYNC_V2", "RDMA_DB_SEND"),
@@ -199,6 +199,7 @@ class _Rank:
         self.kinds = self.world.of(rank).kinds
         self.clocks = self.world.clocks(rank)
         self.lists = {name: getattr(self.clocks, name).tolist() for name in GIVEN}
+        self.lists |= {name: getattr(self.clocks.host, name).tolist() for name in ON_HOST}
         self.streams: dict[object, Stream] = defaultdict(Stream)
         self.channels: dict[object, int] = {}
         self.queue: Task | None = None

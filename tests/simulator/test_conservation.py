@@ -17,7 +17,7 @@ import pytest
 
 from ascend_simulator import write_run
 from ascend_simulator.choices import Scenario
-from ascend_simulator.hardware.load import machine
+from ascend_simulator.hardware.model import machine
 from ascend_simulator.scenario import parse
 
 CAPTURE = """

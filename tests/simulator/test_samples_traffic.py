@@ -13,7 +13,7 @@ from tiny_timeline import START, kernel, operator, program, timeline
 from ascend_simulator.draws import Draws
 from ascend_simulator.program.model import Launch
 from ascend_simulator.samples import Flow, Traffic
-from ascend_simulator.samples.grids import Window, period_of, regular
+from ascend_simulator.samples.scene import Window, period_of, regular
 from ascend_simulator.samples.traffic import Curve
 
 motions = st.lists(

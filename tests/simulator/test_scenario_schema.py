@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import Field, fields
+from functools import partial
 from typing import Any, get_args
 
 import pytest
@@ -161,6 +162,12 @@ def test_drawn_scenarios_keep_their_bounds(scenario: Scenario) -> None:
     assert not scenario.faults
 
 
+def differs(section: str, name: str, scenario: Scenario) -> bool:
+    """Whether a field has another value than its default."""
+    own, default = (getattr(one, section) for one in (scenario, Scenario()))
+    return bool(getattr(own, name) != getattr(default, name))
+
+
 def test_every_field_is_drawn_at_other_values_than_its_default() -> None:
     """A field that no draw reaches is one that no property is tested with."""
     names = {(section, field.name) for section, _, _, field in pairs() if section != "fault"}
@@ -168,18 +175,13 @@ def test_every_field_is_drawn_at_other_values_than_its_default() -> None:
     @settings(max_examples=200, deadline=None, derandomize=True, database=None)
     @given(scenarios(max_faults=0))
     def strike(scenario: Scenario) -> None:
-        for section, name in list(names):
-            values = [getattr(getattr(one, section), name) for one in (scenario, Scenario())]
-            if values[0] != values[1]:
-                names.discard((section, name))
+        names.difference_update([place for place in names if differs(*place, scenario)])
 
     strike()
     for section, name in names:  # rarer ones, each searched for; raises NoSuchExample
         find(
             scenarios(max_faults=0),
-            lambda one, at=(section, name): (  # type: ignore[misc]
-                getattr(getattr(one, at[0]), at[1]) != getattr(getattr(Scenario(), at[0]), at[1])
-            ),
+            partial(differs, section, name),
             settings=settings(max_examples=3000, deadline=None, database=None),
         )
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ascend_ref.capture import Batch, Capture, Integers, Transfers
 from ascend_ref.capture.model import NONE
 from ascend_ref.db.columns import Values
-from ascend_ref.derive.transit import Operators, operators
+from ascend_ref.derive.transit import Operators, operators_of, task_rows
 from ascend_spec import Schema, catalog
 
 from .collection import OP, collected
@@ -91,30 +91,19 @@ class Recording:
         return next(number for number, member in self.members(enum).items() if member == name)
 
     @cached_property
-    def _place_of_task(self) -> Integers:
-        identity = self.capture.tasks.identity
-        places = np.full(int(identity.max(initial=-1)) + 1, NONE)
-        places[identity] = np.arange(len(identity))
-        return places
+    def _row_of_task(self) -> Integers:
+        return task_rows(self.capture.tasks)
 
     def task_rows(self, identities: Integers) -> Integers:
         """The rows of Tasks with these identities."""
-        rows: Integers = self._place_of_task[identities]
+        rows: Integers = self._row_of_task[identities]
         return rows
 
     @cached_property
     def operators(self) -> Operators:
         """The communication operators that have an interval, with their opId."""
-        transfers = self.capture.transfers
-        rows = self.task_rows(transfers.task)
-        bounding = transfers.master == 1 if self.habits.masters_bound else np.full(len(rows), True)
-        return operators(
-            count=len(self.capture.collectives),
-            owner=transfers.collective[bounding],
-            start=self.capture.tasks.start[rows[bounding]],
-            end=self.capture.tasks.end[rows[bounding]],
-            first=self.habits.first_operator,
-        )
+        habits = self.habits
+        return operators_of(self.capture, first=habits.first_operator, masters=habits.masters_bound)
 
     @cached_property
     def transfers(self) -> Transfers:

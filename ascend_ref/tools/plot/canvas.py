@@ -111,27 +111,19 @@ class Canvas:
 
     def skyline(self, left: float, bottom: float, heights: Reals, colour: str) -> None:
         """Columns of width 1 that stand side by side on a ground; those of height 0 are not."""
-        change = np.flatnonzero(np.diff(heights)) + 1
-        begin = np.concatenate([[0], change])
-        height = heights[begin]
-        end = np.concatenate([change, [len(heights)]])
+        known = np.concatenate([[0.0], heights, [0.0]])
+        change = np.flatnonzero(np.diff(known))
         corners: list[tuple[float, float]] = []
         codes: list[Any] = []
-        previous = 0.0
-        for first, last, tall in zip(begin.tolist(), end.tolist(), height.tolist(), strict=True):
-            if previous and not tall:
-                corners += [(left + first, bottom), (0, 0)]
-                codes += [Path.LINETO, Path.CLOSEPOLY]
-            if tall:
-                if not previous:
-                    corners.append((left + first, bottom))
-                    codes.append(Path.MOVETO)
-                corners += [(left + first, bottom - tall), (left + last, bottom - tall)]
-                codes += [Path.LINETO, Path.LINETO]
-            previous = tall
-        if previous:
-            corners += [(left + len(heights), bottom), (0, 0)]
-            codes += [Path.LINETO, Path.CLOSEPOLY]
+        columns = (left + change, known[change], known[change + 1])
+        for x, before, behind in zip(*(column.tolist() for column in columns), strict=True):
+            corners.append((x, bottom - before))
+            codes.append(Path.LINETO if before else Path.MOVETO)
+            corners.append((x, bottom - behind))
+            codes.append(Path.LINETO)
+            if not behind:
+                corners.append((0, 0))
+                codes.append(Path.CLOSEPOLY)
         if corners:
             self._fill(np.array(corners), np.array(codes), colour)
 

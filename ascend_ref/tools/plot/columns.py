@@ -1,10 +1,11 @@
-"""Arrow columns as numbers and as texts that are compared once each."""
+"""Arrow columns as numbers and as texts that are compared once each, and what they are read by."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields, replace
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,9 @@ import pyarrow as pa
 
 from ascend_ref.arrays import Mask, integers, one_piece
 from ascend_ref.capture.batch import Integers
+
+if TYPE_CHECKING:
+    import duckdb
 
 UNKNOWN: Final = ("", "N/A")
 
@@ -90,3 +94,13 @@ def pairs_of(first: Integers, second: Integers) -> tuple[list[tuple[int, int]], 
     codes, place = np.unique(first_place * len(seconds) + second_place, return_inverse=True)
     own = (firsts[codes // max(len(seconds), 1)], seconds[codes % max(len(seconds), 1)])
     return list(zip(*(column.tolist() for column in own), strict=True)), place
+
+
+@contextmanager
+def connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database in memory that uses one core and shows nothing on the terminal."""
+    import duckdb  # slow to import, and no database or help needs it
+
+    with closing(duckdb.connect(config={"threads": 1})) as connection:
+        connection.execute("SET enable_progress_bar = false")
+        yield connection

@@ -2,25 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
-from ascend_ref.db.display import show_path
+from ascend_ref.db.display import clip, show_path
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import StepRange
 from ascend_spec import text_catalog
 
-from .columns import Columns, Texts, rows_of, texts
-from .csv_columns import NUMBER, TEXT, TIME, header, headers, newest_names, read_sheet
+from .columns import Columns, Texts, connected, rows_of, texts
 from .errors import CannotDraw, chosen
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
 from .recording import DIVIDING, LATEST, WHOLE, Part, Recording, Section, gather, spans_of
+
+HEADER_MAX: Final = 1 << 16
+"""Bytes of a first line."""
+ROW_MAX: Final = 1 << 24
+"""Bytes of any other, with its line breaks."""
+
+TEXT: Final = "{cell}"
+# Of a bare column DuckDB would have the cast done by its reader of CSV, which leaves out the rows
+# where it fails.
+BARE = "trim({cell}, ' ' || chr(9))"
+NUMBER: Final = f"TRY_CAST({BARE} AS BIGINT)"
+TIME: Final = f"TRY_CAST(floor(TRY_CAST({BARE} AS DECIMAL(30, 6)) * 1000) AS BIGINT)"
+"""Values of cells in SQL: whole numbers, and decimal microseconds as ns; NULL for what is none."""
+
+# Real files have short rows, and writers that do not quote have long ones.
+QUERY: Final = """
+SELECT {wanted} FROM read_csv($path, columns = {columns}, header = true, auto_detect = false,
+  delim = ',', quote = '"', escape = '"', null_padding = true, strict_mode = false,
+  ignore_errors = true, max_line_size = {longest}, parallel = false)
+"""
 
 FILES: Final = ("kernel_details", "op_summary", "task_time")
 TASK: Final = {"device": NUMBER, "stream": NUMBER, "start": TIME, "length": TIME, "kind": TEXT}
@@ -181,3 +202,73 @@ def _iterations(paths: Sequence[Path], device: int | None) -> list[StepRange]:
         sane &= own == device
     order = np.flatnonzero(sane)[np.argsort(end[sane], kind="stable")]
     return spans_of(number[order], (end - length)[order], end[order])
+
+
+def headers(file: str, entity: str, columns: Iterable[str]) -> dict[str, str]:
+    """By columns of an entity the newest names of those that show them in a kind of file."""
+    return {
+        name: column.name
+        for name in columns
+        for column in reversed(text_catalog().csv[file].columns)
+        if f"{entity}.{name}" in column.shows.of
+    }
+
+
+def read_sheet(
+    file: str, paths: Sequence[Path], columns: Mapping[str, str], values: Mapping[str, str]
+) -> pa.Table:
+    """Columns of a kind of file, by names of ours to their newest names; one that a writer leaves
+    out is NULL. paths: the file, or all slices of it. values: SQL of their cells, by our names.
+
+    Raises :class:`CannotDraw` for what is no such file.
+    """
+    newest, wanted = newest_names(file), [(one, columns[one], values[one]) for one in columns]
+    return pa.concat_tables([_read(path, newest, wanted) for path in paths])
+
+
+def newest_names(file: str) -> Mapping[str, str]:
+    """The newest name of each column, by every name that it ever had."""
+    return {
+        name: column.name
+        for column in text_catalog().csv[file].columns
+        for name in (column.name, *(older.name for older in column.renamed))
+    }
+
+
+def header(path: Path) -> list[str]:
+    """The texts of the first line. Raises ``OSError``."""
+    with path.open("rb") as opened:
+        line = opened.readline(HEADER_MAX).decode("utf-8-sig", "replace")
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # one text that is longer than any name
+        return []
+
+
+def _read(
+    path: Path, newest: Mapping[str, str], wanted: Sequence[tuple[str, str, str]]
+) -> pa.Table:
+    import duckdb
+
+    present = header(path)
+    # The first of columns that are called alike.
+    place = {newest.get(name, name): number for number, name in reversed(list(enumerate(present)))}
+    cells = [
+        f"c{place[name]}" if name in place else "CAST(NULL AS VARCHAR)" for _, name, _ in wanted
+    ]
+    query = QUERY.format(
+        wanted=", ".join(
+            f"{value.format(cell=cell)} AS {own}"
+            for cell, (own, _, value) in zip(cells, wanted, strict=True)
+        ),
+        columns={f"c{number}": "VARCHAR" for number in range(len(present))},
+        longest=ROW_MAX,
+    )
+    # A file name is no pattern: each sign of one stands for itself.
+    exact = "".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path))
+    try:
+        with connected() as connection:
+            return connection.sql(query, params={"path": exact}).to_arrow_table()
+    except (duckdb.Error, UnicodeEncodeError) as error:
+        reason = clip(str(error).splitlines()[0], 200)
+        raise CannotDraw(f"{show_path(path)}: {reason}; expected a CSV file") from None

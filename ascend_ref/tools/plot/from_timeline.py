@@ -17,8 +17,7 @@ from ascend_ref.db.display import clip, show_path
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
 
-from .columns import Columns, Texts, pairs_of, rows_of, texts
-from .csv_columns import connected
+from .columns import Columns, Texts, connected, pairs_of, rows_of, texts
 from .errors import CannotDraw, chosen
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
 from .recording import WHOLE, Bars, Part, Recording, Section, gather, spans_of, steps_of

@@ -36,18 +36,13 @@ class Question:
     """An open file, and what a client wants to know of it.
 
     ``params`` are the parameters that count, see :mod:`.schemas`; ``baseline`` is there where it is
-    asked for and set. Times of parameters and answers count from ``origin``, the start that
-    parse/success stated.
+    asked for and set; ``timeline`` reads the timeline when it is first asked for. Times of
+    parameters and answers count from ``origin``, the start that parse/success stated.
     """
 
     blocks: Blocks
     params: Params
     baseline: Blocks | None
-    read_timeline: Callable[[], Timeline]
+    timeline: Callable[[], Timeline]
     payloads: Sequence[memoryview]
     origin: int
-
-    @property
-    def timeline(self) -> Timeline:
-        """The timeline of the file, which is read when it is first asked for."""
-        return self.read_timeline()

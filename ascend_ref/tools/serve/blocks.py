@@ -8,7 +8,6 @@ no timeline.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -43,16 +42,10 @@ _VERSION_AT = 10
 """Byte of a header from which on the viewer looks at it for one type alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Bytes ``start`` to ``stop`` of the file, as headers claim them."""
-
-    start: int
-    stop: int
-
-
 class Blocks:
     """The blocks of one file, by type, and their contents as the viewer reads them.
+
+    A range is the bytes of the file that headers claim for a content.
 
     ``accepted``: whether the first header makes the viewer take the file at all. ``complete``:
     whether the headers led to the end of the file; if not, hot spots and timeline stay unread.
@@ -60,7 +53,7 @@ class Blocks:
 
     def __init__(self, view: memoryview) -> None:
         self._view = view
-        self._spans: dict[int, list[Span]] = {}
+        self._spans: dict[int, list[range]] = {}
         self._versions: list[int] = []
         self.complete = self._walk()
         self._kept: dict[tuple[int, str], Any] = {}
@@ -96,23 +89,23 @@ class Blocks:
                 self._versions.append(version)
             if stop - padding <= start:
                 return False
-            self._spans.setdefault(code, []).append(Span(start, stop - padding))
+            self._spans.setdefault(code, []).append(range(start, stop - padding))
             at, seen = stop, seen + 1
         return True
 
     @cached_property
-    def sources(self) -> Mapping[str, Span]:
+    def sources(self) -> Mapping[str, range]:
         """Path to text of the source blocks; of several with one path the last.
 
         What is no UTF-8 in a path is replaced, so that a client can ask for it.
         """
-        found: dict[bytes, Span] = {}
+        found: dict[bytes, range] = {}
         for span in self._hot_spots(PATH_TYPE):
             text = span.start + PATH_SECTION_SIZE
             if text > len(self._view):
                 break
             path = bytes(self._view[span.start : text]).split(b"\0", 1)[0]
-            found[path] = Span(text, span.stop)
+            found[path] = range(text, span.stop)
         return {path.decode("utf-8", "replace"): found[path] for path in sorted(found)}
 
     def source_text(self, path: str) -> str:
@@ -150,17 +143,16 @@ class Blocks:
         """The payloads of all blocks 0x02; none where the headers do not lead to the end."""
         return [self._view[span.start : span.stop] for span in self._hot_spots(TIMELINE_TYPE)]
 
-    def _hot_spots(self, code: int) -> list[Span]:
+    def _hot_spots(self, code: int) -> list[range]:
         return self._spans.get(code, []) if self.complete else []
 
-    def _content(self, span: Span, limit: int | None = None) -> memoryview | bytes:
-        size = span.stop - span.start
-        if span.stop > len(self._view) or not 0 < size <= (limit or TEXT_LIMIT):
+    def _content(self, span: range, limit: int | None = None) -> memoryview | bytes:
+        if span.stop > len(self._view) or not 0 < len(span) <= (limit or TEXT_LIMIT):
             return b""
         return self._view[span.start : span.stop]
 
     def _document(
-        self, code: int, spans: list[Span], read: Callable[[bytes | memoryview], Any]
+        self, code: int, spans: list[range], read: Callable[[bytes | memoryview], Any]
     ) -> Any:
         content = self._content(spans[0]) if spans else b""
         if not content:

@@ -9,6 +9,7 @@ import heapq
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ascend_spec import bin_catalog, per_spec
@@ -257,6 +258,15 @@ def _of_core(instruction: dict[str, Any], key: str, core: int) -> int:
     return listed[core] if core < len(listed) else listed[0]
 
 
+@dataclass(slots=True)
+class _Living:
+    """A register that lives: its row, its length in instructions, and how many are left."""
+
+    row: int
+    length: int
+    left: int
+
+
 class RegisterRows:
     """GPR Status as the answer shows it: registers in rows, in the order of addresses.
 
@@ -269,9 +279,7 @@ class RegisterRows:
     """
 
     def __init__(self) -> None:
-        self._left: dict[str, int] = {}
-        self._length: dict[str, int] = {}
-        self._row: dict[str, int] = {}
+        self._living: dict[str, _Living] = {}
         self._free: list[int] = []
         self._rows = 0
         self._empty_left = MAX_EMPTY
@@ -292,19 +300,17 @@ class RegisterRows:
 
     def _touch(self, status: Any) -> tuple[int, dict[str, Any]]:
         name = text(member(status, "regIndex"))
-        if name not in self._row:
-            self._row[name] = self._next_row()
-        length = self._length.get(name, int32(member(status, "survivalTime")))
-        if name in self._left:
-            self._left[name] -= 1
-            progress = _progress()["END" if self._left[name] == 0 else "IN_USE"]
-        else:
-            self._left[name] = length - 1
-            self._length[name] = length
+        living = self._living.get(name)
+        if living is None:
+            length = int32(member(status, "survivalTime"))
+            living = self._living[name] = _Living(self._next_row(), length, length - 1)
             progress = _progress()["BEGIN"]
+        else:
+            living.left -= 1
+            progress = _progress()["END" if living.left == 0 else "IN_USE"]
         state = int32(member(status, "regStatus"))
-        shown = {"name": name, "state": state, "progress": progress, "length": length}
-        return self._row[name], shown
+        shown = {"name": name, "state": state, "progress": progress, "length": living.length}
+        return living.row, shown
 
     def _next_row(self) -> int:
         if self._free:
@@ -313,9 +319,8 @@ class RegisterRows:
         return self._rows - 1
 
     def _release(self, name: str) -> None:
-        if self._left.get(name) == 0:
-            del self._left[name], self._length[name]
-            heapq.heappush(self._free, self._row.pop(name))
+        if name in self._living and self._living[name].left == 0:
+            heapq.heappush(self._free, self._living.pop(name).row)
 
 
 _EMPTY = {"name": "", "state": 0, "progress": 0, "length": 0}

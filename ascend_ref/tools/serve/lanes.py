@@ -28,7 +28,7 @@ def summary(asked: Question) -> Body:
 
     The window sets only how coarsely slices are merged; the answer covers the whole timeline.
     """
-    timeline, process = asked.timeline, asked.params["processId"]
+    timeline, process = asked.timeline(), asked.params["processId"]
     gap = max((asked.params["endTime"] - asked.params["startTime"]) // SUMMARY_PARTS, 1)
     numbers = [number for number, lane in enumerate(timeline.lanes) if lane.pid == process]
     places = np.concatenate(
@@ -55,7 +55,7 @@ def _stretches(starts: Integers, ends: Integers, gap: int, origin: int) -> list[
 
 def thread_traces(asked: Question) -> Body:
     """The body of ``unit/threadTraces``: slices of one lane, or of several over one another."""
-    timeline, params, origin = asked.timeline, asked.params, asked.origin
+    timeline, params, origin = asked.timeline(), asked.params, asked.origin
     threads = params["threadIdList"] or [params["threadId"]]
     window = params["startTime"] + origin, params["endTime"] + origin
     rows: list[list[Body]] = []
@@ -148,7 +148,7 @@ def flows(asked: Question) -> Body:
     Only where the id has exactly two points, each on a lane with a slice of that id.
     ``isSimulation`` is not asked: the lanes of a bin file always are those of a kernel.
     """
-    timeline = asked.timeline
+    timeline = asked.timeline()
     place = _place(timeline, asked.params["id"])
     flag = timeline.slice_at(place).flag if place is not None else -1
     points = timeline.flow_points.get(timeline.names[flag], []) if flag >= 0 else []
@@ -196,7 +196,7 @@ def thread_detail(asked: Question) -> Body:
     answer = body("threadDetailBody")
     data = answer["data"]
     data |= {"rawStartTime": "0", "rawEndTime": "0"}
-    timeline = asked.timeline
+    timeline = asked.timeline()
     place = _place(timeline, asked.params["id"])
     if place is not None:
         own = timeline.slice_at(place)
@@ -233,7 +233,7 @@ def _place(timeline: Timeline, slice_id: str) -> int | None:
 def counter(asked: Question) -> Body:
     """The body of ``unit/counter``: points at which the value changes, and the last one."""
     params = asked.params
-    course = asked.timeline.courses.get((params["pid"], params["threadName"]))
+    course = asked.timeline().courses.get((params["pid"], params["threadName"]))
     if course is None:
         return {"data": []}
     times = np.asarray(course.time) - asked.origin

@@ -37,7 +37,7 @@ def unit(timeline: Timeline, payloads: Sequence[memoryview], card: str) -> Body:
     children: list[Body] = []
     grouped: dict[str, list[Body]] = {group: [] for group in GROUPS}
     lanes_of = _lanes_by_process(timeline)
-    for pid, process in sorted(timeline.processes.items(), key=_process_order):
+    for pid, process in sorted(timeline.processes.items(), key=lambda one: _order(one[1])):
         metadata = _metadata(
             card, processId=pid, processName=process.name or "", label=process.label
         )
@@ -64,45 +64,33 @@ def unit(timeline: Timeline, payloads: Sequence[memoryview], card: str) -> Body:
     }
 
 
-def _process_order(entry: tuple[str, Process]) -> tuple[bool, int, bool, bytes]:
-    _, process = entry
+def _order(one: Process | Lane) -> tuple[bool, int, bool, bytes]:
     return (
-        process.sort_index is not None,
-        process.sort_index or 0,
-        process.name is not None,
-        (process.name or "").encode("utf-8", "surrogatepass"),
+        one.sort_index is not None,
+        one.sort_index or 0,
+        one.name is not None,
+        (one.name or "").encode("utf-8", "surrogatepass"),
     )
 
 
 def _lanes_by_process(timeline: Timeline) -> Mapping[str, list[Lane]]:
     """The named lanes of each process, by sort index and name."""
     found: dict[str, list[Lane]] = defaultdict(list)
-    for lane in sorted(timeline.lanes, key=_lane_order):
+    for lane in sorted(timeline.lanes, key=_order):
         if lane.is_named:
             found[lane.pid].append(lane)
     return found
 
 
-def _lane_order(lane: Lane) -> tuple[bool, int, bytes]:
-    return (
-        lane.sort_index is not None,
-        lane.sort_index or 0,
-        (lane.name or "").encode("utf-8", "surrogatepass"),
-    )
-
-
 def _track(timeline: Timeline, payloads: Sequence[memoryview], card: str, lane: Lane) -> Body:
     name = lane.name or ""
+    named = _metadata(card, processId=lane.pid, threadName=name, metaType=LANE_META_TYPE)
     course = timeline.courses.get((lane.pid, name))
     if course is None:
-        metadata = _metadata(
-            card, processId=lane.pid, threadId=lane.tid, threadName=name, metaType=LANE_META_TYPE
-        )
-        return {"type": "thread", "metadata": metadata, "children": []}
+        return {"type": "thread", "metadata": {**named, "threadId": lane.tid}, "children": []}
     series = args_at(payloads, Place(course.block[0], course.offset[0]))
-    metadata = _metadata(card, processId=lane.pid, threadName=name, metaType=LANE_META_TYPE)
-    metadata["dataType"] = sorted(series) if isinstance(series, dict) else []
-    return {"type": "counter", "metadata": metadata, "children": []}
+    named["dataType"] = sorted(series) if isinstance(series, dict) else []
+    return {"type": "counter", "metadata": named, "children": []}
 
 
 def _metadata(card: str, **told: str) -> Body:

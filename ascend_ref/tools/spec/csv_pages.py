@@ -10,9 +10,9 @@ from typing import get_args
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog
+from ascend_spec.core.bounds import allows
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey
-from ascend_spec.text.model import allows
 
 from .pages import (
     evidence,

@@ -8,7 +8,7 @@ from typing import Any
 from ascend_spec.core import DAYS
 from ascend_spec.text import CsvColumn, CsvFile, Writer
 
-from .json_schema import DIALECT
+from .json_schema import DIALECT, extensions
 
 Document = dict[str, Any]
 
@@ -24,6 +24,7 @@ def csv_schema(file: CsvFile, writer: Writer) -> Document:
     for column in file.columns:
         if column.when.admits(writer) and DAYS.in_force(column.when, writer.date):
             columns.setdefault(column.name_by(writer), []).append(column)
+    repeated = {name: found[0] for name, found in columns.items() if "{n}" in name}
     document = {
         "$schema": DIALECT,
         "$id": f"urn:ascend-ref:csv:{file.name}:{writer.id}",
@@ -33,18 +34,16 @@ def csv_schema(file: CsvFile, writer: Writer) -> Document:
         "properties": {
             name: _property(found[0], writer)
             for name, found in columns.items()
-            if "{n}" not in name
+            if name not in repeated
         },
         "patternProperties": {
-            f"^{_escaped(name)}$": _property(found[0], writer, repeated=False)
-            for name, found in columns.items()
-            if "{n}" in name
+            f"^{_escaped(name)}$": _property(column, writer, repeated=False)
+            for name, column in repeated.items()
         },
         "required": [name for name, found in columns.items() if all(map(_unconditional, found))],
-        "x-families": list(file.families),
-        "x-grade": file.grade,
-        "x-source": list(file.source),
-        "x-errata": list(file.errata),
+        **extensions(
+            families=file.families, grade=file.grade, source=file.source, errata=file.errata
+        ),
     }
     return {key: value for key, value in document.items() if value not in ([], {})}
 
@@ -60,22 +59,21 @@ def _property(column: CsvColumn, writer: Writer, repeated: bool = True) -> Docum
     if column.group is not None and repeated:
         value = {"type": "array", "items": value}
     printed = column.format_by(writer)
-    annotations = {
-        "x-value-type": column.type,
-        "x-unit": column.unit,
-        "x-decimals": printed.decimals if printed else None,
-        "x-tab": column.tab and writer.tabbed,
-        "x-derivation": column.formula,
-        "x-shows": list(column.shows.of),
-        "x-metrics": list(column.when.metrics),
-        "x-families": list(column.when.families),
-        "x-grade": column.grade,
-        "x-errata": list(column.errata),
-    }
     return {
         "description": column.summary,
         **value,
-        **{key: value for key, value in annotations.items() if value},
+        **extensions(
+            value_type=column.type,
+            unit=column.unit,
+            decimals=printed.decimals if printed else None,
+            tab=column.tab and writer.tabbed,
+            derivation=column.formula,
+            shows=column.shows.of,
+            metrics=column.when.metrics,
+            families=column.when.families,
+            grade=column.grade,
+            errata=column.errata,
+        ),
     }
 
 

@@ -101,21 +101,14 @@ def _dated(events: Iterable[Event]) -> list[Change]:
     return sorted(found, key=lambda change: change.date)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One difference: ``place`` is a table, ``TABLE.column`` or ``ENUM id``."""
-
-    carrier: Carrier
-    place: str
-    what: str
-
-
 def revision_differences(
     old: Revision, new: Revision, carrier: Carrier | None = None
-) -> list[Difference]:
-    """What the second revision has that the first has not, and the other way round."""
+) -> list[tuple[str, str, str]]:
+    """What differs between two revisions: carrier, place (a table, ``TABLE.column`` or ``ENUM id``)
+    and how.
+    """
     return [
-        Difference(one, place, what)
+        (one, place, what)
         for one in CARRIERS
         if carrier in (None, one)
         for place, what in _of_schemas(catalog().at(old.id, one), catalog().at(new.id, one))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from ascend_spec import Schema, catalog
@@ -67,15 +66,13 @@ def _row(schema: Schema, table: Table) -> Document:
             column.name: _property(schema, table, column) for column in table.columns.values()
         },
         "required": [column.name for column in table.columns.values()],
-        **_present(
-            {
-                "x-presence": table.carriers[schema.carrier],
-                "x-interval": list(table.interval or ()),
-                "x-indexes": {name: list(over) for name, over in table.indexes.items()},
-                "x-grade": table.grade,
-                "x-source": list(table.source),
-                "x-errata": list(table.errata),
-            }
+        **extensions(
+            presence=table.carriers[schema.carrier],
+            interval=table.interval,
+            indexes=table.indexes,
+            grade=table.grade,
+            source=table.source,
+            errata=table.errata,
         ),
     }
 
@@ -86,21 +83,19 @@ def _property(schema: Schema, table: Table, column: Column) -> Document:
     return {
         "description": column.summary,
         **_values(schema, column),
-        **_present(
-            {
-                "x-declared": column.declared,
-                "x-value-type": column.type,
-                "x-primary-key": column.primary_key,
-                "x-unit": column.unit,
-                "x-references": list(column.references),
-                "x-none": list(column.none),
-                "x-null": column.nullable,
-                "x-members": list(column.members),
-                "x-grade": decision.grade if decision else column.grade,
-                "x-source": list(column.source),
-                "x-overruled": list(decision.against) if decision else [],
-                "x-errata": list(column.errata),
-            }
+        **extensions(
+            declared=column.declared,
+            value_type=column.type,
+            primary_key=column.primary_key,
+            unit=column.unit,
+            references=column.references,
+            none=column.none,
+            null=column.nullable,
+            members=column.members,
+            grade=decision.grade if decision else column.grade,
+            source=column.source,
+            overruled=decision.against if decision else None,
+            errata=column.errata,
         ),
     }
 
@@ -142,5 +137,6 @@ def _closed_set(schema: Schema, column: Column) -> list[int] | list[str]:
     return sorted({identifier for owner in owners for identifier in schema.enums[owner]})
 
 
-def _present(annotations: Mapping[str, object]) -> Document:
-    return {key: value for key, value in annotations.items() if value}
+def extensions(**stated: object) -> Document:
+    """What validators ignore: members that begin with ``x-``; empty ones are left out."""
+    return {f"x-{name.replace('_', '-')}": value for name, value in stated.items() if value}

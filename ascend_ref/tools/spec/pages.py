@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ascend_ref.markdown import (
     Fact,
@@ -21,14 +21,16 @@ from ascend_ref.markdown import (
 from ascend_spec import Schema, catalog, text_catalog, timeline_catalog
 from ascend_spec.core import Erratum
 from ascend_spec.db.model import CARRIERS, Column, Enum, Member, Presence, Table
-from ascend_spec.text import CsvColumn, CsvFile
-from ascend_spec.timeline import Arg, Layer
 
 from .history import Change, enum_changes, table_changes
 from .recording_pages import shown_text
 from .subject import Fields, Subject, grouped, things
 
-Variant = TypeVar("Variant", bound=CsvColumn | Arg)
+if TYPE_CHECKING:
+    from ascend_spec.text import CsvColumn, CsvFile
+    from ascend_spec.timeline import Arg, Layer
+
+Variant = TypeVar("Variant", bound="CsvColumn | Arg")
 
 PRESENCE: dict[Presence, str] = {
     "always": "always",
@@ -90,13 +92,8 @@ def column_table(columns: Iterable[Column], style: Style) -> str:
 
 
 def column_page(owner: Table, name: str, style: Style) -> str:
-    """One column of a table, with every variant that its history knows.
-
-    Raises ``KeyError`` where the table has no such column.
-    """
+    """One column of a table, with every variant that its history knows."""
     variants = [column for column in owner.columns.values() if column.name == name]
-    if not variants:
-        raise KeyError(f"{owner.name} has no column {name}")
     place, inner, alone = f"{owner.name}.{name}", style.below(), style.level == 1
     blocks: list[str | Fact] = []
     for column in variants:
@@ -311,9 +308,9 @@ def some_levels(levels: Sequence[int]) -> Iterable[str]:
 
 def levels_of(fact: Table | CsvFile | Layer) -> tuple[int, ...]:
     """The profiler levels at which something stands, by any writer."""
-    if isinstance(fact, CsvFile):
-        return tuple(sorted({level for writer in fact.writers for level in fact.levels_by(writer)}))
-    return fact.levels
+    if isinstance(fact.levels, tuple):
+        return fact.levels
+    return tuple(sorted({level for writer in fact.writers for level in fact.levels_by(writer)}))
 
 
 def views(style: Style, holds: Callable[[Table | CsvFile | Layer], bool]) -> tuple[str, str, str]:

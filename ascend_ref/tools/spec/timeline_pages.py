@@ -8,6 +8,7 @@ from functools import partial
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
+from ascend_spec.core.bounds import allows
 from ascend_spec.timeline import (
     Arg,
     EventKey,
@@ -299,7 +300,7 @@ def _part_of_layer(layer: Layer, scope: Scope) -> Fields:
         one
         for one in layer.events
         if (scope.level is None or scope.level in one.levels)
-        and (scope.product is None or not one.families or scope.product in one.families)
+        and (scope.product is None or allows(one.families, scope.product))
     )
     left = replace(layer, events=events)
     return {"section": partial(layer_page, left), "fact": left}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import reduce, wraps
 from pathlib import Path
 from typing import Any, get_args
@@ -11,7 +11,7 @@ from typing import Any, get_args
 import click
 from click.shell_completion import CompletionItem
 
-from ascend_ref.cli.console import print_columns, print_page
+from ascend_ref.cli.console import print_columns, print_page, print_rows
 from ascend_ref.cli.options import REVISION, Known
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
@@ -122,11 +122,7 @@ def spec() -> None:
 def list_(kind: str | None, scope: Scope, as_json: bool) -> None:
     """List the addresses of one KIND or of all; the kinds where none is named."""
     if kind is None and not scope.axes:
-        headers, rows = listing.kinds()
-        if as_json:
-            _print_rows(headers, rows)
-        else:
-            print_columns(headers, rows)
+        print_rows(*listing.kinds(), as_json=as_json)
         return
     if kind is not None and kind != listing.EVERYTHING:
         _refuse_axes(scope, kind)
@@ -166,12 +162,9 @@ def diff(old: Revision, new: Revision, carrier: Carrier | None, as_json: bool) -
     """List what changed in the databases from revision OLD to NEW."""
     from .history import revision_differences
 
-    found = revision_differences(old, new, carrier)
-    rows = [(one.carrier, one.place, one.what) for one in found]
-    if as_json:
-        _print_rows(("carrier", "place", "change"), rows)
-    else:
-        print_columns(("carrier", "place", f"from {old.id} to {new.id}"), rows)
+    rows = revision_differences(old, new, carrier)
+    change = "change" if as_json else f"from {old.id} to {new.id}"
+    print_rows(("carrier", "place", change), rows, as_json=as_json)
 
 
 @spec.command()
@@ -246,10 +239,6 @@ def export(
     refuse_existing(path, force=force)
     write_atomically(path, exported.text)
     click.echo(f"wrote {path}", err=True)
-
-
-def _print_rows(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    click.echo(json.dumps([dict(zip(headers, row, strict=True)) for row in rows], indent=2))
 
 
 def _scope(asked: Mapping[Axis, Any]) -> Scope:

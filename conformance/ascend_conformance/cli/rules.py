@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ascend_ref.cli.console import print_columns
+from ascend_ref.cli.console import print_rows
 from ascend_ref.cli.options import REVISION
 from ascend_spec.db.model import Revision
 
@@ -78,17 +77,13 @@ def rules(
         return _print_relations(as_json)
     wanted = Selection(patterns(chosen))
     found = [
-        rule
+        (rule.id, rule.verdict, rule.name, rule.summary)
         for rule in load_rules().values()
         if wanted.wants(rule)
         and verdict in (None, rule.verdict)
         and (carrier is None or _is_of(rule, carrier))
     ]
-    if as_json:
-        click.echo(json.dumps([_row(rule) for rule in found], indent=2))
-    else:
-        headers = ("rule", "verdict", "name", "finds")
-        print_columns(headers, [tuple(_row(rule).values()) for rule in found])
+    print_rows(("rule", "verdict", "name", "finds"), found, as_json=as_json)
     return 0
 
 
@@ -97,24 +92,15 @@ def _is_of(rule: Rule[Any], carrier: str) -> bool:
     return carrier == rule.medium or carrier in media()[rule.medium].specimens_of(rule)
 
 
-def _row(rule: Rule[Any]) -> dict[str, str]:
-    return {"rule": rule.id, "verdict": rule.verdict, "name": rule.name, "finds": rule.summary}
-
-
 def _print_relations(as_json: bool) -> int:
     """Each relation with the media in which it is judged."""
     from ..engine.relations.media import MEDIA, judged_in
     from ..engine.relations.rule import load_relations
 
-    rows: list[dict[str, str]] = []
+    rows: list[tuple[str, ...]] = []
     for relation in load_relations().values():
         places = judged_in(relation)
-        row = {"rule": relation.id, "name": relation.name}
-        for medium in MEDIA:
-            row[medium] = " + ".join(dict.fromkeys(places.get(medium, ())))
-        rows.append(row)
-    if as_json:
-        click.echo(json.dumps(rows, indent=2))
-    else:
-        print_columns(("rule", "name", *MEDIA), [tuple(row.values()) for row in rows])
+        shown = (" + ".join(dict.fromkeys(places.get(medium, ()))) for medium in MEDIA)
+        rows.append((relation.id, relation.name, *shown))
+    print_rows(("rule", "name", *MEDIA), rows, as_json=as_json)
     return 0

@@ -11,7 +11,7 @@ from ascend_ref.cli.options import STAGED, number, output
 from ascend_ref.cli.outputs import room_for
 from ascend_ref.execution.interrupts import interrupts_held
 
-from .presets import PresetOrFile, scenario_of
+from .presets import PresetOrFile, overridden
 
 if TYPE_CHECKING:
     from ..operator.scenario import KernelScenario
@@ -64,8 +64,4 @@ def _write(chosen: KernelScenario, folder: Path, seed: int) -> None:
 def _chosen(name: str, mode: str | None, chip: str | None, block_dim: int | None) -> KernelScenario:
     from ..operator.scenario import KERNEL, override
 
-    found = scenario_of(KERNEL, name)
-    options = {"--mode": mode, "--chip": chip, "--block-dim": block_dim}
-    given = [f"{option} {value}" for option, value in options.items() if value is not None]
-    changed = override(found, mode=mode, chip=chip, block_dim=block_dim)
-    return KERNEL.validate(changed, f"{name} with {' '.join(given)}") if given else changed
+    return overridden(KERNEL, override, name, mode=mode, chip=chip, block_dim=block_dim)

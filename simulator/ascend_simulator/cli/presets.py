@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -42,6 +43,19 @@ def named(text: str) -> Scenario:
     from ..scenario import RUN
 
     return scenario_of(RUN, text)
+
+
+def overridden(
+    kind: ScenarioKind[Any_], override: Callable[..., Any_], text: str, **options: object
+) -> Any_:
+    """The scenario that a word stands for, with what options say instead; ``None``: nothing."""
+    changed = override(scenario_of(kind, text), **options)
+    given = [
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in options.items()
+        if value is not None
+    ]
+    return kind.validate(changed, f"{text} with {' '.join(given)}") if given else changed
 
 
 class PresetOrFile(click.ParamType[str]):

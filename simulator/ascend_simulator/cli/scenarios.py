@@ -148,6 +148,6 @@ def _truth_schema(kind: str | None) -> dict[str, Any]:
         from ..operator.truth import truth_schema
 
         return truth_schema()
-    from ..truth.document import schema
+    from ..truth import schema
 
     return schema()

@@ -15,7 +15,7 @@ from ascend_ref.execution import NoCluster, open_executor
 from ascend_ref.execution.interrupts import interrupts_held
 from ascend_spec.db.model import Revision
 
-from .presets import PresetOrFile, named
+from .presets import PresetOrFile, overridden
 
 if TYPE_CHECKING:
     from ..scenario import Scenario
@@ -104,12 +104,9 @@ def simulate(
 
 
 def _chosen(name: str, ranks: int | None, steps: int | None, level: int | None) -> Scenario:
-    from ..scenario import override, validate
+    from ..scenario import RUN, override
 
-    options = {"--ranks": ranks, "--steps": steps, "--level": level}
-    given = [f"{option} {value}" for option, value in options.items() if value is not None]
-    changed = override(named(name), ranks=ranks, steps=steps, level=level)
-    return validate(changed, f"{name} with {' '.join(given)}") if given else changed
+    return overridden(RUN, override, name, ranks=ranks, steps=steps, level=level)
 
 
 def _idle(scenario: Scenario) -> tuple[str, ...]:

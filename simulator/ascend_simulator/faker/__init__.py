@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .provider import AscendProvider, Operator
-from .run_names import RunNames, run_names
+from .provider import AscendProvider, Operator, RunNames, run_names
 
 __all__ = ["AscendProvider", "Operator", "RunNames", "run_names"]

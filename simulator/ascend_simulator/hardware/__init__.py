@@ -1,6 +1,5 @@
 """Machines: what chips compute, and how they are joined."""
 
-from .load import machine, products
-from .model import Chip, Link, Machine, Transport, path
+from .model import Chip, Link, Machine, Transport, machine, path, products
 
 __all__ = ["Chip", "Link", "Machine", "Transport", "machine", "path", "products"]

@@ -23,6 +23,7 @@ from .totals import History, Start, history, lost_bytes
 from .workspaces import engine, engine_events, engine_totals, framework_workspaces
 
 ADDRESS_STEP = 16
+MOMENTS = ("allocated", "released", "inactive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,35 +111,29 @@ def _opened(held: Blocks, played: History, streams: Integers, device: int) -> Me
     def after_release(totals: Integers) -> Integers:
         return np.where(released, totals[played.of_release], NONE)
 
-    return MemoryBlocks(
-        held.name,
-        held.size,
-        held.allocated,
-        held.released,
-        held.inactive,
-        played.allocated[played.of_allocation],
-        played.reserved[played.of_allocation],
-        played.active[played.of_allocation],
-        after_release(played.allocated),
-        after_release(played.reserved),
-        after_release(played.active),
-        streams[held.other],
-        np.full(len(held), device, np.int64),
+    totals = {name: getattr(played, name) for name in ("allocated", "reserved", "active")}
+    return MemoryBlocks.filled(
+        len(held),
+        **{name: getattr(held, name) for name in ("name", "size", *MOMENTS)},
+        **{f"total_{name}": then[played.of_allocation] for name, then in totals.items()},
+        **{f"release_total_{name}": after_release(then) for name, then in totals.items()},
+        stream=streams[held.other],
+        device=device,
     )
 
 
 def _framework_totals(
     held: Blocks, played: History, streams: Integers, device: int, texts: Texts
 ) -> MemoryTotals:
-    count = len(played.time)
-    return MemoryTotals(
-        np.full(count, texts.number("PTA"), np.int64),
-        played.time,
-        played.allocated,
-        played.reserved,
-        played.active,
-        streams[held.other[played.block]],
-        np.full(count, device, np.int64),
+    return MemoryTotals.filled(
+        len(played.time),
+        component=texts.number("PTA"),
+        time=played.time,
+        allocated=played.allocated,
+        reserved=played.reserved,
+        active=played.active,
+        stream=streams[held.other[played.block]],
+        device=device,
     )
 
 

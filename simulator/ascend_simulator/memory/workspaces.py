@@ -15,8 +15,7 @@ from ascend_ref.capture.model import NONE
 
 from ..program.model import Copy, Item, Launch
 from ..world.timeline import RankTimeline
-from .blocks import rounded
-from .course import SHARE, Course
+from .blocks import SHARE, Course, rounded
 from .totals import SEGMENT, rounded_up
 
 GRAIN = 65_536

@@ -17,7 +17,7 @@ from ascend_ref.capture import Integers
 
 from .chip import CacheShape
 from .program.model import Program
-from .program.tape import Tape
+from .program.tape import Quantity
 
 REQUEST_BYTES = 128
 """Of a request to main memory (bin-blocks.md O2)."""
@@ -77,69 +77,52 @@ class Lines:
 
     transfer: Integers
     line: Integers
-    size: Integers
     requests: Integers
 
 
 def transfers_of(program: Program) -> Transfers:
     """All transfers of a program."""
-    parts = [_of_tape(number, tape, program.cores) for number, tape in enumerate(program.tapes)]
-    offsets = [one for _, listed in parts for one in listed]
-    columns: dict[str, list[Integers]] = {}
-    shift = 0
-    for own, listed in parts:
-        for name, values in own.items():
-            moved = np.where(values >= 0, values + shift, -1) if name == "listed" else values
-            columns.setdefault(name, []).append(moved)
-        shift += sum(len(one) for one in listed)
-    whole = {name: np.concatenate(values) for name, values in columns.items()}
+    rows: defaultdict[str, list[Integers]] = defaultdict(list)
+    offsets = [np.zeros(0, np.int64)]
+    used = 0
+    for number, tape in enumerate(program.tapes):
+        width = len(tape.blocks)
+        for place, step in enumerate(tape.steps):
+            for turn, transfer in enumerate(step.transfers):
+                values: dict[str, Quantity] = {
+                    "number": turn,
+                    "tape": number,
+                    "step": place,
+                    "place": np.arange(width),
+                    "block": tape.blocks,
+                    "stage": step.stage,
+                    "wave": tape.blocks // program.cores,
+                    "unit": step.unit,
+                    "code": step.instruction.index,
+                    "store": int(transfer.store),
+                    "address": transfer.address,
+                    "rows": transfer.rows,
+                    "row_bytes": transfer.row_bytes,
+                    "pitch": transfer.pitch,
+                    "listed": -1,
+                }
+                if transfer.offsets is not None:
+                    values["listed"] = used + np.arange(width) * transfer.offsets.shape[1]
+                    offsets.append(transfer.offsets.ravel())
+                    used += transfer.offsets.size
+                for name, value in values.items():
+                    rows[name].append(np.broadcast_to(np.asarray(value, np.int64), width))
+    whole = {name: np.concatenate(values) for name, values in rows.items()}
     order = np.lexsort([whole[name] for name in ("block", "number", "step", "stage", "wave")])
-    moments = [whole[name][order] for name in ("wave", "stage", "step", "number")]
-    changes = np.any([np.diff(one, prepend=-1) != 0 for one in moments], axis=0)
-    whole["moment"] = np.zeros(len(order), np.int64)
-    whole["moment"][order] = np.cumsum(changes)
-    for name in ("number", "stage", "wave"):
-        del whole[name]
+    moments = [whole.pop(name)[order] for name in ("wave", "stage", "number")]
+    changes = np.any([np.diff(one, prepend=-1) != 0 for one in (*moments, whole["step"][order])], 0)
     kept = {name: values[order] for name, values in whole.items()}
     return Transfers(
         store=kept.pop("store").astype(np.bool_),
-        offsets=np.concatenate(offsets) if offsets else np.zeros(0, np.int64),
+        offsets=np.concatenate(offsets),
+        moment=np.cumsum(changes),
         **kept,
     )
-
-
-def _of_tape(number: int, tape: Tape, cores: int) -> tuple[dict[str, Integers], list[Integers]]:
-    """Its columns, and the offsets that its transfers list."""
-    width = len(tape.blocks)
-    rows: defaultdict[str, list[Integers]] = defaultdict(list)
-    listed: list[Integers] = []
-    used = 0
-    for place, step in enumerate(tape.steps):
-        for order, transfer in enumerate(step.transfers):
-            values = {
-                "number": order,
-                "tape": number,
-                "step": place,
-                "place": np.arange(width),
-                "block": tape.blocks,
-                "stage": step.stage,
-                "wave": tape.blocks // cores,
-                "unit": step.unit,
-                "code": step.instruction.index,
-                "store": int(transfer.store),
-                "address": transfer.address,
-                "rows": transfer.rows,
-                "row_bytes": transfer.row_bytes,
-                "pitch": transfer.pitch,
-                "listed": -1,
-            }
-            if transfer.offsets is not None:
-                values["listed"] = used + np.arange(width) * transfer.offsets.shape[1]
-                listed.append(transfer.offsets.ravel())
-                used += transfer.offsets.size
-            for name, value in values.items():
-                rows[name].append(np.broadcast_to(np.asarray(value, np.int64), width))
-    return {name: np.concatenate(values) for name, values in rows.items()}, listed
 
 
 def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
@@ -158,7 +141,6 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
     return Lines(
         transfer=of[order],
         line=line[order],
-        size=(end - begin)[order],
         requests=((end - 1) // REQUEST_BYTES - begin // REQUEST_BYTES + 1)[order],
     )
 

@@ -30,7 +30,7 @@ from .choices import (
     OperatorKind,
     Tiling,
 )
-from .scenario.consistency import TYPES, problems
+from .scenario.consistency import TYPES, needs, problems
 
 KINDS: tuple[OperatorKind, ...] = get_args(OperatorKind)
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -47,7 +47,7 @@ def kernel_scenarios(
 ) -> KernelScenario:
     """Any possible scenario of a small kernel on at most so many blocks."""
     kind = draw(st.sampled_from(kinds))
-    able = [name for name in chips or chip_names() if _runs(kind, name)]
+    able = [name for name in chips or chip_names() if needs(kind, chip(name)) is None]
     assume(able)
     types: list[DataType] = [one for one in get_args(DataType) if one in TYPES[kind]]
     allowed = [mode for mode in modes if kind != "gather" or mode != "simulator"]
@@ -78,13 +78,6 @@ def kernel_scenarios(
     )
     assume(not any(problems(scenario)))
     return scenario
-
-
-def _runs(kind: OperatorKind, name: str) -> bool:
-    on = chip(name)
-    if kind == "gather":
-        return on.family == "950"
-    return kind != "flash-attention" or not on.unified
 
 
 def _shapes(kind: OperatorKind) -> st.SearchStrategy[tuple[int, ...]]:

@@ -11,7 +11,6 @@ from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
 from .blocks.file import File
-from .blocks.hot_spots import core_name
 from .blocks.paths import MemoryFlows
 from .blocks.roofline import busiest, operations, roofline
 from .blocks.view import Report
@@ -115,27 +114,21 @@ def _roofline(report: Report) -> dict[str, Any] | None:
 
 
 def _cores(world: World) -> list[dict[str, Any]]:
-    counters = world.counters
-    names = sorted(counters.pipes)
-    return [
-        {
-            "block": block,
-            "core": core_name(world, block, unit),
-            "start": int(world.starts[block]),
-            "cycles": int(counters.total_cycles[block, unit]),
-            "executed": int(counters.amount("executed")[block, unit]),
-            "busy": _of(counters, names, block, unit, "busy"),
-            "waits": _of(counters, names, block, unit, "wait"),
+    counters, found = world.counters, []
+    for place in np.ndindex(counters.shape):
+        # The pipes on which something ran.
+        pipes = {
+            name: one for name, one in sorted(counters.pipes.items()) if one.instructions[place]
         }
-        for block in range(world.program.block_dim)
-        for unit in range(len(world.program.units))
-    ]
-
-
-def _of(counters: Counters, names: list[str], block: int, unit: int, what: str) -> dict[str, int]:
-    """Of the pipes on which something ran."""
-    return {
-        name: int(getattr(counters.pipe(name), what)[block, unit])
-        for name in names
-        if counters.pipe(name).instructions[block, unit]
-    }
+        found.append(
+            {
+                "block": place[0],
+                "core": world.program.core_name(*place),
+                "start": int(world.starts[place[0]]),
+                "cycles": int(counters.total_cycles[place]),
+                "executed": int(counters.amount("executed")[place]),
+                "busy": {name: int(one.busy[place]) for name, one in pipes.items()},
+                "waits": {name: int(one.wait[place]) for name, one in pipes.items()},
+            }
+        )
+    return found

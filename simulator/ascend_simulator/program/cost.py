@@ -261,7 +261,7 @@ def attention_cost(
     return _cost(chip, kind, blocks, body, bound, pipes, traffic, False, (helpers, helping))
 
 
-def unit_cost(chip: Chip, kind: Kind, traffic: Traffic) -> Cost:
+def unit_cost(kind: Kind, traffic: Traffic) -> Cost:
     """A kernel outside the AI cores (AI CPU, random numbers): no blocks and no counters."""
     moved = traffic.read + traffic.written
     duration = kind.head + moved // kind.rate

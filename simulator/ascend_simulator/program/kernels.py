@@ -90,7 +90,7 @@ class Kernels:
         entry = kinds()[kind]
         traffic = _traffic(inputs, outputs)
         if entry.unit in ("ai_cpu", "random"):
-            cost = unit_cost(self.chip, entry, traffic)
+            cost = unit_cost(entry, traffic)
         else:
             whole = [operand for operand in (*inputs, *outputs) if operand.moved is None]
             largest = max(whole, key=lambda operand: operand.elements)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.transit import operators
+from ascend_ref.derive.transit import operators_of
 
 from ..program.cnn import GET_NEXT
 from ..program.model import Collective, Launch
@@ -142,17 +142,7 @@ def step_trace_reduce(scene: RecordScene) -> Columns:
         and program.operators[item.operator].thread == "backward"
         for _, item in scene.compiled.collectives
     ]
-    masters = capture.transfers.take(capture.transfers.master > 0)
-    rows = np.empty(len(capture.tasks), np.int64)
-    rows[capture.tasks.identity] = np.arange(len(capture.tasks))
-    tasks = capture.tasks.take(rows[masters.task])
-    found = operators(
-        count=len(capture.collectives),
-        owner=masters.collective,
-        start=tasks.start,
-        end=tasks.end,
-        first=0,
-    )
+    found = operators_of(capture)
     # Collectives stand step after step, in the order of the program.
     step, place = np.divmod(found.rows, max(len(sums), 1))
     chosen = np.flatnonzero(np.array(sums, bool)[place]) if sums else place

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
+from ascend_ref.derive.transit import task_rows
 
 from ..draws import Draws
-from ..samples.grids import Window, period_of, regular
-from ..samples.scene import Columns, DeviceScene
+from ..samples.scene import Columns, DeviceScene, Window, period_of, regular
 from ..world.compiled import Compiled
 
 HOST = NONE
@@ -53,9 +53,7 @@ class RecordScene(DeviceScene):
     def kernels(self) -> KernelRuns:
         """The kernels in order of start."""
         capture = self.capture
-        rows = np.empty(len(capture.tasks), np.int64)
-        rows[capture.tasks.identity] = np.arange(len(capture.tasks))
-        task = rows[capture.kernels.task]
+        task = task_rows(capture.tasks)[capture.kernels.task]
         order = np.argsort(task, kind="stable")  # tasks stand in order of start
         chosen = capture.tasks.take(task[order])
         kind = capture.kernels.kind[order]

@@ -12,8 +12,7 @@ from ascend_ref.capture import Integers, Reals
 from ..hardware.model import Chip
 from ..program.model import Core, Kernel, Launch
 from ..world.timeline import RankTimeline
-from .grids import FIRST_US, MICROSECOND, kept
-from .scene import Columns, DeviceScene
+from .scene import FIRST_US, MICROSECOND, Columns, DeviceScene, kept
 from .traffic import Curve, Flow
 
 PIPES = {

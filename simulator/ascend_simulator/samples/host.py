@@ -12,8 +12,7 @@ from ascend_ref.capture.model import Samples
 from ..draws import Draws
 from ..program.model import Copy, Prepare, Synchronize
 from ..world.timeline import RankTimeline, Scene
-from .grids import Window, kept, period_of, regular
-from .scene import MILLION, Columns, per_second
+from .scene import MILLION, Columns, Window, kept, per_second, period_of, regular
 from .traffic import Curve, Flow, Traffic
 
 FREQUENCY = 50

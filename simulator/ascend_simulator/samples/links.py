@@ -8,8 +8,7 @@ import numpy.typing as npt
 from ascend_ref.capture import Integers
 
 from ..draws import Draws
-from .grids import MICROSECOND
-from .scene import MILLION, Columns, DeviceScene, per_second
+from .scene import MICROSECOND, MILLION, Columns, DeviceScene, per_second
 
 PARTS_GRID = "PCIE parts"
 IDLE_LINK = (200_000, 400_000)

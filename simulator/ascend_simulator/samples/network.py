@@ -8,8 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from .grids import MICROSECOND
-from .scene import MEBI, MILLION, Columns, DeviceScene, per_second
+from .scene import MEBI, MICROSECOND, MILLION, Columns, DeviceScene, per_second
 
 PAYLOAD = 4_096
 HEADERS = 62

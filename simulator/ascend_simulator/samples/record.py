@@ -15,8 +15,7 @@ from ..memory import Footprint
 from ..scenario.collected import frequency
 from ..world.timeline import Scene
 from . import cores, held, links, memory_bus, network
-from .grids import MICROSECOND, Window, kept, period_of, regular
-from .scene import Columns, DeviceScene
+from .scene import MICROSECOND, Columns, DeviceScene, Window, kept, period_of, regular
 from .traffic import Traffic
 
 CORE_FREQUENCY = 100

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
 from math import prod
+from typing import Any
 
 from ascend_spec import catalog
 
 from ..choices import FaultChoice, Scenario
 from ..documents import Path, Problem
-from ..hardware.load import machine
-from ..hardware.model import Machine
+from ..hardware.model import machine
 from ..program.cost import kinds
 from ..program.counters import metric_groups
 from ..program.single import least_lengths
@@ -39,8 +39,12 @@ def problems(scenario: Scenario) -> Iterator[Problem]:
     yield from _size(scenario)
 
 
-def _machine(scenario: Scenario) -> Machine:
-    return machine(scenario.hardware)
+def _is(scenario: Scenario, path: Path, expected: str) -> Problem:
+    """What a field is, and what is expected instead."""
+    value: Any = scenario
+    for part in path:
+        value = value[part] if isinstance(part, int) else getattr(value, part)
+    return path, f"is {value}; expected {expected}"
 
 
 def _parallelism(scenario: Scenario) -> Iterator[Problem]:
@@ -49,74 +53,51 @@ def _parallelism(scenario: Scenario) -> Iterator[Problem]:
     if model.kind not in LAYERED:
         for name in ("tensor", "pipeline"):
             if getattr(chosen, name) > 1:
-                yield (
-                    (at, name),
-                    f"is {getattr(chosen, name)}; expected 1, for a {model.kind} is only data "
-                    "parallel",
-                )
+                only = f"1, for a {model.kind} is only data parallel"
+                yield _is(scenario, (at, name), only)
                 return
     if chosen.expert > 1 and model.kind != "moe":
-        yield (at, "expert"), f"is {chosen.expert}; expected 1, for a {model.kind} has no experts"
+        yield _is(scenario, (at, "expert"), f"1, for a {model.kind} has no experts")
     shared = chosen.tensor * chosen.pipeline
     if chosen.ranks % shared:
-        yield (
-            (at, "ranks"),
-            f"is {chosen.ranks}; expected a multiple of tensor x pipeline = {chosen.tensor} x "
-            f"{chosen.pipeline} = {shared}",
-        )
+        product = f"tensor x pipeline = {chosen.tensor} x {chosen.pipeline} = {shared}"
+        yield _is(scenario, (at, "ranks"), f"a multiple of {product}")
         return
     if chosen.data % chosen.expert:
-        yield (
-            (at, "expert"),
-            f"is {chosen.expert}; expected a divisor of the data-parallel size, ranks / (tensor x "
-            f"pipeline) = {chosen.data}",
-        )
-    on_host = _machine(scenario).devices_per_host
+        size = f"the data-parallel size, ranks / (tensor x pipeline) = {chosen.data}"
+        yield _is(scenario, (at, "expert"), f"a divisor of {size}")
+    on_host = machine(scenario.hardware).devices_per_host
     driven = chosen.devices_per_process
-    if driven > on_host or on_host % driven:
-        yield (
-            (at, "devices_per_process"),
-            f"is {driven}; expected a divisor of the {on_host} devices of a host",
-        )
-    elif chosen.ranks % driven:
-        yield (
-            (at, "devices_per_process"),
-            f"is {driven}; expected a divisor of the {chosen.ranks} ranks",
-        )
+    for many, of in (
+        (on_host, f"{on_host} devices of a host"),
+        (chosen.ranks, f"{chosen.ranks} ranks"),
+    ):
+        if many % driven:
+            yield _is(scenario, (at, "devices_per_process"), f"a divisor of the {of}")
+            return
 
 
 def _model(scenario: Scenario) -> Iterator[Problem]:
     model, split = scenario.model, scenario.parallelism
     product = scenario.hardware.product
     if model.data_type == "DT_BF16" and not catalog().products[product].can("bf16"):
-        yield (
-            ("model", "data_type"),
-            f"is DT_BF16; expected FLOAT16 or FLOAT, for {product} cannot compute with the former",
-        )
+        other = f"FLOAT16 or FLOAT, for {product} cannot compute with the former"
+        yield _is(scenario, ("model", "data_type"), other)
     if model.kind in LAYERED:
         divided = (
-            ("layers", model.layers, "pipeline", split.pipeline),
-            ("heads", model.heads, "tensor", split.tensor),
-            ("hidden", model.hidden, "heads", model.heads),
+            ("layers", model.layers, "parallelism.pipeline", split.pipeline),
+            ("heads", model.heads, "parallelism.tensor", split.tensor),
+            ("hidden", model.hidden, "model.heads", model.heads),
         )
         for name, value, other, by in divided:
             if value % by:
-                section = "model" if other == "heads" else "parallelism"
-                yield (
-                    ("model", name),
-                    f"is {value}; expected a multiple of {section}.{other} = {by}",
-                )
+                yield _is(scenario, ("model", name), f"a multiple of {other} = {by}")
     if model.kind == "moe":
         if model.experts % split.expert:
-            yield (
-                ("model", "experts"),
-                f"is {model.experts}; expected a multiple of parallelism.expert = {split.expert}",
-            )
+            whole = f"a multiple of parallelism.expert = {split.expert}"
+            yield _is(scenario, ("model", "experts"), whole)
         if model.top_k > model.experts:
-            yield (
-                ("model", "top_k"),
-                f"is {model.top_k}; expected at most model.experts = {model.experts}",
-            )
+            yield _is(scenario, ("model", "top_k"), f"at most model.experts = {model.experts}")
     if model.kind == "single-operator":
         yield from _single(scenario)
 
@@ -147,17 +128,12 @@ def _single(scenario: Scenario) -> Iterator[Problem]:
 def _capture(scenario: Scenario) -> Iterator[Problem]:
     if not scenario.capture.cpu and not scenario.capture.npu:
         yield ("capture", "npu"), "is false, and so is capture.cpu; expected one of them to be true"
-    group, groups = scenario.capture.aic_metrics, metric_groups(_machine(scenario).chip)
+    group, groups = scenario.capture.aic_metrics, metric_groups(machine(scenario.hardware).chip)
     if group is not None and group not in groups:
-        yield (
-            ("capture", "aic_metrics"),
-            f"is {group}; expected what {scenario.hardware.product} counts: {', '.join(groups)}",
-        )
+        counted = f"what {scenario.hardware.product} counts: {', '.join(groups)}"
+        yield _is(scenario, ("capture", "aic_metrics"), counted)
     if 0 < scenario.capture.instr < LEAST_PERIOD:
-        yield (
-            ("capture", "instr"),
-            f"is {scenario.capture.instr}; expected 0 or at least {LEAST_PERIOD} (cycles)",
-        )
+        yield _is(scenario, ("capture", "instr"), f"0 or at least {LEAST_PERIOD} (cycles)")
 
 
 def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]:
@@ -166,25 +142,20 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
     for name, chosen in named.items():
         for place, rank in enumerate(chosen):
             if rank >= ranks:
-                yield (*at, name, place), f"is {rank}; expected a rank from 0 to {ranks - 1}"
+                yield _is(scenario, (*at, name, place), f"a rank from 0 to {ranks - 1}")
     if fault.steps is not None:
         first, last = fault.steps
-        if first > last:
-            yield (*at, "steps"), f"is [{first}, {last}]; expected the first step before the last"
-        elif last >= steps:
-            yield (
-                (*at, "steps"),
-                f"is [{first}, {last}]; expected captured steps from 0 to {steps - 1}",
-            )
+        for wrong, wanted in (
+            (first > last, "the first step before the last"),
+            (first <= last >= steps, f"captured steps from 0 to {steps - 1}"),
+        ):
+            if wrong:
+                yield (*at, "steps"), f"is [{first}, {last}]; expected {wanted}"
     if fault.kind in ("slow-link", "communication-retry") and ranks < 2:
-        yield (*at, "kind"), f"is {fault.kind}; expected at least 2 ranks for it"
-    if fault.kind == "frequency-throttling":
-        nominal = _machine(scenario).chip.frequency
-        if fault.frequency >= nominal:
-            yield (
-                (*at, "frequency"),
-                f"is {fault.frequency}; expected less than the nominal {nominal} MHz",
-            )
+        yield _is(scenario, (*at, "kind"), "at least 2 ranks for it")
+    nominal = machine(scenario.hardware).chip.frequency
+    if fault.kind == "frequency-throttling" and fault.frequency >= nominal:
+        yield _is(scenario, (*at, "frequency"), f"less than the nominal {nominal} MHz")
     if fault.kind == "lost-samples":
         yield from _sampler(scenario, fault.sampler, (*at, "sampler"))
 
@@ -220,7 +191,7 @@ def _sampler(scenario: Scenario, sampler: str, at: Path) -> Iterator[Problem]:
         if table.sample and collecting(table.data)
     }
     if sampler not in known:
-        yield at, f"is {sampler}; expected one of {', '.join(sorted(known))}"
+        yield _is(scenario, at, f"one of {', '.join(sorted(known))}")
         return
     if sampler not in sampled_tables(scenario):
         fields = [one.split(".") for one in collecting(known[sampler].data)]

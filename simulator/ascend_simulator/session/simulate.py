@@ -107,7 +107,7 @@ class _Recording:
         self.device = world.device(rank)
         self.texts = Texts()
         self.clocks = world.clocks(rank)
-        self.host = host_times(self.compiled, self.clocks, meetings)
+        self.host = host_times(self.clocks, meetings)
         self.times = device_times(self.compiled, self.clocks, self.host, meetings)
         self.places = np.array([place for place, _ in self.compiled.collectives], np.int64)
         self.timeline = self._timeline()

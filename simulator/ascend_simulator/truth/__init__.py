@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from .document import schema, truth_document
-from .faults import FaultTruth, Interval, fault_truths
+from typing import Any
+
+from ascend_spec.core import packaged
+
+from .faults import fault_truths
 from .totals import RankTotals, rank_totals
 
-__all__ = [
-    "FaultTruth",
-    "Interval",
-    "RankTotals",
-    "fault_truths",
-    "rank_totals",
-    "schema",
-    "truth_document",
-]
+__all__ = ["RankTotals", "fault_truths", "rank_totals", "schema"]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (2020-12) of truth.json."""
+    found: dict[str, Any] = packaged(__package__, "truth.schema.yaml")
+    return found

@@ -14,7 +14,7 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION, NONE
 from ascend_ref.db.encode.collection import MARK, NODE, OP, collected
 from ascend_ref.derive.intervals import union
 from ascend_ref.derive.overlap import Overlap, hull, overlap
-from ascend_ref.derive.transit import operators
+from ascend_ref.derive.transit import operators_of, task_rows
 from ascend_spec import catalog, text_catalog, timeline_catalog
 
 EVENT_CALLS = ("aclrtRecordEvent", "aclrtStreamWaitEvent")
@@ -65,16 +65,15 @@ class Launched(NamedTuple):
 
 
 class Shown:
-    """What of a capture is shown. operator: row, start and end of every communication operator."""
+    """What of a capture is shown."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
         self.tasks = capture.tasks
         self.kinds = dict(zip(capture.texts.all, range(len(capture.texts)), strict=True))
-        self.rows = np.full(self.tasks.identity.max(initial=NONE) + 1, NONE)
-        self.rows[self.tasks.identity] = np.arange(len(self.tasks))
+        self.rows = task_rows(self.tasks)
         self.enclosing = self._enclosing()
-        self.operator = self._operators()
+        self.operators = operators_of(capture)
 
     def kind(self, name: str) -> int:
         """Number of a text; NONE where nothing has it."""
@@ -86,19 +85,6 @@ class Shown:
         inner = self.tasks.context != NONE
         flags: Mask = ~inner & np.isin(place, np.unique(place[inner]))
         return flags
-
-    def _operators(self) -> tuple[Integers, Integers, Integers]:
-        """Row, start and end of each communication operator (its master tasks)."""
-        masters = self.capture.transfers.take(self.capture.transfers.master > 0)
-        tasks = self.tasks.take(self.row_of(masters.task))
-        found = operators(
-            count=len(self.capture.collectives),
-            owner=masters.collective,
-            start=tasks.start,
-            end=tasks.end,
-            first=0,
-        )
-        return found.rows, found.start, found.end
 
     def row_of(self, identity: Integers) -> Integers:
         """Rows of tasks."""
@@ -119,7 +105,7 @@ class Shown:
             if "osrt" in switches.host_sys and device
             else 0,
             "Ascend Hardware": int((~self.enclosing).sum()) + self._iterations(),
-            "Communication": len(self.operator[0]) + int(small.sum() if switches.level else 0),
+            "Communication": len(self.operators) + int(small.sum() if switches.level else 0),
             "Overlap Analysis": sum(len(part.start) for part in self.overlap() or ()),
         }
 
@@ -138,7 +124,7 @@ class Shown:
 
     def overlap(self) -> Overlap | None:
         """How the device spent its time; None where nothing ran."""
-        _, start, end = self.operator
+        start, end = self.operators.start, self.operators.end
         kernels = self.row_of(self.capture.kernels.task)
         own = ~np.isin(self.tasks.kind, [self.kind(name) for name in PROFILER_TASKS])
         window = hull(self.tasks.start[own], self.tasks.end[own], start, end)
@@ -162,7 +148,7 @@ class Shown:
     def launched(self) -> Launched:
         """Everything that calls on the host launched."""
         capture, calls = self.capture, self.capture.calls
-        rows, begin, _ = self.operator
+        rows, begin = self.operators.rows, self.operators.start
         if not len(calls):
             return Launched(begin[:0], begin[:0], np.zeros(0, bool))
         node = calls.level == NODE
@@ -254,17 +240,16 @@ class StepParts:
     preparing_ns: int
 
 
-def step_parts(capture: Capture, kernel_steps: Integers) -> tuple[StepParts, ...]:
+def step_parts(shown: Shown, kernel_steps: Integers) -> tuple[StepParts, ...]:
     """The parts of every step in which anything ran (text-outputs.md 7.7).
 
     ``kernel_steps``: number of the step that each row of Kernels ran in.
     """
-    shown = Shown(capture)
-    found = shown.overlap()
+    capture, found = shown.capture, shown.overlap()
     if found is None:
         return ()
     free = found.free
-    rows, begin, end = shown.operator
+    rows, begin, end = shown.operators.rows, shown.operators.start, shown.operators.end
     kernel_start = shown.tasks.start[shown.row_of(capture.kernels.task)]
     operator_step = capture.collectives.step[rows]
     receiving = capture.collectives.kind[rows] == shown.kind(RECEIVES)

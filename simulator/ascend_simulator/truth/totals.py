@@ -10,7 +10,7 @@ from ascend_ref.capture import Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.intervals import difference, joined, union
 
-from .timelines import StepParts, TimelineTotals, step_parts, timeline_totals
+from .timelines import Shown, StepParts, TimelineTotals, step_parts, timeline_totals
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,11 @@ class RankTotals:
 
 def rank_totals(capture: Capture, kernel_steps: Integers) -> RankTotals:
     """Count one rank. ``kernel_steps``: number of the step that each row of Kernels ran in."""
-    starts, ends = _by_identity(capture)
-    kernels = capture.kernels
-    begin, end = starts[kernels.task], ends[kernels.task]
-    operator_begin, operator_end = _operators(capture, starts, ends)
+    shown = Shown(capture)
+    ran = shown.row_of(capture.kernels.task)
+    begin, end = shown.tasks.start[ran], shown.tasks.end[ran]
+    operators = shown.operators
+    operator_step = capture.collectives.step[operators.rows]
     steps = []
     for number, start, stop in zip(
         capture.steps.number.tolist(),
@@ -82,9 +83,9 @@ def rank_totals(capture: Capture, kernel_steps: Integers) -> RankTotals:
         strict=True,
     ):
         computes = kernel_steps == number
-        communicates = capture.collectives.step == number
+        communicates = operator_step == number
         computing = union(begin[computes], end[computes])
-        communication = union(operator_begin[communicates], operator_end[communicates])
+        communication = union(operators.start[communicates], operators.end[communicates])
         either = joined(computing, communication)
         extent = int(either.end[-1] - either.start[0]) if len(either.start) else 0
         steps.append(
@@ -109,28 +110,9 @@ def rank_totals(capture: Capture, kernel_steps: Integers) -> RankTotals:
         steps=tuple(steps),
         operators=_compute_operators(capture, end - begin),
         groups=_groups(capture),
-        step_trace_time=step_parts(capture, kernel_steps),
+        step_trace_time=step_parts(shown, kernel_steps),
         timeline=timeline_totals(capture),
     )
-
-
-def _by_identity(capture: Capture) -> tuple[Integers, Integers]:
-    """Starts and ends of the tasks at the places of their identities."""
-    tasks = capture.tasks
-    starts, ends = np.empty_like(tasks.start), np.empty_like(tasks.end)
-    starts[tasks.identity], ends[tasks.identity] = tasks.start, tasks.end
-    return starts, ends
-
-
-def _operators(capture: Capture, starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
-    """First start and last end of the small tasks of every collective."""
-    transfers, count = capture.transfers, len(capture.collectives)
-    order = np.argsort(transfers.collective, kind="stable")
-    first = np.searchsorted(transfers.collective[order], np.arange(count))
-    tasks = transfers.task[order]
-    if not count:
-        return starts[:0], ends[:0]
-    return np.minimum.reduceat(starts[tasks], first), np.maximum.reduceat(ends[tasks], first)
 
 
 def _compute_operators(capture: Capture, lengths: Integers) -> tuple[OperatorTotals, ...]:

@@ -18,6 +18,7 @@ from ..program.model import Prepare, Synchronize
 from .compiled import EVENT_NS, HEAD_NS, TAIL_NS, Compiled
 from .disturbance import THOUSAND, Disturbances
 from .layout import Tokens
+from .timeline import HostTimes
 
 TICK_NS = 20
 """The device's clock runs at 50 MHz (db-schema.md 7.2)."""
@@ -41,13 +42,13 @@ SEPARATION = 1 << 42
 class RankClocks:
     """One rank on its own; arrays of shape (steps, items).
 
-    variant: which kernel kind a launch runs, -1 for other items. length: of the kernel or copy.
+    kind: which kernel kind a launch runs, -1 for other items. length: of the kernel or copy.
     slot: what the item takes of the compute stream, with the gap before it; 0 off the stream. head,
     tail, rest: of that, what lies between the gap and the kernel; after the kernel, still inside
     its FFTS+ task; and after that.
-    begin, handed, left, taken, done, seen: as in HostTimes, relative to the base of the item.
+    host: relative to the base of the item, without collections.
     base: number of the Synchronize (of the step) before which the item stands; shape (items,).
-    pauses: start (relative) and length of a garbage collection before an item, or 0.
+    pause: length of a garbage collection before an item, or 0.
     """
 
     kind: Integers
@@ -56,12 +57,7 @@ class RankClocks:
     head: Integers
     tail: Integers
     rest: Integers
-    begin: Integers
-    handed: Integers
-    left: Integers
-    taken: Integers
-    done: Integers
-    seen: Integers
+    host: HostTimes
     base: Integers
     pause: Integers
 
@@ -141,7 +137,7 @@ def _lengths(
 
 def _host(
     compiled: Compiled, rank: int, seed: int, disturbances: Disturbances
-) -> tuple[Integers, ...]:
+) -> tuple[HostTimes, Integers, Integers]:
     """Relative host times, chain of the framework thread first, then that of the consumer."""
     plan = compiled.plan
     steps, items = disturbances.steps, len(plan.before)
@@ -185,7 +181,8 @@ def _host(
     taken[:, queued] = finish - busy
     visible = busy * plan.visible[queued] // np.maximum(plan.occupied[queued], 1)
     seen[:, queued] = finish - busy + visible + SEEN_NS
-    return begin, handed, left, taken, done, seen, base, pause
+    none = np.empty((0, 2), np.int64)
+    return HostTimes(begin, handed, left, taken, done, seen, none), base, pause
 
 
 def beside(compiled: Compiled, clocks: RankClocks, seen: Integers, axis: int) -> Integers:

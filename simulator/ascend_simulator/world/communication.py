@@ -62,20 +62,16 @@ class Frame:
             del moments[1]
         parts = []
         streams = np.broadcast_to(self.streams, shape).reshape(-1)
-        nothing = np.full(steps * count, NONE)
         for kind, start, end, connection in moments:
             parts.append(
-                Tasks(
+                Tasks.filled(
+                    steps * count,
                     start=start.reshape(-1),
                     end=end.reshape(-1),
-                    device=np.full(steps * count, self.device),
+                    device=self.device,
                     stream=streams,
-                    number=nothing,
-                    context=nothing,
-                    model=nothing,
                     connection=connection.reshape(-1),
-                    identity=nothing,
-                    kind=np.full(steps * count, texts.number(kind)),
+                    kind=texts.number(kind),
                 )
             )
         return Tasks.joined(parts)
@@ -171,7 +167,7 @@ class Expansion:
         run = np.arange(steps)[:, None] * runs_in_step + family.numbers
         lanes = [len(part.plane) for part in parts]
         context = np.repeat(np.arange(sum(lanes)), steps * members)
-        own_stream = self.streams[family.numbers[0]]
+        own_stream = int(self.streams[family.numbers[0]])
 
         def spread(values: list[Integers]) -> Integers:
             return np.repeat(np.concatenate(values), steps * members)
@@ -182,27 +178,25 @@ class Expansion:
         all_runs = np.tile(run.reshape(-1), sum(lanes))
         plane = spread([part.plane for part in parts])
         rows = len(context)
-        nothing = same(NONE, rows)
         task_types = TASK_TYPES[self.ffts]
-        tasks = Tasks(
+        tasks = Tasks.filled(
+            rows,
             start=np.concatenate([part.start.reshape(-1) for part in parts]),
             end=np.concatenate([part.end.reshape(-1) for part in parts]),
-            device=same(self.device, rows),
-            stream=same(own_stream, rows) if self.ffts else plane_streams(own_stream, plane),
-            number=nothing,
-            context=context if self.ffts else nothing,
-            model=nothing,
+            device=self.device,
+            stream=own_stream if self.ffts else plane_streams(own_stream, plane),
+            context=context if self.ffts else NONE,
             connection=calls.connections.launch.reshape(-1)[all_runs],
-            identity=nothing,
             kind=named([self.texts.number(task_types[part.kind]) for part in parts]),
         )
-        transfers = Transfers(
+        transfers = Transfers.filled(
+            rows,
             task=np.arange(rows),
             collective=all_runs,
             kind=named([self.texts.number(part.kind) for part in parts]),
             plane=plane,
             notify=spread([part.notify for part in parts]),
-            source=same(ends.places[ends.place], rows),
+            source=int(ends.places[ends.place]),
             target=spread([part.target for part in parts]),
             size=spread([part.size for part in parts]),
             transport=named([self.transports[part.transport] for part in parts]),
@@ -244,24 +238,20 @@ class Expansion:
         def each(values: list[int]) -> Integers:
             return np.tile(np.array(values, np.int64), steps)
 
-        return Collectives(
+        return Collectives.filled(
+            steps * count,
             name=name.reshape(-1),
             kind=each([self.texts.number(item.kind) for item in items]),
             algorithm=np.tile(algorithm, steps),
             group=each([rows[item.dimension] for item in items]),
             connection=connection.reshape(-1),
-            device=np.full(steps * count, self.device),
+            device=self.device,
             count=each([item.count for item in items]),
             data_type=each([self.data_types[item.data_type] for item in items]),
-            relay=np.zeros(steps * count, np.int64),
+            relay=0,
             retry=retry.reshape(-1),
             step=np.repeat(step_numbers, count),
         )
-
-
-def same(value: int, rows: int) -> Integers:
-    """A column of one value, to be joined with others: it takes no memory and is read-only."""
-    return np.broadcast_to(np.int64(value), (rows,))
 
 
 @dataclass(frozen=True, slots=True)

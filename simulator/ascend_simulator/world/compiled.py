@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -37,14 +37,6 @@ GRAPH_KIND = "AI_CORE"
 Flags = npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """An item at which ranks or streams meet. ``place``: its item."""
-
-    place: int
-    kind: type
-
-
 class Compiled:
     """Columns of a program. ``kinds`` holds every kernel once; ``first_kind`` and ``variants``
     state which of them a launch may run, ``load`` which launches draw together."""
@@ -76,7 +68,7 @@ class Compiled:
 
     def places(self, kind: type) -> Integers:
         """Places of the items of one kind."""
-        return np.flatnonzero([isinstance(item, kind) for item in self.program.items])
+        return np.flatnonzero(self._flags(lambda item: isinstance(item, kind)))
 
     def _flags(self, chosen: Callable[[Item], bool]) -> Flags:
         return np.array([chosen(item) for item in self.program.items], bool)
@@ -98,13 +90,11 @@ class Compiled:
         return self._flags(lambda item: isinstance(item, Launch) and item.stream != COMPUTE_STREAM)
 
     @cached_property
-    def meetings(self) -> list[Meeting]:
-        """Collectives, waits and synchronisations, in order."""
-        return [
-            Meeting(place, type(item))
-            for place, item in enumerate(self.program.items)
-            if isinstance(item, Collective | Await | Synchronize)
-        ]
+    def meetings(self) -> list[int]:
+        """Places of collectives, waits and synchronisations, where ranks or streams meet."""
+        return np.flatnonzero(
+            self._flags(lambda item: isinstance(item, Collective | Await | Synchronize))
+        ).tolist()
 
     @cached_property
     def collectives(self) -> list[tuple[int, Collective]]:

@@ -44,12 +44,12 @@ class Summary:
 
 def summarize(compiled: Compiled, clocks: RankClocks) -> Summary:
     """Reduce a rank's clocks to its meetings."""
-    places = np.array([meeting.place for meeting in compiled.meetings], np.int64)
+    places = np.array(compiled.meetings, np.int64)
     working = compiled.on_compute.copy()
     working[places] = False
     slots = np.where(working, clocks.slot, 0)
     until = np.cumsum(slots, axis=1)
-    earliest = np.where(working, clocks.seen + slots - GAP_NS - until, NEVER)
+    earliest = np.where(working, clocks.host.seen + slots - GAP_NS - until, NEVER)
     starts = np.concatenate([[0], places[:-1] + 1])
     at_place = until[:, places]
     busy = np.diff(at_place, axis=1, prepend=0)
@@ -60,13 +60,13 @@ def summarize(compiled: Compiled, clocks: RankClocks) -> Summary:
     least = np.maximum.reduceat(padded, bounds, axis=1)[:, ::2]
     least = np.where((places > starts)[None, :], least + at_place, NEVER)
     apart = clocks.base * SEPARATION
-    queue = np.maximum.accumulate(np.maximum(clocks.done, 0) + apart, axis=1) - apart
-    other = beside(compiled, clocks, clocks.seen + apart, axis=1) - apart
+    queue = np.maximum.accumulate(np.maximum(clocks.host.done, 0) + apart, axis=1) - apart
+    other = beside(compiled, clocks, clocks.host.seen + apart, axis=1) - apart
     return Summary(
         busy=busy,
         least=np.maximum(least, NEVER),
-        seen=clocks.seen[:, places],
-        host=clocks.handed[:, places],
+        seen=clocks.host.seen[:, places],
+        host=clocks.host.handed[:, places],
         queue=np.maximum(queue[:, places], 0),
         other=np.maximum(other[:, places], 0),
     )
@@ -107,7 +107,7 @@ class _Stage:
         )
         steps, count = self.busy.shape[0], len(ranks)
         collectives = len(compiled.collectives)
-        bases = sum(meeting.kind is Synchronize for meeting in self.meetings)
+        bases = len(compiled.places(Synchronize))
         self.found = Encounters(
             ranks=ranks,
             bases=np.zeros((steps, bases, count), np.int64),
@@ -146,6 +146,11 @@ class _Stage:
             shape = len(waits), members, *waits.shape[1:]
             self.found.waits[family] = np.zeros(shape, np.int64)
         self.found.waits[family][:, member] = waits
+
+    def work(self) -> None:
+        """Let the compute streams do what lies before the meeting."""
+        at = self.step, self.place
+        self.free = np.maximum(self.free + self.busy[at], self.base + self.least[at])
 
     @property
     def finished(self) -> bool:
@@ -195,7 +200,7 @@ class Coupling:
                     moved_on = True
             if not moved_on:
                 waiting = ", ".join(
-                    f"stage {stage.number} at item {stage.meetings[stage.place].place}"
+                    f"stage {stage.number} at item {stage.meetings[stage.place]}"
                     for stage in self.stages
                     if not stage.finished
                 )
@@ -205,17 +210,17 @@ class Coupling:
 
     def _advance(self, stage: _Stage) -> bool:
         """Pass the next meeting of a stage; False where another stage must come first."""
-        meeting = stage.meetings[stage.place]
-        item = stage.compiled.program.items[meeting.place]
+        place = stage.meetings[stage.place]
+        item = stage.compiled.program.items[place]
         if isinstance(item, Collective):
             if any(channel(item) == busy for busy, _ in stage.posted.values()):
                 return False
-            self._work(stage)
-            self._post(stage, meeting.place, item)
+            stage.work()
+            self._post(stage, place, item)
         elif isinstance(item, Await):
             if item.item in stage.posted:
                 return False
-            self._work(stage)
+            stage.work()
             seen = stage.base + stage.seen[stage.step, stage.place]
             closed = stage.closed[item.item]
             over = np.maximum(np.maximum(stage.free + GAP_NS, seen), closed)
@@ -223,16 +228,11 @@ class Coupling:
         elif isinstance(item, Synchronize):
             if stage.posted:
                 return False
-            self._work(stage)
+            stage.work()
             self._synchronize(stage)
             return True
         stage.place += 1
         return True
-
-    def _work(self, stage: _Stage) -> None:
-        """Let the compute streams do what lies before the meeting."""
-        at = stage.step, stage.place
-        stage.free = np.maximum(stage.free + stage.busy[at], stage.base + stage.least[at])
 
     def _synchronize(self, stage: _Stage) -> None:
         at = stage.step, stage.place
@@ -300,10 +300,15 @@ class Coupling:
     def _play(
         self, present: list[tuple[_Stage, int, Integers]], item: Collective, step: int
     ) -> None:
-        if item.kind in SENDS:
-            present.sort(key=_is_receive)
-        else:
-            present.sort(key=lambda part: part[0].number)
+        def order(part: tuple[_Stage, int, Integers]) -> int:
+            """Senders before receivers, else by stage."""
+            stage, place, _ = part
+            other = stage.compiled.program.items[place]
+            if isinstance(other, Collective) and other.kind in SENDS:
+                return other.kind == "receive"
+            return stage.number
+
+        present.sort(key=order)
         key = tuple((stage.number, place) for stage, place, _ in present)
         if key not in self.gatherings:
             self.gatherings[key] = self._gathering(present, item)
@@ -323,14 +328,3 @@ class Coupling:
             groups = self.network.groups(item.dimension, [stage.number for stage in stages])
         parts = [(stage.ranks, stage.names[place]) for stage, place, _ in present]
         return Gathering.of(self.network, item, groups, parts)
-
-
-def _collective(stage: _Stage, place: int) -> Collective:
-    item = stage.compiled.program.items[place]
-    if not isinstance(item, Collective):
-        raise TypeError(f"item {place} is no collective")
-    return item
-
-
-def _is_receive(part: tuple[_Stage, int, Integers]) -> bool:
-    return _collective(part[0], part[1]).kind == "receive"

@@ -53,11 +53,9 @@ def kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
         name: texts.numbers(getattr(kernel, name) for kernel in compiled.kinds)
         for name in TEXT_COLUMNS
     }
-    none = np.full(len(compiled.kinds), NONE)
-    return KernelKinds(
+    return KernelKinds.filled(
+        len(compiled.kinds),
         **columns,
-        grid=none,
-        thread_block=none,
         blocks=compiled.kernel_column("blocks"),
         mix_blocks=compiled.kernel_column("mix_blocks"),
     )
@@ -96,15 +94,14 @@ def device_records(
     for flags in (compiled.on_compute, compiled.on_other):
         order = np.arange(steps)[:, None] * flags.sum() + np.cumsum(flags) - 1
         number = np.where(flags, task_numbers(order), number)
-    nothing = np.full(len(run), NONE)
-    tasks = Tasks(
+    tasks = Tasks.filled(
+        len(run),
         start=times.start.reshape(-1)[run],
         end=times.end.reshape(-1)[run],
-        device=np.full(len(run), device),
+        device=device,
         stream=stream,
         number=number.reshape(-1)[run],
         context=np.where(enclosed, 0, NONE),
-        model=nothing,
         connection=connections.reshape(-1)[run],
         identity=np.arange(len(run)),
         kind=text,
@@ -132,16 +129,14 @@ def device_records(
 def profiling_tasks(moments: tuple[int, int], connection: int, device: int, texts: Texts) -> Tasks:
     """The profiler's own tasks at the bounds of the session, on a stream of their own."""
     start = np.array(moments, np.int64)
-    nothing = np.full(2, NONE)
-    return Tasks(
+    return Tasks.filled(
+        2,
         start=start,
         end=start + np.array([0, PROFILING_NS]),
-        device=np.full(2, device),
-        stream=np.full(2, PROFILING_STREAM),
+        device=device,
+        stream=PROFILING_STREAM,
         number=task_numbers(np.arange(2)),
-        context=nothing,
-        model=nothing,
-        connection=np.full(2, connection),
+        connection=connection,
         identity=np.arange(2),
         kind=texts.numbers(("PROFILING_ENABLE", "PROFILING_DISABLE")),
     )

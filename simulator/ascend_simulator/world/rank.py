@@ -68,24 +68,24 @@ class DeviceTimes:
     end: Integers
 
 
-def host_times(compiled: Compiled, clocks: RankClocks, meetings: RankMeetings) -> HostTimes:
+def host_times(clocks: RankClocks, meetings: RankMeetings) -> HostTimes:
     """Absolute host times."""
-    base = meetings.bases[:, clocks.base]
-    left = clocks.left + base
+    base, own = meetings.bases[:, clocks.base], clocks.host
+    begin, left = own.begin + base, own.left + base
     synchronizes = np.flatnonzero(np.diff(clocks.base, append=clocks.base[-1] + 1))
     following = np.concatenate([meetings.bases[:, 1:], meetings.step_ends[:, None]], axis=1)
     left[:, synchronizes] = following
-    queued = clocks.taken >= 0
+    queued = own.taken >= 0
     paused = np.flatnonzero(clocks.pause.reshape(-1))
-    begin = clocks.begin + base
     pauses = begin.reshape(-1)[paused]
     return HostTimes(
         begin=begin,
-        handed=clocks.handed + base,
+        handed=own.handed + base,
         left=left,
-        taken=np.where(queued, clocks.taken + base, -1),
-        done=np.where(queued, clocks.done + base, -1),
-        seen=np.where(queued, clocks.seen + base, -1),
+        **{
+            name: np.where(queued, getattr(own, name) + base, -1)
+            for name in ("taken", "done", "seen")
+        },
         collections=np.stack([pauses - clocks.pause.reshape(-1)[paused], pauses], axis=1),
     )
 

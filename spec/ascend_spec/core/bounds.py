@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,3 +58,8 @@ class Axis:
 
 DAYS = Axis("day")
 """The axis of schema revisions and of generations of writers."""
+
+
+def allows(asked: Collection[object], given: object) -> bool:
+    """Whether what a fact is limited to, such as writers, has this; an empty limit is none."""
+    return not asked or given in asked

@@ -273,20 +273,17 @@ def _joined(target: Node, own: Node) -> Node:
     return result
 
 
-def exported(schema: Node) -> Node:
+def exported(schema: Any) -> Any:
     """A compiled schema for everybody: our annotations begin with ``x-``, as validators ask for."""
-    definitions: Mapping[str, Node] = schema.get("$defs", {})
+    if not isinstance(schema, dict):
+        return schema
     result = {
         f"x-{key}" if key in _OURS else key: value
-        for key, value in _changed(schema, _exported).items()
+        for key, value in _changed(schema, exported).items()
     }
-    if definitions:
-        result["$defs"] = {name: exported(node) for name, node in definitions.items()}
+    if "$defs" in schema:
+        result["$defs"] = {name: exported(node) for name, node in schema["$defs"].items()}
     return result
-
-
-def _exported(node: Any) -> Any:
-    return exported(node) if isinstance(node, dict) else node
 
 
 def walk(schema: Node, place: str = "", *, conditions: bool = True) -> Iterator[tuple[str, Node]]:

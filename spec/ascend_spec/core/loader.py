@@ -175,6 +175,11 @@ def type_facts(kind: Any) -> dict[str, Any]:
     return {one.name: getattr(kind, one.name) for one in fields(kind) if one.name != "id"}
 
 
+def tuples(row: Row) -> dict[str, Any]:
+    """A row with its lists as facts have them."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
 def without(row: Row, *keys: str) -> dict[str, Any]:
     """A row without keys that its fact names otherwise or takes apart."""
     return {key: value for key, value in row.items() if key not in keys}

@@ -22,7 +22,7 @@ from ascend_spec.core import (
     ValueType,
     decisions,
 )
-from ascend_spec.core.loader import Row, part, reading, type_facts, typed, without
+from ascend_spec.core.loader import Row, part, reading, tuples, type_facts, typed, without
 from ascend_spec.core.shows import shown
 
 from .model import (
@@ -192,13 +192,11 @@ class Catalog:
 
 
 def _patched(column: Column, patch: Mapping[str, object], types: Mapping[str, ValueType]) -> Column:
-    changes = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in patch.items()
-    }
+    changes = tuples(patch)
     kind = changes.get("type")
     if isinstance(kind, str):
         changes = {**type_facts(types[kind]), "summary": column.summary, **changes}
-    return replace(column, **changes)  # type: ignore[arg-type]
+    return replace(column, **changes)
 
 
 def _enum(loader: Loader, row: Document, place: str) -> Enum:

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 from ascend_spec.core import Document, Erratum, Loader, SpecError, ValueType
-from ascend_spec.core.loader import Row, part, reading, type_facts, typed, without
+from ascend_spec.core.loader import Row, part, reading, tuples, type_facts, typed, without
 from ascend_spec.core.shows import RowTest, row_tests, shown
 
 from .csv_file import CsvFile
-from .model import CsvColumn, Level, NumberFormat, Output, Writer
+from .model import CsvColumn, NumberFormat, Output, Writer
 from .pmu import Derived, PmuGroup, PmuGroups, PmuKind, PmuMetric, time_of
 
 FOLDER = "text"
@@ -172,7 +171,9 @@ class TextCatalog:
                     raise SpecError(
                         f"{document}: writers: expected ids of writers.yaml, got {one!r}"
                     )
+            levels = row.get("levels", {})
             written = {one: self.writers[one] for one in row["writers"]}
+            families = set(chain.from_iterable(one.families for one in written.values()))
             return self.documents.fact(
                 CsvFile,
                 without(row, "file", "columns", "copy"),
@@ -180,9 +181,9 @@ class TextCatalog:
                 name=name,
                 own_columns=columns,
                 writers=written,
-                families=_families(row["families"], written),
+                families=[one for one in row["families"] if one in families],
                 groups=self.pmu if "pmu" in row else None,
-                levels=_levels(row.get("levels", {})),
+                levels=levels if isinstance(levels, dict) else {"*": levels},
                 rows=_row_tests(row, rows),
             )
 
@@ -206,7 +207,7 @@ class TextCatalog:
             column = replace(
                 column,
                 renamed=tuple(one for one in column.renamed if not one.writers),
-                when=replace(column.when, **_tuples(copy.get("when", {}).get(name, {}))),
+                when=replace(column.when, **tuples(copy.get("when", {}).get(name, {}))),
             )
             joined = at_level_0.get(name, {}).get("since")
             if name in at_level_0 and joined is None:
@@ -227,20 +228,6 @@ def _row_tests(row: Document, rows: Mapping[str, tuple[Document, str]]) -> dict[
         entity: replace(test, cell=copy["renames"].get(test.cell, test.cell))
         for entity, test in row_tests(original.get("rows", {})).items()
     }
-
-
-def _families(row: list[str], writers: Mapping[str, Writer]) -> tuple[str, ...]:
-    """Of the named families those of the writers."""
-    known = set(chain.from_iterable(one.families for one in writers.values()))
-    return tuple(one for one in row if one in known)
-
-
-def _levels(row: list[Level] | Mapping[str, list[Level]]) -> Mapping[str, list[Level]]:
-    return row if isinstance(row, Mapping) else {"*": row}
-
-
-def _tuples(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
 
 
 def _metrics(

@@ -6,11 +6,12 @@ A *writer* is one generation of an exporter; its ``date`` selects the facts with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar, get_args
 
 from ascend_spec.core import DAYS, Bounds, Grade, StorageClass
+from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import Show
 
 Output = Literal["msprof", "pytorch"]
@@ -126,11 +127,6 @@ class Condition(Bounds):
 
 
 ALWAYS = Condition()
-
-
-def allows(asked: Collection[object], given: object) -> bool:
-    """Whether a condition asks for this or for nothing."""
-    return not asked or given in asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Literal
 
 from ascend_spec.core import Grade
+from ascend_spec.core.bounds import allows
 
-from .model import Circumstances, Condition, Core, CsvColumn, Mode, PmuPlace, allows
+from .model import Circumstances, Condition, Core, CsvColumn, Mode, PmuPlace
 
 Kind = Literal[
     "total-time",

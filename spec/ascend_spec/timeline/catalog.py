@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from ascend_spec.core import Loader
+from ascend_spec.core.bounds import allows
 
 from . import loader
 from .model import (
@@ -18,7 +19,6 @@ from .model import (
     Thread,
     TimelineFile,
     WriterForm,
-    holds,
 )
 
 __all__ = ["TimelineCatalog"]
@@ -123,7 +123,7 @@ class TimelineCatalog:
             kind
             for one in shown
             for kind in one.events
-            if any(engine in one.writers and holds(kind.writers, engine) for engine in engines)
+            if any(engine in one.writers and allows(kind.writers, engine) for engine in engines)
         )
 
     def kinds(
@@ -157,7 +157,7 @@ class TimelineCatalog:
             thread
             for one in shown
             for thread in one.threads
-            if any(holds(thread.writers, engine) for engine in engines)
+            if any(allows(thread.writers, engine) for engine in engines)
             and (file is None or not thread.files or file in thread.files)
         )
 

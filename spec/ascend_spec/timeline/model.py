@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ascend_spec.core import Grade
+from ascend_spec.core.bounds import allows
 from ascend_spec.core.shows import RowTest, Show
 
 from .names import NameForm
@@ -20,11 +21,6 @@ Phase = Literal["M", "X", "C", "s", "t", "f"]
 Side = Literal["host", "device", "dpu"]
 Part = Literal["msprof", "framework"]
 JsonType = Literal["string", "integer", "number", "object", "null"]
-
-
-def holds(writers: Sequence[str], writer: str) -> bool:
-    """Whether a fact that names these writers, or none, is true of a writer."""
-    return not writers or writer in writers
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +95,12 @@ class EventKind:
 
     def args_of(self, writer: str) -> tuple[Arg, ...]:
         """The args that a writer gives the event, in order; empty: none at all."""
-        return tuple(one for one in self.args if holds(one.writers, writer))
+        return tuple(one for one in self.args if allows(one.writers, writer))
 
     def fits(self, name: str, cat: str | None, keys: Sequence[str], writer: str) -> bool:
         """Whether an event of this phase with the given keys of args can be of this kind."""
         return (
-            holds(self.writers, writer)
+            allows(self.writers, writer)
             and self.cat == cat
             and self.name.fits(name)
             and self.matched(keys, writer) is not None
@@ -209,11 +205,11 @@ class Layer:
 
     def threads_of(self, writer: str) -> tuple[Thread, ...]:
         """The kinds of threads that a writer names."""
-        return tuple(one for one in self.threads if holds(one.writers, writer))
+        return tuple(one for one in self.threads if allows(one.writers, writer))
 
     def events_of(self, writer: str) -> tuple[EventKind, ...]:
         """The kinds of events that a writer writes."""
-        return tuple(one for one in self.events if holds(one.writers, writer))
+        return tuple(one for one in self.events if allows(one.writers, writer))
 
     def event(self, kind: str) -> EventKind:
         """One kind of event by its id; ``KeyError`` for an unknown one."""

@@ -34,6 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeAlias
 
 from ascend_ref.bin import BinFile, canonical, parse
@@ -161,16 +162,15 @@ def _edit_block(parts: list[_Part], edit: Edit) -> None:
 
 def _with_record(part: _Part, edit: Edit) -> bytes:
     if part.type == CACHE_BLOCK:
-        records, stacks = read_cache_records(part.payload).copy(), None
+        records, joined = read_cache_records(part.payload).copy(), cache_payload
     else:
         trace = read_memory_trace(part.payload)
-        records, stacks = trace.records.copy(), bytes(trace.call_stacks)
+        records = trace.records.copy()
+        joined = partial(memory_trace_payload, call_stacks=bytes(trace.call_stacks))
     if edit["record"] >= len(records):
         raise NotBreakable(f"no record {edit['record']}")
     records[edit["field"]][edit["record"]] = edit["to"]
-    if stacks is None:
-        return bytes(cache_payload(records))
-    return bytes(memory_trace_payload(records, stacks))
+    return bytes(joined(records))
 
 
 def _is_meant(part: _Part, block: int | str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 from ...engine.asking import EXAMPLE_COLUMNS, examples_of
 from ...finding import Finding
@@ -12,6 +13,7 @@ from .places import Instance
 from .references import References
 from .rows import Hit
 from .session import Session
+from .sql import without
 
 
 def make_findings(
@@ -70,9 +72,9 @@ def _query(session: Session, hit: Hit, references: References) -> str:
         return without_rows(instance.select or "", hit.guards)
     table = instance.table or ""
     columns = ", ".join(["rowid AS row", *_shown_columns(instance)])
-    sound = "".join(f" AND ({bad}) IS NOT TRUE" for found in hit.guards.values() for bad in found)
-    bad = bad_row(session, instance, references)
-    return f"SELECT {columns} FROM main.{table} WHERE ({bad}){sound}"
+    bad = f"({bad_row(session, instance, references)})"
+    where = " AND ".join(filter(None, (bad, without(chain(*hit.guards.values())))))
+    return f"SELECT {columns} FROM main.{table} WHERE {where}"
 
 
 def _shown_columns(instance: Instance) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from queue import Empty, SimpleQueue
 
 import apsw
@@ -30,7 +31,7 @@ from .references import Range, References
 from .rows import Hit, RowCheck, count, scan
 from .rules import LAST_STAGE
 from .session import Session
-from .sql import single_row
+from .sql import single_row, without
 
 
 @dataclass(kw_only=True)
@@ -84,11 +85,10 @@ def judge(
     tasks = [
         *(_table_task(session, table, found) for table, found in plan.rows.items()),
         *(
-            _select_task(session, instance)
+            _single_task(session, instance)
             for instance in plan.selects
             if _can_fire(session, instance)
         ),
-        *(_walk_task(session, instance) for instance in plan.walks),
     ]
     tasks.sort(key=lambda task: -task.weight)
     for asked in _run(session, tasks, references, progress, workers):
@@ -219,19 +219,10 @@ def _can_fire(session: Session, instance: Instance) -> bool:
     return session.targets[table, column].repeats
 
 
-def _select_task(session: Session, instance: Instance) -> _Task:
-    def run(
-        connection: apsw.Connection, _references: References, _instances: Sequence[Instance]
-    ) -> list[Hit]:
-        return count_select(connection, instance, instance.select or "")
-
-    return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
-
-
-def _walk_task(session: Session, instance: Instance) -> _Task:
-    def run(
-        connection: apsw.Connection, _references: References, _instances: Sequence[Instance]
-    ) -> list[Hit]:
+def _single_task(session: Session, instance: Instance) -> _Task:
+    def run(connection: apsw.Connection, *_: object) -> list[Hit]:
+        if not instance.rule.search.oracle:
+            return count_select(connection, instance, instance.select or "")
         number, first = walk(session, instance, connection)
         return [Hit(instance, number, first)] if number else []
 
@@ -357,8 +348,7 @@ def _without(
     if not own:  # another table's bad rows cannot be left out of a predicate on one row
         return [hit]
     guards = own
-    sound = " AND ".join(f"({bad}) IS NOT TRUE" for found in guards.values() for bad in found)
-    bad = f"(({bad_row(session, instance, references)}) AND {sound})"
+    bad = f"(({bad_row(session, instance, references)}) AND {without(chain(*guards.values()))})"
     found = count(session.connection, instance.table or "", [RowCheck(instance, bad)])
     return [replace(hit, guards=guards) for hit in found]
 
@@ -371,7 +361,7 @@ def without_rows(select: str, guards: Mapping[str, Sequence[str]]) -> str:
             by_table.setdefault(use.partition(".")[0], []).extend(found)
     shadows = ", ".join(
         f"{table} AS NOT MATERIALIZED (SELECT rowid AS rowid, * FROM main.{table} WHERE "
-        + " AND ".join(f"({bad}) IS NOT TRUE" for bad in found)
+        + without(found)
         + ")"
         for table, found in sorted(by_table.items())
     )

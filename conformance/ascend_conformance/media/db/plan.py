@@ -24,7 +24,6 @@ class Plan:
 
     rows: Mapping[str, tuple[Instance, ...]]
     selects: tuple[Instance, ...]
-    walks: tuple[Instance, ...]
     codes: Mapping[str, tuple[Instance, ...]]
     skipped: tuple[Skipped, ...]
 
@@ -34,7 +33,6 @@ class Plan:
         return (
             sum(map(len, self.rows.values()))
             + len(self.selects)
-            + len(self.walks)
             + sum(map(len, self.codes.values()))
         )
 
@@ -42,7 +40,7 @@ class Plan:
     def rules(self) -> int:
         """Number of rules that look at one place at least."""
         ran = {instance.rule.id for found in self.rows.values() for instance in found}
-        ran |= {instance.rule.id for instance in (*self.selects, *self.walks)}
+        ran |= {instance.rule.id for instance in self.selects}
         return len(ran | self.codes.keys())
 
 
@@ -66,7 +64,6 @@ def make_plan(session: Session, selection: Selection) -> Plan:
     """The rules that apply to what stands in the file."""
     rows: dict[str, list[Instance]] = {}
     selects: list[Instance] = []
-    walks: list[Instance] = []
     codes: dict[str, list[Instance]] = {}
     skipped: dict[tuple[str, str], Skipped] = {}
     for instance in all_instances(schema_key(session.schema)):
@@ -83,14 +80,11 @@ def make_plan(session: Session, selection: Selection) -> Plan:
             skipped[instance.rule.id, reason] = entry
         elif instance.row:
             rows.setdefault(instance.table or "", []).append(instance)
-        elif instance.rule.search.oracle:
-            walks.append(instance)
         else:
             selects.append(instance)
     return Plan(
         {table: tuple(found) for table, found in rows.items()},
         tuple(selects),
-        tuple(walks),
         {rule: tuple(found) for rule, found in codes.items()},
         tuple(skipped.values()),
     )

@@ -10,7 +10,7 @@ from ascend_spec import per_spec
 from ascend_spec.core import DAYS
 from ascend_spec.db.model import Carrier
 
-from ...ruleset import Rule, as_tuple, rules_in
+from ...ruleset import Rule, rules_in
 
 BETWEEN_RANKS = "group-name-differs-between-ranks"
 """The code of the rule that compares the databases of several ranks (:mod:`.checks.ranks`)."""
@@ -34,7 +34,6 @@ class DbSearch:
     carriers: tuple[Carrier, ...] = ()
     places: str | tuple[Mapping[str, str], ...] = "file"
     uses: tuple[str, ...] = ()
-    needs: tuple[str, ...] = ()
     code: str | None = None
     oracle: str | None = None
     repeats: str | None = None
@@ -62,18 +61,16 @@ def applies_at(rule: DbRule, carrier: Carrier, date: str) -> bool:
     return (not carriers or carrier in carriers) and DAYS.in_force(rule, date)
 
 
+_AS_STATED = ("code", "oracle", "repeats", "stage", "fragile")
+
+
 def db_search(document: Mapping[str, Any]) -> DbSearch:
     """What a rule document says of where to look."""
     return DbSearch(
         carriers=tuple(document.get("carriers", ())),
         places=_places(document),
         uses=tuple(document.get("uses", ())),
-        needs=as_tuple(document.get("needs", ())),
-        code=document.get("code"),
-        oracle=document.get("oracle"),
-        repeats=document.get("repeats"),
-        stage=document.get("stage", LAST_STAGE),
-        fragile=document.get("fragile", False),
+        **{name: document[name] for name in _AS_STATED if name in document},
     )
 
 

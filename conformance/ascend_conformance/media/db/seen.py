@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ascend_ref.db.detect import shown_level as level_of_rows
 from ascend_spec.db.model import Column, Table
@@ -36,18 +36,22 @@ def make_seen(session: Session) -> Seen:
 
 
 def _product(session: Session) -> str | None:
-    if not session.layout.holds("NPU_INFO.name"):
-        return None
-    names = session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO ORDER BY 1")
+    names = _chips(session)
     chips = ", ".join(name for name in names[:4] if name != "UNKNOWN")
-    families = sorted(
-        product.name
-        for product in session.catalog.products.values()
-        if set(product.chips) & set(names)
-    )
-    if not chips:
-        return None
-    return f"{chips} ({', '.join(families)})" if families else chips
+    families = sorted(_families(session, names).values())
+    return f"{chips} ({', '.join(families)})" if chips and families else chips or None
+
+
+def _chips(session: Session) -> list[str]:
+    if not session.layout.holds("NPU_INFO.name"):
+        return []
+    return session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO ORDER BY 1")
+
+
+def _families(session: Session, chips: Iterable[str]) -> dict[str, str]:
+    """The products with one of these chips: key to name."""
+    known = session.catalog.products.items()
+    return {key: product.name for key, product in known if {*chips} & {*product.chips}}
 
 
 def profiler_level(session: Session) -> str | None:
@@ -120,14 +124,7 @@ def _coverage(session: Session, level: str | None) -> Coverage:
 
 
 def _producible_tables(session: Session, level: str | None) -> Iterator[Table]:
-    chips = set(
-        session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO")
-        if session.layout.holds("NPU_INFO.name")
-        else []
-    )
-    family = {
-        key for key, product in session.catalog.products.items() if chips & set(product.chips)
-    }
+    family = _families(session, _chips(session)).keys()
     number = int(level[0]) if level and level[0].isdecimal() else None
     for table in session.schema.tables.values():
         fits = not family or family & set(table.products)
@@ -163,14 +160,12 @@ def _carries_value(column: Column) -> str:
 
 def _readings(session: Session) -> tuple[str, ...]:
     """Errata on which the documents state this file's columns differently from what it holds."""
+    if session.schema.reading != "observed":
+        return ()
     found = {
         erratum.id
         for erratum in session.catalog.errata.values()
         for place in erratum.documented
         if session.layout.holds(place)
     }
-    return (
-        tuple(sorted(found, key=lambda name: int(name[1:])))
-        if session.schema.reading == "observed"
-        else ()
-    )
+    return tuple(sorted(found, key=lambda name: int(name[1:])))

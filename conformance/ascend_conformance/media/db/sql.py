@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import apsw
@@ -34,6 +34,11 @@ def register(connection: apsw.Connection) -> None:
         return True
 
     connection.create_scalar_function("ascend_is_valid", is_valid, 1, deterministic=True)
+
+
+def without(conditions: Iterable[str]) -> str:
+    """SQL that holds for a row that meets none of the conditions."""
+    return " AND ".join(f"({bad}) IS NOT TRUE" for bad in conditions)
 
 
 def balanced(operator: str, terms: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ from ascend_spec.recording import Entity
 
 from ...engine.relations.views import Codes, Dialect, Part, View, with_interval
 from .session import Session
+from .sql import without
 
 LINKS = frozenset({"connectionId", "globalTaskId", "operatorId", "callchainId"})
 """Value types of numbers that only link rows: a sentinel among them is no link."""
@@ -95,7 +96,7 @@ class ShownByDatabase:
         for name in match.columns:
             column = match.table.columns[name]
             guards = self.condemned.get(f"{table}.{name}", ())
-            sound = " AND ".join(f"({bad}) IS NOT TRUE" for bad in guards)
+            sound = without(guards)
             for value, sql in self._values(table, column):
                 entity, _, part = value.partition(".")
                 coded = self._codes(table, column)

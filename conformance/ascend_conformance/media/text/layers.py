@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ascend_spec import per_spec, timeline_catalog
+from ascend_spec.core.bounds import allows
 from ascend_spec.timeline import Arg, EventKind, Layer
-from ascend_spec.timeline.model import holds
 
 STEP_TRACE = "step_trace_json"
 """The file in which a layer that is shown in another one stands alone."""
@@ -55,7 +55,7 @@ class Reading:
             if kind.phase == shape.phase
             and kind.cat == shape.cat
             and any(
-                holds(kind.writers, one) and kind.matched(shape.keys, one) is not None
+                allows(kind.writers, one) and kind.matched(shape.keys, one) is not None
                 for one in engines
             )
         ]

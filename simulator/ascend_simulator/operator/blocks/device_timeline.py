@@ -11,8 +11,7 @@ from ascend_ref.bin import canonical
 
 from ..program.model import SimtCode
 from ..world import World
-from .addresses import device_address
-from .numbers import single
+from .numbers import device_address, single
 from .timeline import UNORDERED, colour, document, sort_index, sub_cores
 
 BLOCK = "BLOCK"

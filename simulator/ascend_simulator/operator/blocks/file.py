@@ -9,16 +9,16 @@ from typing import Any
 from ascend_ref.bin import Block, canonical
 from ascend_spec import bin_catalog
 from ascend_spec.bin import PATH_TYPE, VERSIONED_TYPE
+from ascend_spec.bin.model import Writer
 
 from ..world import World
 from .basic import basic_info
-from .cachelines import cachelines
 from .device_timeline import device_timeline
 from .heat_map import heat_map
 from .inter_core import inter_core_load
 from .lines import Listing
 from .loads import load_figure, load_table
-from .records import cache_records, memory_trace
+from .records import cache_records, cachelines, memory_trace
 from .roofline import roofline
 from .sampling import top_stalls
 from .simulator_timeline import simulator_timeline
@@ -28,12 +28,10 @@ from .view import Report
 VERSION = 0
 """Of blocks of type 0x04 (bin-blocks.md 3.4)."""
 
-SIMULATOR = (0x02, 0x01, 0x03, 0x04)
 NOT_ON_310P = (0x01, 0x02, 0x03, 0x04, 0x0C)
 """What the exporter does not collect there: hot spots, marks of blocks, loads of single cores."""
 ONLY_ON_910B = (0x0E,)
 """What it collects on that family alone, as long as not everything is asked for."""
-EXPERIMENTAL = (0x0A, 0x0B)
 
 OF_REPORT: dict[int, Callable[[Report], Any]] = {
     0x05: basic_info,
@@ -74,20 +72,18 @@ class File:
     def codes(self) -> list[int]:
         """The types that the file may hold, in their order."""
         mode, family = self.world.scenario.capture.mode, self.world.chip.family
-        if self._simulated:
-            return list(SIMULATOR)
+        run: Writer = "simulator" if self._simulated else "device"
         known = bin_catalog().blocks.values()
-        placed = [
-            (block.written["device"].place, block.code)
-            for block in known
-            if block.written is not None and "device" in block.written
-        ]
-        found = [code for _, code in sorted(placed)]
-        if family == "310P":
-            found = [code for code in found if code not in NOT_ON_310P]
+        written = [block for block in known if run in block.written]
+        written.sort(key=lambda block: block.written[run].place)
+        left_out: set[int] = set()
+        if not self._simulated and family == "310P":
+            left_out.update(NOT_ON_310P)
         if mode == "everything":
-            return [*found, *EXPERIMENTAL]
-        return [code for code in found if family == "910B" or code not in ONLY_ON_910B]
+            written += [block for block in known if block.experimental]
+        elif family != "910B":
+            left_out.update(ONLY_ON_910B)
+        return [block.code for block in written if block.code not in left_out]
 
     def _payload(self, code: int) -> bytes | memoryview | None:
         made = self._made(code)

@@ -8,7 +8,7 @@ from ascend_spec import bin_catalog
 
 from .numbers import NOT_AVAILABLE, share, six
 from .paths import MAIN_MEMORY, MemoryFlows
-from .view import Report, Unit
+from .view import Report
 
 SHOWN = 1
 """display: an integer, for the viewer takes JSON's true for false (bin-blocks.md 3.7)."""
@@ -23,22 +23,13 @@ def heat_map(report: Report) -> dict[str, Any]:
     return {"core_memory_map": [_core(report, flows, at) for at in range(len(report.block_ids))]}
 
 
-def compute_units(report: Report, block: int) -> dict[str, tuple[Unit, int]]:
-    """The computing units by the name that the page gives them, with their active cycles."""
-    found: dict[str, tuple[Unit, int]] = {}
-    for unit in report.units(block):
-        for core in unit.cores:
-            name = core.capitalize() + ("1" if unit.number == 1 else "")
-            found[name] = (unit, report.busy(unit, core.upper()))
-    return dict(sorted(found.items()))
-
-
 def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
     hits, misses = report.cache(block)
+    tags = bin_catalog().enums["chip_tags"].members
     found: dict[str, Any] = {
         "core_no": report.block_ids[block],
         "op_type": report.op_type,
-        "soc": report.chip_tag,
+        "soc": next(str(one.value) for one in tags if report.family in one.chips),
         "memory_unit": [_path(report, flows, block, path) for path in flows.paths],
         "L2cache": {
             "hit": str(hits),
@@ -49,12 +40,17 @@ def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
     }
     if report.family == "950":
         found["memory_detail"] = str(int(report.world.scenario.capture.memory_detail))
+    texts = {one.name: str(one.value) for one in bin_catalog().enums["heat_map_advice"].members}
     advice = []
-    for name, (unit, cycle) in compute_units(report, block).items():
-        ratio = share(cycle, report.cycles(unit))
-        found[name] = {"cycle": cycle, "total_cycles": report.cycles(unit), "ratio": ratio}
+    units = [(core, unit) for unit in report.units(block) for core in unit.cores]
+    for core, unit in sorted(units, key=lambda one: (one[0], one[1].number or 0)):
+        name = core.capitalize()
+        cycle, total = report.busy(unit, core.upper()), report.cycles(unit)
+        ratio = share(cycle, total)
+        shown = {"cycle": cycle, "total_cycles": total, "ratio": ratio}
+        found[f"{name}1" if unit.number == 1 else name] = shown
         if ratio < LOW_USE:
-            advice.append(_advice(name.rstrip("1")))
+            advice.append(texts[name])
     return {**found, "advice": advice}
 
 
@@ -73,8 +69,3 @@ def _path(report: Report, flows: MemoryFlows, block: int, path: int) -> dict[str
     # The exporter misspells the key on 310P, and viewers find nothing there.
     key = "requests_suffix" if report.family == "310P" else "request_suffix"
     return {**found, "bandwidth_suffix": suffix, key: suffix}
-
-
-def _advice(name: str) -> str:
-    members = bin_catalog().enums["heat_map_advice"].members
-    return next(str(one.value) for one in members if one.name == name)

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from math import exp, sqrt
 from typing import Any
 
+from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
 from ..counters import GM_READ, GM_WRITE
-from .loads import simt_instructions
 from .numbers import share, six
 from .view import Report, Unit
 
+CYCLES, THROUGHPUT, HIT_RATE = "cycles", "throughput", "L2cache_hit_rate"
+SIMT = "simt_vf_instructions"
+"""What is compared, as the block names it."""
 THRESHOLD = 0.6
 """Sigmoid of the standard score from which a core is named (bin-blocks.md 3.9)."""
 NAMED_BELOW = 100
@@ -23,20 +26,16 @@ NAMED_BELOW = 100
 
 @dataclass(frozen=True, slots=True)
 class _SubCore:
-    """One sub-core of one physical core; number: of the block that it is named after."""
+    """One sub-core of one physical core; number: of the block that it is named after.
+
+    vector_cycles: in which its vector pipe worked.
+    """
 
     core: int
     kind: str
     number: int
-    cycles: int
-    throughput: int
-    hits: int
-    requests: int
-    simt: tuple[int, int] | None
-
-    @property
-    def hit_rate(self) -> float:
-        return share(self.hits, self.requests)
+    measures: Mapping[str, float]
+    vector_cycles: int
 
 
 def inter_core_load(report: Report) -> dict[str, Any]:
@@ -60,12 +59,12 @@ def _detail(one: _SubCore) -> dict[str, Any]:
     found: dict[str, Any] = {
         "subcore_type": one.kind,
         "subcore_id": str(one.number),
-        "cycles": str(one.cycles),
-        "throughput": str(one.throughput),
-        "L2cache_hit_rate": six(one.hit_rate),
+        "cycles": str(one.measures[CYCLES]),
+        "throughput": str(one.measures[THROUGHPUT]),
+        "L2cache_hit_rate": six(one.measures[HIT_RATE]),
     }
-    if one.simt is not None:
-        instructions, cycles = one.simt
+    if SIMT in one.measures:
+        instructions, cycles = one.measures[SIMT], one.vector_cycles
         found["simt_vf_instructions"] = {
             "instructions": instructions,
             "instruction_per_cycle": instructions / cycles if cycles else 0.0,
@@ -76,13 +75,9 @@ def _detail(one: _SubCore) -> dict[str, Any]:
 def _sub_cores(report: Report) -> list[_SubCore]:
     """Blocks that ran on one physical core count as one, unless the operator is mixed."""
     program = report.world.program
-    if report.mixed:
-        groups: Mapping[int, Sequence[int]] = {one: [one] for one in range(program.block_dim)}
-    else:
-        merged: defaultdict[int, list[int]] = defaultdict(list)
-        for block in range(program.block_dim):
-            merged[block % program.cores].append(block)
-        groups = merged
+    groups: defaultdict[int, list[int]] = defaultdict(list)
+    for block in range(program.block_dim):
+        groups[block if report.mixed else block % program.cores].append(block)
     return [
         _sub_core(report, blocks, unit)
         for core, blocks in sorted(groups.items())
@@ -90,74 +85,58 @@ def _sub_cores(report: Report) -> list[_SubCore]:
     ]
 
 
-def _sub_core(report: Report, blocks: Sequence[int], unit: Unit) -> _SubCore:
-    counters, place = report.counters, unit.place[1]
+def _sub_core(report: Report, blocks: list[int], unit: Unit) -> _SubCore:
+    counters, simt = report.counters, report.world.program.simt
 
-    def total(values: Any) -> int:
-        return int(sum(int(values[block, place]) for block in blocks))
+    def total(values: Integers) -> int:
+        return int(values[blocks, unit.place[1]].sum())
 
-    hits, misses = (
-        total(counters.amount(f"read_{what}")) + total(counters.amount(f"write_{what}"))
-        for what in ("hits", "misses")
-    )
-    simt = None
-    if report.world.program.simt is not None:
-        executed = sum(
-            sum(simt_instructions(report, one).values()) for one in _same(report, blocks)
-        )
-        simt = (executed, total(counters.pipe("VECTOR").busy))
+    def amount(*names: str) -> int:
+        return sum(total(counters.amount(name)) for name in names)
+
+    hits, misses = (amount(f"read_{what}", f"write_{what}") for what in ("hits", "misses"))
+    measures: dict[str, float] = {
+        CYCLES: total(counters.total_cycles),
+        THROUGHPUT: amount(GM_READ, GM_WRITE),
+        HIT_RATE: share(hits, hits + misses),
+    }
+    if simt is not None:
+        measures[SIMT] = int(simt.rounds[blocks].sum()) * simt.warps * len(simt.body)
     return _SubCore(
         core=min(blocks),
         kind=unit.name.rstrip("01") if report.mixed else report.op_type,
         number=unit.number or 0,
-        cycles=total(counters.total_cycles),
-        throughput=total(counters.amount(GM_READ)) + total(counters.amount(GM_WRITE)),
-        hits=hits,
-        requests=hits + misses,
-        simt=simt,
+        measures=measures,
+        vector_cycles=total(counters.pipe("VECTOR").busy),
     )
-
-
-def _same(report: Report, blocks: Sequence[int]) -> list[Unit]:
-    return [unit for block in blocks for unit in report.units(block)]
 
 
 def _advice(report: Report, sub_cores: Sequence[_SubCore]) -> str:
     """What stands out, line by line."""
     texts = {one.name: str(one.value) for one in bin_catalog().enums["inter_core_advice"].members}
-    found: list[str] = []
-    for measure, name in (
-        ("cycles", "cycles"),
-        ("throughput", "throughput"),
-        ("hit_rate", "L2cache_hit_rate"),
-    ):
-        for kind in ("vector", "cube"):
-            own = [one for one in sub_cores if one.kind == kind and one.core < NAMED_BELOW]
-            high = _outstanding(
-                [float(getattr(one, measure)) for one in own], mirrored=measure == "hit_rate"
-            )
-            named = _named(report, [own[place] for place in high])
-            if named:
-                found.append(f"{named} {texts[name]} {kind} cores")
-    instructions = [(one, one.simt[0]) for one in sub_cores if one.simt is not None]
-    high = _outstanding([float(count) for _, count in instructions], mirrored=False)
-    named = _named(report, [instructions[place][0] for place in high])
-    if named:
-        found.append(f"{named} {texts['simt_vf_instructions']} vector cores")
+    compared = [
+        (name, kind, [one for one in sub_cores if one.kind == kind and one.core < NAMED_BELOW])
+        for name in (CYCLES, THROUGHPUT, HIT_RATE)
+        for kind in ("vector", "cube")
+    ]
+    compared.append((SIMT, "vector", [one for one in sub_cores if SIMT in one.measures]))
+    outstanding = (
+        (_named(report, _outstanding(own, name)), texts[name], kind) for name, kind, own in compared
+    )
+    found = [f"{named} {text} {kind} cores" for named, text, kind in outstanding if named]
     return "".join(f"\t{number}) {text}.\n" for number, text in enumerate(found, start=1))
 
 
-def _outstanding(values: Sequence[float], *, mirrored: bool) -> list[int]:
-    """Places of the values whose standard score is high (``mirrored``: low)."""
-    if not values:
-        return []
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / len(values)
+def _outstanding(sub_cores: Sequence[_SubCore], name: str) -> list[_SubCore]:
+    """Those whose standard score in a measure is high; of hits, low."""
+    values = [float(one.measures[name]) for one in sub_cores]
+    mean = sum(values) / max(len(values), 1)
+    variance = sum((value - mean) ** 2 for value in values) / max(len(values), 1)
     if variance < 1e-9:
         return []
-    deviation = -sqrt(variance) if mirrored else sqrt(variance)
+    deviation = -sqrt(variance) if name == HIT_RATE else sqrt(variance)
     scores = [1 / (1 + exp(-(value - mean) / deviation)) for value in values]
-    return [place for place, score in enumerate(scores) if score >= THRESHOLD]
+    return [one for one, score in zip(sub_cores, scores, strict=True) if score >= THRESHOLD]
 
 
 def _named(report: Report, found: Sequence[_SubCore]) -> str:

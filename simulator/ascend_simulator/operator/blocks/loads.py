@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ascend_spec import bin_catalog
+from ascend_spec.bin.model import LoadEntry
 
 from ..program.recipes import MISC
 from ..world import EPOCH
@@ -26,51 +28,34 @@ _SIMT_TYPES = {"IDIV": "S32", "IMAD": "S32", "IADD": "S32", "ISETP": "S32", "LDG
 
 def load_figure(report: Report) -> dict[str, Any]:
     """The payload of 0x06: cycles, and their share of all."""
-    details = [
-        {
-            **_labels(report, block_id, unit),
-            "name": entry.name,
-            "unit": entry.unit,
-            "origin_value": single(cycles),
-            "value": share(cycles, report.cycles(unit)),
-        }
-        for block_id, unit, core in _cores(report)
-        for entry in _entries(report, FIGURE, core, unit)
-        for cycles in (_cycles(report, unit, entry.name),)
-    ]
+    details = []
+    for entry, unit, _, labels in _entries(report, FIGURE):
+        cycles = _cycles(report, unit, entry.name)
+        value = share(cycles, report.cycles(unit))
+        details.append({**labels, "origin_value": single(cycles), "value": value})
     return {"advice": [], "subblock_detail": details}
 
 
 def load_table(report: Report) -> dict[str, Any]:
     """The payload of 0x07: executed instructions by kind, and time of waiting."""
-    details = [
-        {
-            **_labels(report, block_id, unit),
-            "name": entry.name,
-            "unit": entry.unit,
-            "value": str(count),
-        }
-        for block_id, unit, core in _cores(report)
-        for entry in _entries(report, TABLE, core, unit)
-        for count in (_executed(report, unit, core).get(entry.name, 0),)
-        if count or not entry.optional
-    ]
+    details = []
+    for entry, unit, core, labels in _entries(report, TABLE):
+        count = _executed(report, unit, core).get(entry.name, 0)
+        if count or not entry.optional:
+            details.append({**labels, "value": str(count)})
     return {"advice": [], "subblock_detail": details}
 
 
-def _cores(report: Report) -> Iterator[tuple[str, Unit, Core]]:
+def _entries(report: Report, code: int) -> Iterator[tuple[LoadEntry, Unit, Core, dict[str, Any]]]:
+    """The entries of a block with their sub-cores, and what states both in a row."""
+    loads = bin_catalog().loads
     for number, block_id in enumerate(report.block_ids):
         for unit in report.units(number):
+            kind = unit.name if report.mixed else report.op_type
+            labels = {"block_id": block_id, "block_type": kind}
             for core in unit.cores:
-                yield block_id, unit, core
-
-
-def _entries(report: Report, code: int, core: Core, unit: Unit) -> Any:
-    return bin_catalog().loads.entries(code, report.family, core, EPOCH, unit.number)
-
-
-def _labels(report: Report, block_id: str, unit: Unit) -> dict[str, str]:
-    return {"block_id": block_id, "block_type": unit.name if report.mixed else report.op_type}
+                for entry in loads.entries(code, report.family, core, EPOCH, unit.number):
+                    yield entry, unit, core, {**labels, "name": entry.name, "unit": entry.unit}
 
 
 def _cycles(report: Report, unit: Unit, name: str) -> int:
@@ -96,9 +81,13 @@ def _executed(report: Report, unit: Unit, core: Core) -> Mapping[str, int]:
         if name.startswith("repeats ")
     }
     if report.family == "950":
-        kinds = _kinds_950(report, unit, repeats)
-    else:
-        kinds = {f"Vector {name}": count for name, count in repeats.items()}
+        repeats = Counter({_TYPES_950[name]: count for name, count in repeats.items()})
+        simt = report.world.program.simt
+        if simt is not None:
+            executed = int(simt.rounds[unit.place[0]]) * simt.warps
+            for one in simt.body:
+                repeats[_SIMT_TYPES.get(one.name.split(".")[0], "B32")] += executed
+    kinds = {f"Vector {name}": count for name, count in repeats.items()}
     lost = {name: report.amount(unit, amount) for name, amount in _CONFLICTS.items()}
     return {
         **found,
@@ -107,25 +96,3 @@ def _executed(report: Report, unit: Unit, core: Core) -> Mapping[str, int]:
         "Vector All Block": sum(lost.values()),
         "Vector All Active": sum(kinds.values()),
     }
-
-
-def _kinds_950(report: Report, unit: Unit, repeats: Mapping[str, int]) -> dict[str, int]:
-    kinds: dict[str, int] = {}
-    for name, count in repeats.items():
-        kinds[f"Vector {_TYPES_950[name]}"] = count
-    for name, count in simt_instructions(report, unit).items():
-        kinds[f"Vector {name}"] = kinds.get(f"Vector {name}", 0) + count
-    return kinds
-
-
-def simt_instructions(report: Report, unit: Unit) -> dict[str, int]:
-    """Instructions that the warps of a vector core executed, by type of operand."""
-    simt = report.world.program.simt
-    if simt is None:
-        return {}
-    executed = int(simt.rounds[unit.place[0]]) * simt.warps
-    found: dict[str, int] = {}
-    for one in simt.body:
-        kind = _SIMT_TYPES.get(one.name.split(".")[0], "B32")
-        found[kind] = found.get(kind, 0) + executed
-    return found

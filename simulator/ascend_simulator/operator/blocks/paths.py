@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from ascend_spec import bin_catalog
+from ascend_spec.bin.model import PathSet
 from ascend_spec.core import packaged
 
 from ..chip import GIBI
@@ -57,12 +58,20 @@ class MemoryFlows:
     @cached_property
     def paths(self) -> list[int]:
         """The paths of a block, ascending."""
+        option = "transfers" if self.report.family == "910B" else "detail"
+        extra = self._set.extra.get(option, ()) if self._detail else ()
+        return sorted((*self._set.paths, *extra))
+
+    @cached_property
+    def _set(self) -> PathSet:
         found = bin_catalog().memory.path_set(self.report.family, self.report.op_type, EPOCH)
         if found is None:
             raise LookupError(f"no memory paths are known for {self.report.op_type}")
-        option = "transfers" if self.report.family == "910B" else "detail"
-        detail = self.report.world.scenario.capture.memory_detail
-        return sorted((*found.paths, *(found.extra.get(option, ()) if detail else ())))
+        return found
+
+    @property
+    def _detail(self) -> bool:
+        return self.report.world.scenario.capture.memory_detail
 
     def row(self, block: int, table: str, name: str) -> Asked:
         """A row of a table about memories."""
@@ -81,11 +90,11 @@ class MemoryFlows:
         if number in MAIN_MEMORY and self.report.family != "310P":
             return self._main_memory(block, number)
         place = self._places.get(number)
-        if place is not None and not self._apart(number):
-            table, name = place
-            found = self.row(block, table, name)
-            with_peak = "peak(%)" in self.tables[table].headers
-            return found if with_peak else Asked(found.requests, found.bandwidth, bytes=found.bytes)
+        apart = self._detail and number in self._set.apart_with_detail
+        if place is not None and not apart:
+            found = self.row(block, *place)
+            with_peak = "peak(%)" in self.tables[place[0]].headers
+            return found if with_peak else replace(found, peak=NOT_AVAILABLE)
         units = list(self.report.units(block))
         name = self._path_names[number]
         amounts = packaged(__package__, ROWS)[self.report.family]["paths"][number]
@@ -131,11 +140,6 @@ class MemoryFlows:
         units = list(self.report.units(block))
         return units[1 + int(table[-1])] if table[:-1].endswith("Core") else units[0]
 
-    def _apart(self, number: int) -> bool:
-        found = bin_catalog().memory.path_set(self.report.family, self.report.op_type, EPOCH)
-        detail = self.report.world.scenario.capture.memory_detail
-        return bool(found and detail and number in found.apart_with_detail)
-
     @property
     def _rows(self) -> Mapping[str, Any]:
         rows: Mapping[str, Any] = packaged(__package__, ROWS)[self.report.family]["rows"]
@@ -144,11 +148,9 @@ class MemoryFlows:
     @cached_property
     def _places(self) -> Mapping[int, tuple[str, str]]:
         """Table and name of the row that each path stands for."""
-        found = bin_catalog().memory.path_set(self.report.family, self.report.op_type, EPOCH)
-        rows = found.rows if found else {}
         return {
             path: (table, self.tables[table].rows[number])
-            for path, (table, number) in rows.items()
+            for path, (table, number) in self._set.rows.items()
             if number < len(self.tables[table].rows)
         }
 

@@ -1,11 +1,13 @@
-"""Blocks 0x0A and 0x0B: every access to memory, and what each set of L2 did.
+"""Blocks 0x0A, 0x0B and 0x0E: every access to memory, and what each set of L2 did.
 
-No exporter writes them and no viewer reads them (bin-blocks.md 4); they follow the document.
+No exporter writes the first two and no viewer reads them (bin-blocks.md 4); they follow the
+document.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -18,9 +20,8 @@ from ascend_ref.capture import Integers
 from ascend_spec.bin import TRACE_RECORD
 
 from ..program.model import Program
-from ..program.tape import Move
 from ..world import World
-from .addresses import simulator_address
+from .numbers import device_address, ranges, simulator_address, single
 
 MODULE = "kernel.o"
 EARLY, LATE = -1, 1 << 60
@@ -165,7 +166,7 @@ def _moves(world: World, columns: _Columns) -> None:
         for number, step in enumerate(tape.steps):
             if step.move is None:
                 continue
-            for kind, space in _ends(step.move):
+            for kind, space in (("LOAD", step.move.source), ("STORE", step.move.target)):
                 columns.add(
                     width,
                     time=offset + timing.start[number],
@@ -177,10 +178,6 @@ def _moves(world: World, columns: _Columns) -> None:
                     size=step.move.size,
                     code=step.instruction.index,
                 )
-
-
-def _ends(move: Move) -> tuple[tuple[str, str], tuple[str, str]]:
-    return ("LOAD", move.source), ("STORE", move.target)
 
 
 def _ordered(world: World, columns: _Columns) -> Records:
@@ -210,3 +207,44 @@ def codes(field: str) -> dict[str, int]:
     """The numbers that a field of a TraceRecord may have, by name."""
     declared: Construct = next(one for one in TRACE_RECORD.subcons if one.name == field)
     return {str(name): int(number) for name, number in declared.subcon.encmapping.items()}
+
+
+def cachelines(world: World) -> bytes:
+    """The payload of 0x0E as text: a set per record, most of them alike."""
+    records = b",".join(_sets(world))
+    return b'{"Cacheline Records":[' + records + b"]}"
+
+
+def _sets(world: World) -> Iterator[bytes]:
+    sets, instructions = world.chip.cache.sets, world.program.code.instructions
+    fate = world.fate
+    code = world.transfers.code[world.lines.transfer]
+    hits = np.bincount(fate.set, fate.hit, sets).astype(np.int64)
+    totals = np.bincount(fate.set, minlength=sets).astype(np.int64)
+    used: dict[tuple[int, bool], list[int]] = {}
+    keys = (fate.set * 2 + fate.hit) * len(instructions) + code
+    for key in np.unique(keys).tolist():
+        rest, one = divmod(key, len(instructions))
+        used.setdefault((rest // 2, bool(rest % 2)), []).append(instructions[one].address)
+    known: dict[tuple[object, ...], bytes] = {}
+    for number in range(sets):
+        hit, total = int(hits[number]), int(totals[number])
+        parts = tuple(
+            (count, tuple(used.get((number, found), ())))
+            for count, found in ((hit, True), (total - hit, False))
+        )
+        if parts not in known:
+            known[parts] = _parts(parts, total)
+        yield b'{"Cacheline Id":%d,%s' % (number, known[parts])
+
+
+def _parts(parts: Sequence[tuple[int, Sequence[int]]], total: int) -> bytes:
+    """What follows the number of a record, up to its end."""
+    value = {
+        name: {
+            "Address Range": ranges(addresses, device_address),
+            "Value": [count, single(count / total) if total else 0.0],
+        }
+        for name, (count, addresses) in zip(("Hit", "Miss"), parts, strict=True)
+    }
+    return canonical(value)[1:]

@@ -1,27 +1,41 @@
-"""Block 0x02 of a run in the simulator: every instruction of every core."""
+"""Block 0x02 of a run in the simulator: every instruction of every core, and counters of what MTE2
+and MTE3 moved in each microsecond.
+
+A sample stands at the end of its microsecond: viewers drop what lies at 0 (bin-blocks.md 3.2).
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from ascend_ref.bin import canonical
+import numpy as np
 
+from ascend_ref.bin import canonical
+from ascend_ref.capture import Integers
+from ascend_spec import bin_catalog
+
+from ..chip import MEBI
 from ..program.flags import EVENT_SET, EVENT_WAIT, flag_operands
 from ..program.listing import BARRIER, CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
 from ..program.tape import FlagKey, Step
 from ..world import World
-from .addresses import simulator_address
-from .clock import Clock
-from .hot_spots import core_name
-from .throughput import throughput
+from .numbers import simulator_address, single
 from .timeline import ORDERED, colour, document, lane_orders, sort_index, sub_cores
 
 VECTOR_CORES = 2
 PAIRED = (SET, WAIT, EVENT_SET, EVENT_WAIT, CROSS_SET, CROSS_WAIT)
 """Instructions that are drawn by their two ends, and joined by a flow."""
+COUNTED = {
+    "MOV_OUT_TO_UB_ALIGN": "GM_TO_UB",
+    "MOV_OUT_TO_L1_MULTI_ND2NZ": "GM_TO_L1",
+    "MOV_UB_TO_OUT_ALIGN": "UB_TO_GM",
+}
+"""Counters by instruction; what FIXP moves is in none."""
+TOTALS = {"GM_TO_TOTAL": ("GM_TO_UB", "GM_TO_L1"), "TOTAL_TO_GM": ("UB_TO_GM", "L1_TO_GM")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +52,15 @@ class _Event:
 
 def simulator_timeline(world: World) -> bytes:
     """The payload of 0x02."""
-    clock = Clock(world.frequency)
-    by_core = _by_core(world)
-    return document(_all(world, by_core, clock), ORDERED)
+    return document(_all(world, _by_core(world)), ORDERED)
 
 
-def _all(world: World, by_core: dict[str, list[_Event]], clock: Clock) -> Iterator[bytes]:
+def _all(world: World, by_core: dict[str, list[_Event]]) -> Iterator[bytes]:
     for core in by_core:
         yield canonical(sort_index("process_sort_index", core, "NA", _process_order(core)))
     crossing: defaultdict[tuple[int, FlagKey], deque[_Event]] = defaultdict(deque)
     pairs: list[tuple[_Event, _Event]] = []
-    texts = _Texts(world, clock)
+    texts = _Texts(world)
     for core, events in by_core.items():
         for lane, order in lane_orders().items():
             yield canonical(sort_index("thread_sort_index", core, lane, order))
@@ -66,7 +78,7 @@ def _all(world: World, by_core: dict[str, list[_Event]], clock: Clock) -> Iterat
             pairs.append((crossing[block, key].popleft(), event))
     for number, (first, second) in enumerate(pairs):
         yield from texts.pair(first, second, f"intra_{number}")
-    yield from map(canonical, throughput(world))
+    yield from map(canonical, _throughput(world))
 
 
 def _process_order(core: str) -> int:
@@ -85,7 +97,9 @@ def _by_core(world: World) -> dict[str, list[_Event]]:
         starts, ends = timing.start.T.tolist(), timing.end.T.tolist()
         for place, block in enumerate(tape.blocks.tolist()):
             offset = int(world.starts[block])
-            names = [core_name(world, block, unit) for unit in range(len(world.program.units))]
+            names = [
+                world.program.core_name(block, unit) for unit in range(len(world.program.units))
+            ]
             for number, step in enumerate(tape.steps):
                 found[names[step.unit]].append(
                     _Event(
@@ -153,17 +167,21 @@ def _crossings(world: World, by_core: dict[str, list[_Event]]) -> Iterator[tuple
 class _Texts:
     """Events as text; all that repeats is made once."""
 
-    def __init__(self, world: World, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, world: World) -> None:
+        self._frequency = world.frequency
+        self._time = cache(lambda cycles: canonical(self._microseconds(cycles)))
         self._path = world.program.code.source.path
         self._known: dict[tuple[str, int, str, int], tuple[bytes, bytes]] = {}
+
+    def _microseconds(self, cycles: int) -> float:
+        return single(cycles / self._frequency)
 
     def whole(self, event: _Event) -> bytes:
         """An instruction with its duration; a barrier only with its last cycle."""
         code = event.step.instruction
         start = event.end - 1 if code.name == BARRIER else event.start
         before, between = self._around(event)
-        duration, begin = self._clock.text(event.end - start), self._clock.text(start)
+        duration, begin = self._time(event.end - start), self._time(start)
         return b"".join((before, duration, between, begin, b"}"))
 
     def pair(self, first: _Event, second: _Event, number: str) -> Iterator[bytes]:
@@ -180,7 +198,7 @@ class _Texts:
                     "ph": phase,
                     "pid": event.core,
                     "tid": event.step.instruction.pipe,
-                    "ts": self._clock.microseconds(event.end),
+                    "ts": self._microseconds(event.end),
                 }
             )
 
@@ -198,7 +216,7 @@ class _Texts:
                 "ph": phase,
                 "pid": event.core,
                 "tid": code.pipe,
-                "ts": self._clock.microseconds(cycle),
+                "ts": self._microseconds(cycle),
             }
 
     def _around(self, event: _Event) -> tuple[bytes, bytes]:
@@ -220,3 +238,55 @@ class _Texts:
             "detail": detail,
             "pc_addr": simulator_address(code.address),
         }
+
+
+def _throughput(world: World) -> Iterator[dict[str, Any]]:
+    """Events of all counters, microsecond by microsecond, and a last one that closes them."""
+    begin, end, size, name = _copies(world)
+    if not len(begin):
+        return
+    points = int(end.max()) // world.frequency + 1
+    moved = {counter: np.zeros(points) for counter in _counters()}
+    for counter in set(COUNTED.values()):
+        own = name == counter
+        moved[counter] += _spread(world, begin[own], end[own], size[own], points)
+    for total, parts in TOTALS.items():
+        moved[total] = sum((moved[part] for part in parts), np.zeros(points))
+    for point in range(points + 1):
+        for counter in _counters():
+            value = float(moved[counter][point]) * 1e6 / MEBI if point < points else 0.0
+            yield {
+                "args": {"throughput(MB/s)": value},
+                "name": counter,
+                "ph": "C",
+                "pid": "MTE Throughput",
+                "tid": 0,
+                "ts": point + 1,
+            }
+
+
+def _counters() -> list[str]:
+    return [str(one.value) for one in bin_catalog().enums["counters"].members]
+
+
+def _copies(world: World) -> tuple[Integers, Integers, Integers, Any]:
+    """First and last cycle, Byte and counter of every copy."""
+    transfers = world.transfers
+    begin, end = world.moments
+    names = [COUNTED.get(one.name, "") for one in world.program.code.instructions]
+    name = np.array(names)[transfers.code]
+    counted = name != ""
+    return begin[counted], end[counted], transfers.size[counted], name[counted]
+
+
+def _spread(world: World, begin: Integers, end: Integers, size: Integers, points: int) -> Any:
+    """Byte in each microsecond, when copies run evenly."""
+    width = world.frequency
+    first, last = begin // width, (end - 1) // width
+    count = last - first + 1
+    owner = np.repeat(np.arange(len(begin)), count)
+    point = first[owner] + np.arange(len(owner)) - (np.cumsum(count) - count)[owner]
+    low = np.maximum(begin[owner], point * width)
+    high = np.minimum(end[owner], (point + 1) * width)
+    share = size[owner] * (high - low) / (end - begin)[owner]
+    return np.bincount(point, share, points)

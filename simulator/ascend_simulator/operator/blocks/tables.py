@@ -26,12 +26,7 @@ PIPE_AMOUNTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "vector": {"MTE2": ("GM_TO_UB",), "MTE3": ("UB_TO_GM", "UB_TO_L1")},
 }
-"""What a pipe moves, by kind of core."""
-PIPE_LIMITS: Mapping[str, Mapping[str, str]] = {
-    "cube": {"MTE1": "L1_TO_L0A", "MTE2": "GM_TO_L1", "MTE3": "L1_TO_GM"},
-    "vector": {"MTE2": "GM_TO_UB", "MTE3": "UB_TO_GM"},
-}
-"""The transfer whose bandwidth is ideal for a pipe."""
+"""What a pipe moves, by kind of core; the bandwidth of the first is ideal for it."""
 WITH_DETAIL = ("MTE1", "MTE2")
 """Pipes of the cube core whose volumes only an instrumented run shows (910B); 310P shows none."""
 
@@ -158,10 +153,10 @@ def _advice(report: Report, block: int) -> list[str]:
     texts = [str(one.value) for one in bin_catalog().enums["table_advice"].members]
     found = []
     for unit in report.units(block):
-        limits = {pipe: name for core in unit.cores for pipe, name in PIPE_LIMITS[core].items()}
-        for pipe, transfer in sorted(limits.items()):
+        moves = {pipe: names for core in unit.cores for pipe, names in PIPE_AMOUNTS[core].items()}
+        for pipe in sorted(moves.keys() - {"FIXP"}):
             active = active_bandwidth(report, unit, pipe)
-            limit = report.world.chip.transfer.get(transfer)
+            limit = report.world.chip.transfer.get(moves[pipe][0])
             if active is None or limit is None or active / limit >= IDEAL:
                 continue
             kind = "aicore " if unit.number is None else "aivector "

@@ -9,7 +9,6 @@ from ascend_ref.bin import canonical
 from ascend_spec import bin_catalog
 
 from ..world import World
-from .hot_spots import core_name
 
 UNORDERED, ORDERED = 1, 2
 """schemaVersion: without and with the order of the lanes (bin-blocks.md 3.2)."""
@@ -39,7 +38,7 @@ def sub_cores(world: World) -> Iterator[tuple[int, int, str]]:
     """Block, unit and core of everything that ran."""
     for block in range(world.program.block_dim):
         for unit in range(len(world.program.units)):
-            yield block, unit, core_name(world, block, unit)
+            yield block, unit, world.program.core_name(block, unit)
 
 
 def sort_index(name: str, process: str, lane: str, order: int) -> dict[str, Any]:

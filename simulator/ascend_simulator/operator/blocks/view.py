@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Literal
 
 from ascend_ref.capture import Integers
-from ascend_spec import bin_catalog
 
 from ..counters import Counters, Pipe
 from ..world import World
@@ -70,12 +69,6 @@ class Report:
         """Microseconds of the whole task, in single precision."""
         return single(self.world.task_cycles / self.world.frequency)
 
-    @cached_property
-    def chip_tag(self) -> str:
-        """What 0x08 calls the family."""
-        members = bin_catalog().enums["chip_tags"].members
-        return next(str(one.value) for one in members if self.family in one.chips)
-
     def cache(self, block: int, *kinds: str) -> tuple[int, int]:
         """Hits and misses of L2 by the accesses of these kinds, by default of reads and writes."""
         kinds = kinds or ("read", "write")
@@ -85,14 +78,14 @@ class Report:
         )
         return hits, misses
 
-    def units_of(self, core: Core) -> list[Unit]:
-        """The sub-cores of all blocks that are such a core."""
-        blocks = range(len(self.block_ids))
-        return [unit for block in blocks for unit in self.units(block) if core in unit.cores]
-
     def total(self, core: Core, name: str) -> int:
         """An amount of all such cores together."""
-        return sum(self.amount(unit, name) for unit in self.units_of(core))
+        return sum(
+            self.amount(unit, name)
+            for block in range(len(self.block_ids))
+            for unit in self.units(block)
+            if core in unit.cores
+        )
 
     def units(self, block: int) -> Iterator[Unit]:
         """The sub-cores of a block, in the order of the report."""

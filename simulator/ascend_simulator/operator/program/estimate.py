@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from ..chip import KernelChip
 from ..choices import KernelScenario
 from .geometry import (
@@ -43,21 +46,8 @@ class Estimate:
     records: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Traffic:
-    """Accesses to global memory: rows, their Byte, and those of the lines that they touch."""
-
-    rows: int = 0
-    size: int = 0
-    touched: int = 0
-
-    def __add__(self, other: _Traffic) -> _Traffic:
-        return _Traffic(
-            self.rows + other.rows, self.size + other.size, self.touched + other.touched
-        )
-
-    def __mul__(self, times: int) -> _Traffic:
-        return _Traffic(self.rows * times, self.size * times, self.touched * times)
+_Traffic = npt.NDArray[np.object_]
+"""Accesses to global memory: rows, their Byte, and those of the lines that they touch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +63,13 @@ class _Work:
 def estimate(scenario: KernelScenario, chip: KernelChip) -> Estimate:
     """About how much a kernel makes."""
     work = _work(scenario, chip)
-    traffic, executed = work.traffic * work.tiles, work.tiles * work.steps
+    (rows, size, touched), executed = work.traffic * work.tiles, work.tiles * work.steps
     most = -(-work.tiles * scenario.conditions.imbalance // (work.blocks * 1000))
     return Estimate(
         steps=min(most, work.tiles) * work.steps + _STEPS_AROUND,
         executed=executed + work.blocks * _STEPS_AROUND,
-        lines=traffic.touched // chip.cache.line,
-        records=traffic.size // scenario.capture.access_bytes + traffic.rows + executed,
+        lines=touched // chip.cache.line,
+        records=size // scenario.capture.access_bytes + rows + executed,
     )
 
 
@@ -87,7 +77,10 @@ def _rows(chip: KernelChip, count: int, size: int, pitch: int | None = None) -> 
     """So many rows; those whose pitch is no multiple of a line begin and end within lines."""
     line = chip.cache.line
     whole = -(-size // line) * line
-    return _Traffic(count, count * size, count * (size + line if (pitch or size) % line else whole))
+    touched = size + line if (pitch or size) % line else whole
+    # Sums may exceed 64 bits.
+    rows: _Traffic = count * np.array([1, size, touched], np.object_)
+    return rows
 
 
 def _work(scenario: KernelScenario, chip: KernelChip) -> _Work:
@@ -147,4 +140,5 @@ def _attention_traffic(chip: KernelChip, plan: AttentionGeometry, size: int) -> 
         step += _rows(chip, queries, plan.keys * size)
         step += _rows(chip, 1, queries * plan.keys * (2 * _SCORE_BYTES + size))
         step += _rows(chip, 1, queries * plan.width * 2 * _SCORE_BYTES)
-    return step * plan.steps + _rows(chip, queries, row) * 2
+    whole: _Traffic = step * plan.steps + _rows(chip, queries, row) * 2
+    return whole

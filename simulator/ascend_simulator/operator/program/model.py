@@ -66,6 +66,13 @@ class Program:
     tensors: tuple[Tensor, ...]
     simt: SimtCode | None = None
 
+    def core_name(self, block: int, unit: int) -> str:
+        """The name of the core that a sub-core of a block ran on."""
+        core = block % self.cores
+        if self.op_type == "vector":
+            return f"core{core // 2}.veccore{core % 2}"
+        return f"core{core}.cubecore0" if unit == 0 else f"core{core}.veccore{unit - 1}"
+
 
 class GlobalMemory:
     """Tensors one after the other in global memory."""

@@ -26,9 +26,9 @@ class Hand:
 class VectorPart:
     """Code of one pass over a tile.
 
-    prefix: of its marks in the source. inputs: copies into UB. stores: how the result leaves it, by
-    MTE3 to global memory or to L1. accumulator: Byte of an element that is first moved from L0C
-    (310P, whose vector unit reads it), or 0.
+    prefix: of its marks in the source. inputs: copies into UB. accumulator: Byte of an element that
+    is first moved from L0C (310P, whose vector unit reads it), or 0. The result leaves the tile by
+    MTE3, to global memory or to L1.
     """
 
     def __init__(
@@ -37,7 +37,6 @@ class VectorPart:
         recipe: Recipe,
         *,
         inputs: int,
-        stores: bool = True,
         computes: bool = True,
         prefix: str = "",
         accumulator: int = 0,
@@ -58,23 +57,19 @@ class VectorPart:
         if inputs:
             flags.set("in-full", "MTE2", "VECTOR", "in-set")
             flags.wait("in-full", "MTE2", "VECTOR", "compute-wait")
-        if stores:
-            flags.wait("out-free", "MTE3", "VECTOR", "out-alloc")
+        flags.wait("out-free", "MTE3", "VECTOR", "out-alloc")
         self._moved = (
             code.add("VECTOR", "MOV_L0C32_TO_UB", "XD,XN,XT", f"{prefix}store")
             if accumulator
             else None
         )
-        self._compute: list[Instruction] = []
-        if computes:
-            self._compute = _computation(code, recipe, prefix)
+        self._compute = _computation(code, recipe, prefix) if computes else []
         if inputs:
             flags.set("in-free", "VECTOR", "MTE2", "in-free")
-        if stores:
-            flags.set("out-full", "VECTOR", "MTE3", "compute-set")
-            flags.wait("out-full", "VECTOR", "MTE3", "out-wait")
-            self._out = code.add("MTE3", "MOV_UB_TO_OUT_ALIGN", "XD,XN,XM,XT", f"{prefix}out")
-            flags.set("out-free", "MTE3", "VECTOR", "out-free")
+        flags.set("out-full", "VECTOR", "MTE3", "compute-set")
+        flags.wait("out-full", "VECTOR", "MTE3", "out-wait")
+        self._out = code.add("MTE3", "MOV_UB_TO_OUT_ALIGN", "XD,XN,XM,XT", f"{prefix}out")
+        flags.set("out-free", "MTE3", "VECTOR", "out-free")
 
     def emit(self, tape: Tape, unit: int, hand: Hand) -> None:
         """One tile."""

@@ -8,7 +8,7 @@ from math import prod
 from ascend_spec import catalog
 
 from ..chip import KernelChip, chip
-from ..choices import KernelScenario
+from ..choices import KernelScenario, OperatorKind
 from ..program.estimate import estimate
 from ..program.geometry import (
     LENGTHS,
@@ -56,18 +56,18 @@ def problems(scenario: KernelScenario) -> Iterator[Problem]:
             return
 
 
+def needs(kind: OperatorKind, on: KernelChip) -> str | None:
+    """What a kind of operator needs that a chip does not have."""
+    if kind == "gather" and on.family != "950":
+        return "of the 950 series for its SIMT threads"
+    return "with separate vector cores" if kind == "flash-attention" and on.unified else None
+
+
 def _operator(scenario: KernelScenario, on: KernelChip) -> Iterator[Problem]:
     kind, data_type = scenario.operator.kind, scenario.operator.data_type
-    if kind == "gather" and on.family != "950":
-        yield (
-            ("operator", "kind"),
-            f"is gather; expected a chip of the 950 series for its SIMT threads, not {on.name}",
-        )
-    if kind == "flash-attention" and on.unified:
-        yield (
-            ("operator", "kind"),
-            f"is flash-attention; expected a chip with separate vector cores, not {on.name}",
-        )
+    needed = needs(kind, on)
+    if needed is not None:
+        yield ("operator", "kind"), f"is {kind}; expected a chip {needed}, not {on.name}"
     if data_type not in TYPES[kind]:
         yield (
             ("operator", "data_type"),
