@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Integers
+from ascend_ref.capture import RECORDS, Integers
 
 from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
 from ..samples.scene import Columns
@@ -24,18 +24,7 @@ INTERRUPT_SHARE, SOFT_SHARE = 200, 100
 """One in so many parts of a processor's work is the system's, is for interrupts."""
 CONTROL_PER_MILLE = (10, 40)
 """Of the time, Ctrl CPU serves the driver."""
-STATES = (
-    "user",
-    "nice",
-    "sys",
-    "idle",
-    "iowait",
-    "irq",
-    "soft",
-    "steal",
-    "guest",
-    "guest_nice",
-)
+STATES = [name for name, kind in RECORDS["cpu_usage"].columns.items() if kind == "length"]
 
 
 def control_cores(ai_cpu_cores: int) -> int:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_spec import catalog
 
 from .scene import MEBI, MICROSECOND, MILLION, Columns, DeviceScene, per_second
 
@@ -19,17 +20,6 @@ UPTIME_PACKETS = (1 << 12, 1 << 20)
 COUNTER_LIMIT = 1 << 30
 """Ports are read before their 32-bit counters can wrap unseen, however seldom one asked for it."""
 FAULTS = ("Errors", "Dropped")
-QUIET = (
-    "macTxPfcPkt",
-    "macRxPfcPkt",
-    "macTxBadByte",
-    "macRxBadByte",
-    "roceTxErrPkt",
-    "roceRxErrPkt",
-    "roceTxCnpPkt",
-    "roceRxCnpPkt",
-    "roceNewPktRty",
-)
 
 
 def longest_period(bytes_per_microsecond: int) -> int:
@@ -50,9 +40,9 @@ def roce(scene: DeviceScene) -> Columns:
 def netdev_stats(scene: DeviceScene) -> Columns:
     """Differences between samples, layer by layer; so the first sample gives no row."""
     grid = scene.grids["NETDEV_STATS"]
-    columns: Columns = {"timestampNs": grid[1:]}
-    quiet = np.zeros(max(len(grid) - 1, 0), np.int64)
-    columns |= dict.fromkeys(QUIET, quiet)
+    names = catalog().tables["NETDEV_STATS"].columns.keys() - {"deviceId"}
+    columns: Columns = dict.fromkeys(sorted(names), np.zeros(max(len(grid) - 1, 0), np.int64))
+    columns["timestampNs"] = grid[1:]
     for side, carried in _carried(scene, grid).items():
         columns[f"roce{side}Pkt"] = np.diff(carried.packets)
         amount = np.diff(carried.frames)

@@ -74,7 +74,7 @@ def couple(
     """
     world = setting(scenario, seed)
     first = start + BEFORE_STEPS_NS
-    found = Coupling(world.compiled, summaries, world.network, scenario.schedule.active, first)
+    found = Coupling(world.compiled, summaries, world.network, first)
     by_stage = found.run()
     meetings = []
     for rank in range(scenario.parallelism.ranks):
@@ -221,7 +221,6 @@ class _Recording:
                 traffic=moved,
                 compiled=self.compiled,
                 capture=capture,
-                kernel_runs=device.kernel_run,
                 model=self.model,
             )
         )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.group_hash import group_hash
 
 from ..draws import Draws
 from .world import Part, Row
@@ -23,11 +22,6 @@ TASK_KINDS = {
     "Reduce_Inline": "SDMA",
 }
 """Type in COMMUNICATION_TASK_INFO and type of the same task in TASK."""
-
-
-def operator_name(kind: str, group: str, index: int) -> str:
-    """``hcom_allReduce__865_0_1``: kind, last three digits of the group's hash, index in it."""
-    return f"hcom_{kind}__{group_hash(group)[-3:].zfill(3)}_{index}_1"
 
 
 @dataclass(slots=True)

@@ -8,7 +8,8 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION
 from ascend_spec import catalog
 
 from ..draws import Draws
-from .communication import Expansion, operator_name
+from ..world.layout import operator_names
+from .communication import Expansion
 from .kernels import Operator, known_operators, named_operator
 from .shape import Shape
 from .world import (
@@ -292,7 +293,7 @@ class _Stage:
         index = sum(other["device"] == device.number for other in world.rows["collectives"])
         collective = world.add(
             "collectives",
-            name=operator_name(kind, world.group, index),
+            name=operator_names(kind, world.group, [index])[0],
             kind=kind,
             algorithm="MESH-RING",
             group=0,

@@ -226,7 +226,7 @@ class Expansion:
         for dimension in dict.fromkeys(item.dimension for item in items):
             members = [place for place, item in enumerate(items) if item.dimension == dimension]
             for offset, place in enumerate(members):
-                indexes = np.arange(steps) * len(members) + offset
+                indexes = range(offset, steps * len(members), len(members))
                 found = operator_names(items[place].kind, names[dimension], indexes)
                 name[:, place] = self.texts.numbers(found)
         for place, item in enumerate(items):

@@ -13,6 +13,7 @@ from ascend_ref.capture import Integers
 from ..draws import BELL_UNIT, Draws
 from ..hardware.model import Machine
 from ..program.model import Collective, Dimension
+from .clocks import TICK_NS
 from .compiled import HEAD_NS, TAIL_NS
 from .disturbance import THOUSAND, Disturbances
 from .exchange import Plan, moved, piece_sizes, plan
@@ -29,7 +30,6 @@ FIRST_COPY, FIRST_COPY_NS = 970, 16_000
 """The first of several copies at once takes so many per mille of the others' time, less so many ns,
 and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582, 920 and 198)."""
 TELL_NS = (660, 760)
-TICK_NS = 20
 LOCAL_NS = 1_400
 """What a copy within the own memory costs in addition to its bytes."""
 ELEMENT_BYTES = {
