@@ -27,16 +27,6 @@ def longest_period(bytes_per_microsecond: int) -> int:
     return COUNTER_LIMIT // bytes_per_microsecond * MICROSECOND
 
 
-def nic(scene: DeviceScene) -> Columns:
-    """The port as the network card sees it, headers included."""
-    return _port(scene, "NIC", "frames")
-
-
-def roce(scene: DeviceScene) -> Columns:
-    """The port as the RoCE engine sees it: payloads."""
-    return _port(scene, "ROCE", "payload")
-
-
 def netdev_stats(scene: DeviceScene) -> Columns:
     """Differences between samples, layer by layer; so the first sample gives no row."""
     grid = scene.grids["NETDEV_STATS"]
@@ -63,8 +53,11 @@ class Carried(NamedTuple):
     frames: Integers
 
 
-def _port(scene: DeviceScene, table: str, counted: Literal["payload", "frames"]) -> Columns:
-    """Counters since the port came up, and their growth per second."""
+def port(scene: DeviceScene, table: Literal["NIC", "ROCE"]) -> Columns:
+    """Counters since the port came up, and their growth per second.
+
+    The network card (NIC) sees headers too, the RoCE engine payloads.
+    """
     grid = scene.grids[table]
     uptime = scene.noise("port")
     columns: Columns = {
@@ -72,7 +65,7 @@ def _port(scene: DeviceScene, table: str, counted: Literal["payload", "frames"])
         "bandwidth": np.full(len(grid), _speed(scene), np.int64),
         "funcId": np.zeros(len(grid), np.int64),
     }
-    size = FRAME if counted == "frames" else PAYLOAD
+    counted, size = ("frames", FRAME) if table == "NIC" else ("payload", PAYLOAD)
     for side, carried in _carried(scene, grid).items():
         packets_before = uptime.one(*UPTIME_PACKETS)
         name = side.lower()

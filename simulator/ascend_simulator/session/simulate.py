@@ -175,14 +175,8 @@ class _Recording:
         memory = record_memory(scene, self.process + LAUNCH_THREAD)
         self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
-        copies = device.copies
         moved = traffic(
-            self.compiled,
-            tasks,
-            device.kernels,
-            (copies.task, copies.size, copies.operation),
-            transfers,
-            found.arrivals,
+            self.compiled, tasks, device.kernels, device.copies, transfers, found.arrivals
         )
         samples = {
             **record_samples(scene, moved, memory.footprint),

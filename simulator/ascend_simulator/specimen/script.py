@@ -9,20 +9,18 @@ from ascend_spec import catalog
 
 from ..draws import Draws
 from ..world.layout import operator_names
+from ..world.streams import COMPUTE_STREAM, OTHER_STREAM, PROFILING_STREAM
 from .communication import Expansion
 from .kernels import Operator, known_operators, named_operator
 from .shape import Shape
 from .world import (
     BACKWARD_THREAD,
     COMMUNICATION_STREAM,
-    COMPUTE_STREAM,
     FIRST_CONNECTION,
     FIRST_STEP,
     LAUNCH_THREAD,
     MAIN_THREAD,
-    OTHER_STREAM,
     PROCESS,
-    PROFILING_STREAM,
     RELEASE_THREAD,
     SCHEDULE_STREAM,
     SESSION_START_NS,

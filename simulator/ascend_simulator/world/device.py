@@ -33,7 +33,7 @@ class DeviceRecords:
     copies: Copies
 
 
-def kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
+def _kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
     """The texts and blocks of every kernel that a program may run."""
     columns = {
         name: texts.numbers(getattr(kernel, name) for kernel in compiled.kinds)
@@ -108,7 +108,7 @@ def device_records(
         tasks=Tasks.joined([tasks, around]),
         kernels=Kernels(rows, kinds[rows]),
         kernel_run=run[rows],
-        kernel_kinds=kernel_kinds(compiled, texts),
+        kernel_kinds=_kernel_kinds(compiled, texts),
         copies=_copies(compiled, run, items),
     )
 

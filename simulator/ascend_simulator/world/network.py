@@ -72,7 +72,6 @@ class Network:
     disturbances: Disturbances
     collectives: tuple[tuple[Collective, ...], ...]
     _journeys: dict[object, Journey] = field(default_factory=dict)
-    _groups: dict[object, Integers] = field(default_factory=dict)
 
     @cached_property
     def wires(self) -> Wires:
@@ -143,12 +142,8 @@ class Network:
 
     def groups(self, dimension: Dimension, stages: list[int]) -> Integers:
         """The groups of a dimension whose ranks belong to these stages."""
-        key = dimension, *stages
-        if key not in self._groups:
-            groups = self.layout.groups(dimension)
-            inside = np.isin(groups // self.layout.ranks_per_stage, stages).all(axis=1)
-            self._groups[key] = groups[inside]
-        return self._groups[key]
+        groups = self.layout.groups(dimension)
+        return groups[np.isin(groups // self.layout.ranks_per_stage, stages).all(axis=1)]
 
     @cached_property
     def _inside(self) -> dict[Dimension, bool]:
