@@ -36,7 +36,7 @@ from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
 from ..samples.traffic import traffic
-from ..world.communication import Communication, Expansion, RunCalls
+from ..world.communication import Communication, Expansion
 from ..world.compiled import Compiled
 from ..world.coupled import Coupling, Summary, summarize
 from ..world.device import device_records, profiling_tasks
@@ -156,14 +156,14 @@ class _Recording:
             switches.mstx,
         )
         expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
-        seen, ended = (
-            self.host.seen[:, self.places],
-            closed(self.compiled, self.host, self.meetings),
-        )
         own = Connections(*(column[:, self.places] for column in host.connections))
         found = Communication([], Transfers.empty(), Arrivals.empty())
         if len(self.places):
-            found = expansion.expand(self.meetings, RunCalls(seen, ended, own))
+            seen, ended = (
+                self.host.seen[:, self.places],
+                closed(self.compiled, self.host, self.meetings),
+            )
+            found = expansion.expand(self.meetings, seen, ended, own)
         bounds = Tasks.empty()
         if switches.level and world.machine.chip.ffts:  # db-schema.md 6, I17b and I37
             moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
