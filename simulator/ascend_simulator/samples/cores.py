@@ -59,9 +59,9 @@ def aicore_freq(scene: DeviceScene) -> Columns:
     soon = min(soon, int(timeline.step_starts[0]))
     ended = not scene.disturbances.ends_abnormally(timeline.rank)
     last = slice(0, int(ended))
-    moments = [start, soon], timeline.step_starts[changed], [end][last]
+    moments = [start, soon], timeline.step_starts[changed], np.array([end], np.int64)[last]
     clocks = [nominal] * 2, timeline.frequency[changed], timeline.frequency[-1:][last]
-    time, clock = (np.concatenate(parts).astype(np.int64) for parts in (moments, clocks))
+    time, clock = np.concatenate(moments), np.concatenate(clocks)
     valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", scene)
     time, clock = time[valid], clock[valid]
     return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), -1, np.int64)}
