@@ -190,7 +190,7 @@ def test_where_sources_differ_an_erratum_of_the_row_decides(matrix: Mapping[str,
             known = matrix["knows"].get(source, every)
             claims.setdefault(source, set()).update(products_of(listed, known))
             assert claims[source] <= set(known), f"{name}: {source} speaks of no such product"
-        said = set(catalog().products.data[name].products)
+        said = set(catalog().products.data[name].cells)
         assert said <= set().union(*claims.values()), name
         differing = {
             (source, product)
@@ -259,8 +259,8 @@ def test_parts_of_the_whole_timeline_are_of_the_listed_products(row: str, headin
     }
     data = catalog().products.data[row]
     assert listed
-    assert listed <= set(data.products)
-    for product in SEED & set(data.products) - listed:
+    assert listed <= data.cells.keys()
+    for product in SEED & set(data.cells) - listed:
         assert not any(one.startswith("seed-001") for one in data.cells[product])
         assert data.errata
 
