@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import without
@@ -57,7 +57,7 @@ class NamedFile:
             return "database"
         if self.document:
             return "document"
-        return self.id if self.id in ("csv", "timeline", "blocks") else None  # type: ignore[return-value]
+        return cast(Kind, self.id) if self.id in ("csv", "timeline", "blocks") else None
 
 
 @dataclass(frozen=True, slots=True)
