@@ -130,8 +130,10 @@ def test_every_source_switch_and_erratum_of_the_products_exists(
     cited = [cite for row in matrix["data"].values() for cite in row["says"]]
     for product in known.values():
         cited += [*product.source, *(one for some in product.capabilities.values() for one in some)]
-    assert {cite.split(" ")[0] for cite in cited} - set(catalog().sources) == set()
-    assert {one for row in known.data.values() for one in row.switches} <= set(catalog().switches)
+    assert {cite.split(" ")[0] for cite in cited} - set(catalog().documents.sources) == set()
+    assert {one for row in known.data.values() for one in row.switches} <= set(
+        catalog().documents.switches
+    )
     about = {place for erratum in known.errata.values() for place in erratum.at}
     lacking = known["200I-500-A2"].without_value
     assert lacking is not None
