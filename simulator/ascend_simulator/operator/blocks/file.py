@@ -113,4 +113,4 @@ class File:
 
     @cached_property
     def _listing(self) -> Listing:
-        return Listing.of(self.world, simulator=self._simulated)
+        return Listing(self.world, simulator=self._simulated)
