@@ -9,7 +9,6 @@ import numpy as np
 
 from ascend_spec.core import packaged
 
-from .blocks.file import File
 from .blocks.roofline import busiest, operations, roofline
 from .blocks.view import Report
 from .counters import CACHE, Counters
@@ -25,9 +24,9 @@ def truth_schema() -> dict[str, Any]:
     return found
 
 
-def kernel_truth(file: File) -> dict[str, Any]:
+def kernel_truth(report: Report) -> dict[str, Any]:
     """The document, ready for JSON."""
-    world, report = file.world, file.report
+    world = report.world
     scenario, program, counters = world.scenario, world.program, world.counters
     pipe, share = busiest(report)
     executed = int(counters.amount("executed").sum())

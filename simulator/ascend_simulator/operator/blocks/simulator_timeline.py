@@ -19,6 +19,7 @@ from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
 from ..chip import MEBI
+from ..memory import each
 from ..program.flags import EVENT_SET, EVENT_WAIT, flag_operands
 from ..program.listing import BARRIER, CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
 from ..program.tape import FlagKey, Step
@@ -265,9 +266,8 @@ def _spread(world: World, begin: Integers, end: Integers, size: Integers, points
     """Byte in each microsecond, when copies run evenly."""
     width = world.frequency
     first, last = begin // width, (end - 1) // width
-    count = last - first + 1
-    owner = np.repeat(np.arange(len(begin)), count)
-    point = first[owner] + np.arange(len(owner)) - (np.cumsum(count) - count)[owner]
+    owner, number = each(last - first + 1)
+    point = first[owner] + number
     low = np.maximum(begin[owner], point * width)
     high = np.minimum(end[owner], (point + 1) * width)
     share = size[owner] * (high - low) / (end - begin)[owner]

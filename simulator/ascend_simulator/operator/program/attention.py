@@ -6,10 +6,10 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
+from .cube_part import CubePart, Load, Store
 from .flags import CrossFlags
 from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import attention_geometry
+from .geometry import ACCUMULATOR_BYTES, attention_geometry
 from .model import VECTORS, Draft, Program, Role
 from .product import contiguous
 from .recipes import recipe

@@ -7,11 +7,11 @@ from typing import Literal
 
 from .costs import COPY_START, FRACTALS_PER_L0A_READ, MMAD_START, ROW_CYCLES, copy_within, fractals
 from .flags import Flags
+from .geometry import ACCUMULATOR_BYTES
 from .model import Draft
 from .recipes import element_bytes
 from .tape import Quantity, Tape, Transfer, ceil_div
 
-ACCUMULATOR_BYTES = 4
 L0_BYTES = 512
 """Of a fractal: what the cube reads of either operand in a cycle."""
 

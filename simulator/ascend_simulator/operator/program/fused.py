@@ -8,10 +8,10 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cube_part import ACCUMULATOR_BYTES, Store
+from .cube_part import Store
 from .flags import CrossFlags
 from .frame import Ending, Frame
-from .geometry import activation
+from .geometry import ACCUMULATOR_BYTES, activation
 from .matmul import SLOTS, ProductCode, matmul_draft
 from .model import VECTORS, Program, Role
 from .product import Tile, contiguous, tile_at

@@ -6,9 +6,9 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
+from .cube_part import CubePart, Load, Store
 from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import activation, matrix_geometry, part_elements, result_type
+from .geometry import ACCUMULATOR_BYTES, activation, matrix_geometry, part_elements, result_type
 from .model import Draft, Program, Role
 from .product import Tile, left, result, right, tile_at
 from .recipes import c_type, element_bytes
