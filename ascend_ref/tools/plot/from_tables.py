@@ -230,9 +230,7 @@ def read_sheet(
 def newest_names(file: str) -> Mapping[str, str]:
     """The newest name of each column, by every name that it ever had."""
     return {
-        name: column.name
-        for column in text_catalog().csv[file].columns
-        for name in (column.name, *(older.name for older in column.renamed))
+        name: column.name for column in text_catalog().csv[file].columns for name in column.names
     }
 
 

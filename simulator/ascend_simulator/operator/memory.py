@@ -14,6 +14,7 @@ import numpy as np
 
 from ascend_ref.arrays import Mask
 from ascend_ref.capture import Integers
+from ascend_ref.derive.matching import ranks
 
 from .chip import CacheShape
 from .program.model import Program
@@ -162,13 +163,9 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
 
 def _in_turns(transfers: Transfers, of: Integers) -> Integers:
     """Blocks that copy at the same time take turns, line by line, and nobody is always first."""
-    if not len(of):
-        return np.zeros(0, np.int64)
-    counts = np.bincount(of, minlength=len(transfers))
-    rank = np.arange(len(of)) - (np.cumsum(counts) - counts)[of]
-    blocks = int(transfers.block.max()) + 1
+    rank = ranks(of)
+    blocks, longest = (int(one.max(initial=0)) + 1 for one in (transfers.block, rank))
     turn = (transfers.block[of] - rank) % blocks
-    longest = int(counts.max())
     return np.argsort((transfers.moment[of] * longest + rank) * blocks + turn, kind="stable")
 
 
@@ -221,14 +218,7 @@ def cached(line: Integers, store: Mask, shape: CacheShape, hit_rate: int | None 
 
 def _turns(chosen: Integers) -> list[Integers]:
     """Accesses that can be looked at together: the first of every set, the second, and so on."""
-    if not len(chosen):
-        return []
-    by_set = np.argsort(chosen, kind="stable")
-    ordered = chosen[by_set]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    sizes = np.diff(np.concatenate([starts, [len(ordered)]]))
-    rank = np.empty(len(chosen), np.int64)
-    rank[by_set] = np.arange(len(ordered)) - np.repeat(starts, sizes)
+    rank = ranks(chosen)
     by_rank = np.argsort(rank, kind="stable")
     return np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])
 

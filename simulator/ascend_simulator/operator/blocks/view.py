@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
@@ -20,6 +20,7 @@ from ..world import EPOCH, World
 from .numbers import NOT_AVAILABLE, six
 
 Core = Literal["cube", "vector"]
+CORES: tuple[Core, ...] = get_args(Core)
 
 ROWS = "memory_rows.yaml"
 MAIN_MEMORY = (0, 1)
@@ -117,13 +118,7 @@ class Report:
     def units(self, block: int) -> Iterator[Unit]:
         """The sub-cores of a block, in the order of the report."""
         for number, name in enumerate(self.world.program.units):
-            cores: tuple[Core, ...] = (
-                ("cube", "vector")
-                if self.world.chip.unified
-                else ("cube",)
-                if name.startswith("cube")
-                else ("vector",)
-            )
+            cores = tuple(one for one in CORES if self.world.chip.unified or name.startswith(one))
             vector = number - 1 if self.mixed and number else None
             yield Unit(name, cores, vector, (block, number))
 

@@ -4,10 +4,14 @@ waits, and what is left at the end.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..chip import KernelChip
 from .listing import CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
-from .model import Draft
 from .tape import FlagKey, Tape
+
+if TYPE_CHECKING:
+    from .model import Draft
 
 SPELLED = {"VECTOR": "VEC", "CUBE": "M", "FIXP": "FIX", "SCALAR": "S"}
 """Pipes as the operands of flags name them, where they differ (seed 004)."""
@@ -52,6 +56,16 @@ class Flags:
         key = self._key(unit, name, slot)
         if not unless_new or tape.pending[key]:
             tape.wait_flag(unit, self._waits[name], key)
+
+    def slot(self, tape: Tape, unit: int, name: str) -> int:
+        """Which buffer is used for the next of what is counted under a name."""
+        return tape.numbers[unit, f"{self._prefix}{name}"] % self._slots
+
+    def next(self, tape: Tape, unit: int, name: str) -> int:
+        """The same, and go on to the one after it."""
+        slot = self.slot(tape, unit, name)
+        tape.numbers[unit, f"{self._prefix}{name}"] += 1
+        return slot
 
     def drain(self, tape: Tape, unit: int) -> None:
         """Wait for all flags that are set."""
