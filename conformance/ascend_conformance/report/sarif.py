@@ -176,9 +176,8 @@ def _notifications(one: Listed, detail: Detail) -> Iterator[JsonObject]:
         yield _notification("error", f"{path} cannot be judged: {unreadable(file, detail)}")
     if one.left_out:
         yield _notification("warning", f"{path}: {not_listed(one)}")
-    for group in skipped_by_reason(file, detail)[0]:
-        skipped = f"{', '.join(group.rules)} skipped: {group.reason}"
-        yield _notification("note", f"{path}: {skipped}")
+    for rules, reason in skipped_by_reason(file, detail)[0]:
+        yield _notification("note", f"{path}: {rules} skipped: {reason}")
 
 
 def _notification(level: str, text: str) -> JsonObject:
