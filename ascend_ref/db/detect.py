@@ -1,4 +1,4 @@
-"""Which state of the schema a database was written in.
+"""Which state of the schema a database was written in, and which level of the profiler it shows.
 
 SCHEMA_VERSION does not identify one (exporters changed columns, types and enums without changing
 it), so every revision is compared with what the file really holds, and the nearest is taken.
@@ -6,10 +6,10 @@ it), so every revision is compared with what the file really holds, and the near
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import apsw
 
@@ -20,7 +20,7 @@ from .carrier import NotAProfile, identify_carrier
 from .introspect import PhysicalSchema, PhysicalTable, fold, quote_identifier
 from .open import BudgetExceeded, UnreadableDatabase, budget, read_examples, row_bound
 
-__all__ = ["Candidate", "Identity", "NotAProfile", "identify"]
+__all__ = ["Candidate", "Identity", "NotAProfile", "identify", "shown_level"]
 
 # Costs of a difference. Any one of them leaves the choice alone as long as other evidence stands.
 COLUMN: Final = 1.0
@@ -37,6 +37,11 @@ ABSENT: Final = 0.5
 """A table that always exists, missing: less than VIEWER, so that one lost enum decides nothing."""
 
 ENUM_ROWS: Final = 1_000
+RUNTIME_CALL = "SELECT 1 AS found FROM main.CANN_API WHERE type = 5000 LIMIT 1"
+NAMED_OPERATOR = (
+    "SELECT 1 AS found FROM main.COMPUTE_TASK_INFO WHERE opType NOT IN "
+    "(SELECT id FROM main.STRING_IDS WHERE value = 'N/A') LIMIT 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,3 +201,22 @@ def _member_differences(expected: Mapping[int, str], found: Mapping[int, str]) -
         expected.get(number) != found.get(number) for number in expected.keys() | found.keys()
     )
     return min(different * MEMBER, MEMBERS_AT_MOST)
+
+
+def shown_level(
+    holds: Callable[[str], bool], has_rows: Callable[[str], bool], finds: Callable[[str], bool]
+) -> Literal[0, 1, 2] | None:
+    """The lowest level that explains the rows: runtime calls 2, operator types or PMU 1, else 0.
+
+    holds: whether ``TABLE.column`` can be read. has_rows: whether a table has any. finds: whether a
+    SELECT has a row. ``None`` where no table shows it. Source: db-schema.md 4.4 (texts not
+    collected at level 0) and 7.6 (runtime rows at level 2).
+    """
+    if holds("CANN_API.type") and finds(RUNTIME_CALL):
+        return 2
+    if has_rows("TASK_PMU_INFO"):
+        return 1
+    needed = ("COMPUTE_TASK_INFO.opType", "STRING_IDS.id", "STRING_IDS.value")
+    if has_rows("COMPUTE_TASK_INFO") and all(map(holds, needed)):
+        return 1 if finds(NAMED_OPERATOR) else 0
+    return None

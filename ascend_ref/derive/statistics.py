@@ -23,8 +23,8 @@ STORED_PLACES = 6
 class ApiStatistic:
     """One row per API. Times in us, the variance in us², all with the three decimals shown."""
 
-    count: Integers
     total: Reals
+    count: Integers
     average: Reals
     minimum: Reals
     maximum: Reals
@@ -52,7 +52,7 @@ def api_statistic(owner: Integers, duration: Integers, engine: Engine) -> ApiSta
         variance = cpp_round(sums(owner, deviations, len(count)) / count)
         # The C++ engine rounds the total where it prints it.
         total = python_round(total)
-    return ApiStatistic(count, total, average, shortest, longest, variance)
+    return ApiStatistic(total, count, average, shortest, longest, variance)
 
 
 @dataclass(frozen=True, slots=True)

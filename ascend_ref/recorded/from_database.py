@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from ascend_ref.capture import DeviceFacts, Origin, Switches
 from ascend_ref.capture.metric_groups import aic_metrics
 from ascend_ref.capture.model import NONE
-from ascend_ref.db.level import shown_level
+from ascend_ref.db.detect import shown_level
 from ascend_ref.db.open import UnreadableDatabase
 from ascend_ref.spill import Spill
 from ascend_spec import layout_catalog

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -48,6 +48,15 @@ def device_texts(numbers: Integers) -> pa.DictionaryArray:
     """Device_id: the device as text, ``host`` where it is negative."""
     found, places = np.unique(numbers, return_inverse=True)
     return chosen([str(one) if one >= 0 else HOST for one in found.tolist()], places)
+
+
+def of_formula(setting: Setting, formula: str, figures: Iterable[Any]) -> dict[str, pa.Array]:
+    """The columns of a file that a derivation makes, from its figures, which are in their order."""
+    names = [one.name for one in setting.columns() if one.formula == formula]
+    return {
+        name: values if isinstance(values, pa.Array) else pa.array(values)
+        for name, values in zip(names, figures, strict=True)
+    }
 
 
 def taken(columns: Columns, rows: npt.NDArray[Any]) -> Columns:

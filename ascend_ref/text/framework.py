@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ascend_ref.arrays import begins_with, dictionary, integers, is_one_of, where
-from ascend_ref.capture.batch import Integers
+from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.adapter_steps import (
     RECEIVE,
     RECEIVING,
@@ -35,7 +35,7 @@ from ascend_ref.timeline.events import Events
 from ascend_ref.timeline.layers.overlap import overlap_analysis
 from ascend_ref.timeline.session import Session
 
-from .columns import Columns, ShownColumns, of_table, parts
+from .columns import Columns, ShownColumns, of_formula, of_table, parts
 from .op_summary import OperatorColumns, operator_rows
 from .order import ordered
 from .setting import Setting
@@ -77,23 +77,15 @@ def operator_details(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     stacks = CallStacks(recorded)
     chains = integers(activity.table["callchainId"])
     shown = np.flatnonzero(~begins_with(dictionary(activity.names), STEP)[rows])
-    device = {
-        "Device Self Duration(us)": found.device_self,
-        "Device Total Duration(us)": found.device_total,
-        "Device Self Duration With AICore(us)": found.device_self_with_ai_core,
-        "Device Total Duration With AICore(us)": found.device_total_with_ai_core,
-    }
+    device = [getattr(found, name) for name in found.__slots__ if name.startswith("device")]
     table = recorded.table("PYTORCH_API")
     for batch in parts(shown):
+        host = [pa.array(one[batch]) for one in (found.host_self, found.host_total)]
         columns = {
             "Call Stack": stacks.texts(chains[rows[batch]]),
-            "Host Self Duration(us)": pa.array(found.host_self[batch]),
-            "Host Total Duration(us)": pa.array(found.host_total[batch]),
-            # An integer 0 where nothing was added up.
-            **{
-                name: pc.if_else(pa.array(own == 0), "0", shortest_texts(own))
-                for name, own in ((name, values[batch]) for name, values in device.items())
-            },
+            **of_formula(
+                setting, "operator_details", [*host, *(_sums(one[batch]) for one in device)]
+            ),
         }
         yield ShownColumns(columns, {"PYTORCH_API": TableRows(table, rows[batch])})
 
@@ -113,6 +105,11 @@ def step_trace_time(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         **{name: [repr(getattr(row, name)) for row in rows] for name in StepRow._fields[2:]},
     }
     yield ordered(setting, of_table("step_time", pa.table(steps_shown)))
+
+
+def _sums(values: Reals) -> pa.StringArray:
+    """Sums of floats; an integer 0 where nothing was added up."""
+    return pc.if_else(pa.array(values == 0), "0", shortest_texts(values))
 
 
 def _session(recorded: Recorded, setting: Setting) -> Session:

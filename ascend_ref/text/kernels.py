@@ -12,7 +12,7 @@ import pyarrow as pa
 from ascend_ref.arrays import dictionary, ends_with, first_known, integers, is_one_of
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE, counterparts, groups, ranks
-from ascend_ref.derive.sub_tasks import shown_tasks
+from ascend_ref.derive.tasks import shown_tasks
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import TableRows
 from ascend_spec import catalog

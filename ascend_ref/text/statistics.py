@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 import numpy as np
 import numpy.typing as npt
@@ -10,22 +11,26 @@ import pyarrow as pa
 
 from ascend_ref.arrays import dictionary, integers, is_one_of, renamed, text_numbers
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.matching import groups
+from ascend_ref.derive.statistics import api_statistic as of_apis
 from ascend_ref.derive.statistics import (
-    Statistic,
     communication_statistic,
     operator_statistic,
 )
-from ascend_ref.derive.statistics import api_statistic as of_apis
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import DAYS
 
-from .columns import Columns, device_texts, taken
+from .columns import Columns, device_texts, of_formula, taken
 from .kernels import COMMUNICATION_TYPES, IGNORED_TYPES, UNKNOWN, kernels, operator_devices
 from .order import ordered
 from .setting import Setting
+
+STATISTICS = {
+    "operator_statistic": operator_statistic,
+    "communication_statistic": communication_statistic,
+}
+"""By the formulas of the columns that show their figures."""
 
 
 def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -47,12 +52,7 @@ def api_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         {
             "Level": level.take(chosen),
             "API Name": name.take(chosen),
-            "Time(us)": pa.array(found.total),
-            "Count": pa.array(found.count),
-            "Avg(us)": pa.array(found.average),
-            "Min(us)": pa.array(found.minimum),
-            "Max(us)": pa.array(found.maximum),
-            "Variance": pa.array(found.variance),
+            **of_formula(setting, "api_statistic", asdict(found).values()),
         },
     )
 
@@ -70,7 +70,7 @@ def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         {"OP Type": op_type.take(pa.array(rows)), "Core Type": core.take(pa.array(rows))},
         (found.end - found.start)[rows],
         shown[rows],
-        operator_statistic,
+        "operator_statistic",
     )
 
 
@@ -89,7 +89,7 @@ def communication(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         {"OP Type": op_type.take(pa.array(rows))},
         (end - start)[rows],
         ~is_one_of(op_type, [UNKNOWN])[rows],
-        communication_statistic,
+        "communication_statistic",
     )
 
 
@@ -99,22 +99,17 @@ def _by_device(
     kinds: Mapping[str, pa.DictionaryArray],
     duration: Integers,
     shown: npt.NDArray[np.bool_],
-    statistic: Callable[[Integers, Integers, Engine, Integers], Statistic],
+    formula: str,
 ) -> Iterator[Columns]:
     """The figures of the kinds on each device; those not ``shown`` count in the ratios alone."""
     if not len(device):
         return
     first, owner = groups(device, *map(text_numbers, kinds.values()))
-    found = statistic(owner, duration, setting.engine, device[first])
+    found = STATISTICS[formula](owner, duration, setting.engine, device[first])
     columns = {
         "Device_id": device_texts(device[first]),
         **{name: column.take(pa.array(first)) for name, column in kinds.items()},
-        "Count": pa.array(found.count),
-        "Total Time(us)": pa.array(found.total),
-        "Min Time(us)": pa.array(found.minimum),
-        "Avg Time(us)": pa.array(found.average),
-        "Max Time(us)": pa.array(found.maximum),
-        "Ratio(%)": pa.array(found.ratio),
+        **of_formula(setting, formula, asdict(found).values()),
     }
     yield ordered(setting, taken(columns, np.flatnonzero(shown[first])))
 

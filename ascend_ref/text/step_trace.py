@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref.arrays import integers, where
+from ascend_ref.arrays import integers, one_piece, where
 from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import NONE, counterparts, groups, ranks
 from ascend_ref.derive.step_trace import iteration_times
 from ascend_ref.recorded import Recorded
 
-from .columns import Columns, device_texts
+from .columns import Columns, device_texts, of_formula
 from .order import ordered
 from .setting import Setting
 
@@ -43,10 +43,7 @@ def step_trace(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         "FP Start(us)": where(forward > 0, forward),
         "BP End(us)": where(backward > 0, backward),
         "Iteration End(us)": pa.array(end),
-        "Iteration Time(us)": times["iteration"].combine_chunks(),
-        "FP to BP Time(us)": times["fp_to_bp"].combine_chunks(),
-        "Iteration Refresh(us)": times["refresh"].combine_chunks(),
-        "Data Aug Bound(us)": times["bound"].combine_chunks(),
+        **of_formula(setting, "iteration_times", map(one_piece, times.columns[1:])),
         "Model ID": where(model >= 0, model),
     }
     rows = pa.array(kept)

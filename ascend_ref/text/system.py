@@ -32,7 +32,7 @@ from ascend_ref.derive.host_usage import (
 from ascend_ref.derive.matching import groups, ranks
 from ascend_ref.recorded import Recorded
 
-from .columns import Columns, device_texts, of_table
+from .columns import Columns, device_texts, of_formula, of_table
 from .order import ordered
 from .setting import Setting
 
@@ -169,8 +169,7 @@ def host_cpu_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     found = processors(integers(table["cpuId"]), reals(table["usage"]))
     yield {
         "Total Cpu Numbers": pa.array([total]),
-        "Occupied Cpu Numbers": pa.array([found.occupied]),
-        "Recommend Cpu Numbers": pa.array([found.recommended]),
+        **of_formula(setting, "processors", ([one] for one in found)),
     }
 
 
@@ -183,7 +182,7 @@ def host_mem_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     found = memory_demand(reals(recorded.table("HOST_MEM_USAGE")["usage"]), amount)
     yield {
         "Total Memory(KB)": pa.array([amount]),
-        **_demanded("Peak Used Memory(KB)", "Recommend Memory(KB)", found),
+        **of_formula(setting, "memory_demand", _known(found)),
     }
 
 
@@ -193,10 +192,7 @@ def host_disk_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     if not len(table):
         return
     read, write = (demand(reals(table[name]) / KIBIBYTE) for name in ("readRate", "writeRate"))
-    yield {
-        **_demanded("Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)", read),
-        **_demanded("Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)", write),
-    }
+    yield of_formula(setting, "demand", [*_known(read), *_known(write)])
 
 
 def host_network_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
@@ -207,7 +203,7 @@ def host_network_usage(recorded: Recorded, setting: Setting) -> Iterator[Columns
     found = demand(reals(recorded.table("HOST_NETWORK_USAGE")["speed"]) / KIBIBYTE)
     yield {
         "Netcard Speed(KB/s)": pa.array([speed / KIBIBYTE]),
-        **_demanded("Peak Used Speed(KB/s)", "Recommend Speed(KB/s)", found),
+        **of_formula(setting, "demand", _known(found)),
     }
 
 
@@ -225,12 +221,9 @@ def os_runtime_statistic(recorded: Recorded, setting: Setting) -> Iterator[Colum
             "Process ID": pa.array(thread[first] >> 32),
             "Thread ID": pa.array(thread[first] & 0xFFFF_FFFF),
             "Name": name.take(pa.array(first)),
-            "Time(%)": pa.array(found.fraction),
-            "Time(us)": pa.array(found.total),
-            "Count": pa.array(found.calls),
-            "Avg(us)": pa.array(found.average / MICROSECOND),
-            "Max(us)": pa.array(found.longest),
-            "Min(us)": pa.array(found.shortest),
+            **of_formula(
+                setting, "system_calls", found._replace(average=found.average / MICROSECOND)
+            ),
         },
     )
 
@@ -241,9 +234,6 @@ def _fact(recorded: Recorded, record: str, column: str) -> int | None:
     return None if table is None or not len(table) else int(integers(table[column])[0])
 
 
-def _demanded(peak: str, recommended: str, found: Demand | None) -> dict[str, pa.Array]:
-    values = (np.nan, np.nan) if found is None else found
-    return {
-        name: known_reals(np.array([value]))
-        for name, value in zip((peak, recommended), values, strict=True)
-    }
+def _known(found: Demand | None) -> Iterator[pa.Array]:
+    """Peak and recommendation, NULL without samples."""
+    return (known_reals(np.array([one])) for one in found or (np.nan, np.nan))

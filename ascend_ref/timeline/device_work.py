@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.derive.tasks import task_batches
 from ascend_ref.recorded import Recorded
 from ascend_ref.spill import Spill, first_equal
 
@@ -53,7 +53,7 @@ class DeviceWork:
 
     kernel: its row in COMPUTE_TASK_INFO, NONE without one. call: the row of its call. shown: false
     for a task that only encloses FFTS+ tasks, which stand for it. batch: as
-    :func:`~ascend_ref.derive.task_batches.task_batches` finds it.
+    :func:`~ascend_ref.derive.tasks.task_batches` finds it.
     """
 
     def __init__(self, recorded: Recorded, kernels: pa.Table, calls: Calls, device: int) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_batches import tiny_batches
 
-from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.derive.tasks import task_batches
 
 
 @settings(max_examples=60, deadline=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ascend_ref.derive.matching import NONE, counterparts, pairs, ranks
 from ascend_ref.derive.memory_blocks import memory_blocks
-from ascend_ref.derive.sub_tasks import shown_tasks
+from ascend_ref.derive.tasks import shown_tasks
 from ascend_ref.derive.traffic import UNSET_RATE, Spread, channel, means, share, spread
 
 keys = st.lists(st.integers(0, 4), max_size=12)

@@ -13,7 +13,7 @@ from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.matching import groups
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
-from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.derive.tasks import task_batches
 from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import NO_ROW, ShownValues, TableRows, every_row
 from ascend_spec.core.shows import Show

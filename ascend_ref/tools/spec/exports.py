@@ -125,15 +125,6 @@ def _command(name: str, wanted: Wanted) -> Exported:
     return _message(definitions[wanted.part], f"command/{name}", f"{name}-{wanted.part}", wanted)
 
 
-def _event(name: str, wanted: Wanted) -> Exported:
-    return _message(api_catalog().events[name].body, f"event/{name}", name, wanted)
-
-
-def _envelope(name: str, wanted: Wanted) -> Exported:
-    definition = name.removesuffix("-message")
-    return _message(definition, f"envelope/{name}", name, wanted)
-
-
 def _message(definition: str, address: str, name: str, wanted: Wanted) -> Exported:
     api = api_catalog()
     generation = _chosen("generation", wanted.at, [one.id for one in api.generations], LATEST)
@@ -158,8 +149,12 @@ EXPORTS: Mapping[str, Callable[[str, Wanted], Exported]] = {
     "timeline": _timeline,
     "layer": _layer,
     "command": _command,
-    "event": _event,
-    "envelope": _envelope,
+    "event": lambda name, wanted: _message(
+        api_catalog().events[name].body, f"event/{name}", name, wanted
+    ),
+    "envelope": lambda name, wanted: _message(
+        name.removesuffix("-message"), f"envelope/{name}", name, wanted
+    ),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ascend_ref.capture import Integers
-from ascend_ref.derive.task_batches import TASK_NUMBERS
+from ascend_ref.derive.tasks import TASK_NUMBERS
 
 from .compiled import Compiled
 from .coupled import channel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ascend_ref.db.level import shown_level as level_of_rows
+from ascend_ref.db.detect import shown_level as level_of_rows
 from ascend_spec.db.model import Column, Table
 
 from ...finding import Coverage, Seen

@@ -27,7 +27,7 @@ from ...engine.candidate import size_of
 from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
-from .deliverables import BESIDE, Deliverable
+from .deliverables import Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
@@ -201,8 +201,6 @@ def _add_files(folder: Folder) -> None:
                     rows.line_feeds if rows else None,
                     rows.returns if rows else None,
                     source is not None and source.marked,
-                    elements.in_object if elements else None,
-                    file.name in BESIDE,
                 )
             ],
         )

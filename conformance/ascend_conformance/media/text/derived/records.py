@@ -13,8 +13,7 @@ from ascend_ref.derive.decimals import Engine
 from ascend_ref.derive.host_usage import demand
 from ascend_ref.derive.matching import groups
 from ascend_ref.derive.memory_blocks import memory_blocks
-from ascend_ref.derive.sub_tasks import shown_tasks
-from ascend_ref.derive.task_batches import task_batches
+from ascend_ref.derive.tasks import shown_tasks, task_batches
 
 from .reading import NONE, Asked, by_engine, integers, read, reals
 
