@@ -117,7 +117,8 @@ class _Scanner:
     def __init__(self, text: bytes, at: int) -> None:
         self._text = text
         self._at = at
-        self._open: list[int] = []
+        self._closing: list[int] = []
+        """The brackets that close what is open."""
 
     def value(self) -> int:
         """The byte behind the value. Raises :class:`_Stop`."""
@@ -125,7 +126,7 @@ class _Scanner:
             opened = self._scalar_or_open()
             if opened and not self._first_member():
                 continue
-            while self._open:
+            while self._closing:
                 if self._next_member():
                     break
             else:
@@ -135,7 +136,7 @@ class _Scanner:
         """The next byte that is no white space."""
         self._at = skip_space(self._text, self._at)
         if self._at >= len(self._text):
-            raise _Stop(Scanned(depth=len(self._open)))
+            raise _Stop(Scanned(depth=len(self._closing)))
         return self._text[self._at]
 
     def _bad(self, reason: str, at: int | None = None) -> _Stop:
@@ -145,9 +146,9 @@ class _Scanner:
         """Go behind a scalar, or behind the bracket that opens a container."""
         mark = self._mark()
         if mark in b"{[":
-            if len(self._open) == MAX_DEPTH:
+            if len(self._closing) == MAX_DEPTH:
                 raise self._bad(f"nested deeper than {MAX_DEPTH} levels")
-            self._open.append(mark)
+            self._closing.append(ord("}" if mark == ord("{") else "]"))
             self._at += 1
             return True
         if mark == ord('"'):
@@ -159,11 +160,11 @@ class _Scanner:
     def _first_member(self) -> bool:
         """Whether the container that has just been opened is empty, and closed again."""
         mark = self._mark()
-        if mark == self._closing():
+        if mark == self._closing[-1]:
             self._at += 1
-            self._open.pop()
+            self._closing.pop()
             return True
-        if self._open[-1] == ord("{"):
+        if self._closing[-1] == ord("}"):
             self._key()
         return False
 
@@ -173,25 +174,22 @@ class _Scanner:
         if mark == ord(","):
             self._at += 1
             following = self._mark()
-            if following == self._closing():
+            if following == self._closing[-1]:
                 raise self._bad(f"a comma before {chr(following)!r}")
-            if self._open[-1] == ord("{"):
+            if self._closing[-1] == ord("}"):
                 self._key()
             return True
-        if mark == self._closing():
+        if mark == self._closing[-1]:
             self._at += 1
-            self._open.pop()
+            self._closing.pop()
             return False
         raise self._bad(self._missing_comma())
-
-    def _closing(self) -> int:
-        return ord("}") if self._open[-1] == ord("{") else ord("]")
 
     def _missing_comma(self) -> str:
         """What is wrong where a value is followed by no comma and no bracket."""
         before = self._text[self._at - 1 : self._at]
         mark = self._text[self._at : self._at + 1]
-        wanted = f"a comma or {chr(self._closing())!r}"
+        wanted = f"a comma or {chr(self._closing[-1])!r}"
         touching = before == b'"'
         if self._text[: self._at].rstrip(b" \t\n\r").endswith(b'"') and (
             touching or mark not in b'"{['
@@ -224,7 +222,7 @@ class _Scanner:
         longest = pair.end() if pair else _behind(_ESCAPE_START, text, end)
         lone = _LONE.match(text, end)
         if longest >= len(text) and not lone:
-            raise _Stop(Scanned(depth=len(self._open), in_text=True))
+            raise _Stop(Scanned(depth=len(self._closing), in_text=True))
         if pair or lone:
             raise self._bad("half of a surrogate pair as escape", end)
         raise self._bad("a backslash that begins no escape", longest)
@@ -235,7 +233,7 @@ class _Scanner:
         except UnicodeDecodeError as error:
             at = start + error.start
             if end == len(self._text) and error.reason == "unexpected end of data":
-                raise _Stop(Scanned(depth=len(self._open), in_text=True)) from None
+                raise _Stop(Scanned(depth=len(self._closing), in_text=True)) from None
             raise self._bad(f"byte 0x{self._text[at]:02x} is not UTF-8", at) from None
 
     def _word(self, number: bool) -> None:
@@ -251,7 +249,7 @@ class _Scanner:
             return
         if self._at >= len(text):
             # At the end of the text any number may go on.
-            raise _Stop(Scanned(depth=len(self._open)))
+            raise _Stop(Scanned(depth=len(self._closing)))
         if not (number and _NUMBER.fullmatch(text, at, self._at)):
             raise self._bad("no number of JSON" if number else "no literal of JSON")
         if text[self._at] in b"0123456789":

@@ -14,6 +14,8 @@ from typing import Any
 from ascend_conformance.finding import Scalar
 
 ELLIPSIS = "..."
+JsonObject = dict[str, Any]
+
 LINE_WIDTH = 120
 """Of laid-out JSON."""
 
