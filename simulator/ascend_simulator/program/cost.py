@@ -85,20 +85,29 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a kernel costs: numbers of :class:`.model.Kernel`. icache: misses per mille."""
+    """What a kernel costs.
+
+    duration: ns at the nominal clock. clock_bound: per mille of it that grows when the clock falls
+    (the rest is bound by memory). read, written: traffic with HBM in Byte.
+    busy: share of ``duration`` that counts as total_time of the counters, in 1/65536.
+    loaded, stored: traffic of the cores in Byte, through L2 or not. pipes: for each pipe (``mac``,
+    ``mte1``, ``mte2``, ``fixpipe``, ``scalar``, ``vec``, ``mte3``) its share of total_time in
+    1/65536. mix_pipes: those of the ``mix_blocks`` cores of the second kind. rates: other metrics
+    as value, such as icache_miss_rate.
+    """
 
     duration: int
     blocks: int
-    busy: int = 0
-    clock_bound: int = 0
     mix_blocks: int = 0
+    clock_bound: int = 1000
     read: int = 0
     written: int = 0
     loaded: int = 0
     stored: int = 0
+    busy: int = 60_000
     pipes: Mapping[str, int] = field(default_factory=dict)
     mix_pipes: Mapping[str, int] = field(default_factory=dict)
-    icache: int = 0
+    rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @cache
@@ -268,6 +277,8 @@ def unit_cost(kind: Kind, traffic: Traffic) -> Cost:
     return Cost(
         _ticks(duration * 1000),
         0,
+        busy=0,
+        clock_bound=0,
         read=traffic.read,
         written=traffic.written,
         loaded=traffic.read,
@@ -320,7 +331,7 @@ def _cost(
         stored=traffic.written,
         pipes=shares(pipes),
         mix_pipes=shares(mix_pipes) if mix_blocks else {},
-        icache=kind.icache * head // counted,
+        rates={"icache_miss_rate": kind.icache * head // counted / 1000},
     )
 
 

@@ -66,20 +66,15 @@ class Experts:
         tape = self.tape
         logits = linear(tape, x, self.gate)
         shape = (x.shape[0], self.choice.top_k)
-        api = "aclnnMoeGatingTopKSoftmax"
         shares, indices, _ = tape.run(
             "npu::npu_moe_gating_top_k_softmax",
-            api,
+            "aclnnMoeGatingTopKSoftmax",
             "MoeGatingTopKSoftmax",
             (logits,),
             [(shape, x.data_type), (shape, "INT32"), (shape, "INT32")],
         )
-
-        def backward(gradient: Value) -> list[Value]:
-            name, own = "aten::_softmax_backward_data", "aclnnSoftmaxBackward"
-            return tape.run(name, own, "SoftmaxGrad", (logits, gradient, shares), [logits.like])
-
-        return tape.differentiable(shares, (logits,), backward), indices
+        back = "aten::_softmax_backward_data", "aclnnSoftmaxBackward", "SoftmaxGrad"
+        return tape.differentiable_by(shares, (logits,), back, (logits, None, shares)), indices
 
     def _permute(self, x: Value, indices: Value) -> tuple[Value, Value]:
         """One copy of each token for each of its experts, sorted by expert, and their places."""
@@ -87,23 +82,15 @@ class Experts:
         rows = indices.elements
         news = [((rows, x.shape[1]), x.data_type), ((rows,), "INT32")]
         made, places = tape.run(name, f"aclnn{kind}", kind, (x, indices), news)
-
-        def backward(gradient: Value) -> list[Value]:
-            own = f"{kind}Grad"
-            return tape.run(f"{name}_grad", f"aclnn{own}", own, (gradient, places), [x.like])
-
-        return tape.differentiable(made, (x,), backward), places
+        back = f"{name}_grad", f"aclnn{kind}Grad", f"{kind}Grad"
+        return tape.differentiable_by(made, (x,), back, (None, places)), places
 
     def _unpermute(self, made: Value, places: Value, shares: Value, x: Value) -> Value:
         """Weighted sum of the experts' answers for each token."""
         tape, name, kind = self.tape, "npu::npu_moe_token_unpermute", "MoeTokenUnpermute"
         (out,) = tape.run(name, f"aclnn{kind}", kind, (made, places, shares), [x.like])
-
-        def backward(gradient: Value) -> list[Value]:
-            own, needed = f"{kind}Grad", (made, gradient, places, shares)
-            return tape.run(f"{name}_grad", f"aclnn{own}", own, needed, [made.like, shares.like])
-
-        return tape.differentiable(out, (made, shares), backward)
+        back = f"{name}_grad", f"aclnn{kind}Grad", f"{kind}Grad"
+        return tape.differentiable_by(out, (made, shares), back, (made, None, places, shares))
 
     def _tell_counts(self, indices: Value) -> None:
         """Ranks send each other the number of tokens of each expert; the host needs it, too."""

@@ -54,6 +54,25 @@ class Tape(Writer):
                 value.uses += 1
         return output
 
+    def differentiable_by(
+        self,
+        output: Value,
+        inputs: Sequence[Value],
+        backward: tuple[str, str, str],
+        needed: Sequence[Value | None],
+    ) -> Value:
+        """Record that the gradients of ``inputs`` are the results of one kernel of the vector unit.
+
+        backward: name, call and kind as :meth:`run` takes them. needed: its operands, None for the
+        gradient of the output.
+        """
+
+        def run(gradient: Value) -> list[Value]:
+            seen = [gradient if value is None else value for value in needed]
+            return self.run(*backward, seen, [value.like for value in inputs])
+
+        return self.differentiable(output, inputs, run)
+
     def hook(self, x: Value, backward: Callable[[Value], Value]) -> Value:
         """The same tensor, whose gradient goes through ``backward`` on its way back."""
         if not self._differentiates:
