@@ -111,7 +111,9 @@ def swiglu(tape: Tape, x: Value) -> Value:
     shape = (*x.shape[:-1], x.shape[-1] // 2)
     name, api, new = "npu::npu_swiglu", "aclnnSwiGlu", (shape, x.data_type)
     (made,) = tape.run(name, api, "SwiGlu", (x,), [new])
-    return tape.differentiable_by(made, (x,), (f"{name}_backward", f"{api}Grad", "SwiGluGrad"), (None, x))
+    return tape.differentiable_by(
+        made, (x,), (f"{name}_backward", f"{api}Grad", "SwiGluGrad"), (None, x)
+    )
 
 
 def relu(tape: Tape, x: Value) -> Value:
