@@ -104,7 +104,7 @@ class AlexNet:
             if tensors > 1:
                 found.append(tape.copy_in("aten::to", choice.batch, data_type="INT64"))
             return found
-        encoded = choice.batch * encoded_bytes(choice.image)
+        encoded = choice.batch * (choice.image**2 * ENCODED_PIXELS[0] // ENCODED_PIXELS[1])
         tape.copy_in("aten::to", encoded, data_type="UINT8", pinned=True)
         news = [(shape, choice.data_type), ((choice.batch,), "INT64")][:tensors]
         found = tape.call("npu::get_next", "aclnnGetNext", (), news)
@@ -144,11 +144,6 @@ class AlexNet:
                     x = relu(tape, x)
             with tape.module("Linear"):
                 return linear(tape, x, *self.classifier[-1])
-
-
-def encoded_bytes(image: int) -> int:
-    """Byte of an encoded picture of so many pixels a side."""
-    return image * image * ENCODED_PIXELS[0] // ENCODED_PIXELS[1]
 
 
 def _after_pools(image: int) -> int:

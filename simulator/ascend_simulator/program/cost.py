@@ -141,10 +141,6 @@ def vector_cost(
     if not blocks:
         cores = min(kind.blocks or chip.vector_cores, chip.vector_cores)
         blocks = blocks_for(elements, kind.rows, cores)
-    return _vector_cost(chip, kind, blocks, elements * width, traffic)
-
-
-def _vector_cost(chip: Chip, kind: Kind, blocks: int, size: int, traffic: Traffic) -> Cost:
     cores = blocks // -(-blocks // chip.vector_cores)
     spilled = (traffic.read + traffic.written) * SPILL[1] > chip.l2 * SPILL[0]
     cold = traffic.cold + (traffic.written if spilled else 0)
@@ -152,7 +148,7 @@ def _vector_cost(chip: Chip, kind: Kind, blocks: int, size: int, traffic: Traffi
     far = _transfer(cold, chip.hbm_bandwidth * kind.hbm // 1000, cores * chip.core_bytes, chip)
     near = _transfer(warm, chip.l2_bandwidth * kind.l2 // 1000, cores * chip.core_bytes, chip)
     moving = far + near
-    vector = _cycles(kind.vector * size // (cores * _line(chip)), chip)
+    vector = _cycles(kind.vector * elements * width // (cores * _line(chip)), chip)
     limited = 0
     if kind.rate:
         rate = kind.rate * chip.vector_cores * chip.frequency // (48 * 1800)

@@ -36,12 +36,6 @@ TRANSFORMER_FRAMES = (
 )
 
 
-def layers_of(stage: int, choice: ModelChoice, parallelism: Parallelism) -> int:
-    """How many layers a stage holds: as even as possible, more at the beginning."""
-    whole, rest = divmod(choice.layers, parallelism.pipeline)
-    return whole + (stage < rest)
-
-
 class Attention:
     """Self-attention, whose heads are shared out over the tensor-parallel ranks."""
 
@@ -144,10 +138,8 @@ class Stage:
         rows = -(-choice.vocabulary // parallelism.tensor)
         shape = (rows, choice.hidden)
         self.table = tape.parameter(*shape, data_type=choice.data_type) if self.first else None
-        self.layers = [
-            Layer(tape, choice, parallelism, self.tensor)
-            for _ in range(layers_of(stage, choice, parallelism))
-        ]
+        layers = choice.layers // parallelism.pipeline
+        self.layers = [Layer(tape, choice, parallelism, self.tensor) for _ in range(layers)]
         self.head: tuple[Parameter, Parameter] | None = None
         if self.last:
             norm = tape.parameter(choice.hidden, data_type=choice.data_type)
