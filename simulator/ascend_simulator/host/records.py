@@ -183,7 +183,7 @@ def record_host(script: HostScript, scene: Scene, ids: HostIds) -> HostRecords:
     timeline, switches, texts = scene.timeline, scene.scenario.capture, scene.texts
     clock, process, calls = Clock(timeline), ids.process, _call_script(script)
     called = host_calls(calls, scene, clock, process, ids.first_connection)
-    recorded = framework(_framework_script(script), scene, clock, called, process)
+    activities, links, frames = framework(_framework_script(script), scene, clock, called, process)
     collections = timeline.host.collections if switches.gc else np.empty((0, 2), np.int64)
     marks = Marks.empty()
     if switches.mstx:
@@ -193,9 +193,9 @@ def record_host(script: HostScript, scene: Scene, ids: HostIds) -> HostRecords:
         on_system = system_calls(timeline, texts, process)
     return HostRecords(
         calls=called.calls,
-        activities=recorded.activities,
-        links=recorded.links,
-        frames=recorded.frames,
+        activities=activities,
+        links=links,
+        frames=frames,
         steps=Steps(timeline.step_numbers, timeline.step_starts, timeline.step_ends),
         collections=Collections(
             start=collections[:, 0].copy(),

@@ -145,8 +145,8 @@ def vector_cost(
     spilled = (traffic.read + traffic.written) * SPILL[1] > chip.l2 * SPILL[0]
     cold = traffic.cold + (traffic.written if spilled else 0)
     warm = traffic.warm + (0 if spilled else traffic.written)
-    far = _transfer(cold, chip.hbm_bandwidth * kind.hbm // 1000, cores * chip.core_bytes, chip)
-    near = _transfer(warm, chip.l2_bandwidth * kind.l2 // 1000, cores * chip.core_bytes, chip)
+    far = _far(chip, kind, cold, cores * chip.core_bytes)
+    near = _near(chip, kind, warm, cores)
     moving = far + near
     vector = _cycles(kind.vector * elements * width // (cores * _line(chip)), chip)
     limited = 0
@@ -216,15 +216,9 @@ def _cube_cost(
     filled: int = 1000,
 ) -> Cost:
     mac, load, fixpipe = (_cycles(part, chip) for part in cycles)
-    far = _transfer(
-        traffic.cold, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_hbm_bytes, chip
-    )
+    far = _far(chip, kind, traffic.cold, blocks * chip.core_hbm_bytes)
     spilled = traffic.written * SPILL[1] > chip.l2 * SPILL[0]
-    back = 0
-    if spilled:
-        back = _transfer(
-            traffic.written, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_bytes, chip
-        )
+    back = _far(chip, kind, traffic.written, blocks * chip.core_bytes) if spilled else 0
     computing = mac * 1_000_000 // (kind.efficiency * filled)
     memory = far + back
     body = max(computing, load, fixpipe, memory)
@@ -248,12 +242,8 @@ def attention_cost(
     share = waves * blocks * 1000 // max(1, tiles)
     mac = _cycles(products * share // (1000 * blocks * chip.cube_flops // 2), chip)
     vector = _cycles(scores * kind.vector * 4 * share // (1000 * helpers * _line(chip)), chip)
-    far = _transfer(
-        traffic.cold, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_hbm_bytes * 2, chip
-    )
-    near = _transfer(
-        traffic.warm, chip.l2_bandwidth * kind.l2 // 1000, blocks * chip.core_bytes, chip
-    )
+    far = _far(chip, kind, traffic.cold, blocks * chip.core_hbm_bytes * 2)
+    near = _near(chip, kind, traffic.warm, blocks)
     body = max(mac * 1000 // kind.efficiency, vector, far + near)
     pipes = {
         "mac": mac,
@@ -339,6 +329,16 @@ def _line(chip: Chip) -> int:
 def _cycles(cycles: int, chip: Chip) -> int:
     """ps of so many cycles at the nominal clock."""
     return cycles * 1_000_000 // chip.frequency
+
+
+def _far(chip: Chip, kind: Kind, size: int, per_cycle: int) -> int:
+    """ps for moving Byte from or to memory."""
+    return _transfer(size, chip.hbm_bandwidth * kind.hbm // 1000, per_cycle, chip)
+
+
+def _near(chip: Chip, kind: Kind, size: int, cores: int) -> int:
+    """ps for moving Byte from or to L2."""
+    return _transfer(size, chip.l2_bandwidth * kind.l2 // 1000, cores * chip.core_bytes, chip)
 
 
 def _transfer(size: int, most: int, per_cycle: int, chip: Chip) -> int:

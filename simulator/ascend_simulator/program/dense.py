@@ -174,12 +174,12 @@ class Decoder(Stage):
         tokens = (choice.sequence, choice.batch)
         with tape.frame(TRANSFORMER_FRAMES[0]), tape.frame(TRANSFORMER_FRAMES[1]):
             if x is None:
-                x = self.embed(tape.copy_in("aten::to", *tokens, data_type="INT64", pinned=True))
+                x = self.embed(tape.copy_in(*tokens, data_type="INT64", pinned=True))
             for layer in self.layers:
                 x = layer(x, self.angles)
             if self.head is None:
                 return x
-            labels = tape.copy_in("aten::to", *tokens, data_type="INT64", pinned=True)
+            labels = tape.copy_in(*tokens, data_type="INT64", pinned=True)
             return self._loss(x, labels, *self.head)
 
     def _loss(self, x: Value, labels: Value, norm: Parameter, weight: Parameter) -> Value:

@@ -48,7 +48,7 @@ class Server(Stage):
             length = choice.prompt if number == 0 else 1
             with tape.frame(FRAMES[0]), tape.frame(FRAMES[1]):
                 if self.first and tokens is None:
-                    tokens = tape.copy_in("aten::to", choice.batch, length, data_type="INT64")
+                    tokens = tape.copy_in(choice.batch, length, data_type="INT64")
                 x = self._input(tokens, length)
                 for layer, caches in zip(self.layers, self.caches, strict=True):
                     x = self._layer(layer, caches, x, choice.prompt + number)
@@ -115,7 +115,7 @@ class Server(Stage):
             tape.wait(send(tape, x, 1, FORWARD_TAG))
         else:
             tokens = self._sample(x, *self.head)
-            tape.copy_out("aten::to", tokens)
+            tape.copy_out(tokens)
             if self.first:
                 return tokens
             if more:
@@ -152,5 +152,5 @@ def server(choice: ModelChoice, machine: Machine, parallelism: Parallelism, stag
     """A step is one request."""
     tape = Tape(machine, differentiates=False)
     Server(tape, choice, parallelism, stage).answer()
-    tape.synchronize("aten::item")
+    tape.synchronize()
     return tape.program()

@@ -95,7 +95,7 @@ class Experts:
         """Ranks send each other the number of tokens of each expert; the host needs it, too."""
         tape, new = self.tape, ((self.choice.experts,), "INT64")
         (counts,) = tape.run("aten::histc", "aclnnHistc", "Histogram", (indices,), [new])
-        tape.copy_out("aten::to", all_gather(tape, counts, "ep", self.ranks))
+        tape.copy_out(all_gather(tape, counts, "ep", self.ranks))
 
     def _exchange(self, x: Value) -> Value:
         tape = self.tape

@@ -60,9 +60,9 @@ class Recommender:
         tape, choice = self.tape, self.choice
         batch, kind = choice.batch, choice.data_type
         with tape.frame(FRAMES[0]):
-            dense = tape.copy_in("aten::to", batch, DENSE_FEATURES, data_type=kind)
-            sparse = tape.copy_in("aten::to", choice.tables, batch, data_type="INT64")
-            labels = tape.copy_in("aten::to", batch, 1, data_type=kind)
+            dense = tape.copy_in(batch, DENSE_FEATURES, data_type=kind)
+            sparse = tape.copy_in(choice.tables, batch, data_type="INT64")
+            labels = tape.copy_in(batch, 1, data_type=kind)
             with tape.frame(FRAMES[1]), tape.module("DLRM"):
                 with tape.module("MLP"):
                     below = self._dense(self._bucketized(dense), self.below)
