@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -53,7 +53,7 @@ def aicpu(scene: RecordScene) -> Columns:
 
 
 Processor: TypeAlias = Literal["ai_cpu", "ctrl_cpu", "ts_cpu"]
-PROCESSORS: tuple[Processor, ...] = ("ai_cpu", "ctrl_cpu", "ts_cpu")
+PROCESSORS: tuple[Processor, ...] = get_args(Processor)
 Function: TypeAlias = tuple[str, str | None]
 """Name and module."""
 

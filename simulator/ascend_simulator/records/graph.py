@@ -24,11 +24,6 @@ WHOLE_GRAPH = "0"
 """In place of the name of a part of the graph."""
 
 
-def _fused() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = packaged(__package__, "fused.yaml")
-    return found
-
-
 def fusion_op(scene: RecordScene) -> Columns:
     """Each operator of the graph once, with its operands' sizes; a weight is no input."""
     program = scene.timeline.program
@@ -52,7 +47,7 @@ SIZES = ("input", "output", "weight", "workspace")
 
 
 def _originals(kernel: Kernel) -> str:
-    parts = _fused().get(kernel.op_type)
+    parts: list[str] | None = packaged(__package__, "fused.yaml").get(kernel.op_type)
     alone = kernel.op_type in WEIGHTED and kernel.input_data_types.count(";") < 2  # without a bias
     if parts is None or alone:
         return kernel.name

@@ -37,20 +37,14 @@ def get_next_runs(scene: RecordScene) -> KernelRuns:
     return runs.take(takes[runs.kind] if prepared else runs.kind[:0])
 
 
-def _queued(scene: RecordScene) -> Integers:
-    """Batches in the queue when each GetNext asks; after taking one there is one less."""
-    count = len(get_next_runs(scene).start)
-    return scene.noise("queue").between(*QUEUE, count)
-
-
 def aicpu_mi(scene: RecordScene) -> Columns:
-    """How long each batch was waited for: the first half of its kernel."""
+    """How long each batch was waited for, the first half of its kernel, and how many queued."""
     runs = get_next_runs(scene)
     return {
         "name": scene.texts.numbers([NODE] * len(runs.start)),
         "start": runs.start,
         "end": (runs.start + runs.end) // 2,
-        "size": _queued(scene),
+        "size": scene.noise("queue").between(*QUEUE, len(runs.start)),
     }
 
 

@@ -108,8 +108,3 @@ def _processes(
         "resident": resident,
         "shared": resident * SHARED_PER_MILLE // 1_000,
     }
-
-
-def host_mem_usage(scene: RecordScene) -> Columns:
-    """How much memory the host has."""
-    return {"device": np.array([HOST]), "total": np.array([HOST_BYTES])}

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ascend_ref.capture import Integers
+from ascend_ref.capture import RECORDS, Integers
 
-from ..samples.host import NETWORK_SPEED, PROCESSORS, record_host_samples, threads
+from ..samples.host import PROCESSORS, record_host_samples, threads
 from ..samples.scene import Columns
 from ..samples.traffic import Curve, Flow
 from .functions import ai_cpu_runs
@@ -24,18 +24,7 @@ INTERRUPT_SHARE, SOFT_SHARE = 200, 100
 """One in so many parts of a processor's work is the system's, is for interrupts."""
 CONTROL_PER_MILLE = (10, 40)
 """Of the time, Ctrl CPU serves the driver."""
-STATES = (
-    "user",
-    "nice",
-    "sys",
-    "idle",
-    "iowait",
-    "irq",
-    "soft",
-    "steal",
-    "guest",
-    "guest_nice",
-)
+STATES = [name for name, kind in RECORDS["cpu_usage"].columns.items() if kind == "length"]
 
 
 def control_cores(ai_cpu_cores: int) -> int:
@@ -50,7 +39,9 @@ def cpu_usage(scene: RecordScene) -> Columns:
     if switches.sys_profiling:
         parts[scene.timeline.device] = _device_usage(scene)
     if "cpu" in switches.host_sys_usage:
-        parts[HOST] = _host_usage(scene)
+        time, cpu, worked, lengths = host_load(scene)
+        kinds = scene.texts.numbers(["host"] * len(time))
+        parts[HOST] = {"time": time, "cpu": cpu, "type": kinds, **_states(worked, lengths)}
     return by_device(parts)
 
 
@@ -74,17 +65,6 @@ def _device_usage(scene: RecordScene) -> Columns:
         "cpu": np.tile(np.arange(cores), len(lengths)),
         "type": np.tile(kinds, len(lengths)),
         **_states(worked.T.reshape(-1), np.repeat(lengths, cores)),
-    }
-
-
-def _host_usage(scene: RecordScene) -> Columns:
-    """The load of each processor that CPU_USAGE shows, or would."""
-    time, cpu, worked, lengths = host_load(scene)
-    return {
-        "time": time,
-        "cpu": cpu,
-        "type": scene.texts.numbers(["host"] * len(time)),
-        **_states(worked, lengths),
     }
 
 
@@ -191,13 +171,3 @@ def _processes(
         "children_sys": zero,
         "system": np.repeat(system, len(names)),
     }
-
-
-def host_cpu_usage(scene: RecordScene) -> Columns:
-    """How many processors the host has."""
-    return {"device": np.array([HOST]), "processors": np.array([PROCESSORS])}
-
-
-def host_network_usage(scene: RecordScene) -> Columns:
-    """How fast the card is whose load HOST_NETWORK_USAGE shows."""
-    return {"device": np.array([HOST]), "speed": np.array([NETWORK_SPEED])}

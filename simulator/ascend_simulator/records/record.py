@@ -13,12 +13,18 @@ from ascend_spec import text_catalog, timeline_catalog
 from ascend_spec.text.csv_file import CsvFile
 from ascend_spec.timeline.model import Layer
 
+from ..samples.host import NETWORK_SPEED, PROCESSORS
 from ..samples.scene import Columns
 from ..scenario.collected import frequency
 from . import caches, functions, graph, iterations, memory, pipes, processors
-from .scene import RecordScene
+from .scene import HOST, RecordScene
 
 Builder: TypeAlias = Callable[[RecordScene], Columns]
+
+
+def _of_host(column: str, value: int) -> Columns:
+    return {"device": np.array([HOST]), column: np.array([value])}
+
 
 BUILDERS: Mapping[str, Builder] = {
     "l2_cache": caches.l2_cache,
@@ -47,9 +53,9 @@ BUILDERS: Mapping[str, Builder] = {
     },
     "biu_flow": pipes.biu_flow,
     "biu_cycles": pipes.biu_cycles,
-    "host_cpu_usage": processors.host_cpu_usage,
-    "host_mem_usage": memory.host_mem_usage,
-    "host_network_usage": processors.host_network_usage,
+    "host_cpu_usage": lambda _: _of_host("processors", PROCESSORS),
+    "host_mem_usage": lambda _: _of_host("total", memory.HOST_BYTES),
+    "host_network_usage": lambda _: _of_host("speed", NETWORK_SPEED),
 }
 FILES = {"step_trace_reduce": "step_trace", "step_trace_get_next": "step_trace"}
 LAYERS = {"biu_flow": "biu_group", "biu_cycles": "aic_core_group"}

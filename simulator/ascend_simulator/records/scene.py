@@ -26,13 +26,11 @@ HOST = NONE
 class RecordScene(DeviceScene):
     """One rank's session, everything else of which is recorded.
 
-    kernel_runs: for each row of ``capture.kernels`` its run, step x items + item. model: id of the
-    graph that each step runs, NONE without one.
+    model: id of the graph that each step runs, NONE without one.
     """
 
     compiled: Compiled
     capture: Capture
-    kernel_runs: Integers
     model: int
 
     @property
@@ -64,7 +62,6 @@ class RecordScene(DeviceScene):
             number=chosen.number,
             name=capture.kernel_kinds.name[kind],
             kind=kind,
-            item=self.kernel_runs[order] % len(self.timeline.program.items),
         )
 
     def column(self, name: str) -> Integers:
@@ -74,7 +71,7 @@ class RecordScene(DeviceScene):
 
 @dataclass(frozen=True, slots=True)
 class KernelRuns:
-    """Runs of kernels; kind: row of ``Compiled.kinds``, item: of the program."""
+    """Runs of kernels; kind: row of ``Compiled.kinds``."""
 
     start: Integers
     end: Integers
@@ -82,7 +79,6 @@ class KernelRuns:
     number: Integers
     name: Integers
     kind: Integers
-    item: Integers
 
     def take(self, rows: npt.NDArray[Any]) -> KernelRuns:
         """Some of the runs."""

@@ -59,27 +59,12 @@ def aicore_freq(scene: DeviceScene) -> Columns:
     soon = min(soon, int(timeline.step_starts[0]))
     ended = not scene.disturbances.ends_abnormally(timeline.rank)
     last = slice(0, int(ended))
-    time = np.concatenate(
-        [
-            np.array([start, soon], np.int64),
-            timeline.step_starts[changed],
-            np.array([end], np.int64)[last],
-        ]
-    )
-    clock = np.concatenate(
-        [
-            np.full(2, nominal, np.int64),
-            timeline.frequency[changed],
-            timeline.frequency[-1:][last],
-        ]
-    )
+    moments = [start, soon], timeline.step_starts[changed], [end][last]
+    clocks = [nominal] * 2, timeline.frequency[changed], timeline.frequency[-1:][last]
+    time, clock = (np.concatenate(parts).astype(np.int64) for parts in (moments, clocks))
     valid = np.append(np.diff(time) > 0, True) & kept(time, "AICORE_FREQ", scene)
     time, clock = time[valid], clock[valid]
-    return {
-        "timestampNs": time,
-        "freq": clock,
-        "dieId": np.full(len(time), -1, np.int64),
-    }
+    return {"timestampNs": time, "freq": clock, "dieId": np.full(len(time), -1, np.int64)}
 
 
 def loads(timeline: RankTimeline, chip: Chip) -> list[Load]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 
@@ -29,16 +28,12 @@ LINE_BYTES, MESSAGE_BYTES = 128, 16
 
 def hccs(scene: DeviceScene) -> Columns:
     """Rates of the links to the other devices of the host."""
-    grid = scene.grids["HCCS"]
-    draws = scene.noise("HCCS")
-    count = max(len(grid) - 1, 0)
-    return {
-        "timestampNs": grid[1:],
-        "txThroughput": per_second(scene.written(grid, "hccs"), grid)
-        + draws.between(*IDLE_LINK, count),
-        "rxThroughput": per_second(scene.read(grid, "hccs"), grid)
-        + draws.between(*IDLE_LINK, count),
-    }
+    grid, draws = scene.grids["HCCS"], scene.noise("HCCS")
+    columns: Columns = {"timestampNs": grid[1:]}
+    for name, amount in (("tx", scene.written(grid, "hccs")), ("rx", scene.read(grid, "hccs"))):
+        idle = draws.between(*IDLE_LINK, len(amount))
+        columns[f"{name}Throughput"] = per_second(amount, grid) + idle
+    return columns
 
 
 def sio(scene: DeviceScene) -> Columns:
@@ -76,15 +71,15 @@ def pcie(scene: DeviceScene) -> Columns:
     """
     grid = scene.grids["PCIE"]
     parts = pcie_parts(grid)
-    shape = (len(parts), PARTS)
     received = np.diff(scene.curve("pcie").read(parts))
     sent = np.diff(scene.curve("pcie").written(parts))
-    nothing = np.zeros(shape, np.int64)
+    nothing = np.zeros((len(parts), PARTS), np.int64)
+    launched = np.sort(scene.timeline.host.seen, axis=None)
     moved = {
         "txPost": sent,
         "txNonpost": -(-received // READ_PAYLOAD) * READ_REQUEST,
         "txCpl": nothing,
-        "rxPost": _commands(scene, parts),
+        "rxPost": np.diff(np.searchsorted(launched, parts, "left")) * COMMAND_BYTES,
         "rxNonpost": nothing,
         "rxCpl": received,
     }
@@ -94,25 +89,13 @@ def pcie(scene: DeviceScene) -> Columns:
     for name, amount in moved.items():
         rates = np.minimum(amount // np.maximum(length, 1), LARGEST_PCIE_RATE) * MILLION
         mean = np.minimum(amount.sum(axis=1) // whole, LARGEST_PCIE_RATE) * MILLION
-        columns |= _extremes(name, rates, mean)
+        columns[f"{name}Min"] = rates.min(axis=1, initial=LARGEST_PCIE_RATE * MILLION)
+        columns[f"{name}Max"] = rates.max(axis=1, initial=0)
+        columns[f"{name}Avg"] = mean
     return columns | _latency(scene.noise("PCIE"), len(parts))
 
 
-def _commands(scene: DeviceScene, parts: Integers) -> Integers:
-    """Byte that the host wrote to launch tasks."""
-    seen = np.sort(scene.timeline.host.seen, axis=None)
-    return np.diff(np.searchsorted(seen, parts, "left")) * COMMAND_BYTES
-
-
-def _extremes(name: str, rates: Integers, mean: Integers) -> dict[str, npt.NDArray[np.int64]]:
-    return {
-        f"{name}Min": rates.min(axis=1, initial=LARGEST_PCIE_RATE * MILLION),
-        f"{name}Max": rates.max(axis=1, initial=0),
-        f"{name}Avg": mean,
-    }
-
-
-def _latency(draws: Draws, count: int) -> dict[str, npt.NDArray[np.int64]]:
+def _latency(draws: Draws, count: int) -> Columns:
     least = draws.between(*LATENCY_NS, count)
     mean = least + draws.between(*LATENCY_SPREAD_NS, count)
     greatest = mean + draws.between(*LATENCY_SPREAD_NS, count)

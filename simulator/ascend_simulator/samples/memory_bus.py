@@ -58,11 +58,7 @@ def ddr(scene: DeviceScene) -> Columns:
     for direction, (amount, idle) in enumerate(zip(amounts, (IDLE_READ, IDLE_WRITE), strict=True)):
         noise = draws.between(*idle, len(amount))
         rates[direction, 1:] = per_second(amount * in_use, grid) + noise
-    return {
-        "timestampNs": grid,
-        "read": rates[0],
-        "write": rates[1],
-    }
+    return {"timestampNs": grid, "read": rates[0], "write": rates[1]}
 
 
 def llc(scene: DeviceScene) -> Columns:

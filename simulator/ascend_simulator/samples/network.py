@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ascend_ref.capture import Integers
+from ascend_spec import catalog
 
 from .scene import MEBI, MICROSECOND, MILLION, Columns, DeviceScene, per_second
 
@@ -19,17 +20,6 @@ UPTIME_PACKETS = (1 << 12, 1 << 20)
 COUNTER_LIMIT = 1 << 30
 """Ports are read before their 32-bit counters can wrap unseen, however seldom one asked for it."""
 FAULTS = ("Errors", "Dropped")
-QUIET = (
-    "macTxPfcPkt",
-    "macRxPfcPkt",
-    "macTxBadByte",
-    "macRxBadByte",
-    "roceTxErrPkt",
-    "roceRxErrPkt",
-    "roceTxCnpPkt",
-    "roceRxCnpPkt",
-    "roceNewPktRty",
-)
 
 
 def longest_period(bytes_per_microsecond: int) -> int:
@@ -37,22 +27,12 @@ def longest_period(bytes_per_microsecond: int) -> int:
     return COUNTER_LIMIT // bytes_per_microsecond * MICROSECOND
 
 
-def nic(scene: DeviceScene) -> Columns:
-    """The port as the network card sees it, headers included."""
-    return _port(scene, "NIC", "frames")
-
-
-def roce(scene: DeviceScene) -> Columns:
-    """The port as the RoCE engine sees it: payloads."""
-    return _port(scene, "ROCE", "payload")
-
-
 def netdev_stats(scene: DeviceScene) -> Columns:
     """Differences between samples, layer by layer; so the first sample gives no row."""
     grid = scene.grids["NETDEV_STATS"]
-    columns: Columns = {"timestampNs": grid[1:]}
-    quiet = np.zeros(max(len(grid) - 1, 0), np.int64)
-    columns |= dict.fromkeys(QUIET, quiet)
+    names = catalog().tables["NETDEV_STATS"].columns.keys() - {"deviceId"}
+    columns: Columns = dict.fromkeys(sorted(names), np.zeros(max(len(grid) - 1, 0), np.int64))
+    columns["timestampNs"] = grid[1:]
     for side, carried in _carried(scene, grid).items():
         columns[f"roce{side}Pkt"] = np.diff(carried.packets)
         amount = np.diff(carried.frames)
@@ -73,8 +53,11 @@ class Carried(NamedTuple):
     frames: Integers
 
 
-def _port(scene: DeviceScene, table: str, counted: Literal["payload", "frames"]) -> Columns:
-    """Counters since the port came up, and their growth per second."""
+def port(scene: DeviceScene, table: Literal["NIC", "ROCE"]) -> Columns:
+    """Counters since the port came up, and their growth per second.
+
+    The network card (NIC) sees headers too, the RoCE engine payloads.
+    """
     grid = scene.grids[table]
     uptime = scene.noise("port")
     columns: Columns = {
@@ -82,7 +65,7 @@ def _port(scene: DeviceScene, table: str, counted: Literal["payload", "frames"])
         "bandwidth": np.full(len(grid), _speed(scene), np.int64),
         "funcId": np.zeros(len(grid), np.int64),
     }
-    size = FRAME if counted == "frames" else PAYLOAD
+    counted, size = ("frames", FRAME) if table == "NIC" else ("payload", PAYLOAD)
     for side, carried in _carried(scene, grid).items():
         packets_before = uptime.one(*UPTIME_PACKETS)
         name = side.lower()

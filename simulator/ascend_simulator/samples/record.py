@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -36,8 +37,8 @@ SAMPLERS: dict[str, Callable[[DeviceScene], Columns]] = {
     "SOC_BANDWIDTH_LEVEL": memory_bus.soc_bandwidth_level,
     "NPU_MEM": held.npu_mem,
     "NPU_MODULE_MEM": held.npu_module_mem,
-    "NIC": network.nic,
-    "ROCE": network.roce,
+    "NIC": partial(network.port, table="NIC"),
+    "ROCE": partial(network.port, table="ROCE"),
     "NETDEV_STATS": network.netdev_stats,
     "HCCS": links.hccs,
     "PCIE": links.pcie,
@@ -90,15 +91,11 @@ def _frequencies(switches: Switches, product: str) -> dict[str, int]:
         table = catalog().tables[name]
         often = frequency(switches, table.data)
         if name.startswith("SAMPLE_PMU"):
-            often = CORE_FREQUENCY * _samples_cores(switches)
+            sampled = switches.aic_metrics is not None and switches.aic_mode == "sample-based"
+            often = CORE_FREQUENCY * (sampled and switches.level > 0)
         if product in table.products and often and switches.level in table.levels:
             found[name] = often
     return found
-
-
-def _samples_cores(switches: Switches) -> bool:
-    wanted = switches.aic_metrics is not None and switches.aic_mode == "sample-based"
-    return wanted and switches.level > 0
 
 
 def _period(table: str, often: int, machine: Machine) -> int:

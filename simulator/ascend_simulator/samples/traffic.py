@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from ascend_ref.capture import Batch, Integers, Kernels, Tasks, Transfers
+from ascend_ref.capture import Batch, Copies, Integers, Kernels, Tasks, Transfers
 
 from ..world.compiled import Compiled
 from ..world.small_tasks import Arrivals, enum_ids
@@ -111,14 +111,13 @@ def traffic(
     compiled: Compiled,
     tasks: Tasks,
     kernels: Kernels,
-    copies: tuple[Integers, Integers, Integers],
+    copies: Copies,
     transfers: Transfers,
     arrivals: Arrivals,
 ) -> Traffic:
     """Flows of one rank.
 
-    ``tasks`` stand at the places of their identities. ``copies``: task, size and operation of each
-    copy (as in Copies).
+    ``tasks`` stand at the places of their identities.
     """
     links = enum_ids("ENUM_HCCL_LINK_TYPE")
     operations = enum_ids("ENUM_MEMCPY_OPERATION")
@@ -126,7 +125,7 @@ def traffic(
     memory = [_flow(tasks, kernels.task, read[kernels.kind], written[kernels.kind])]
     local = transfers.take((transfers.link == links["ON_CHIP"]) & (transfers.size > 0))
     memory.append(_flow(tasks, local.task, local.size, local.size))
-    task, size, operation = copies
+    task, size, operation = copies.task, copies.size, copies.operation
     inside = ~np.isin(operation, [operations[name] for name in HOST_COPIES])
     memory.append(_flow(tasks, task[inside], size[inside], size[inside]))
     flows = {"memory": Flow.joined(memory)}

@@ -36,7 +36,7 @@ from ..program.parallel import sequence_parallel
 from ..records import RecordScene, records_of
 from ..samples import record_host_samples, record_samples
 from ..samples.traffic import traffic
-from ..world.communication import Communication, Expansion, RunCalls
+from ..world.communication import Communication, Expansion
 from ..world.compiled import Compiled
 from ..world.coupled import Coupling, Summary, summarize
 from ..world.device import device_records, profiling_tasks
@@ -74,7 +74,7 @@ def couple(
     """
     world = setting(scenario, seed)
     first = start + BEFORE_STEPS_NS
-    found = Coupling(world.compiled, summaries, world.network, scenario.schedule.active, first)
+    found = Coupling(world.compiled, summaries, world.network, first)
     by_stage = found.run()
     meetings = []
     for rank in range(scenario.parallelism.ranks):
@@ -156,14 +156,14 @@ class _Recording:
             switches.mstx,
         )
         expansion = Expansion(world.network, self.compiled, self.rank, self.device, self.texts)
-        seen, ended = (
-            self.host.seen[:, self.places],
-            closed(self.compiled, self.host, self.meetings),
-        )
         own = Connections(*(column[:, self.places] for column in host.connections))
         found = Communication([], Transfers.empty(), Arrivals.empty())
         if len(self.places):
-            found = expansion.expand(self.meetings, RunCalls(seen, ended, own))
+            seen, ended = (
+                self.host.seen[:, self.places],
+                closed(self.compiled, self.host, self.meetings),
+            )
+            found = expansion.expand(self.meetings, seen, ended, own)
         bounds = Tasks.empty()
         if switches.level and world.machine.chip.ffts:  # db-schema.md 6, I17b and I37
             moments = (timeline.session[0] + 6_000_000, int(timeline.step_ends[-1]) + 400_000)
@@ -175,14 +175,8 @@ class _Recording:
         memory = record_memory(scene, self.process + LAUNCH_THREAD)
         self._demand_room(memory.footprint.highest)
         transfers = replace(found.transfers, task=found.transfers.task + len(device.tasks))
-        copies = device.copies
         moved = traffic(
-            self.compiled,
-            tasks,
-            device.kernels,
-            (copies.task, copies.size, copies.operation),
-            transfers,
-            found.arrivals,
+            self.compiled, tasks, device.kernels, device.copies, transfers, found.arrivals
         )
         samples = {
             **record_samples(scene, moved, memory.footprint),
@@ -221,7 +215,6 @@ class _Recording:
                 traffic=moved,
                 compiled=self.compiled,
                 capture=capture,
-                kernel_runs=device.kernel_run,
                 model=self.model,
             )
         )

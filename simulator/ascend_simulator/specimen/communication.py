@@ -6,28 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ascend_ref.capture.model import NONE
-from ascend_ref.derive.group_hash import group_hash
 
 from ..draws import Draws
+from ..world.network import ELEMENT_BYTES
+from ..world.small_tasks import TASK_TYPES
 from .world import Part, Row
 
 NO_NOTIFY = -1
 MASTER_PLANE = 0
 LINK_BYTES_PER_NS = 15
 LOCAL_BYTES_PER_NS = 300
-ELEMENT_BYTES = {"FP32": 4, "FP16": 2, "BFP16": 2}
-TASK_KINDS = {
-    "Notify_Record": "Write Value",
-    "Notify_Wait": "Notify Wait",
-    "Memcpy": "SDMA",
-    "Reduce_Inline": "SDMA",
-}
-"""Type in COMMUNICATION_TASK_INFO and type of the same task in TASK."""
-
-
-def operator_name(kind: str, group: str, index: int) -> str:
-    """``hcom_allReduce__865_0_1``: kind, last three digits of the group's hash, index in it."""
-    return f"hcom_{kind}__{group_hash(group)[-3:].zfill(3)}_{index}_1"
 
 
 @dataclass(slots=True)
@@ -91,14 +79,15 @@ class Expansion:
         """A notify of the owner: the peer for a record, the own rank for a wait."""
         records = kind == "Notify_Record"
         owner = peer if records else self.rank
-        length = self.draws.one(660, 760, 20) if records else self._patience()
+        length = (
+            self.draws.one(660, 760, 20)
+            if records
+            else self.draws.one(0, 1) * self.draws.one(20, 24_000, 20)
+        )
         notify = (owner << 32) + self.notify_offset
         self.notify_offset += 4
         transport = "SDMA" if records else "LOCAL"
         return self._part(kind, length, plane, notify, peer, transport=transport)
-
-    def _patience(self) -> int:
-        return self.draws.one(0, 1) * self.draws.one(20, 24_000, 20)
 
     def _copy(self, kind: str, plane: int, peer: int, size: int, link: str) -> Part:
         speed = LOCAL_BYTES_PER_NS if link == "ON_CHIP" else LINK_BYTES_PER_NS
@@ -119,4 +108,4 @@ class Expansion:
         transfer |= {"transport": "SDMA", "master": int(plane == MASTER_PLANE), **more}
         offset = self.clock
         self.clock += length + self.draws.one(20, 300, 20)
-        return Part(offset, length, TASK_KINDS[kind], transfer)
+        return Part(offset, length, TASK_TYPES[True][kind], transfer)

@@ -101,17 +101,12 @@ def write_rank_folder(folder: Path, revision: str, shape: Shape | None = None) -
     with staged(folder / name) as draft:
         output = draft / layout_catalog().folder("pytorch", "output")
         output.mkdir()
-        columns = build(revision, "pytorch", shape)
-        schema = catalog().at(revision, "pytorch")
-        write_database(
-            output / layout_catalog().file("pytorch", "database", rank=shape.rank), schema, columns
-        )
-        analysis = build(revision, "analysis", shape)
-        write_database(
-            output / layout_catalog().file("pytorch", "analysis"),
-            catalog().at(revision, "analysis"),
-            analysis,
-        )
+        database = layout_catalog().file("pytorch", "database", rank=shape.rank)
+        analysis = layout_catalog().file("pytorch", "analysis")
+        carriers: tuple[tuple[str, Carrier], ...] = (database, "pytorch"), (analysis, "analysis")
+        for file, carrier in carriers:
+            schema = catalog().at(revision, carrier)
+            write_database(output / file, schema, build(revision, carrier, shape))
         information = json.dumps(_information(revision, shape), indent=4)
         path = draft / layout_catalog().file("pytorch", "profiler_info", copy=shape.rank)
         path.write_text(information, encoding="utf-8")

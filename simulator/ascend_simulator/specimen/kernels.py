@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
-from ascend_spec.core import parse
+from ascend_spec.core import packaged
 
 from .world import FREQUENCY_MHZ, Row
 
@@ -36,17 +34,9 @@ class Operator:
     subtask: bool = False
 
 
-@cache
-def _documents() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = parse(
-        files(__package__).joinpath("kernels.yaml").read_text(encoding="utf-8")
-    )
-    return found
-
-
 def known_operators() -> list[Operator]:
     """The operators of the document."""
-    return [_operator(document) for document in _documents()]
+    return [_operator(document) for document in packaged(__package__, "kernels.yaml")]
 
 
 def named_operator(name: str) -> Operator:
@@ -56,7 +46,7 @@ def named_operator(name: str) -> Operator:
         "api": f"aclnn{name}",
         "name": f"aclnn{name}_{name}_Relu",
     }
-    return _operator(_documents()[0] | names)
+    return _operator(packaged(__package__, "kernels.yaml")[0] | names)
 
 
 def _operator(document: Mapping[str, Any]) -> Operator:

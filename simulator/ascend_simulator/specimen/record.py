@@ -11,8 +11,9 @@ import numpy as np
 
 from ascend_ref.capture import Batch, Capture, Counters, Integers, Origin, Switches, Texts
 from ascend_ref.capture.model import NONE
-from ascend_spec import catalog, per_spec
+from ascend_spec import per_spec
 
+from ..world.small_tasks import enum_ids
 from .instructions import instruction_tables
 from .kernels import metrics
 from .memory import take_memory
@@ -79,9 +80,7 @@ ENUMS = {
 
 @per_spec
 def _ids(column: str) -> Mapping[str, int]:
-    if column not in ENUMS:
-        return {}
-    return {member.name: member.id for member in catalog().enums[ENUMS[column]].members}
+    return enum_ids(ENUMS[column]) if column in ENUMS else {}
 
 
 def _columns(

@@ -136,14 +136,12 @@ def _value(table: Table, column: Column, number: int, draws: Draws) -> object:
     return MOMENTS[number % SAMPLES] if least > SAMPLES and column.unit == "ns" else least + number
 
 
-def _rate(draws: Draws) -> int:
-    return draws.one(*BOUNDS["bytesPerSecond"]) * MEGABYTE
-
-
 def _hbm(draws: Draws) -> Iterator[Values]:
     """The first sample has no interval before it."""
     for row in _keyed({**TIME, "type": ("read", "write"), "hbmId": range(4)}):
-        yield row | {"bandwidth": 0 if row["timestampNs"] == MOMENTS[0] else _rate(draws)}
+        first = row["timestampNs"] == MOMENTS[0]
+        rate = 0 if first else draws.one(*BOUNDS["bytesPerSecond"]) * MEGABYTE
+        yield row | {"bandwidth": rate}
 
 
 def _pcie(draws: Draws) -> Iterator[Values]:

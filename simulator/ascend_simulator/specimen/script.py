@@ -8,20 +8,19 @@ from ascend_ref.capture.model import FIRST_MARK_CONNECTION
 from ascend_spec import catalog
 
 from ..draws import Draws
-from .communication import Expansion, operator_name
+from ..world.layout import operator_names
+from ..world.streams import COMPUTE_STREAM, OTHER_STREAM, PROFILING_STREAM
+from .communication import Expansion
 from .kernels import Operator, known_operators, named_operator
 from .shape import Shape
 from .world import (
     BACKWARD_THREAD,
     COMMUNICATION_STREAM,
-    COMPUTE_STREAM,
     FIRST_CONNECTION,
     FIRST_STEP,
     LAUNCH_THREAD,
     MAIN_THREAD,
-    OTHER_STREAM,
     PROCESS,
-    PROFILING_STREAM,
     RELEASE_THREAD,
     SCHEDULE_STREAM,
     SESSION_START_NS,
@@ -292,7 +291,7 @@ class _Stage:
         index = sum(other["device"] == device.number for other in world.rows["collectives"])
         collective = world.add(
             "collectives",
-            name=operator_name(kind, world.group, index),
+            name=operator_names(kind, world.group, [index])[0],
             kind=kind,
             algorithm="MESH-RING",
             group=0,

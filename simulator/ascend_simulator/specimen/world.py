@@ -12,6 +12,9 @@ from typing import Any
 
 from ascend_ref.capture.model import NONE
 
+from ..world.clocks import GAP_NS
+from ..world.compiled import GRAPH_KIND, HEAD_NS, TAIL_NS
+
 SESSION_START_NS = 1_767_258_000_000_000_000
 PROCESS = 3_217_657
 MAIN_THREAD = PROCESS
@@ -59,17 +62,8 @@ class World:
         return row
 
 
-PROFILING_STREAM = 0
-COMPUTE_STREAM = 2
-OTHER_STREAM = 3
 COMMUNICATION_STREAM = 4
 SCHEDULE_STREAM = 5
-
-GAP_NS = 20
-ENVELOPE_HEAD_NS = 1_440
-ENVELOPE_TAIL_NS = 300
-ENVELOPE_KIND = "AI_CORE"
-"""Task type of the FFTS+ task that encloses its sub-tasks (db-schema.md 7.3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +108,9 @@ class Device:
         """Run sub-tasks inside one enclosing task; they share its taskId and are returned."""
         parts = list(parts)
         length = max(part.offset + part.length for part in parts)
-        whole = ENVELOPE_HEAD_NS + length + ENVELOPE_TAIL_NS
-        parent = self.run(stream, ENVELOPE_KIND, whole, after, connection=call)
-        first = parent["start"] + ENVELOPE_HEAD_NS
+        whole = HEAD_NS + length + TAIL_NS
+        parent = self.run(stream, GRAPH_KIND, whole, after, connection=call)
+        first = parent["start"] + HEAD_NS
         return [
             self._add(
                 first + part.offset,

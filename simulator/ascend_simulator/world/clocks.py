@@ -73,7 +73,7 @@ def clocks(
     """Draw the lengths of one rank. ``nominal``: clock of the product, MHz."""
     kind = _kinds(compiled, seed, disturbances.steps, tokens)
     length = _lengths(compiled, kind, rank, seed, nominal, disturbances)
-    enclosed = compiled.runs_enclosed(kind)
+    enclosed = compiled.runs(kind, compiled.enclosed)
     head, tail = np.where(enclosed, HEAD_NS, 0), np.where(enclosed, TAIL_NS, 0)
     rest = _rest(compiled, kind, rank, seed)
     slot = np.where(compiled.on_compute, GAP_NS + head + length + tail + rest, 0)
@@ -90,7 +90,7 @@ def _rest(compiled: Compiled, kind: Integers, rank: int, seed: int) -> Integers:
         return rest
     longer = Draws(seed, "rest", rank).between(0, REST_SCATTER, kind.size).reshape(kind.shape)
     long = compiled.kernel_gap + compiled.kernel_gap * longer // 1000 // TICK_NS * TICK_NS
-    return np.where(compiled.runs_resting(kind) & compiled.on_compute, long, rest)
+    return np.where(compiled.runs(kind, compiled.rests) & compiled.on_compute, long, rest)
 
 
 def _kinds(compiled: Compiled, seed: int, steps: int, tokens: Tokens) -> Integers:
@@ -119,10 +119,12 @@ def _lengths(
     steps, items = kind.shape
     launched = np.flatnonzero(compiled.variants)
     chosen = kind[:, launched]
-    nominal_length = compiled.duration[chosen]
+    nominal_length, bound = (
+        compiled.kernel_column(name)[chosen] for name in ("duration", "clock_bound")
+    )
     frequency = disturbances.frequency(rank, nominal)[:, None]
-    slower = nominal_length * compiled.clock_bound[chosen] // 1000 * nominal // frequency
-    slowed = slower + nominal_length * (1000 - compiled.clock_bound[chosen]) // 1000
+    slower = nominal_length * bound // 1000 * nominal // frequency
+    slowed = slower + nominal_length * (1000 - bound) // 1000
     slowed = slowed * disturbances.factor("slow-rank", rank)[:, None] // THOUSAND
     straggling = np.where(
         compiled.on_ai_cpu[chosen], disturbances.factor("ai-cpu-straggler", rank)[:, None], THOUSAND

@@ -19,90 +19,6 @@ from .small_tasks import TASK_TYPES, Arrivals, Lanes, enum_ids
 from .streams import communication_streams, numbered, plane_streams
 from .timeline import Connections
 
-
-@dataclass(frozen=True, slots=True)
-class RunCalls:
-    """The host calls behind every run of a collective; all of shape (steps, collectives).
-
-    seen: when the device could see it. closed: when its stream reports its end.
-    """
-
-    seen: Integers
-    closed: Integers
-    connections: Connections
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Lays them out. streams: of each collective; ffts: whether one encloses the small tasks."""
-
-    streams: Integers
-    device: int
-    ffts: bool
-
-    def tasks(self, meetings: RankMeetings, calls: RunCalls, texts: Texts) -> Tasks:
-        """Waits, then enclosing tasks where there are any, then records, on the streams of the
-        collectives.
-        """
-        steps, count = meetings.ready.shape
-        shape = (steps, count)
-        before = np.zeros(shape, np.int64)
-        for stream in np.unique(self.streams).tolist():
-            members = np.flatnonzero(self.streams == stream)
-            closed = calls.closed[:, members].reshape(-1)
-            free = np.concatenate([closed[:1] * 0, closed[:-1] + GAP_NS])
-            before[:, members] = free.reshape(steps, -1)
-        moments = [
-            ("EVENT_WAIT", np.maximum(before, calls.seen), meetings.ready, calls.connections.wait),
-            ("AI_CORE", meetings.ready, meetings.ended, calls.connections.launch),
-            ("EVENT_RECORD", calls.closed, calls.closed, calls.connections.record_after),
-            ("EVENT_RECORD", calls.closed, calls.closed, calls.connections.record_future),
-        ]
-        if not self.ffts:
-            del moments[1]
-        parts = []
-        streams = np.broadcast_to(self.streams, shape).reshape(-1)
-        for kind, start, end, connection in moments:
-            parts.append(
-                Tasks.filled(
-                    steps * count,
-                    start=start.reshape(-1),
-                    end=end.reshape(-1),
-                    device=self.device,
-                    stream=streams,
-                    connection=connection.reshape(-1),
-                    kind=texts.number(kind),
-                )
-            )
-        return Tasks.joined(parts)
-
-    def numbered(
-        self, frame: Tasks, families: list[tuple[Tasks, Integers]], runs: int
-    ) -> list[Tasks]:
-        """``families``: small tasks and the run of each; ``runs`` of collectives there are.
-
-        taskId: counts the tasks of each stream; sub-tasks carry that of their enclosing
-        task.
-        """
-        if self.ffts:
-            numbers = numbered(frame.stream, frame.start)
-            enclosing = numbers[runs : 2 * runs]
-            return [
-                replace(frame, number=numbers),
-                *(replace(tasks, number=enclosing[run]) for tasks, run in families),
-            ]
-        parts = [frame, *(tasks for tasks, _ in families)]
-        stream, start = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "start")
-        )
-        bounds = np.cumsum([len(part) for part in parts])
-        numbers = numbered(stream, start)
-        return [
-            replace(part, number=numbers[bound - len(part) : bound])
-            for part, bound in zip(parts, bounds.tolist(), strict=True)
-        ]
-
-
 LAST_MASTER_PLANE = 1
 """The master stream carries what is done within the chip (plane 0) and the first exchange: real
 files count the waits and motions of plane 1 and the span of all planes (text-outputs.md 7.8)."""
@@ -134,19 +50,24 @@ class Expansion:
         self.texts = texts
         self.ffts = network.machine.chip.ffts
         self.streams = communication_streams(compiled)
-        self.frame = Frame(self.streams, device, self.ffts)
         self.transports = enum_ids("ENUM_HCCL_TRANSPORT_TYPE")
         self.data_types = enum_ids("ENUM_HCCL_DATA_TYPE")
         self.rdma_types = enum_ids("ENUM_HCCL_RDMA_TYPE")
 
-    def expand(self, meetings: RankMeetings, calls: RunCalls) -> Communication:
-        """All tasks of all collectives."""
+    def expand(
+        self, meetings: RankMeetings, seen: Integers, closed: Integers, calls: Connections
+    ) -> Communication:
+        """All tasks of all collectives.
+
+        ``seen``: when the device could see each run. ``closed``: when its stream reports its end.
+        ``calls``: the host calls behind it. All of shape (steps, collectives).
+        """
         families = [
             self._family(item, family, calls)
             for (item, _), family in zip(self.compiled.families, meetings.families, strict=True)
         ]
-        tasks = self.frame.numbered(
-            self.frame.tasks(meetings, calls, self.texts),
+        tasks = self._numbered(
+            self._frame(meetings, seen, closed, calls),
             [(family.tasks, family.run) for family in families],
             meetings.ready.size,
         )
@@ -158,7 +79,71 @@ class Expansion:
         arrivals = Arrivals.joined([family.arrivals for family in families])
         return Communication(tasks, Transfers.joined(transfers), arrivals)
 
-    def _family(self, item: Collective, family: FamilyRuns, calls: RunCalls) -> _Rows:
+    def _frame(
+        self, meetings: RankMeetings, seen: Integers, closed: Integers, calls: Connections
+    ) -> Tasks:
+        """Waits, then enclosing tasks where there are any, then records, on the streams of the
+        collectives.
+        """
+        steps, count = meetings.ready.shape
+        shape = (steps, count)
+        before = np.zeros(shape, np.int64)
+        for stream in np.unique(self.streams).tolist():
+            members = np.flatnonzero(self.streams == stream)
+            ends = closed[:, members].reshape(-1)
+            free = np.concatenate([ends[:1] * 0, ends[:-1] + GAP_NS])
+            before[:, members] = free.reshape(steps, -1)
+        moments = [
+            ("EVENT_WAIT", np.maximum(before, seen), meetings.ready, calls.wait),
+            ("AI_CORE", meetings.ready, meetings.ended, calls.launch),
+            ("EVENT_RECORD", closed, closed, calls.record_after),
+            ("EVENT_RECORD", closed, closed, calls.record_future),
+        ]
+        if not self.ffts:
+            del moments[1]
+        parts = []
+        streams = np.broadcast_to(self.streams, shape).reshape(-1)
+        for kind, start, end, connection in moments:
+            parts.append(
+                Tasks.filled(
+                    steps * count,
+                    start=start.reshape(-1),
+                    end=end.reshape(-1),
+                    device=self.device,
+                    stream=streams,
+                    connection=connection.reshape(-1),
+                    kind=self.texts.number(kind),
+                )
+            )
+        return Tasks.joined(parts)
+
+    def _numbered(
+        self, frame: Tasks, families: list[tuple[Tasks, Integers]], runs: int
+    ) -> list[Tasks]:
+        """``families``: small tasks and the run of each; ``runs`` of collectives there are.
+
+        taskId: counts the tasks of each stream; sub-tasks carry that of their enclosing
+        task.
+        """
+        if self.ffts:
+            numbers = numbered(frame.stream, frame.start)
+            enclosing = numbers[runs : 2 * runs]
+            return [
+                replace(frame, number=numbers),
+                *(replace(tasks, number=enclosing[run]) for tasks, run in families),
+            ]
+        parts = [frame, *(tasks for tasks, _ in families)]
+        stream, start = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in ("stream", "start")
+        )
+        bounds = np.cumsum([len(part) for part in parts])
+        numbers = numbered(stream, start)
+        return [
+            replace(part, number=numbers[bound - len(part) : bound])
+            for part, bound in zip(parts, bounds.tolist(), strict=True)
+        ]
+
+    def _family(self, item: Collective, family: FamilyRuns, calls: Connections) -> _Rows:
         ends = self.lanes.ends(item)
         journey, played = self.network.replay(item, ends.ranks, ends.place, family)
         parts = self.lanes.small_tasks(item, journey, played, ends)
@@ -186,7 +171,7 @@ class Expansion:
             device=self.device,
             stream=own_stream if self.ffts else plane_streams(own_stream, plane),
             context=context if self.ffts else NONE,
-            connection=calls.connections.launch.reshape(-1)[all_runs],
+            connection=calls.launch.reshape(-1)[all_runs],
             kind=named([self.texts.number(task_types[part.kind]) for part in parts]),
         )
         transfers = Transfers.filled(
@@ -226,7 +211,7 @@ class Expansion:
         for dimension in dict.fromkeys(item.dimension for item in items):
             members = [place for place, item in enumerate(items) if item.dimension == dimension]
             for offset, place in enumerate(members):
-                indexes = np.arange(steps) * len(members) + offset
+                indexes = range(offset, steps * len(members), len(members))
                 found = operator_names(items[place].kind, names[dimension], indexes)
                 name[:, place] = self.texts.numbers(found)
         for place, item in enumerate(items):

@@ -114,16 +114,8 @@ class Compiled:
             np.int64,
         )
 
-    def runs_enclosed(self, kind: Integers) -> Flags:
-        """Which runs are kernels inside an FFTS+ task; ``kind``: row of kinds, -1 for none."""
-        return self._runs(kind, self.enclosed)
-
-    def runs_resting(self, kind: Integers) -> Flags:
-        """Which runs are kernels after which the compute stream rests."""
-        return self._runs(kind, self.rests)
-
-    def _runs(self, kind: Integers, flags: Flags) -> Flags:
-        """Which runs are kernels of a kind with a flag."""
+    def runs(self, kind: Integers, flags: Flags) -> Flags:
+        """Which runs are of kernel kinds with a flag; ``kind``: row of kinds, -1 for none."""
         if not self.kinds:
             return np.zeros(kind.shape, bool)
         chosen: Flags = (kind >= 0) & flags[kind]
@@ -150,16 +142,6 @@ class Compiled:
     def kernel_column(self, name: str) -> Integers:
         """One number of every kernel kind."""
         return np.array([int(getattr(kernel, name)) for kernel in self.kinds], np.int64)
-
-    @cached_property
-    def duration(self) -> Integers:
-        """ns of every kernel kind at the nominal clock."""
-        return self.kernel_column("duration")
-
-    @cached_property
-    def clock_bound(self) -> Integers:
-        """Per mille of every kernel kind's duration that grows when the clock falls."""
-        return self.kernel_column("clock_bound")
 
     @cached_property
     def enclosed(self) -> Flags:

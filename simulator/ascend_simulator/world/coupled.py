@@ -81,7 +81,6 @@ class Encounters:
     ends of the waits, shape (steps, members, lanes of all rounds). step_starts, step_ends: (steps).
     """
 
-    ranks: Integers
     bases: Integers
     ready: Integers
     ended: Integers
@@ -109,7 +108,6 @@ class _Stage:
         collectives = len(compiled.collectives)
         bases = len(compiled.places(Synchronize))
         self.found = Encounters(
-            ranks=ranks,
             bases=np.zeros((steps, bases, count), np.int64),
             ready=np.zeros((steps, collectives, count), np.int64),
             ended=np.zeros((steps, collectives, count), np.int64),
@@ -171,7 +169,6 @@ class Coupling:
         compiled: Sequence[Compiled],
         summaries: Sequence[Summary],
         network: Network,
-        steps: int,
         start: int,
     ) -> None:
         """``summaries`` of all ranks, in order; ``start``: Unix ns of the first step."""
@@ -187,7 +184,6 @@ class Coupling:
             )
             for number, program in enumerate(compiled)
         ]
-        self.steps = steps
         self.meetings: dict[object, list[tuple[_Stage, int, Integers]]] = {}
         self.gatherings: dict[tuple[tuple[int, int], ...], Gathering] = {}
 
@@ -326,5 +322,8 @@ class Coupling:
             groups = np.stack([stage.ranks for stage in stages], axis=1)
         else:
             groups = self.network.groups(item.dimension, [stage.number for stage in stages])
-        parts = [(stage.ranks, stage.names[place]) for stage, place, _ in present]
-        return Gathering.of(self.network, item, groups, parts)
+        members = np.concatenate([stage.ranks for stage in stages])
+        numbers = np.zeros(int(members.max()) + 1, np.int64)
+        for stage, place, _ in present:
+            numbers[stage.ranks] = stage.names[place]
+        return Gathering(self.network, item, groups, numbers[groups], members)

@@ -9,27 +9,13 @@ import numpy as np
 from ascend_ref.capture import Copies, Integers, KernelKinds, Kernels, Tasks, Texts
 from ascend_ref.capture.model import NONE
 
-from ..program.model import Annotate, Await, Collective, Copy
+from ..program.model import Annotate, Await, Collective, Copy, Kernel
 from .compiled import Compiled, Flags
 from .rank import DeviceTimes
 from .small_tasks import enum_ids
 from .streams import COMPUTE_STREAM, OTHER_STREAM, PROFILING_STREAM, task_numbers
 
 PROFILING_NS = 20
-TEXT_COLUMNS = (
-    "name",
-    "op_type",
-    "core",
-    "input_formats",
-    "input_data_types",
-    "input_shapes",
-    "output_formats",
-    "output_data_types",
-    "output_shapes",
-    "attributes",
-    "op_state",
-    "hf32",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +33,12 @@ class DeviceRecords:
     copies: Copies
 
 
-def kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
+def _kernel_kinds(compiled: Compiled, texts: Texts) -> KernelKinds:
     """The texts and blocks of every kernel that a program may run."""
     columns = {
         name: texts.numbers(getattr(kernel, name) for kernel in compiled.kinds)
-        for name in TEXT_COLUMNS
+        for name in KernelKinds.counted()
+        if name in Kernel.__slots__
     }
     return KernelKinds.filled(
         len(compiled.kinds),
@@ -83,7 +70,7 @@ def device_records(
     on_device = np.flatnonzero((compiled.on_compute | compiled.on_other) & ~hidden)
     run = (np.arange(steps)[:, None] * items + on_device).reshape(-1)
     kinds = kind.reshape(-1)[run]
-    enclosed = compiled.runs_enclosed(kinds)
+    enclosed = compiled.runs(kinds, compiled.enclosed)
     task_type = texts.numbers(kernel.task_type for kernel in compiled.kinds)
     of_item = texts.numbers(_task_type(compiled, place) for place in on_device.tolist())
     launched = kinds >= 0
@@ -121,7 +108,7 @@ def device_records(
         tasks=Tasks.joined([tasks, around]),
         kernels=Kernels(rows, kinds[rows]),
         kernel_run=run[rows],
-        kernel_kinds=kernel_kinds(compiled, texts),
+        kernel_kinds=_kernel_kinds(compiled, texts),
         copies=_copies(compiled, run, items),
     )
 

@@ -10,18 +10,18 @@ reductions and 9 copies; by ring, two records for each motion). A lane is one pl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from ascend_ref.capture import Integers
 
+from .compiled import Flags
+
 Motion = Literal["reduce", "copy", "none"]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +104,9 @@ def plan(kind: str, algorithm: str, ranks: int, confirmed: bool = False) -> Plan
     if ranks < 2:
         raise ValueError(f"{kind} needs two ranks or more, not {ranks}")
     if kind in ("send", "receive"):
-        rounds = _closed([_point_to_point()], confirmed=False)
+        other, nothing = np.array([1, 0]), np.zeros(2, np.int64)
+        move = _round("copy", other, other, nothing, np.array([1, 0]))  # place 0 sends to place 1
+        rounds = _closed([move], confirmed=False)
         return Plan(_NAMES["pairwise"], 2, 1, rounds, before=False, middle=-1)
     if algorithm == "hd" and ranks & (ranks - 1):
         raise ValueError(f"halving-doubling needs a power of two, not {ranks} ranks")
@@ -113,22 +115,11 @@ def plan(kind: str, algorithm: str, ranks: int, confirmed: bool = False) -> Plan
         return Plan(_NAMES["pipeline"], ranks, BROADCAST_PIECES, rounds, before=False, middle=-1)
     if kind == "alltoallv":
         found = "mesh" if algorithm == "mesh" else "pairwise"
-        moves = _mesh(ranks, "copy") if found == "mesh" else _pairwise(ranks)
+        moves = _mesh(ranks, "copy") if found == "mesh" else _pairwise(ranks, "copy", own=False)
         rounds = _closed(moves, confirmed)
         return Plan(_NAMES[found], ranks, ranks, rounds, before=True, middle=-1)
     reduce, gather = (
-        _closed(moves, confirmed)
-        for moves in {
-            "mesh": lambda: (_mesh(ranks, "reduce"), _mesh(ranks, "copy")),
-            "ring": lambda: (_ring(ranks, "reduce"), _ring(ranks, "copy")),
-            "hd": lambda: (_halving(ranks), _doubling(ranks)),
-            "nhr": lambda: (_nhr(ranks, "reduce"), _nhr(ranks, "copy")),
-            "pairwise": lambda: (
-                _pairwise(ranks, "reduce"),
-                _pairwise(ranks, "copy", own=True),
-            ),
-            "pipeline": lambda: (_chain(ranks, "reduce"), _chain(ranks, "copy")),
-        }[algorithm]()
+        _closed(_MOVES[algorithm](ranks, motion), confirmed) for motion in ("reduce", "copy")
     )
     parts = {
         "allReduce": (*reduce, *gather),
@@ -204,24 +195,16 @@ def _ring(ranks: int, motion: Motion) -> list[Round]:
     return [_round(motion, after, before, (start - turn) % ranks, 1) for turn in range(ranks - 1)]
 
 
-def _halving(ranks: int) -> list[Round]:
-    """Each round exchanges half of what the last one left; ends with the own piece."""
+def _halving(ranks: int, motion: Motion) -> list[Round]:
+    """Each round of a reduction exchanges half of what the last one left, down to the own piece; a
+    copy doubles what a rank holds, the other way round."""
     own = np.arange(ranks, dtype=np.int64)
-    rounds, half = [], ranks // 2
-    while half:
+    halves = [1 << bit for bit in range(ranks.bit_length() - 1)]
+    rounds = []
+    for half in reversed(halves) if motion == "reduce" else halves:
         peer = own ^ half
-        rounds.append(_round("reduce", peer, peer, peer // half * half, half))
-        half //= 2
-    return rounds
-
-
-def _doubling(ranks: int) -> list[Round]:
-    own = np.arange(ranks, dtype=np.int64)
-    rounds, held = [], 1
-    while held < ranks:
-        peer = own ^ held
-        rounds.append(_round("copy", peer, peer, own // held * held, held))
-        held *= 2
+        owner = peer if motion == "reduce" else own
+        rounds.append(_round(motion, peer, peer, owner // half * half, half))
     return rounds
 
 
@@ -232,30 +215,22 @@ def _nhr(ranks: int, motion: Motion) -> list[Round]:
     while held < ranks:
         spans.append((held, min(held, ranks - held)))
         held += spans[-1][1]
-    if motion == "copy":
-        return [
-            _round("copy", (own + held) % ranks, (own - held) % ranks, (own - count + 1), count)
-            for held, count in spans
-        ]
-    return [
-        _round(
-            "reduce",
-            (own - held) % ranks,
-            (own + held) % ranks,
-            (own - held - count + 1),
-            count,
-        )
-        for held, count in reversed(spans)
-    ]
+    rounds = []
+    for distance, count in reversed(spans) if motion == "reduce" else spans:
+        way = -distance if motion == "reduce" else distance
+        first = own + 1 - count + min(way, 0)
+        rounds.append(_round(motion, (own + way) % ranks, (own - way) % ranks, first, count))
+    return rounds
 
 
-def _pairwise(ranks: int, motion: Motion = "copy", *, own: bool = False) -> list[Round]:
-    """Each round another distance; a rank gives each peer the peer's piece, or all its ``own``."""
+def _pairwise(ranks: int, motion: Motion, *, own: bool = True) -> list[Round]:
+    """Each round another distance; a rank gives each peer the peer's piece, or its ``own``."""
     places = np.arange(ranks, dtype=np.int64)
     moves = []
     for turn in range(1, ranks):
         peer = (places + turn) % ranks
-        moves.append(_round(motion, peer, (places - turn) % ranks, places if own else peer, 1))
+        piece = places if own and motion == "copy" else peer
+        moves.append(_round(motion, peer, (places - turn) % ranks, piece, 1))
     return moves
 
 
@@ -286,6 +261,17 @@ def _pipeline(ranks: int, pieces: int) -> list[Round]:
     return moves
 
 
+_MOVES: Mapping[str, Callable[[int, Motion], list[Round]]] = {
+    "mesh": _mesh,
+    "ring": _ring,
+    "hd": _halving,
+    "nhr": _nhr,
+    "pairwise": _pairwise,
+    "pipeline": _chain,
+}
+"""The motions of each algorithm: to reduce pieces to their owners, or to copy from these."""
+
+
 def _along(
     motion: Motion, ahead: Integers, behind: Integers, sends: Flags, piece: Integers
 ) -> Round:
@@ -295,9 +281,3 @@ def _along(
     receives = inside & np.take_along_axis(sends, np.where(inside, behind, 0), axis=1)
     peer, source = np.where(sends, ahead, -1), np.where(receives, behind, -1)
     return _round(motion, peer, source, np.where(sends, piece, 0), 1)
-
-
-def _point_to_point() -> Round:
-    """Place 0 sends to place 1; both notify each other before and after."""
-    other, nothing = np.array([1, 0]), np.zeros(2, np.int64)
-    return _round("copy", other, other, nothing, np.array([1, 0]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -11,7 +10,8 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..program.model import Collective
-from .exchange import Flags, Plan
+from .compiled import Flags
+from .exchange import Plan
 from .network import Network, scattered
 from .rhythm import Beats, beats
 
@@ -29,21 +29,6 @@ class Gathering:
     groups: Integers
     numbers: Integers
     members: Integers
-
-    @classmethod
-    def of(
-        cls,
-        network: Network,
-        item: Collective,
-        groups: Integers,
-        parts: Sequence[tuple[Integers, int]],
-    ) -> Gathering:
-        """``parts``: the ranks of each stage, and the collective's number in their program."""
-        members = np.concatenate([ranks for ranks, _ in parts])
-        numbers = np.zeros(int(members.max()) + 1, np.int64)
-        for ranks, number in parts:
-            numbers[ranks] = number
-        return cls(network, item, groups, numbers[groups], members)
 
     def ends(self, ready: Integers, step: int) -> Integers:
         """When the operator ends for each member that was ready at these moments of a step."""

@@ -135,7 +135,7 @@ def digits(group: str) -> str:
     return group_hash(group)[-3:].zfill(3)
 
 
-def operator_names(kind: str, group: str, indexes: Integers) -> list[str]:
+def operator_names(kind: str, group: str, indexes: Iterable[int]) -> list[str]:
     """``hcom_allReduce__865_0_1``: kind, digits of the group, index in the group, iteration."""
     own = digits(group)
-    return [f"hcom_{kind}__{own}_{index}_1" for index in indexes.tolist()]
+    return [f"hcom_{kind}__{own}_{index}_1" for index in indexes]

@@ -13,6 +13,7 @@ from ascend_ref.capture import Integers
 from ..draws import BELL_UNIT, Draws
 from ..hardware.model import Machine
 from ..program.model import Collective, Dimension
+from .clocks import TICK_NS
 from .compiled import HEAD_NS, TAIL_NS
 from .disturbance import THOUSAND, Disturbances
 from .exchange import Plan, moved, piece_sizes, plan
@@ -29,7 +30,6 @@ FIRST_COPY, FIRST_COPY_NS = 970, 16_000
 """The first of several copies at once takes so many per mille of the others' time, less so many ns,
 and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582, 920 and 198)."""
 TELL_NS = (660, 760)
-TICK_NS = 20
 LOCAL_NS = 1_400
 """What a copy within the own memory costs in addition to its bytes."""
 ELEMENT_BYTES = {
@@ -72,7 +72,6 @@ class Network:
     disturbances: Disturbances
     collectives: tuple[tuple[Collective, ...], ...]
     _journeys: dict[object, Journey] = field(default_factory=dict)
-    _groups: dict[object, Integers] = field(default_factory=dict)
 
     @cached_property
     def wires(self) -> Wires:
@@ -143,12 +142,8 @@ class Network:
 
     def groups(self, dimension: Dimension, stages: list[int]) -> Integers:
         """The groups of a dimension whose ranks belong to these stages."""
-        key = dimension, *stages
-        if key not in self._groups:
-            groups = self.layout.groups(dimension)
-            inside = np.isin(groups // self.layout.ranks_per_stage, stages).all(axis=1)
-            self._groups[key] = groups[inside]
-        return self._groups[key]
+        groups = self.layout.groups(dimension)
+        return groups[np.isin(groups // self.layout.ranks_per_stage, stages).all(axis=1)]
 
     @cached_property
     def _inside(self) -> dict[Dimension, bool]:

@@ -10,7 +10,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..hardware.model import Machine, path
-from .exchange import Flags
+from .compiled import Flags
 
 LINK_NAMES = ("ON_CHIP", "HCCS", "PCIE", "ROCE", "SIO")
 """Names in ENUM_HCCL_LINK_TYPE."""
