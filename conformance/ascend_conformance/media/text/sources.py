@@ -120,22 +120,13 @@ def input_of(given: Mapping[str, str]) -> Input:
 def made() -> Mapping[str, Made]:
     """Views and derived tables by name; one with ``each`` is one at each of these places."""
     return {
-        f"{schema}.{fill(name, place)}": _made(_filled(given, place), place)
+        f"{schema}.{fill(name, place)}": _made(fill(given, place), place)
         for schema, documents in DOCUMENTS_OF.items()
         for document in documents
         for name, given in packaged(__package__, document).items()
         for some in given.get("each", ({},))
         for place in combinations_of(some)
     }
-
-
-def _filled(given: Any, place: Mapping[str, str]) -> Any:
-    """A part of a document with its placeholders replaced."""
-    if isinstance(given, str):
-        return fill(given, place)
-    if isinstance(given, Mapping):
-        return {_filled(name, place): _filled(one, place) for name, one in given.items()}
-    return tuple(_filled(one, place) for one in given) if isinstance(given, list) else given
 
 
 def _made(given: Mapping[str, Any], place: Mapping[str, str]) -> Made:
