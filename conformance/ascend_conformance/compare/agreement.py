@@ -61,8 +61,9 @@ class Side:
 class Comparison:
     """How a column is compared. ``unit``: of its numbers; ``ns`` are shown as us.
 
-    ``tolerance``: number or SQL for the greatest difference, over ``left.`` and ``right.`` columns; ``None``:
-    equal. ``step``: what a trial adds to a number so that it is wrong, in units of the cell.
+    ``tolerance``: number or SQL for the greatest difference, over ``left.`` and ``right.`` columns;
+    ``None``: equal. ``step``: what a trial adds to a number so that it is wrong, in units of the
+    cell.
     """
 
     unit: str | None = None

@@ -256,16 +256,11 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
     for rule in rules:
         for agreement in rule.search.agreement.instances if rule.search.agreement else ():
             for one in agreement.read_as:
-                needed = {table for which in WHICH for table in needed_tables(one.side(which).of)}
+                needed = {table for which in WHICH for table in _tables(one.side(which).of, False)}
                 stored = {table for table in needed if table.startswith("db.")}
                 if stored and needed - stored <= present:
                     yield from stored
                     yield from OPTIONAL_TABLES
-
-
-def needed_tables(name: str) -> frozenset[str]:
-    """The tables of the facts without which a source is absent."""
-    return _tables(name, False)
 
 
 def base_tables(name: str) -> frozenset[str]:
@@ -275,6 +270,7 @@ def base_tables(name: str) -> frozenset[str]:
 
 @per_spec
 def _tables(name: str, every: bool) -> frozenset[str]:
+    """Those that a source reads, or without ``every`` those without which it is absent."""
     schema, _, bare = name.partition(".")
     if schema == "csv":
         return frozenset({f"raw.{bare}"})
