@@ -77,12 +77,13 @@ def ranks(keys: Integers) -> Integers:
 
 
 def counterparts(
-    wanted: Integers, rank: Integers, having: Integers, *, keep_last: bool = False
+    wanted: Integers, rank: Integers | int, having: Integers, *, keep_last: bool = False
 ) -> Integers:
     """For each wanted key the row that has it, NONE without one.
 
     The first row of a key belongs to the first place that wants it, and so on; ``rank`` is the
-    result of :func:`ranks` for ``wanted``. With ``keep_last`` further places share the last row.
+    result of :func:`ranks` for ``wanted``, or 0 where all places want the first row. With
+    ``keep_last`` further places share the last row.
     Source: first in, first out, as the exporters match counters to tasks (text-outputs.md 3.2).
     """
     order = np.argsort(having, kind="stable")

@@ -303,14 +303,8 @@ class _Job:
     revision: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Process:
-    """One process of the simulated run, the unit of work: its ranks, and their meetings."""
-
-    first: int
-    meetings: tuple[RankMeetings, ...]
-
-
+_Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
+"""One process of the simulated run, the unit of work: its ranks, and their meetings."""
 _Written: TypeAlias = tuple[list[list[Path]], list[Account]]
 """What a process wrote in each place, and what its ranks add to the truth."""
 
@@ -319,24 +313,17 @@ def _written(
     shared: Shared, job: _Job, executor: Executor, progress: Progress | None
 ) -> Iterator[_Written]:
     together = shared.scenario.parallelism.devices_per_process
-    ranks = len(shared.meetings)
-    items = [
-        _Process(first, shared.meetings[first : first + together])
-        for first in range(0, ranks, together)
-    ]
+    ranks = list(enumerate(shared.meetings))
+    items = [ranks[first : first + together] for first in range(0, len(ranks), together)]
     with closing(executor.map(_write_process, job, items)) as results:
         for done, result in enumerate(results, start=1):
             if progress:
-                progress(done * together, ranks, "ranks written")
+                progress(done * together, len(ranks), "ranks written")
             yield result
 
 
 def _write_process(job: _Job, process: _Process) -> _Written:
-    ranks = range(process.first, process.first + len(process.meetings))
-    made = [
-        _recorded(job.scenario, job.seed, rank, meetings)
-        for rank, meetings in zip(ranks, process.meetings, strict=True)
-    ]
+    made = [_recorded(job.scenario, job.seed, *one) for one in process]
     captures = [one for one, _ in made]
     paths = [list(_profiles(place, captures, job.revision)) for place in job.places]
     return paths, [account for _, account in made]

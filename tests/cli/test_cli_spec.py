@@ -10,9 +10,8 @@ import pytest
 
 from ascend_ref.cli import main
 from ascend_ref.tools.spec.c_header import export_c_header
-from ascend_ref.tools.spec.ddl import export_ddl
+from ascend_ref.tools.spec.exports import export_ddl, export_markdown
 from ascend_ref.tools.spec.json_schema import export_json_schema
-from ascend_ref.tools.spec.markdown import export_markdown
 from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import Schema, catalog
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ascend_ref.tools.spec.ddl import export_ddl
+from ascend_ref.tools.spec.exports import export_ddl
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import CARRIERS, Carrier
 

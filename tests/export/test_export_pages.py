@@ -7,9 +7,9 @@ import re
 import pytest
 
 from ascend_ref.markdown import PLAIN, RENDERED, Style, anchor, table
+from ascend_ref.tools.spec.exports import export_markdown
 from ascend_ref.tools.spec.history import enum_changes, table_changes
 from ascend_ref.tools.spec.lookup import NotFound, find, subjects
-from ascend_ref.tools.spec.markdown import export_markdown
 from ascend_ref.tools.spec.site import spec_pages, spec_targets
 from ascend_ref.tools.spec.subject import KINDS
 from ascend_spec import catalog

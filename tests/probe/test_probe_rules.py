@@ -74,7 +74,9 @@ def test_names_are_those_of_no_other_rule() -> None:
 @pytest.mark.parametrize("rule", load_api_rules().values(), ids=lambda rule: rule.id)
 def test_sources_exist_and_bear_the_grade(rule: ApiRule) -> None:
     order = ["documented", "observed", "inferred"]
-    grades = [catalog().sources[citation.split(" ", 1)[0]].grade for citation in rule.source]
+    grades = [
+        catalog().documents.sources[citation.split(" ", 1)[0]].grade for citation in rule.source
+    ]
     assert order.index(rule.grade) >= min(map(order.index, grades))
 
 

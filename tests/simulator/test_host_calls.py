@@ -16,7 +16,7 @@ from tiny_timeline import scene
 from ascend_ref.capture import HostCalls, Integers, Switches, Texts
 from ascend_ref.capture.model import NONE
 from ascend_simulator.hardware.model import Chip
-from ascend_simulator.host import HostIds, HostRecords, HostScript, plan, record_host
+from ascend_simulator.host import HostIds, HostRecords, HostScript, record_host
 from ascend_simulator.program.model import (
     Annotate,
     Await,
@@ -70,7 +70,7 @@ def texts_of(texts: Texts, numbers: Iterable[int]) -> list[str]:
 @given(programs, chips)
 @settings(deadline=None)
 def test_the_plan_covers_exactly_what_passes_the_queue(program: Program, chip: Chip) -> None:
-    made = plan(program, chip)
+    made = HostScript(program, chip).plan
     for place, item in enumerate(program.items):
         queued = isinstance(item, Launch | Collective | Await | Copy) or (
             isinstance(item, Annotate) and item.on_device

@@ -124,7 +124,7 @@ class SeedTable:
 
 def seed_text(source: str) -> str:
     """The text of a seed document; skips the calling test where the seeds are not at hand."""
-    assert source in catalog().sources
+    assert source in catalog().documents.sources
     paths = list((SHARED / "seeds").glob(f"{source.removeprefix('seed-')}_*.txt"))
     if not paths:
         pytest.skip(f"no {source} in ../shared/seeds")

@@ -130,8 +130,10 @@ def test_every_source_switch_and_erratum_of_the_products_exists(
     cited = [cite for row in matrix["data"].values() for cite in row["says"]]
     for product in known.values():
         cited += [*product.source, *(one for some in product.capabilities.values() for one in some)]
-    assert {cite.split(" ")[0] for cite in cited} - set(catalog().sources) == set()
-    assert {one for row in known.data.values() for one in row.switches} <= set(catalog().switches)
+    assert {cite.split(" ")[0] for cite in cited} - set(catalog().documents.sources) == set()
+    assert {one for row in known.data.values() for one in row.switches} <= set(
+        catalog().documents.switches
+    )
     about = {place for erratum in known.errata.values() for place in erratum.at}
     lacking = known["200I-500-A2"].without_value
     assert lacking is not None
@@ -190,7 +192,7 @@ def test_where_sources_differ_an_erratum_of_the_row_decides(matrix: Mapping[str,
             known = matrix["knows"].get(source, every)
             claims.setdefault(source, set()).update(products_of(listed, known))
             assert claims[source] <= set(known), f"{name}: {source} speaks of no such product"
-        said = set(catalog().products.data[name].products)
+        said = set(catalog().products.data[name].cells)
         assert said <= set().union(*claims.values()), name
         differing = {
             (source, product)
@@ -259,8 +261,8 @@ def test_parts_of_the_whole_timeline_are_of_the_listed_products(row: str, headin
     }
     data = catalog().products.data[row]
     assert listed
-    assert listed <= set(data.products)
-    for product in SEED & set(data.products) - listed:
+    assert listed <= data.cells.keys()
+    for product in SEED & set(data.cells) - listed:
         assert not any(one.startswith("seed-001") for one in data.cells[product])
         assert data.errata
 

@@ -227,7 +227,7 @@ def disagreements(tables: Iterable[SeedTable], schema: Schema) -> list[str]:
         known = {
             name
             for switch in schema.tables[table.name].switches
-            for name in catalog().switches[switch].spelled
+            for name in catalog().documents.switches[switch].spelled
         }
         found += [
             f"{table.name}: controlled by {name}" for name in table.switches if name not in known

@@ -184,7 +184,7 @@ def test_text_value_types_exist_and_are_used() -> None:
     assert used <= set(text_catalog().value_types)
     own = set(packaged().folder.read(f"{FOLDER}/value_types.yaml"))
     assert own - used == set()
-    assert own & set(catalog().value_types) == set()
+    assert own & set(catalog().documents.value_types) == set()
 
 
 def test_named_formats_are_used() -> None:
@@ -211,7 +211,7 @@ def test_layers_that_show_the_same_exist() -> None:
 
 def test_switches_of_csv_files_exist() -> None:
     named = {switch for file in text_catalog().csv.values() for switch in file.switches}
-    assert named - set(catalog().switches) == set()
+    assert named - set(catalog().documents.switches) == set()
 
 
 def test_orders_name_columns_of_their_file() -> None:

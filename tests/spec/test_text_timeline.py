@@ -251,7 +251,7 @@ def test_layers_tell_what_the_database_tells() -> None:
 
 def test_switches_and_families_exist() -> None:
     for layer in layers():
-        assert set(layer.switches) <= set(catalog().switches), layer.name
+        assert set(layer.switches) <= set(catalog().documents.switches), layer.name
         assert set(layer.families) <= set(catalog().products), layer.name
         for kind in layer.events:
             allowed = set(layer.families) or set(catalog().products)
@@ -261,7 +261,9 @@ def test_switches_and_families_exist() -> None:
 def test_value_types_of_args_are_used_and_like_known_ones() -> None:
     assert {arg.type for _, _, arg in args()} == set(load_kinds(packaged().loader))
     rows = packaged().folder.read(f"{FOLDER}/value_types.yaml")
-    assert {row["like"] for row in rows.values() if "like" in row} <= set(catalog().value_types)
+    assert {row["like"] for row in rows.values() if "like" in row} <= set(
+        catalog().documents.value_types
+    )
 
 
 # --- writers, flows, pids -----------------------------------------------------------------------

@@ -246,7 +246,7 @@ def test_cited_sources_exist() -> None:
         for fact in (*tables(), *(c for _, c in columns()), *(m for _, m in members()))
         for citation in fact.source
     } | {source for erratum in catalog().errata.values() for source, _ in erratum.says}
-    assert cited - set(catalog().sources) == set()
+    assert cited - set(catalog().documents.sources) == set()
 
 
 def test_every_fact_has_a_source() -> None:
@@ -311,7 +311,7 @@ def test_a_documented_patch_changes_something() -> None:
 
 def test_referenced_columns_exist() -> None:
     targets = {target for _, column in columns() for target in column.references} | {
-        target for kind in catalog().value_types.values() for target in kind.references
+        target for kind in catalog().documents.value_types.values() for target in kind.references
     }
     assert targets - places() == set()
 
@@ -333,7 +333,7 @@ def test_cited_switches_and_products_exist_and_are_used() -> None:
     switched = (*tables(), *text_catalog().csv.values())
     switches = {switch for fact in switched for switch in fact.switches}
     products = {product for table in tables() for product in table.products}
-    assert switches == set(catalog().switches)
+    assert switches == set(catalog().documents.switches)
     assert products - set(catalog().products) == set()
 
 
@@ -345,7 +345,7 @@ def test_cited_value_types_exist_and_are_used() -> None:
         if "type" in patch
     }
     used = {column.type for _, column in columns()}
-    assert used | patched == set(catalog().value_types)
+    assert used | patched == set(catalog().documents.value_types)
 
 
 def test_a_table_that_is_switched_names_its_switches() -> None:

@@ -135,16 +135,7 @@ class Canvas:
             return
         ends = np.array(segments, np.float64).reshape(-1, 2)
         codes = np.tile([Path.MOVETO, Path.LINETO], len(segments))
-        self._add(
-            PathPatch(
-                Path(ends, codes),
-                transform=self._transform,
-                facecolor="none",
-                edgecolor=colour,
-                linewidth=width,
-                capstyle="butt",
-            )
-        )
+        self._add_path(ends, codes, edgecolor=colour, linewidth=width, capstyle="butt")
 
     def disc(self, x: float, y: float, radius: float, colour: str) -> None:
         """A filled circle."""
@@ -204,15 +195,11 @@ class Canvas:
         self._figure.savefig(file, format=form, dpi=DPI, metadata=metadata)
 
     def _fill(self, corners: Any, codes: Any, colour: str) -> None:
-        self._add(
-            PathPatch(
-                Path(corners, codes),
-                transform=self._transform,
-                facecolor=colour,
-                edgecolor="none",
-                linewidth=0,
-            )
-        )
+        self._add_path(corners, codes, facecolor=colour, linewidth=0)
+
+    def _add_path(self, corners: Any, codes: Any, **look: Any) -> None:
+        colours = {"facecolor": "none", "edgecolor": "none"}
+        self._add(PathPatch(Path(corners, codes), transform=self._transform, **(colours | look)))
 
     def _add(self, artist: PathPatch | Text) -> None:
         self._order += 1  # drawn in the order of the calls

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ascend_ref.arrays import Mask, integers, one_piece
 from ascend_ref.capture.batch import Integers
+from ascend_ref.derive.matching import groups
 
 if TYPE_CHECKING:
     import duckdb
@@ -77,23 +78,13 @@ def texts(column: pa.ChunkedArray) -> Texts:
     return Texts(integers(whole.indices), values)
 
 
-def rows_of(keys: Integers, wanted: Integers) -> Integers:
-    """The first row that has each wanted key, -1 where none has it."""
-    if not len(keys):
-        return np.full(len(wanted), -1)
-    order = np.argsort(keys, kind="stable")
-    place = np.searchsorted(keys, wanted, sorter=order)
-    row = order[np.minimum(place, len(keys) - 1)]
-    return np.where(keys[row] == wanted, row, -1)
-
-
 def pairs_of(first: Integers, second: Integers) -> tuple[list[tuple[int, int]], Integers]:
     """The pairs that occur, in order, and the place among them of each row."""
-    firsts, first_place = np.unique(first, return_inverse=True)
-    seconds, second_place = np.unique(second, return_inverse=True)
-    codes, place = np.unique(first_place * len(seconds) + second_place, return_inverse=True)
-    own = (firsts[codes // max(len(seconds), 1)], seconds[codes % max(len(seconds), 1)])
-    return list(zip(*(column.tolist() for column in own), strict=True)), place
+    row, group = groups(first, second)
+    order = np.lexsort((second[row], first[row]))
+    own = row[order]
+    pairs = list(zip(first[own].tolist(), second[own].tolist(), strict=True))
+    return pairs, np.argsort(order)[group]
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from ascend_ref.arrays import Mask, integers
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.matching import groups
+from ascend_ref.derive.matching import counterparts, groups
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
 from ascend_ref.derive.tasks import task_batches
@@ -18,7 +18,7 @@ from ascend_ref.recorded import Recorded
 from ascend_ref.recorded.shown import NO_ROW, ShownValues, TableRows, every_row
 from ascend_spec.core.shows import Show
 
-from .columns import Texts, rows_of, texts
+from .columns import Texts, texts
 from .errors import chosen
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
 from .recording import (
@@ -98,7 +98,7 @@ def _with_facts(recorded: Recorded, tasks: pa.Table) -> _Shown:
     identity = integers(tasks["globalTaskId"])
     facts = {name: recorded.table(name) for name in (COMPUTE, SMALL, SCHEDULE)}
     places = {
-        name: TableRows(table, rows_of(integers(table["globalTaskId"]), identity))
+        name: TableRows(table, counterparts(identity, 0, integers(table["globalTaskId"])))
         for name, table in facts.items()
     }
     return _Shown(recorded, {"TASK": every_row(tasks), **places})
@@ -182,7 +182,7 @@ def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
         steps.numbers("step.id"),
         Spans(steps.numbers("step.start"), steps.numbers("step.end")),
         Spans(begin, stop),
-        rows_of(connection, own.numbers("task.connection", NO_CONNECTION)),
+        counterparts(own.numbers("task.connection", NO_CONNECTION), 0, connection),
         Spans(own.numbers("task.start"), own.numbers("task.end")),
     )
 

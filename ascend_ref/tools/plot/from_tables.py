@@ -14,14 +14,15 @@ import pyarrow as pa
 from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import clip, show_path
+from ascend_ref.derive.matching import counterparts, greatest, least
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import StepRange
 from ascend_spec import text_catalog
 
-from .columns import Columns, Texts, connected, rows_of, texts
+from .columns import Columns, Texts, connected, texts
 from .errors import CannotDraw, chosen
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
-from .recording import DIVIDING, LATEST, WHOLE, Part, Recording, Section, gather, spans_of
+from .recording import DIVIDING, WHOLE, Part, Recording, Section, gather, spans_of
 
 HEADER_MAX: Final = 1 << 16
 """Bytes of a first line."""
@@ -100,7 +101,9 @@ def enriched(recording: Recording, paths: Sequence[Path]) -> Recording:
     tasks = read_tasks(file_of(paths[0]), paths)
     tasks = tasks.take(np.isin(tasks.kind, COMPUTING_KINDS))
     bars = recording.bars
-    row = np.where(np.isin(bars.kind, COMPUTING_KINDS), rows_of(tasks.start, bars.start), -1)
+    row = np.where(
+        np.isin(bars.kind, COMPUTING_KINDS), counterparts(bars.start, 0, tasks.start), -1
+    )
     names = sorted({*recording.names, *tasks.name.values})
     place = {name: number for number, name in enumerate(names)}
     name = tasks.name.at(row).or_else(Texts(bars.name, recording.names))
@@ -184,9 +187,7 @@ def _steps(tasks: Tasks) -> list[StepRange]:
     """The steps by the rows that belong to them."""
     own = tasks.take((tasks.step >= 0) & (tasks.start >= 0))
     number, place = np.unique(own.step, return_inverse=True)
-    low, high = np.full(len(number), LATEST), np.zeros(len(number), np.int64)
-    np.minimum.at(low, place, own.start)
-    np.maximum.at(high, place, own.start)
+    low, high = (bound(place, own.start, len(number)) for bound in (least, greatest))
     return spans_of(number, low, high + 1)
 
 
@@ -229,9 +230,7 @@ def read_sheet(
 def newest_names(file: str) -> Mapping[str, str]:
     """The newest name of each column, by every name that it ever had."""
     return {
-        name: column.name
-        for column in text_catalog().csv[file].columns
-        for name in (column.name, *(older.name for older in column.renamed))
+        name: column.name for column in text_catalog().csv[file].columns for name in column.names
     }
 
 

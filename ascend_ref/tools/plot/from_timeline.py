@@ -14,10 +14,11 @@ import pyarrow as pa
 from ascend_ref.arrays import integers
 from ascend_ref.capture.batch import Integers
 from ascend_ref.db.display import clip, show_path
+from ascend_ref.derive.matching import counterparts
 from ascend_ref.derive.overlap import COMMUNICATION_KERNELS
 from ascend_ref.derive.steps import Spans, StepRange
 
-from .columns import Columns, Texts, connected, pairs_of, rows_of, texts
+from .columns import Columns, Texts, connected, pairs_of, texts
 from .errors import CannotDraw, chosen
 from .kinds import COMPUTING_KINDS, PROFILER_TASKS, Kind, kind_of, operator_type
 from .recording import WHOLE, Bars, Part, Recording, Section, gather, spans_of, steps_of
@@ -239,12 +240,12 @@ def _steps(events: _Events, host: _Events, bars: Bars) -> list[StepRange]:
     if (number >= 0).any():
         starts, ends = events.of("s"), events.of("f")
         ran = bars.take(np.isin(bars.kind, (*COMPUTING_KINDS, Kind.OPERATION)))
-        arrow = rows_of(ends.start, ran.start)
+        arrow = counterparts(ran.start, 0, ends.start)
         return steps_of(
             number,
             host.bounds(),
             Spans(starts.start, starts.start),
-            np.where(arrow >= 0, rows_of(starts.flow, np.append(ends.flow, -1)[arrow]), -1),
+            np.where(arrow >= 0, counterparts(np.append(ends.flow, -1)[arrow], 0, starts.flow), -1),
             Spans(ran.start, ran.end),
         )
     number = host.name.numbers(lambda name: _number(ITERATION, name, -1), -1)

@@ -50,13 +50,12 @@ FRAMING = (
     f"multiple of {ALIGNMENT} bytes; type {PATH_TYPE:#04x} has a path section between them. "
     "contentSize counts payload and padding."
 )
-RECORDS = {"trace-records": TRACE_RECORD, "cache-records": CACHE_RECORD}
 
 
 def block_page(block: BlockType, style: Style) -> str:
     """One block type: who writes and reads it, and what is in its payload at which epoch."""
     bins = bin_catalog()
-    declaration = RECORDS.get(block.payload)
+    declaration = next((one.declaration for one in PACKED if block.code in one.blocks), None)
     has_keys = bins.has_schema(block.code)
     needs = (
         f"{style.link('block', hexed(one.block))} ({style.prose(one.why).rstrip('.')})"

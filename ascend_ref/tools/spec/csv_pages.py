@@ -10,7 +10,6 @@ from typing import get_args
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog
-from ascend_spec.core.bounds import allows
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey
 
@@ -139,7 +138,7 @@ def csv_subjects() -> Iterator[Subject]:
         fact=lambda file: replace(file, groups=None),
         also=lambda file: (f"{file.name}.csv", f"{file.name}_*.csv"),
         cells=lambda file: {
-            "written by": commas(file.outputs),
+            "written by": commas(file.modules),
             "columns": str(len({column.name for column in file.own_columns})),
             "by default": "yes" if file.by_default else "",
         },
@@ -189,15 +188,8 @@ def csv_subjects() -> Iterator[Subject]:
 
 def _part_of_file(file: CsvFile, scope: Scope) -> Fields:
     """What a level and a product leave of the columns."""
-    left = replace(
-        file,
-        own_columns=tuple(
-            one
-            for one in file.own_columns
-            if (scope.level is None or allows(one.when.levels, scope.level))
-            and (scope.product is None or allows(one.when.families, scope.product))
-        ),
-    )
+    kept = (one for one in file.own_columns if scope.keeps(one.when.levels, one.when.families))
+    left = replace(file, own_columns=tuple(kept))
     return {"section": partial(csv_page, left), "fact": replace(left, groups=None)}
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from ascend_spec.core import DAYS
+from ascend_spec.core.dialect import DIALECT, Node
 from ascend_spec.text import CsvColumn, CsvFile, Writer
+from ascend_spec.timeline.names import escaped
 
-from .json_schema import DIALECT, extensions
+from .json_schema import extensions, limits
 
-Document = dict[str, Any]
+NUMBER, DIGITS = escaped("{n}"), r"\d+"
 
 
-def csv_schema(file: CsvFile, writer: Writer) -> Document:
+def csv_schema(file: CsvFile, writer: Writer) -> Node:
     """JSON Schema 2020-12 of one row of a CSV file of one writer, as an object of header texts.
 
     Numbers are to be given as numbers, without the tab that follows some; a sentinel as its text. A
@@ -37,7 +38,7 @@ def csv_schema(file: CsvFile, writer: Writer) -> Document:
             if name not in repeated
         },
         "patternProperties": {
-            f"^{_escaped(name)}$": _property(column, writer, repeated=False)
+            f"^{escaped(name).replace(NUMBER, DIGITS)}$": _property(column, writer, repeated=False)
             for name, column in repeated.items()
         },
         "required": [name for name, found in columns.items() if all(map(_unconditional, found))],
@@ -54,7 +55,7 @@ def _unconditional(column: CsvColumn) -> bool:
     return column.group is None and not any(shaped)
 
 
-def _property(column: CsvColumn, writer: Writer, repeated: bool = True) -> Document:
+def _property(column: CsvColumn, writer: Writer, repeated: bool = True) -> Node:
     value = _values(column)
     if column.group is not None and repeated:
         value = {"type": "array", "items": value}
@@ -77,18 +78,14 @@ def _property(column: CsvColumn, writer: Writer, repeated: bool = True) -> Docum
     }
 
 
-def _values(column: CsvColumn) -> Document:
+def _values(column: CsvColumn) -> Node:
     """What a cell can hold: a regular value, or a text that means that there is none."""
     if column.storage == ("text",):
-        regular: Document = {"type": "string"}
+        regular: Node = {"type": "string"}
         if column.members:
             regular["enum"] = [*column.members, *column.sentinels]
         return regular
-    regular = {"type": "number" if "real" in column.storage else "integer"}
-    if column.minimum is not None:
-        regular["minimum"] = column.minimum
-    if column.maximum is not None:
-        regular["maximum"] = column.maximum
+    regular = {"type": "number" if "real" in column.storage else "integer", **limits(column)}
     if not column.sentinels:
         return regular
     texts = [one for one in column.sentinels if not _is_number(one)]
@@ -98,9 +95,3 @@ def _values(column: CsvColumn) -> Document:
 
 def _is_number(text: str) -> bool:
     return text.removeprefix("-").replace(".", "", 1).isdigit()
-
-
-def _escaped(name: str) -> str:
-    for special in "()":
-        name = name.replace(special, f"\\{special}")
-    return name.replace("{n}", r"\d+")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 
 from ascend_ref.cli.suggest import unknown
+from ascend_ref.db.ddl import create_indexes, create_table, creation_order
+from ascend_ref.markdown import RENDERED, code, page, table
 from ascend_spec import (
+    Schema,
     api_catalog,
     bin_catalog,
     catalog,
@@ -22,8 +24,11 @@ from ascend_spec.db.model import Reading
 from ascend_spec.timeline import document_schema, event_schema
 from ascend_spec.timeline.schema import STEP_TRACE
 
+from .c_header import export_c_header
 from .csv_schema import csv_schema
 from .formats import FORMATS, JSON_SCHEMA
+from .json_schema import export_json_schema
+from .pages import table_page
 from .subject import Subject
 
 
@@ -70,11 +75,68 @@ def _database(name: str, wanted: Wanted) -> Exported:
         schema = catalog().at(wanted.at or revisions[-1], name, wanted.reading)
     except KeyError:
         raise CannotExport(unknown("revision", str(wanted.at), revisions)) from None
-    module = wanted.format.replace("-", "_")
-    write = getattr(import_module(f".{module}", __package__), f"export_{module}")
     reading = "" if schema.reading == "observed" else f"-{schema.reading}"
     name = f"ascend-{schema.carrier}-{schema.revision.id}{reading}{FORMATS[wanted.format]}"
-    return Exported(write(schema), name)
+    return Exported(WRITERS[wanted.format](schema), name)
+
+
+def export_ddl(schema: Schema) -> str:
+    """A script for SQLite: every table, the members of every enum table, then the indexes.
+
+    The statements are those of the exporters. They create a table only when they have rows for it
+    (``spec list`` and the table's page state when), and an index only after the rows.
+    """
+    tables = creation_order(schema)
+    statements = [
+        *(create_table(table, schema) for table in tables),
+        *(
+            statement
+            for table in tables
+            if table.name in schema.enums
+            for statement in _members(schema, table.name)
+        ),
+        *(statement for table in tables for statement in create_indexes(table)),
+    ]
+    heading = f"-- {schema.carrier} database, {schema.revision.id}, {schema.reading} reading\n"
+    return heading + "".join(f"{statement};\n" for statement in ("BEGIN", *statements, "COMMIT"))
+
+
+def _members(schema: Schema, enum: str) -> Iterator[str]:
+    for identifier, name in sorted(schema.enums[enum].items()):
+        quoted = name.replace("'", "''")
+        yield f"INSERT INTO {enum} (id, name) VALUES ({identifier}, '{quoted}')"
+
+
+def export_markdown(schema: Schema) -> str:
+    """A section per table, as its page has it, and a section per enum with its members."""
+    inner = RENDERED.below()
+    tables = [one for name, one in schema.tables.items() if name not in schema.enums]
+    return page(
+        RENDERED.heading(f"{schema.carrier} database, {schema.revision.id}"),
+        RENDERED.prose(schema.revision.summary),
+        f"SCHEMA_VERSION {schema.revision.schema_version}, {schema.reading} reading.",
+        *(table_page(one, inner) for one in tables),
+        *(
+            inner.page(
+                name,
+                schema.tables[name].summary,
+                table(
+                    ("id", "name"),
+                    ((str(one), code(text)) for one, text in sorted(members.items())),
+                ),
+            )
+            for name, members in schema.enums.items()
+        ),
+    )
+
+
+WRITERS: Mapping[str, Callable[[Schema], str]] = {
+    "json-schema": export_json_schema,
+    "ddl": export_ddl,
+    "c-header": export_c_header,
+    "markdown": export_markdown,
+}
+"""What writes a database, by format."""
 
 
 def _block(name: str, wanted: Wanted) -> Exported:

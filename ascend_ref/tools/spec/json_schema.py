@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ascend_spec import Schema, catalog
 from ascend_spec.core import StorageClass
+from ascend_spec.core.dialect import DIALECT, Node
 from ascend_spec.db.model import Column, Table
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+if TYPE_CHECKING:
+    from ascend_spec.text import CsvColumn
 
 _JSON_TYPES: dict[StorageClass, str] = {
     "integer": "integer",
@@ -18,8 +20,6 @@ _JSON_TYPES: dict[StorageClass, str] = {
     "blob": "string",
     "null": "null",
 }
-
-Document = dict[str, Any]
 
 
 def export_json_schema(schema: Schema) -> str:
@@ -48,8 +48,8 @@ def export_json_schema(schema: Schema) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def _rows(table: Table) -> Document:
-    rows: Document = {"type": "array", "items": {"$ref": f"#/$defs/{table.name}"}}
+def _rows(table: Table) -> Node:
+    rows: Node = {"type": "array", "items": {"$ref": f"#/$defs/{table.name}"}}
     if table.rows:
         rows["minItems"] = 1
     if table.rows == "one":
@@ -57,7 +57,7 @@ def _rows(table: Table) -> Document:
     return rows
 
 
-def _row(schema: Schema, table: Table) -> Document:
+def _row(schema: Schema, table: Table) -> Node:
     return {
         "title": table.name,
         "description": table.summary,
@@ -77,7 +77,7 @@ def _row(schema: Schema, table: Table) -> Document:
     }
 
 
-def _property(schema: Schema, table: Table, column: Column) -> Document:
+def _property(schema: Schema, table: Table, column: Column) -> Node:
     place = f"{table.name}.{column.name}"
     decision = catalog().decisions.get(place) if schema.reading == "observed" else None
     return {
@@ -100,7 +100,7 @@ def _property(schema: Schema, table: Table, column: Column) -> Document:
     }
 
 
-def _values(schema: Schema, column: Column) -> Document:
+def _values(schema: Schema, column: Column) -> Node:
     """What a value can be: a regular one, or a sentinel that no bound applies to."""
     regular = _regular(schema, column)
     if column.none and len(regular) > 1:
@@ -108,21 +108,17 @@ def _values(schema: Schema, column: Column) -> Document:
     return regular
 
 
-def _regular(schema: Schema, column: Column) -> Document:
+def _regular(schema: Schema, column: Column) -> Node:
     types = list(dict.fromkeys(_JSON_TYPES[storage] for storage in column.storage))
     if column.nullable and "null" not in types:
         types.append("null")
     if "number" in types and "integer" in types:
         types.remove("integer")
-    values: Document = {"type": types[0] if len(types) == 1 else types}
+    values: Node = {"type": types[0] if len(types) == 1 else types}
     allowed = _closed_set(schema, column)
     if allowed:
         values["enum"] = [*allowed, None] if "null" in types else allowed
-    if column.minimum is not None:
-        values["minimum"] = column.minimum
-    if column.maximum is not None:
-        values["maximum"] = column.maximum
-    return values
+    return values | limits(column)
 
 
 def _closed_set(schema: Schema, column: Column) -> list[int] | list[str]:
@@ -137,6 +133,12 @@ def _closed_set(schema: Schema, column: Column) -> list[int] | list[str]:
     return sorted({identifier for owner in owners for identifier in schema.enums[owner]})
 
 
-def extensions(**stated: object) -> Document:
+def limits(column: Column | CsvColumn) -> Node:
+    """Minimum and maximum, where there are any."""
+    known = {"minimum": column.minimum, "maximum": column.maximum}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def extensions(**stated: object) -> Node:
     """What validators ignore: members that begin with ``x-``; empty ones are left out."""
     return {f"x-{name.replace('_', '-')}": value for name, value in stated.items() if value}

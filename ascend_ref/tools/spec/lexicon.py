@@ -189,7 +189,7 @@ def lexicon_subjects() -> Iterator[Subject]:
     )
     yield from things(
         "switch",
-        catalog().switches,
+        catalog().documents.switches,
         "switches.md#{anchor}",
         switch_section,
         also=lambda switch: switch.spelled,
@@ -222,7 +222,7 @@ def lexicon_subjects() -> Iterator[Subject]:
     )
     yield from things(
         "source",
-        catalog().sources,
+        catalog().documents.sources,
         "sources.md#{anchor}",
         source_section,
         summary=lambda source: source.title,

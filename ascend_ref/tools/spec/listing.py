@@ -43,11 +43,6 @@ def index(kind: str, style: Style) -> str:
     )
 
 
-def documents(listed: Sequence[Subject]) -> list[dict[str, str]]:
-    """The rows for a program: an object per subject."""
-    return [{"address": one.address, "summary": one.summary, **one.cells} for one in listed]
-
-
 def kinds() -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Headers, and a row for each kind of address: what lists call it, and how many there are."""
     counts = dict.fromkeys(KINDS, 0)

@@ -269,7 +269,7 @@ def citations(source: Iterable[str], style: Style) -> str:
     cited = []
     for citation in source:
         identifier, _, where = citation.partition(" ")
-        known = catalog().sources.get(identifier)
+        known = catalog().documents.sources.get(identifier)
         name = style.link("source", identifier) if known else identifier
         text = f"{name} {style.prose(where)}".rstrip()
         cited.append(f"{text} ({known.grade})" if known else text)

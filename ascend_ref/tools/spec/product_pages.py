@@ -91,8 +91,8 @@ def product_subjects() -> Iterator[Subject]:
         products.data,
         "data.md#{anchor}",
         data_section,
-        cells=lambda data: {"products": commas(data.products)},
-        products=lambda data: data.products,
+        cells=lambda data: {"products": commas(data.cells)},
+        products=lambda data: tuple(data.cells),
     )
     yield from things(
         "capability",

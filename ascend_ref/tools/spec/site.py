@@ -13,6 +13,7 @@ from .csv_pages import csv_index
 from .listing import index
 from .lookup import of_kinds, subjects
 from .pages import table_page
+from .subject import grouped
 from .timeline_pages import timeline_index
 
 Targets = Mapping[tuple[str, str], str]
@@ -34,91 +35,67 @@ class SiteStyle(Style):
         return f"[{shown}]({'../' * self.depth}{target})" if target else shown
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A page that holds every subject of some kinds as a section."""
-
-    title: str
-    lead: str
-    kinds: tuple[str, ...]
-
-
-SHEETS: Mapping[str, Sheet] = {
-    "additions.md": Sheet(
+SHEETS: Mapping[str, tuple[str, str]] = {
+    "additions.md": (
         "Additions of other programs",
         "Tables and columns that other programs add to a profile, or that only old files hold. "
         "Opening a profile in a viewer changes the file. The checker names these objects in a note "
         "and does not condemn them.",
-        ("addition",),
     ),
-    "errata.md": Sheet(
+    "errata.md": (
         "Errata",
         "Where sources disagree, and what this spec does about it. The checker accepts what real "
         "exporters write and names the erratum.",
-        ("erratum",),
     ),
-    "revisions.md": Sheet(
+    "revisions.md": (
         "Revisions",
         "SCHEMA_VERSION does not identify a schema: these are its known states, oldest first. The "
         "checker recognises them by their columns.",
-        ("revision", "schema-version"),
     ),
-    "layout.md": Sheet(
+    "layout.md": (
         "Names of files",
         "What each producer calls its folders and files; what changes in a name is in braces.",
-        ("layout",),
     ),
-    "carriers.md": Sheet("Carriers", "The kinds of databases.", ("carrier",)),
-    "value-types.md": Sheet(
+    "carriers.md": ("Carriers", "The kinds of databases."),
+    "value-types.md": (
         "Value types",
         "The kinds of values, each with its unit and range written once.",
-        ("value-type",),
     ),
-    "switches.md": Sheet(
+    "switches.md": (
         "Switches",
         "What has to be switched on for a table or a CSV file to be written.",
-        ("switch",),
     ),
-    "products.md": Sheet(
-        "Products",
-        "Product families: what each one can do, and which data it has.",
-        ("product",),
-    ),
-    "data.md": Sheet(
+    "products.md": ("Products", "Product families: what each one can do, and which data it has."),
+    "data.md": (
         "Data by product",
         "What is collected together, under which switch, and which product has it.",
-        ("data",),
     ),
-    "capabilities.md": Sheet(
-        "Capabilities", "What some products can do and others cannot.", ("capability",)
-    ),
-    "levels.md": Sheet("Profiler levels", "What a profile holds at each level.", ("level",)),
-    "vocabularies.md": Sheet(
+    "capabilities.md": ("Capabilities", "What some products can do and others cannot."),
+    "levels.md": ("Profiler levels", "What a profile holds at each level."),
+    "vocabularies.md": (
         "Vocabularies",
         "Words that exporters write without any table of the format listing them.",
-        ("vocabulary",),
     ),
-    "sources.md": Sheet(
+    "sources.md": (
         "Sources",
         "Where the facts come from. A documented fact outranks an observed one, and that an "
         "inferred one.",
-        ("source",),
     ),
-    "api/index.md": Sheet("API of MindStudio Insight", "", ("envelope", "generation")),
-    "api/commands.md": Sheet("Commands", "", ("command",)),
-    "api/events.md": Sheet("Events", "", ("event",)),
-    "api/errors.md": Sheet("Error codes", "", ("error",)),
-    "blocks/values.md": Sheet("Values in visualize_data.bin", "", ("values",)),
-    "csv/writers.md": Sheet("Writers of text", "", ("writer",)),
-    "csv/counters.md": Sheet("Performance counters", "", ("counter-group",)),
-    "csv/metrics.md": Sheet("Metrics of the counters", "", ("metric",)),
-    "timeline/flows.md": Sheet(
+    "api/index.md": ("API of MindStudio Insight", ""),
+    "api/commands.md": ("Commands", ""),
+    "api/events.md": ("Events", ""),
+    "api/errors.md": ("Error codes", ""),
+    "blocks/values.md": ("Values in visualize_data.bin", ""),
+    "csv/writers.md": ("Writers of text", ""),
+    "csv/counters.md": ("Performance counters", ""),
+    "csv/metrics.md": ("Metrics of the counters", ""),
+    "timeline/flows.md": (
         "Arrows of the timelines",
         "An arrow is a pair of events of phase s and f with the same category and id.",
-        ("flow",),
     ),
-    "timeline/documents.md": Sheet("JSON documents", "", ("document",)),
+    "timeline/documents.md": ("JSON documents", ""),
 }
+"""Pages that hold the subjects which stand on them, each as a section: title and lead."""
 
 INDEXES = {
     "tables/index.md": ("Tables", "table"),
@@ -150,9 +127,9 @@ def spec_pages(targets: Targets) -> dict[str, str]:
     for one in of_kinds(["table"]):
         written[one.page] = table_page(catalog().tables[one.name], below, details=True)
     written |= {one.page: one.section(below) for one in of_kinds(ALONE)}
-    for path, sheet in SHEETS.items():
+    on_page = grouped(subjects().values(), lambda one: one.page.partition("#")[0])
+    for path, (title, lead) in SHEETS.items():
         style = below if "/" in path else root
-        held = [one for kind in sheet.kinds for one in of_kinds([kind])]
-        sections = (one.section(style.below()) for one in held)
-        written[path] = page(f"# {sheet.title}", sheet.lead, *sections)
+        sections = (one.section(style.below()) for one in on_page[path])
+        written[path] = page(f"# {title}", lead, *sections)
     return written

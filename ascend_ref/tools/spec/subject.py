@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from ascend_ref.markdown import Style, anchor
 from ascend_spec import Schema
+from ascend_spec.core.bounds import allows
 
 Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
 Section = Callable[[Style], str]
@@ -124,6 +125,12 @@ class Scope:
     default: bool = False
     axes: frozenset[Axis] = frozenset()
 
+    def keeps(self, levels: Collection[int] | None, products: Collection[str] | None) -> bool:
+        """Whether something of these levels and products is asked for; none given: it is of all."""
+        return (self.level is None or allows(levels or (), self.level)) and (
+            self.product is None or allows(products or (), self.product)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -158,11 +165,7 @@ class Subject:
 
     def within(self, scope: Scope) -> Subject | None:
         """The subject in a scope; ``None`` where it is not there."""
-        if (
-            (scope.level is not None and self.levels and scope.level not in self.levels)
-            or (scope.product and self.products and scope.product not in self.products)
-            or (scope.default and not self.by_default)
-        ):
+        if not scope.keeps(self.levels, self.products) or (scope.default and not self.by_default):
             return None
         changed: Fields | None = {}
         if scope.schemas and self.at is not None:

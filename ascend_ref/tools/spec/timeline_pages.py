@@ -8,7 +8,6 @@ from functools import partial
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
-from ascend_spec.core.bounds import allows
 from ascend_spec.timeline import (
     Arg,
     EventKey,
@@ -296,13 +295,8 @@ def timeline_subjects() -> Iterator[Subject]:
 
 def _part_of_layer(layer: Layer, scope: Scope) -> Fields:
     """What a level and a product leave of the events."""
-    events = tuple(
-        one
-        for one in layer.events
-        if (scope.level is None or scope.level in one.levels)
-        and (scope.product is None or allows(one.families, scope.product))
-    )
-    left = replace(layer, events=events)
+    kept = (one for one in layer.events if scope.keeps(one.levels, one.families))
+    left = replace(layer, events=tuple(kept))
     return {"section": partial(layer_page, left), "fact": left}
 
 

@@ -128,7 +128,8 @@ def list_(kind: str | None, scope: Scope, as_json: bool) -> None:
         _refuse_axes(scope, kind)
     listed = listing.chosen(kind or listing.EVERYTHING, scope)
     if as_json:
-        click.echo(json.dumps(listing.documents(listed), indent=2, ensure_ascii=False))
+        found = [{"address": one.address, "summary": one.summary, **one.cells} for one in listed]
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
     else:
         print_columns(*listing.rows(listed))
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from .records import HostIds, HostRecords, record_host
-from .script import HostScript, plan
+from .script import HostScript
 
-__all__ = ["HostIds", "HostRecords", "HostScript", "plan", "record_host"]
+__all__ = ["HostIds", "HostRecords", "HostScript", "record_host"]

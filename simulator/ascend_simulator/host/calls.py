@@ -14,7 +14,7 @@ from ascend_ref.capture import HostCalls, Integers, Switches, Texts
 from ascend_ref.capture.model import NONE
 from ascend_spec import catalog, per_spec
 
-from ..program.model import Collective, Launch, Synchronize
+from ..program.model import Collective, Item, Launch, Program, Synchronize
 from ..world.timeline import Connections, RankTimeline, Scene
 from .clock import (
     CREATION,
@@ -152,16 +152,16 @@ def _consumer_rows(first: int, work: Passage) -> Iterator[_Row]:
         yield _Row(start, end, call.level, call.name, Thread.CONSUMER)
 
 
-def framework_thread(script: HostScript, run: Run) -> Thread:
-    """The framework thread that a run's operator runs on."""
-    backward = script.program.operators[run.operator].thread == "backward"
+def framework_thread(program: Program, part: Run | Item) -> Thread:
+    """The framework thread that the operator of a run or an item runs on."""
+    backward = program.operators[part.operator].thread == "backward"
     return Thread.BACKWARD if backward else Thread.MAIN
 
 
 def _framework_rows(script: HostScript, run: Run) -> Iterator[_Row]:
     """What the framework thread calls itself."""
     operator = script.program.operators[run.operator]
-    thread = framework_thread(script, run)
+    thread = framework_thread(script.program, run)
     item = script.program.items[run.first]
     if isinstance(item, Synchronize):
         yield from _wait_rows(script, run, thread)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cached_property
 
 import numpy as np
@@ -104,26 +104,17 @@ class FrameworkScript:
         return tables[0], tables[1], tables[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Framework:
-    """What the profiler records of the framework."""
-
-    activities: Activities
-    links: Links
-    frames: Frames
-
-
 def framework(
     script: FrameworkScript, scene: Scene, clock: Clock, called: Called, process: int
-) -> Framework:
+) -> tuple[Activities, Links, Frames]:
     """Python trace, Enqueue, Dequeue and operators, each in order of start, enclosing ones first.
 
     Queue entries are linked by the numbers from 0, forward and backward operators by those after.
     """
     if not scene.scenario.capture.cpu:
-        return Framework(Activities.empty(), Links.empty(), Frames.empty())
+        return Activities.empty(), Links.empty(), Frames.empty()
     writer = _Writer(script, scene, clock, process)
-    return Framework(writer.activities(), writer.links(called), writer.frames())
+    return writer.activities(), writer.links(called), writer.frames()
 
 
 class _Writer:

@@ -263,7 +263,7 @@ class _Builder:
         return around[-1]
 
     def _row(self, operator: Operator, span: Span, name: str, start: Moment) -> Row:
-        thread = framework_thread(self.script, span.first)
+        thread = framework_thread(self.script.program, span.first)
         stack = self._stack(operator, thread)
         row = Row(start, start, thread, name, stack=stack)
         self.rows.operators.append(row)
@@ -320,7 +320,7 @@ class _Builder:
         self, operator: Operator, place: int, run: Run, work: Passage, outer: Row | None
     ) -> None:
         """One leaf for each entry of the queue; the last entry ends when the run is handed over."""
-        thread = framework_thread(self.script, run)
+        thread = framework_thread(self.script.program, run)
         mark = isinstance(self.script.program.items[run.first], Annotate)
         entries = work.entries
         consumed = passage_moments(

@@ -24,9 +24,9 @@ from ascend_ref.capture import (
 from ascend_ref.capture.model import NONE
 from ascend_spec import catalog
 
-from ..program.model import Annotate, Collective, Item, Prepare, Program, Synchronize
+from ..program.model import Annotate, Collective, Prepare, Synchronize
 from ..world.timeline import Connections, RankTimeline, Scene
-from .calls import THREAD_IDS, CallScript, Thread, host_calls
+from .calls import THREAD_IDS, CallScript, Thread, framework_thread, host_calls
 from .clock import Clock
 from .framework import FrameworkScript, framework
 from .script import HostScript
@@ -47,12 +47,13 @@ def system_calls(timeline: RankTimeline, texts: Texts, process: int) -> SystemCa
     parts: list[tuple[Integers, Integers, Thread, str]] = []
     for place, item in enumerate(program.items):
         begin, handed, left = host.begin[:, place], host.handed[:, place], host.left[:, place]
+        thread = framework_thread(program, item)
         if isinstance(item, Synchronize):
-            parts.append((handed, left, _thread(program, item), "ioctl"))
+            parts.append((handed, left, thread, "ioctl"))
         elif isinstance(item, Prepare):
             third = (left - begin) // 3
-            parts.append((begin, begin + third, _thread(program, item), "pthread_mutex_lock"))
-            parts.append((begin + third, begin + 2 * third, _thread(program, item), "read"))
+            parts.append((begin, begin + third, thread, "pthread_mutex_lock"))
+            parts.append((begin + third, begin + 2 * third, thread, "read"))
     parts.append((*_sleeps(timeline), Thread.CONSUMER, "read"))
     lengths = [len(start) for start, *_ in parts]
     ids = [THREAD_IDS[thread] + process for *_, thread, _ in parts]
@@ -66,12 +67,6 @@ def system_calls(timeline: RankTimeline, texts: Texts, process: int) -> SystemCa
     calls.start[:] += MARGIN_NS
     calls.end[:] -= MARGIN_NS
     return calls.take(np.argsort(calls.start, kind="stable"))
-
-
-def _thread(program: Program, item: Item) -> Thread:
-    """The framework thread that hands an item over."""
-    backward = program.operators[item.operator].thread == "backward"
-    return Thread.BACKWARD if backward else Thread.MAIN
 
 
 def _sleeps(timeline: RankTimeline) -> tuple[Integers, Integers]:
@@ -126,7 +121,7 @@ def program_marks(
         else:
             continue
         first.append(place)
-        thread.append(THREAD_IDS[_thread(program, item)] + process)
+        thread.append(THREAD_IDS[framework_thread(program, item)] + process)
     steps, count = timeline.steps, len(first)
     linked = np.array(on_device, np.int64)
     within = np.cumsum(linked) - linked
@@ -188,7 +183,7 @@ def record_host(script: HostScript, scene: Scene, ids: HostIds) -> HostRecords:
     timeline, switches, texts = scene.timeline, scene.scenario.capture, scene.texts
     clock, process, calls = Clock(timeline), ids.process, _call_script(script)
     called = host_calls(calls, scene, clock, process, ids.first_connection)
-    recorded = framework(_framework_script(script), scene, clock, called, process)
+    activities, links, frames = framework(_framework_script(script), scene, clock, called, process)
     collections = timeline.host.collections if switches.gc else np.empty((0, 2), np.int64)
     marks = Marks.empty()
     if switches.mstx:
@@ -198,9 +193,9 @@ def record_host(script: HostScript, scene: Scene, ids: HostIds) -> HostRecords:
         on_system = system_calls(timeline, texts, process)
     return HostRecords(
         calls=called.calls,
-        activities=recorded.activities,
-        links=recorded.links,
-        frames=recorded.frames,
+        activities=activities,
+        links=links,
+        frames=frames,
         steps=Steps(timeline.step_numbers, timeline.step_starts, timeline.step_ends),
         collections=Collections(
             start=collections[:, 0].copy(),

@@ -147,11 +147,6 @@ class HostScript:
         return HostPlan(before, after, occupied, visible)
 
 
-def plan(program: Program, chip: Chip) -> HostPlan:
-    """How long the host is busy with each item of a program; independent of the switches."""
-    return HostScript(program, chip).plan
-
-
 def _parts(items: tuple[Item, ...], places: list[int]) -> list[list[int]]:
     """Launches and copies that stand together form one part; any other item is one by itself."""
     parts: list[list[int]] = []

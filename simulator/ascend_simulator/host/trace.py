@@ -88,7 +88,7 @@ class _Tracer:
     def rows(self) -> list[Row]:
         previous: Span | None = None
         for span in spans(self.script):
-            backward = framework_thread(self.script, span.first) == Thread.BACKWARD
+            backward = framework_thread(self.script.program, span.first) == Thread.BACKWARD
             operator = self.script.program.operators[span.operator]
             path = BACKWARD_FRAMES if backward else operator.module
             kept = _shared([entry for entry, _ in self.open], path)

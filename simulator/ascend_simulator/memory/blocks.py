@@ -191,10 +191,14 @@ def _leaked_blocks(timeline: RankTimeline, course: Course, leaks: Integers, text
         return Blocks.empty()
     place = next((place for place, each in enumerate(operators) if each.tensors), 0)
     allocated = course.within(np.array([place], np.int64), np.array([SHARE], np.int64))[steps, 0]
-    none = np.full(len(steps), NONE, np.int64)
-    zero = np.zeros(len(steps), np.int64)
-    name = np.full(len(steps), texts.number(operators[place].name), np.int64)
-    return Blocks(name, leaks[steps], allocated, none, none, zero, zero)
+    return Blocks.filled(
+        len(steps),
+        name=texts.number(operators[place].name),
+        size=leaks[steps],
+        allocated=allocated,
+        other=0,
+        shared=0,
+    )
 
 
 def _places_among_equals(values: Integers) -> Integers:

@@ -19,7 +19,7 @@ from ..choices import FaultKind
 from ..draws import Draws
 from ..world.timeline import RankTimeline, Scene
 from .blocks import Blocks, blocks
-from .totals import History, Start, history, lost_bytes
+from .totals import History, history, lost_bytes
 from .workspaces import engine, engine_events, engine_totals, framework_workspaces
 
 ADDRESS_STEP = 16
@@ -74,9 +74,10 @@ def record_memory(scene: Scene, launcher: int) -> Memory:
     leaks = _lost(scene, "memory-leak")
     held = blocks(timeline, leaks, texts if named else Texts(), draws)
     warm = timeline.step_starts[1] if timeline.steps > 1 else timeline.session[1]
-    start = Start(timeline.program.persistent, int(warm) if timeline.step_numbers[0] else 0)
+    warm_until = int(warm) if timeline.step_numbers[0] else 0
     fragments = _lost(scene, "fragmentation")
-    played = history(held, start, fragments, timeline.step_starts)
+    persistent = timeline.program.persistent
+    played = history(held, persistent, warm_until, fragments, timeline.step_starts)
     taken = engine(timeline)
     parts = []
     opened, events = MemoryBlocks.empty(), WorkspaceEvents.empty()

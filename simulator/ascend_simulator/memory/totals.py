@@ -42,21 +42,13 @@ class History:
     before: int
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What the allocator holds when the session starts.
-
-    held: Byte of blocks taken before. warm_until: what it reserves for the events before this
-    moment it has reserved already, since steps like the captured ones went before.
-    """
-
-    held: int
-    warm_until: int
-
-
-def history(blocks: Blocks, start: Start, fragments: Integers, step_starts: Integers) -> History:
+def history(
+    blocks: Blocks, persistent: int, warm_until: int, fragments: Integers, step_starts: Integers
+) -> History:
     """Play all events. ``fragments``: Byte of segments that each step makes useless.
 
+    persistent: Byte of blocks taken before the session starts. warm_until: what is reserved for the
+    events before this moment was so before, since steps like the captured ones went before.
     At equal times a return comes before a release, and a release before an allocation.
     """
     returned = np.flatnonzero(blocks.inactive != NONE)
@@ -69,10 +61,10 @@ def history(blocks: Blocks, start: Start, fragments: Integers, step_starts: Inte
     times = np.concatenate([blocks.inactive[returned], blocks.released[released], blocks.allocated])
     order = np.argsort(times, kind="stable")
     time, block, active = times[order], block[order], active[order]
-    held = rounded_up(start.held, PAGE)
-    reserved = rounded_up(start.held, SEGMENT) + _segments(blocks, block, active)
-    warm = int(np.searchsorted(time, start.warm_until, "left"))
-    before = int(reserved[warm - 1]) if warm else rounded_up(start.held, SEGMENT)
+    held = rounded_up(persistent, PAGE)
+    reserved = rounded_up(persistent, SEGMENT) + _segments(blocks, block, active)
+    warm = int(np.searchsorted(time, warm_until, "left"))
+    before = int(reserved[warm - 1]) if warm else rounded_up(persistent, SEGMENT)
     reserved[:warm] = before
     if fragments.any():
         lost = np.append(0, np.cumsum(fragments))

@@ -98,10 +98,8 @@ def chip_names() -> tuple[str, ...]:
 def chip(name: str) -> KernelChip:
     """One chip. Raises ``KeyError`` for a name that the chip file does not hold."""
     document = packaged(__package__, CHIPS)["chips"][name]
-    sheet = {**packaged(__package__, CHIPS)["defaults"][document["family"]], **document}
-    shape = packaged(__package__, CHIPS)["defaults"][document["family"]]["cache"] | document.get(
-        "cache", {}
-    )
+    defaults = packaged(__package__, CHIPS)["defaults"][document["family"]]
+    sheet, shape = {**defaults, **document}, defaults["cache"] | document.get("cache", {})
     product: dict[str, Any] = products()[sheet["product"]] if "product" in sheet else {}
     machine = {key: product[key] for key in _OF_PRODUCT} if product else sheet["machine"]
     return KernelChip(

@@ -14,6 +14,7 @@ import numpy as np
 
 from ascend_ref.arrays import Mask
 from ascend_ref.capture import Integers
+from ascend_ref.derive.matching import ranks
 
 from .chip import CacheShape
 from .program.model import Program
@@ -60,9 +61,7 @@ class Transfers:
 
     def pieces(self) -> tuple[Integers, Integers]:
         """Number of the transfer and address of every row."""
-        owner = np.repeat(np.arange(len(self)), self.rows)
-        first = np.cumsum(self.rows) - self.rows
-        number = np.arange(len(owner)) - first[owner]
+        owner, number = each(self.rows)
         address = self.address[owner] + number * self.pitch[owner]
         listed = self.listed[owner]
         if len(self.offsets):
@@ -80,39 +79,57 @@ class Lines:
     requests: Integers
 
 
+class Columns(defaultdict[str, list[Integers]]):
+    """Columns of a table that grows, in pieces."""
+
+    def add(self, count: int, **values: object) -> None:
+        """More rows; a single number stands in all of them."""
+        for name, value in values.items():
+            self[name].append(np.broadcast_to(np.asarray(value, np.int64), count))
+
+    def whole(self) -> dict[str, Integers]:
+        """Each column in one piece."""
+        return {name: np.concatenate(pieces) for name, pieces in self.items()}
+
+
+def each(count: Integers) -> tuple[Integers, Integers]:
+    """Of so many things for each row: the row of each thing, and its number there, from 0."""
+    row = np.repeat(np.arange(len(count)), count)
+    return row, np.arange(len(row)) - (np.cumsum(count) - count)[row]
+
+
 def transfers_of(program: Program) -> Transfers:
     """All transfers of a program."""
-    rows: defaultdict[str, list[Integers]] = defaultdict(list)
-    offsets = [np.zeros(0, np.int64)]
+    columns, offsets = Columns(list), [np.zeros(0, np.int64)]
     used = 0
     for number, tape in enumerate(program.tapes):
         width = len(tape.blocks)
         for place, step in enumerate(tape.steps):
             for turn, transfer in enumerate(step.transfers):
-                values: dict[str, Quantity] = {
-                    "number": turn,
-                    "tape": number,
-                    "step": place,
-                    "place": np.arange(width),
-                    "block": tape.blocks,
-                    "stage": step.stage,
-                    "wave": tape.blocks // program.cores,
-                    "unit": step.unit,
-                    "code": step.instruction.index,
-                    "store": int(transfer.store),
-                    "address": transfer.address,
-                    "rows": transfer.rows,
-                    "row_bytes": transfer.row_bytes,
-                    "pitch": transfer.pitch,
-                    "listed": -1,
-                }
+                listed: Quantity = -1
                 if transfer.offsets is not None:
-                    values["listed"] = used + np.arange(width) * transfer.offsets.shape[1]
+                    listed = used + np.arange(width) * transfer.offsets.shape[1]
                     offsets.append(transfer.offsets.ravel())
                     used += transfer.offsets.size
-                for name, value in values.items():
-                    rows[name].append(np.broadcast_to(np.asarray(value, np.int64), width))
-    whole = {name: np.concatenate(values) for name, values in rows.items()}
+                columns.add(
+                    width,
+                    number=turn,
+                    tape=number,
+                    step=place,
+                    place=np.arange(width),
+                    block=tape.blocks,
+                    stage=step.stage,
+                    wave=tape.blocks // program.cores,
+                    unit=step.unit,
+                    code=step.instruction.index,
+                    store=transfer.store,
+                    address=transfer.address,
+                    rows=transfer.rows,
+                    row_bytes=transfer.row_bytes,
+                    pitch=transfer.pitch,
+                    listed=listed,
+                )
+    whole = columns.whole()
     order = np.lexsort([whole[name] for name in ("block", "number", "step", "stage", "wave")])
     moments = [whole.pop(name)[order] for name in ("wave", "stage", "number")]
     changes = np.any([np.diff(one, prepend=-1) != 0 for one in (*moments, whole["step"][order])], 0)
@@ -131,8 +148,7 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
     size = transfers.row_bytes[owner]
     first, last = address // line_bytes, (address + size - 1) // line_bytes
     count = np.where(size > 0, last - first + 1, 0)
-    row = np.repeat(np.arange(len(owner)), count)
-    number = np.arange(len(row)) - (np.cumsum(count) - count)[row]
+    row, number = each(count)
     line = first[row] + number
     begin = np.maximum(address[row], line * line_bytes)
     end = np.minimum(address[row] + size[row], (line + 1) * line_bytes)
@@ -147,13 +163,9 @@ def lines_of(transfers: Transfers, line_bytes: int) -> Lines:
 
 def _in_turns(transfers: Transfers, of: Integers) -> Integers:
     """Blocks that copy at the same time take turns, line by line, and nobody is always first."""
-    if not len(of):
-        return np.zeros(0, np.int64)
-    counts = np.bincount(of, minlength=len(transfers))
-    rank = np.arange(len(of)) - (np.cumsum(counts) - counts)[of]
-    blocks = int(transfers.block.max()) + 1
+    rank = ranks(of)
+    blocks, longest = (int(one.max(initial=0)) + 1 for one in (transfers.block, rank))
     turn = (transfers.block[of] - rank) % blocks
-    longest = int(counts.max())
     return np.argsort((transfers.moment[of] * longest + rank) * blocks + turn, kind="stable")
 
 
@@ -206,14 +218,7 @@ def cached(line: Integers, store: Mask, shape: CacheShape, hit_rate: int | None 
 
 def _turns(chosen: Integers) -> list[Integers]:
     """Accesses that can be looked at together: the first of every set, the second, and so on."""
-    if not len(chosen):
-        return []
-    by_set = np.argsort(chosen, kind="stable")
-    ordered = chosen[by_set]
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    sizes = np.diff(np.concatenate([starts, [len(ordered)]]))
-    rank = np.empty(len(chosen), np.int64)
-    rank[by_set] = np.arange(len(ordered)) - np.repeat(starts, sizes)
+    rank = ranks(chosen)
     by_rank = np.argsort(rank, kind="stable")
     return np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])
 

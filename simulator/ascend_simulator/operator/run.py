@@ -17,31 +17,20 @@ from .blocks.file import File
 from .choices import KernelScenario
 from .scenario import validate
 from .truth import kernel_truth
-from .world import World, run
+from .world import run
 
 FILE = "visualize_data.bin"
 TRUTH = "truth.json"
 SEEDS = 1 << 63
 
 
-@dataclass(frozen=True)
-class KernelRun:
+class KernelRun(File):
     """A kernel that ran; its blocks and its truth are made when they are asked for."""
-
-    world: World
-
-    @cached_property
-    def _file(self) -> File:
-        return File(self.world)
-
-    def blocks(self) -> Iterator[Block]:
-        """The blocks of ``visualize_data.bin``, in the order of the exporter."""
-        return self._file.blocks()
 
     @cached_property
     def truth(self) -> dict[str, Any]:
         """What is true of the run, as truth.json holds it."""
-        return kernel_truth(self._file)
+        return kernel_truth(self.report)
 
 
 @dataclass(frozen=True, slots=True)

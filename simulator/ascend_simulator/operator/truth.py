@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ascend_spec import bin_catalog
 from ascend_spec.core import packaged
 
-from .blocks.file import File
-from .blocks.paths import MemoryFlows
 from .blocks.roofline import busiest, operations, roofline
 from .blocks.view import Report
 from .counters import CACHE, Counters
@@ -27,9 +24,9 @@ def truth_schema() -> dict[str, Any]:
     return found
 
 
-def kernel_truth(file: File) -> dict[str, Any]:
+def kernel_truth(report: Report) -> dict[str, Any]:
     """The document, ready for JSON."""
-    world, report = file.world, file.report
+    world = report.world
     scenario, program, counters = world.scenario, world.program, world.counters
     pipe, share = busiest(report)
     executed = int(counters.amount("executed").sum())
@@ -88,14 +85,14 @@ def _cache(world: World, counters: Counters) -> dict[str, float]:
 
 
 def _paths(report: Report) -> dict[str, int | None]:
-    flows = MemoryFlows(report)
-    names = {one.value: str(one.name) for one in bin_catalog().enums["memory_paths"].members}
     found: dict[str, int | None] = {}
-    for path in flows.paths:
-        requests = [flows.path(block, path).requests for block in range(len(report.block_ids))]
+    for path in report.memory_paths:
+        requests = [
+            report.memory_path(block, path).requests for block in range(len(report.block_ids))
+        ]
         known = [one for one in requests if one is not None]
-        size = flows.request_bytes(path)
-        found[names[path]] = sum(known) * size if len(known) == len(requests) else None
+        size = report.request_bytes(path)
+        found[report.path_names[path]] = sum(known) * size if len(known) == len(requests) else None
     return found
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +17,20 @@ from .counters import Counters, count
 from .memory import Cached, Lines, Transfers, cached, lines_of, transfers_of
 from .program.build import build
 from .program.model import Program
+from .program.tape import Step
 from .timing import Timing, Traffic, schedule, step_cycles, traffic
 
 EPOCH = "E3"
 """The epoch of the files: that of the current exporter."""
+
+
+class Ran(NamedTuple):
+    """What a block executed, and at which cycles of the task; place: of the block on its tape."""
+
+    steps: Sequence[Step]
+    place: int
+    start: Integers
+    end: Integers
 
 
 @dataclass(frozen=True)
@@ -77,6 +89,20 @@ class World:
             offset = self.starts[transfers.block[own]]
             begin[own], end[own] = offset + timing.start[place], offset + timing.end[place]
         return begin, end
+
+    def ran(self, block: int) -> Ran:
+        """The steps of a block."""
+        for tape, timing in zip(self.program.tapes, self.timings, strict=True):
+            for place in np.flatnonzero(tape.blocks == block).tolist():
+                start, end = (
+                    self.starts[block] + one[:, place] for one in (timing.start, timing.end)
+                )
+                return Ran(tape.steps, place, start, end)
+        raise LookupError(f"there is no block {block}")
+
+    def microseconds(self, cycles: int) -> float:
+        """The duration of so many cycles, in single precision."""
+        return float(np.float32(cycles / self.frequency))
 
     @property
     def task_cycles(self) -> int:

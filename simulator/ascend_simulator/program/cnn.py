@@ -91,7 +91,7 @@ class AlexNet:
                 scores = self._classify(self._features(images), drops=False)
             new = ((batch,), "INT64")
             (best,) = tape.run("aten::argmax", "aclnnArgMax", "ArgMaxV2", (scores,), [new])
-            tape.copy_out("aten::to", best)
+            tape.copy_out(best)
 
     def _batch(self, tensors: int) -> list[Value]:
         """Pictures, and as the second tensor their labels: from the host, or from the queue of
@@ -100,12 +100,12 @@ class AlexNet:
         tape, choice = self.tape, self.choice
         shape = (choice.batch, 3, choice.image, choice.image)
         if choice.preprocess == "host":
-            found = [tape.copy_in("aten::to", *shape, data_type=choice.data_type, layout=NCHW)]
+            found = [tape.copy_in(*shape, data_type=choice.data_type, layout=NCHW)]
             if tensors > 1:
-                found.append(tape.copy_in("aten::to", choice.batch, data_type="INT64"))
+                found.append(tape.copy_in(choice.batch, data_type="INT64"))
             return found
-        encoded = choice.batch * encoded_bytes(choice.image)
-        tape.copy_in("aten::to", encoded, data_type="UINT8", pinned=True)
+        encoded = choice.batch * (choice.image**2 * ENCODED_PIXELS[0] // ENCODED_PIXELS[1])
+        tape.copy_in(encoded, data_type="UINT8", pinned=True)
         news = [(shape, choice.data_type), ((choice.batch,), "INT64")][:tensors]
         found = tape.call("npu::get_next", "aclnnGetNext", (), news)
         found[0].layout = NCHW
@@ -146,11 +146,6 @@ class AlexNet:
                 return linear(tape, x, *self.classifier[-1])
 
 
-def encoded_bytes(image: int) -> int:
-    """Byte of an encoded picture of so many pixels a side."""
-    return image * image * ENCODED_PIXELS[0] // ENCODED_PIXELS[1]
-
-
 def _after_pools(image: int) -> int:
     """Pixels of a side before the classifier."""
     side = (image + 4 - 11) // 4 + 1
@@ -182,7 +177,7 @@ def accuracy(tape: Tape, scores: Value, labels: Value) -> None:
     for count in (batch, BEST * batch):
         _share(tape, equal, count)
     number = tape.constant(data_type="FLOAT")
-    tape.synchronize("aten::item")
+    tape.synchronize()
     for _ in range(2):
         for name, api, kind_, kernel in METERS:
             new = [] if name.endswith("_") else [((), "FLOAT")]
@@ -257,7 +252,7 @@ def network(choice: ModelChoice, machine: Machine, parallelism: Parallelism) -> 
         tape = Tape(machine, STACK_SCALE, differentiates=False)
         tape.prepare("enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", loading)
         AlexNet(tape, choice).answer()
-        tape.synchronize("aten::item")
+        tape.synchronize()
         return tape.program()
     tape = Tape(machine, STACK_SCALE)
     training = Training(
@@ -270,5 +265,5 @@ def network(choice: ModelChoice, machine: Machine, parallelism: Parallelism) -> 
     )
     training.step(AlexNet(tape, choice), ((), ""), momentum, loading)
     for _ in range(3):
-        tape.synchronize("aten::item")
+        tape.synchronize()
     return tape.program()

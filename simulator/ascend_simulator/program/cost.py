@@ -85,20 +85,29 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a kernel costs: numbers of :class:`.model.Kernel`. icache: misses per mille."""
+    """What a kernel costs.
+
+    duration: ns at the nominal clock. clock_bound: per mille of it that grows when the clock falls
+    (the rest is bound by memory). read, written: traffic with HBM in Byte.
+    busy: share of ``duration`` that counts as total_time of the counters, in 1/65536.
+    loaded, stored: traffic of the cores in Byte, through L2 or not. pipes: for each pipe (``mac``,
+    ``mte1``, ``mte2``, ``fixpipe``, ``scalar``, ``vec``, ``mte3``) its share of total_time in
+    1/65536. mix_pipes: those of the ``mix_blocks`` cores of the second kind. rates: other metrics
+    as value, such as icache_miss_rate.
+    """
 
     duration: int
     blocks: int
-    busy: int = 0
-    clock_bound: int = 0
     mix_blocks: int = 0
+    clock_bound: int = 1000
     read: int = 0
     written: int = 0
     loaded: int = 0
     stored: int = 0
+    busy: int = 60_000
     pipes: Mapping[str, int] = field(default_factory=dict)
     mix_pipes: Mapping[str, int] = field(default_factory=dict)
-    icache: int = 0
+    rates: Mapping[str, float] = field(default_factory=dict)
 
 
 @cache
@@ -132,18 +141,14 @@ def vector_cost(
     if not blocks:
         cores = min(kind.blocks or chip.vector_cores, chip.vector_cores)
         blocks = blocks_for(elements, kind.rows, cores)
-    return _vector_cost(chip, kind, blocks, elements * width, traffic)
-
-
-def _vector_cost(chip: Chip, kind: Kind, blocks: int, size: int, traffic: Traffic) -> Cost:
     cores = blocks // -(-blocks // chip.vector_cores)
     spilled = (traffic.read + traffic.written) * SPILL[1] > chip.l2 * SPILL[0]
     cold = traffic.cold + (traffic.written if spilled else 0)
     warm = traffic.warm + (0 if spilled else traffic.written)
-    far = _transfer(cold, chip.hbm_bandwidth * kind.hbm // 1000, cores * chip.core_bytes, chip)
-    near = _transfer(warm, chip.l2_bandwidth * kind.l2 // 1000, cores * chip.core_bytes, chip)
+    far = _far(chip, kind, cold, cores * chip.core_bytes)
+    near = _near(chip, kind, warm, cores)
     moving = far + near
-    vector = _cycles(kind.vector * size // (cores * _line(chip)), chip)
+    vector = _cycles(kind.vector * elements * width // (cores * _line(chip)), chip)
     limited = 0
     if kind.rate:
         rate = kind.rate * chip.vector_cores * chip.frequency // (48 * 1800)
@@ -211,15 +216,9 @@ def _cube_cost(
     filled: int = 1000,
 ) -> Cost:
     mac, load, fixpipe = (_cycles(part, chip) for part in cycles)
-    far = _transfer(
-        traffic.cold, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_hbm_bytes, chip
-    )
+    far = _far(chip, kind, traffic.cold, blocks * chip.core_hbm_bytes)
     spilled = traffic.written * SPILL[1] > chip.l2 * SPILL[0]
-    back = 0
-    if spilled:
-        back = _transfer(
-            traffic.written, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_bytes, chip
-        )
+    back = _far(chip, kind, traffic.written, blocks * chip.core_bytes) if spilled else 0
     computing = mac * 1_000_000 // (kind.efficiency * filled)
     memory = far + back
     body = max(computing, load, fixpipe, memory)
@@ -243,12 +242,8 @@ def attention_cost(
     share = waves * blocks * 1000 // max(1, tiles)
     mac = _cycles(products * share // (1000 * blocks * chip.cube_flops // 2), chip)
     vector = _cycles(scores * kind.vector * 4 * share // (1000 * helpers * _line(chip)), chip)
-    far = _transfer(
-        traffic.cold, chip.hbm_bandwidth * kind.hbm // 1000, blocks * chip.core_hbm_bytes * 2, chip
-    )
-    near = _transfer(
-        traffic.warm, chip.l2_bandwidth * kind.l2 // 1000, blocks * chip.core_bytes, chip
-    )
+    far = _far(chip, kind, traffic.cold, blocks * chip.core_hbm_bytes * 2)
+    near = _near(chip, kind, traffic.warm, blocks)
     body = max(mac * 1000 // kind.efficiency, vector, far + near)
     pipes = {
         "mac": mac,
@@ -268,6 +263,8 @@ def unit_cost(kind: Kind, traffic: Traffic) -> Cost:
     return Cost(
         _ticks(duration * 1000),
         0,
+        busy=0,
+        clock_bound=0,
         read=traffic.read,
         written=traffic.written,
         loaded=traffic.read,
@@ -320,7 +317,7 @@ def _cost(
         stored=traffic.written,
         pipes=shares(pipes),
         mix_pipes=shares(mix_pipes) if mix_blocks else {},
-        icache=kind.icache * head // counted,
+        rates={"icache_miss_rate": kind.icache * head // counted / 1000},
     )
 
 
@@ -332,6 +329,16 @@ def _line(chip: Chip) -> int:
 def _cycles(cycles: int, chip: Chip) -> int:
     """ps of so many cycles at the nominal clock."""
     return cycles * 1_000_000 // chip.frequency
+
+
+def _far(chip: Chip, kind: Kind, size: int, per_cycle: int) -> int:
+    """ps for moving Byte from or to memory."""
+    return _transfer(size, chip.hbm_bandwidth * kind.hbm // 1000, per_cycle, chip)
+
+
+def _near(chip: Chip, kind: Kind, size: int, cores: int) -> int:
+    """ps for moving Byte from or to L2."""
+    return _transfer(size, chip.l2_bandwidth * kind.l2 // 1000, cores * chip.core_bytes, chip)
 
 
 def _transfer(size: int, most: int, per_cycle: int, chip: Chip) -> int:

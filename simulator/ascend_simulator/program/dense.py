@@ -36,12 +36,6 @@ TRANSFORMER_FRAMES = (
 )
 
 
-def layers_of(stage: int, choice: ModelChoice, parallelism: Parallelism) -> int:
-    """How many layers a stage holds: as even as possible, more at the beginning."""
-    whole, rest = divmod(choice.layers, parallelism.pipeline)
-    return whole + (stage < rest)
-
-
 class Attention:
     """Self-attention, whose heads are shared out over the tensor-parallel ranks."""
 
@@ -124,13 +118,18 @@ class Layer:
             return add(tape, x, made)
 
 
-class Decoder:
-    """The layers of one pipeline stage, with the embedding or the loss at the ends."""
+class Stage:
+    """The layers of one pipeline stage, with the embedding or the weights of scores at the ends."""
 
     def __init__(
-        self, tape: Tape, choice: ModelChoice, parallelism: Parallelism, stage: int
+        self,
+        tape: Tape,
+        choice: ModelChoice,
+        parallelism: Parallelism,
+        stage: int,
+        places: tuple[int, int],
     ) -> None:
-        """All weights of the stage."""
+        """All weights of the stage. places: leading shape of the angles of positions."""
         self.tape = tape
         self.choice = choice
         self.first = stage == 0
@@ -139,19 +138,28 @@ class Decoder:
         rows = -(-choice.vocabulary // parallelism.tensor)
         shape = (rows, choice.hidden)
         self.table = tape.parameter(*shape, data_type=choice.data_type) if self.first else None
-        self.layers = [
-            Layer(tape, choice, parallelism, self.tensor)
-            for _ in range(layers_of(stage, choice, parallelism))
-        ]
+        layers = choice.layers // parallelism.pipeline
+        self.layers = [Layer(tape, choice, parallelism, self.tensor) for _ in range(layers)]
         self.head: tuple[Parameter, Parameter] | None = None
         if self.last:
             norm = tape.parameter(choice.hidden, data_type=choice.data_type)
             self.head = norm, tape.parameter(*shape, data_type=choice.data_type)
-        angles = choice.sequence, 1, choice.hidden // choice.heads
+        angles = *places, choice.hidden // choice.heads
         self.angles = (
             tape.constant(*angles, data_type=choice.data_type),
             tape.constant(*angles, data_type=choice.data_type),
         )
+
+    def embed(self, tokens: Value) -> Value:
+        """The rows of the table for tokens; only the first stage has one."""
+        if self.table is None:
+            raise ValueError("only the first stage embeds")
+        with self.tape.module("VocabParallelEmbedding"):
+            return self.tensor.join(embedding(self.tape, tokens, self.table))
+
+
+class Decoder(Stage):
+    """A stage in training: passes to the output for the next one, or to the loss."""
 
     @property
     def transfer(self) -> tuple[tuple[int, ...], str]:
@@ -166,19 +174,13 @@ class Decoder:
         tokens = (choice.sequence, choice.batch)
         with tape.frame(TRANSFORMER_FRAMES[0]), tape.frame(TRANSFORMER_FRAMES[1]):
             if x is None:
-                x = self._embed(tape.copy_in("aten::to", *tokens, data_type="INT64", pinned=True))
+                x = self.embed(tape.copy_in(*tokens, data_type="INT64", pinned=True))
             for layer in self.layers:
                 x = layer(x, self.angles)
             if self.head is None:
                 return x
-            labels = tape.copy_in("aten::to", *tokens, data_type="INT64", pinned=True)
+            labels = tape.copy_in(*tokens, data_type="INT64", pinned=True)
             return self._loss(x, labels, *self.head)
-
-    def _embed(self, tokens: Value) -> Value:
-        if self.table is None:
-            raise ValueError("only the first stage embeds")
-        with self.tape.module("VocabParallelEmbedding"):
-            return self.tensor.join(embedding(self.tape, tokens, self.table))
 
     def _loss(self, x: Value, labels: Value, norm: Parameter, weight: Parameter) -> Value:
         tape, rows = self.tape, self.choice.sequence * self.choice.batch
@@ -199,7 +201,7 @@ def transformer(
 ) -> Program:
     """A training step of a dense or mixture-of-experts transformer."""
     tape = Tape(machine)
-    decoder = Decoder(tape, choice, parallelism, stage)
+    decoder = Decoder(tape, choice, parallelism, stage, (choice.sequence, 1))
     groups: dict[Dimension, int] = {
         "dp": parallelism.data,
         "edp": parallelism.data // parallelism.expert,

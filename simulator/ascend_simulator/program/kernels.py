@@ -205,9 +205,8 @@ class Kernels:
             op_state="dynamic" if name is None else "static",
             hf32=hf32,
             flops=flops,
-            rates={"icache_miss_rate": cost.icache / 1000} if cost.blocks else {},
             subtask=subtask,
-            **{name: getattr(cost, name) for name in _FIGURES},
+            **{figure.name: getattr(cost, figure.name) for figure in fields(cost)},
         )
         # Operands that lie elsewhere may make no difference.
         known = self._known.setdefault(repr(kernel), kernel)
@@ -225,10 +224,6 @@ class Kernels:
             return "AI_VECTOR_CORE", "KERNEL_AIVEC", False
         core: Core = "MIX_AIV" if kind.unit == "mix_vector" else "MIX_AIC"
         return core, "KERNEL_AICORE" if from_library else core, True
-
-
-_FIGURES = [column.name for column in fields(Cost) if column.name != "icache"]
-"""What a kernel has of its cost."""
 
 
 def _traffic(inputs: Sequence[Operand], outputs: Sequence[Operand]) -> Traffic:

@@ -85,11 +85,7 @@ def cast(tape: Tape, x: Value, data_type: str) -> Value:
     """Another data type."""
     name, new = "npu::npu_dtype_cast", (x.shape, data_type)
     (made,) = tape.run(name, "aclnnCast", "Cast", (x,), [new])
-    return tape.differentiable(
-        made,
-        (x,),
-        lambda gradient: tape.run(f"{name}_backward", "aclnnCast", "Cast", (gradient,), [x.like]),
-    )
+    return tape.differentiable_by(made, (x,), (f"{name}_backward", "aclnnCast", "Cast"), (None,))
 
 
 def rms_norm(tape: Tape, x: Value, weight: Parameter) -> Value:
@@ -115,12 +111,8 @@ def swiglu(tape: Tape, x: Value) -> Value:
     shape = (*x.shape[:-1], x.shape[-1] // 2)
     name, api, new = "npu::npu_swiglu", "aclnnSwiGlu", (shape, x.data_type)
     (made,) = tape.run(name, api, "SwiGlu", (x,), [new])
-    return tape.differentiable(
-        made,
-        (x,),
-        lambda gradient: tape.run(
-            f"{name}_backward", f"{api}Grad", "SwiGluGrad", (gradient, x), [x.like]
-        ),
+    return tape.differentiable_by(
+        made, (x,), (f"{name}_backward", f"{api}Grad", "SwiGluGrad"), (None, x)
     )
 
 
@@ -137,12 +129,8 @@ def rotary(tape: Tape, x: Value, cosine: Value, sine: Value) -> Value:
     """Rotary position embedding of queries or keys."""
     name, kind = "npu::npu_rotary_mul", "RotaryPositionEmbedding"
     (made,) = tape.run(name, f"aclnn{kind}", kind, (x, cosine, sine), [x.like])
-
-    def backward(gradient: Value) -> list[Value]:
-        inputs, own = (gradient, cosine, sine), f"{kind}Grad"
-        return tape.run(f"{name}_backward", f"aclnn{own}", own, inputs, [gradient.like])
-
-    return tape.differentiable(made, (x,), backward)
+    back = f"{name}_backward", f"aclnn{kind}Grad", f"{kind}Grad"
+    return tape.differentiable_by(made, (x,), back, (None, cosine, sine))
 
 
 def embedding(tape: Tape, tokens: Value, weight: Parameter) -> Value:
@@ -199,12 +187,8 @@ def cross_entropy(tape: Tape, logits: Value, labels: Value) -> Value:
     rows, classes = logits.shape
     api = "aclnnLogSoftmax"
     (likelihood,) = tape.run("aten::log_softmax", api, "LogSoftmaxV2", (logits,), [logits.like])
-
-    def softmax_backward(gradient: Value) -> list[Value]:
-        name, inputs = "aten::_log_softmax_backward_data", (gradient, likelihood)
-        return tape.run(name, f"{api}Backward", "LogSoftmaxGrad", inputs, [gradient.like])
-
-    tape.differentiable(likelihood, (logits,), softmax_backward)
+    back = "aten::_log_softmax_backward_data", f"{api}Backward", "LogSoftmaxGrad"
+    tape.differentiable_by(likelihood, (logits,), back, (None, likelihood))
     weight = _ones(tape, classes, logits.data_type)
     made, total = tape.call(
         "aten::nll_loss_nd",

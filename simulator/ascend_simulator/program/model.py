@@ -6,9 +6,10 @@ A program says *what* runs and how long it takes at the nominal clock, never *wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from .cost import Cost
 
 Core = Literal["AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV", "AI_CPU", "DSA_SQE"]
 Thread = Literal["main", "backward"]
@@ -23,48 +24,29 @@ COMPUTE_STREAM = "compute"
 OTHER_STREAM = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel(Cost):
     """One device kernel: the texts of COMPUTE_TASK_INFO, its cost and its counters.
 
     task_type: TASK.taskType (``KERNEL_AICORE``, ``KERNEL_AIVEC``, ``MIX_AIV``, …).
     subtask: runs as a sub-task inside an enclosing FFTS+ task.
-    duration: ns at the nominal clock. clock_bound: per mille of it that grows when the clock falls
-    (the rest is bound by memory). read, written: traffic with HBM in Byte. flops: floating point
-    operations (2 per multiply-add).
-    busy: share of ``duration`` that counts as total_time of the counters, in 1/65536.
-    loaded, stored: traffic of the cores in Byte, through L2 or not. pipes: for each pipe (``mac``,
-    ``mte1``, ``mte2``, ``fixpipe``, ``scalar``, ``vec``, ``mte3``) its share of total_time in
-    1/65536. mix_pipes: those of the ``mix_blocks`` cores of the second kind. rates: other metrics
-    as value, such as icache_miss_rate.
+    flops: floating point operations (2 per multiply-add).
     """
 
     name: str
     op_type: str
     core: Core
     task_type: str
-    blocks: int
     input_formats: str
     input_data_types: str
     input_shapes: str
     output_formats: str
     output_data_types: str
     output_shapes: str
-    duration: int
-    mix_blocks: int = 0
     op_state: str = "static"
     hf32: str = "NO"
     attributes: str = "N/A"
-    clock_bound: int = 1000
-    read: int = 0
-    written: int = 0
-    loaded: int = 0
-    stored: int = 0
     flops: int = 0
-    busy: int = 60_000
-    pipes: Mapping[str, int] = field(default_factory=dict)
-    mix_pipes: Mapping[str, int] = field(default_factory=dict)
-    rates: Mapping[str, float] = field(default_factory=dict)
     subtask: bool = False
 
 

@@ -6,14 +6,14 @@ variants, and those of one pass through one layer share a load, so that they dra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
 from ..choices import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import linear
-from .parallel import all_gather, exchange, feed_forward_width
+from .parallel import all_gather, collective, feed_forward_width
 from .tape import Tape
 from .values import Parameter, Value
 
@@ -22,7 +22,6 @@ LOADS = (1000, 620, 740, 830, 900, 960)
 the reverse order, where they get as much more: the n-th and the n-th last make two even shares."""
 ROUNDED = 16
 GROUPED = "aclnnGroupedMatmulV4"
-_Product = tuple[Operand, Operand, Operand, tuple[int, int, int, int]]
 
 
 class Experts:
@@ -66,20 +65,15 @@ class Experts:
         tape = self.tape
         logits = linear(tape, x, self.gate)
         shape = (x.shape[0], self.choice.top_k)
-        api = "aclnnMoeGatingTopKSoftmax"
         shares, indices, _ = tape.run(
             "npu::npu_moe_gating_top_k_softmax",
-            api,
+            "aclnnMoeGatingTopKSoftmax",
             "MoeGatingTopKSoftmax",
             (logits,),
             [(shape, x.data_type), (shape, "INT32"), (shape, "INT32")],
         )
-
-        def backward(gradient: Value) -> list[Value]:
-            name, own = "aten::_softmax_backward_data", "aclnnSoftmaxBackward"
-            return tape.run(name, own, "SoftmaxGrad", (logits, gradient, shares), [logits.like])
-
-        return tape.differentiable(shares, (logits,), backward), indices
+        back = "aten::_softmax_backward_data", "aclnnSoftmaxBackward", "SoftmaxGrad"
+        return tape.differentiable_by(shares, (logits,), back, (logits, None, shares)), indices
 
     def _permute(self, x: Value, indices: Value) -> tuple[Value, Value]:
         """One copy of each token for each of its experts, sorted by expert, and their places."""
@@ -87,90 +81,61 @@ class Experts:
         rows = indices.elements
         news = [((rows, x.shape[1]), x.data_type), ((rows,), "INT32")]
         made, places = tape.run(name, f"aclnn{kind}", kind, (x, indices), news)
-
-        def backward(gradient: Value) -> list[Value]:
-            own = f"{kind}Grad"
-            return tape.run(f"{name}_grad", f"aclnn{own}", own, (gradient, places), [x.like])
-
-        return tape.differentiable(made, (x,), backward), places
+        back = f"{name}_grad", f"aclnn{kind}Grad", f"{kind}Grad"
+        return tape.differentiable_by(made, (x,), back, (None, places)), places
 
     def _unpermute(self, made: Value, places: Value, shares: Value, x: Value) -> Value:
         """Weighted sum of the experts' answers for each token."""
         tape, name, kind = self.tape, "npu::npu_moe_token_unpermute", "MoeTokenUnpermute"
         (out,) = tape.run(name, f"aclnn{kind}", kind, (made, places, shares), [x.like])
-
-        def backward(gradient: Value) -> list[Value]:
-            own, needed = f"{kind}Grad", (made, gradient, places, shares)
-            return tape.run(f"{name}_grad", f"aclnn{own}", own, needed, [made.like, shares.like])
-
-        return tape.differentiable(out, (made, shares), backward)
+        back = f"{name}_grad", f"aclnn{kind}Grad", f"{kind}Grad"
+        return tape.differentiable_by(out, (made, shares), back, (made, None, places, shares))
 
     def _tell_counts(self, indices: Value) -> None:
         """Ranks send each other the number of tokens of each expert; the host needs it, too."""
         tape, new = self.tape, ((self.choice.experts,), "INT64")
         (counts,) = tape.run("aten::histc", "aclnnHistc", "Histogram", (indices,), [new])
-        tape.copy_out("aten::to", all_gather(tape, counts, "ep", self.ranks))
+        tape.copy_out(all_gather(tape, counts, "ep", self.ranks))
 
     def _exchange(self, x: Value) -> Value:
         tape = self.tape
-        made = exchange(tape, x, x.shape[0])
-        return tape.differentiable(
-            made, (x,), lambda gradient: [exchange(tape, gradient, x.shape[0])]
-        )
+
+        def send(rows: Value) -> Value:
+            """To the ranks that hold their experts; as many come from them."""
+            return collective(tape, "alltoallv", "ep", rows.elements, rows, x.shape[0])
+
+        return tape.differentiable(send(x), (x,), lambda gradient: [send(gradient)])
 
     def _grouped(self, x: Value, weight: Parameter, load: int) -> Value:
         """Rows of each expert times its weight."""
-        _, depth, width = weight.shape
-        made = self._rows_times(x, weight, width, load)
+        new = (x.shape[0], weight.shape[2]), x.data_type
+        made = self._product(x, weight, new, load)
 
         def backward(gradient: Value) -> list[Value]:
-            of_x = self._rows_times(gradient, weight, depth, load)
-            return [of_x, self._outer(x, gradient, weight, load)]
+            of_x = self._product(gradient, weight, x.like, load)
+            return [of_x, self._product(x, gradient, weight.like, load)]
 
         return self.tape.differentiable(made, (x, weight), backward)
 
     def _product(
-        self,
-        inputs: tuple[Value, Value],
-        new: tuple[tuple[int, ...], str],
-        load: int,
-        operands: Callable[[Operand, Operand, Operand, int], _Product],
+        self, left: Value, right: Value, new: tuple[tuple[int, ...], str], load: int
     ) -> Value:
-        """A product for each expert. ``operands``: left, right, result and size (experts, rows,
-        columns, inner length) of the kernel for so many tokens.
-        """
-        tape = self.tape
+        """A product for each expert: of its rows and its weight, or over its rows to a weight."""
+        tape, (shape, _) = self.tape, new
         with nullcontext() if load else tape.flops("grouped_matmul"):
-            (made,) = tape.call("npu::npu_grouped_matmul", GROUPED, inputs, [new])
-            left, right = tape.see(*inputs)
-            (written,) = tape.see_new([made])
+            (made,) = tape.call("npu::npu_grouped_matmul", GROUPED, (left, right), [new])
+            operands = [*tape.see(left, right), *tape.see_new([made])]
             kernels = []
-            for count in self._counts(inputs[0].shape[0], load):
-                one, other, result, size = operands(left, right, written, count)
+            for count in self._counts(left.shape[0], load):
+                one, other, result = (_rows(operand, count) for operand in operands)
+                rows, inner = -(-count // self.local), left.shape[1]
+                if len(shape) == 3:
+                    rows, inner = inner, rows
                 seen = [one, other, Operand((self.local,), "INT64")]
+                size = (self.local, rows, shape[-1], inner)
                 kernels.append(tape.kernels.matmul("GroupedMatmul", GROUPED, seen, result, size))
             tape.launch(*kernels, load=load)
         return made
-
-    def _rows_times(self, x: Value, weight: Value, width: int, load: int) -> Value:
-        """Rows of each expert times a matrix, which gives ``width`` columns."""
-        depth = x.shape[1]
-
-        def operands(left: Operand, right: Operand, written: Operand, count: int) -> _Product:
-            size = (self.local, -(-count // self.local), width, depth)
-            return _rows(left, count), right, _rows(written, count), size
-
-        return self._product((x, weight), ((x.shape[0], width), x.data_type), load, operands)
-
-    def _outer(self, x: Value, gradient: Value, weight: Parameter, load: int) -> Value:
-        """Gradient of the weights: for each expert a product over its rows."""
-        local, depth, width = weight.shape
-
-        def operands(left: Operand, right: Operand, written: Operand, count: int) -> _Product:
-            size = (local, depth, width, -(-count // local))
-            return _rows(left, count), _rows(right, count), written, size
-
-        return self._product((x, gradient), weight.like, load, operands)
 
     def _activate(self, x: Value, load: int) -> Value:
         """The gated activation between the two products."""
@@ -215,4 +180,6 @@ class Experts:
 
 
 def _rows(operand: Operand, count: int) -> Operand:
-    return replace(operand, shape=(count, *operand.shape[1:]))
+    """The operand of so many tokens; a weight, of which each expert has a part, stays whole."""
+    weight = len(operand.shape) == 3
+    return operand if weight else replace(operand, shape=(count, *operand.shape[1:]))

@@ -51,11 +51,6 @@ def reduce_scatter(tape: Tape, x: Value, dimension: Dimension, size: int) -> Val
     return collective(tape, "reduceScatter", dimension, x.elements // size, x, x.shape[0] // size)
 
 
-def exchange(tape: Tape, x: Value, rows: int) -> Value:
-    """Send rows to the ranks that hold their experts, and receive ``rows`` from them."""
-    return collective(tape, "alltoallv", "ep", x.elements, x, rows)
-
-
 class TensorParallel:
     """What ranks that share every layer send to each other.
 

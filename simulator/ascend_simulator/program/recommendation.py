@@ -60,9 +60,9 @@ class Recommender:
         tape, choice = self.tape, self.choice
         batch, kind = choice.batch, choice.data_type
         with tape.frame(FRAMES[0]):
-            dense = tape.copy_in("aten::to", batch, DENSE_FEATURES, data_type=kind)
-            sparse = tape.copy_in("aten::to", choice.tables, batch, data_type="INT64")
-            labels = tape.copy_in("aten::to", batch, 1, data_type=kind)
+            dense = tape.copy_in(batch, DENSE_FEATURES, data_type=kind)
+            sparse = tape.copy_in(choice.tables, batch, data_type="INT64")
+            labels = tape.copy_in(batch, 1, data_type=kind)
             with tape.frame(FRAMES[1]), tape.module("DLRM"):
                 with tape.module("MLP"):
                     below = self._dense(self._bucketized(dense), self.below)
@@ -126,23 +126,15 @@ class Recommender:
     def _joined(self, parts: list[Value], shape: tuple[int, ...]) -> Value:
         tape = self.tape
         (made,) = tape.run("aten::cat", "aclnnCat", "ConcatD", parts, [(shape, parts[0].data_type)])
-
-        def backward(gradient: Value) -> list[Value]:
-            name, news = "aten::split_with_sizes_copy", [part.like for part in parts]
-            return tape.run(name, "aclnnSplitTensor", "SplitD", (gradient,), news)
-
-        return tape.differentiable(made, parts, backward)
+        back = "aten::split_with_sizes_copy", "aclnnSplitTensor", "SplitD"
+        return tape.differentiable_by(made, parts, back, (None,))
 
     def _loss(self, scores: Value, labels: Value) -> Value:
         tape, kind = self.tape, scores.data_type
         name, kernel = "aten::sigmoid", "aclnnSigmoid"
         (likely,) = tape.run(name, kernel, "Sigmoid", (scores,), [scores.like])
-
-        def sigmoid_backward(gradient: Value) -> list[Value]:
-            inputs, new = (gradient, likely), gradient.like
-            return tape.run(f"{name}_backward", f"{kernel}Backward", "SigmoidGrad", inputs, [new])
-
-        tape.differentiable(likely, (scores,), sigmoid_backward)
+        back = f"{name}_backward", f"{kernel}Backward", "SigmoidGrad"
+        tape.differentiable_by(likely, (scores,), back, (None, likely))
         entropy, api = "aten::binary_cross_entropy", "aclnnBinaryCrossEntropy"
         (loss,) = tape.run(entropy, api, "BinaryCrossEntropy", (likely, labels), [((), kind)])
 

@@ -12,8 +12,8 @@ from .tape import Tape
 from .values import Value
 
 TWO_OPERANDS = frozenset(("Add", "Mul", "RealDiv", "Equal", "ReluGrad", "GeluGrad", "SigmoidGrad"))
-CONVOLUTION = 3, 1
-"""Side and padding of a convolution's weight."""
+SIDE = 3
+"""Of a convolution's weight."""
 
 
 def least_lengths(operator: str) -> int:
@@ -42,7 +42,7 @@ def single_operator(choice: ModelChoice, machine: Machine) -> Program:
     tape = Tape(machine, differentiates=False)
     writer = {"cube": _cube, "attention": _attention}.get(kind.unit, _vector)
     writer(tape, choice)
-    tape.synchronize("aten::item")
+    tape.synchronize()
     return tape.program()
 
 
@@ -76,9 +76,8 @@ def _cube(tape: Tape, choice: ModelChoice) -> None:
 
 def _convolution(tape: Tape, choice: ModelChoice) -> None:
     batch, channels, height, width = choice.shape[-4:]
-    side, _ = CONVOLUTION
     x = tape.constant(*choice.shape, data_type=choice.data_type)
-    weight = tape.constant(channels, channels, side, side, data_type=choice.data_type)
+    weight = tape.constant(channels, channels, SIDE, SIDE, data_type=choice.data_type)
     made = _call(tape, choice, choice.shape, x, weight)
     seen = tape.see(x, weight)
     (written,) = tape.see_new([made])

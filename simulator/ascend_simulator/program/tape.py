@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from ..hardware.model import Machine
 from .values import Backward, Node, Parameter, Value
 from .writer import Writer
 
-
-@dataclass(slots=True)
-class _Pending:
-    """Gradients that wait for their node, by slot."""
-
-    node: Node
-    parts: dict[int, Value]
+_Pending = dict[int, tuple[Node, dict[int, Value]]]
+"""Nodes by their place in the sequence, with the gradients that wait for them, by slot."""
 
 
 class Tape(Writer):
@@ -53,6 +47,25 @@ class Tape(Writer):
             if isinstance(value, Parameter):
                 value.uses += 1
         return output
+
+    def differentiable_by(
+        self,
+        output: Value,
+        inputs: Sequence[Value],
+        backward: tuple[str, str, str],
+        needed: Sequence[Value | None],
+    ) -> Value:
+        """Record that the gradients of ``inputs`` are the results of one kernel of the vector unit.
+
+        backward: name, call and kind as :meth:`run` takes them. needed: its operands, None for the
+        gradient of the output.
+        """
+
+        def run(gradient: Value) -> list[Value]:
+            seen = [gradient if value is None else value for value in needed]
+            return self.run(*backward, seen, [value.like for value in inputs])
+
+        return self.differentiable(output, inputs, run)
 
     def hook(self, x: Value, backward: Callable[[Value], Value]) -> Value:
         """The same tensor, whose gradient goes through ``backward`` on its way back."""
@@ -96,18 +109,18 @@ class Tape(Writer):
 
         Returns the gradients of the leaves that are not parameters, by identity of their storage.
         """
-        pending: dict[int, _Pending] = {}
+        pending: _Pending = {}
         leaves: dict[int, Value] = {}
         with self.backward_thread():
             for output, gradient in outputs:
                 self._deliver(output, gradient, pending, leaves)
             while pending:
-                item = pending.pop(max(pending))
-                node = item.node
+                node, waiting = pending.pop(max(pending))
                 self._node, self._node_begins = node, True
-                parts = [item.parts[slot] for slot in sorted(item.parts)]
+                parts = [waiting[slot] for slot in sorted(waiting)]
                 gradient = node.join(parts) if node.join else parts[0]
-                gradients = node.backward(_viewed(gradient, node.shape))
+                same = gradient.shape == node.shape
+                gradients = node.backward(gradient if same else gradient.view(*node.shape))
                 self._node = None
                 for value, part in zip(node.inputs, gradients, strict=True):
                     if part is not None:
@@ -122,11 +135,7 @@ class Tape(Writer):
         self._thread, self._module = "main", outer
 
     def _deliver(
-        self,
-        value: Value,
-        gradient: Value,
-        pending: dict[int, _Pending],
-        leaves: dict[int, Value],
+        self, value: Value, gradient: Value, pending: _Pending, leaves: dict[int, Value]
     ) -> None:
         if isinstance(value, Parameter):
             value.seen += 1
@@ -135,14 +144,10 @@ class Tape(Writer):
         if value.node is None:
             parts, place = leaves, id(value.storage)
         else:
-            item = pending.setdefault(value.node.sequence, _Pending(value.node, {}))
-            parts, place = item.parts, value.slot
+            _, parts = pending.setdefault(value.node.sequence, (value.node, {}))
+            place = value.slot
         other = parts.get(place)
         if other is not None:
             both = (other, gradient)
             (gradient,) = self.run("aten::add", "aclnnAdd", "Add", both, [other.like])
         parts[place] = gradient
-
-
-def _viewed(gradient: Value, shape: tuple[int, ...]) -> Value:
-    return gradient if gradient.shape == shape else gradient.view(*shape)

@@ -86,7 +86,9 @@ class Training:
             if number == 0:
                 received = pipeline.transfer(behind=behind)
             if number < count:
-                inputs = _leaf(received)
+                inputs = received[-1] if received else None
+                if inputs:
+                    inputs.leaf = True  # the stage that sent it wants its gradient
                 with tape.range(FORWARD_RANGE, "default", on_device=True):
                     waiting.append((inputs, forward(inputs)))
             output = waiting[-1][1] if number < count and not pipeline.last else None
@@ -99,7 +101,7 @@ class Training:
             gradient = self._back(*waiting.popleft(), gradients)
             received = pipeline.transfer(backward=gradient, behind=following)
         optimize(self)
-        tape.synchronize("aten::item")
+        tape.synchronize()
 
     def _back(
         self, inputs: Value | None, output: Value, gradients: Sequence[Value]
@@ -175,7 +177,7 @@ def copy(tape: Tape, x: Value) -> None:
     """Copy a sum from its bucket to the gradient."""
     name = "torch.distributed.ddp.reducer::copy_bucket_to_grad"
     if x.size < COPIED_BYTES:
-        tape.copy_over(name, x, x)
+        tape.copy_over(name, x)
         return
     tape.call(name, "aclnnInplaceCopy", (x, x))
     tape.vector("TensorMove", "aclnnInplaceCopy", (x,), (x,))
@@ -194,11 +196,3 @@ def adam(training: Training) -> None:
             inputs = (parameter, first, second, gradient)
             name, kind, own = "npu::npu_apply_adam_w", "ApplyAdamWV2", inputs[:3]
             tape.run(name, f"aclnn{kind}", kind, inputs, written=own)
-
-
-def _leaf(received: Sequence[Value]) -> Value | None:
-    """The input that another stage sent, of which it wants the gradient."""
-    if not received:
-        return None
-    received[-1].leaf = True
-    return received[-1]

@@ -15,7 +15,6 @@ NCHW = "NCHW"
 BLOCKED = "NC1HWC0"
 POOLED = "NC1HWC0:1"
 FRACTAL = "FRACTAL_Z"
-BACKWARD = "aten::convolution_backward"
 BLOCK_BYTES = 32
 POOL_BLOCK = 16
 """Channels of a block: so many Byte for convolutions, so many elements for pooling."""
@@ -23,6 +22,8 @@ UNIFIED_BUFFER = 192 << 10
 """Byte that a vector core of A2 holds; the others hold more."""
 CHANGES = ("TransData", "Cast")
 """Kernels that a compiled graph puts between its operators; they are numbered together."""
+SIZES = Operand((4,), "INT32", NCHW)
+"""The shape of what a graph makes, as an operand."""
 Shape = tuple[int, ...]
 
 
@@ -62,76 +63,72 @@ class Vision:
             (height + 2 * padding - rows) // stride + 1,
             (width + 2 * padding - columns) // stride + 1,
         )
-        inner, fractal, outer = _blocked(x.shape, kind), _fractal(weight), _blocked(shape, kind)
-        space = _bytes(kind, inner, fractal, outer)
-        made = self._graph("aten::conv2d", "Conv2D", (x, weight, bias), (shape, kind), space)
-        of_x, of_weight, of_bias = self._see(x, weight, bias)
-        left = self._change(of_x, inner, BLOCKED)
-        right = self._change(of_weight, fractal, FRACTAL)
-        result = Operand(outer, kind, BLOCKED)
-        self._multiply("Conv2D", [left, right, of_bias], result, weight, shape)
-        self._change(result, shape, NCHW)
-        tape.see_new([made])
+        operands = (x, weight, bias)
+        made = self._graph("Conv2D", operands, operands, (shape, kind), _blocked(shape, kind))
 
         def backward(gradient: Value) -> list[Value | None]:
-            of_input = None
+            of_input, called = None, (gradient, x, weight)
             if x.wants_gradient:
-                of_input = self._input_gradient(gradient, weight, x)
-            of_weight = self._weight_gradient(gradient, weight, x)
+                factors = (None, weight, gradient)
+                own, result = "Conv2DBackpropInput", _blocked(x.shape, kind)
+                of_input = self._graph(own, called, factors, x.like, result, shape)
+            own, result = "Conv2DBackpropFilter", replace(_fractal(weight), data_type="FLOAT")
+            like = weight.shape, kind
+            of_weight = self._graph(own, called, (x, None, gradient), like, result, shape)
             of_bias = self._bias_gradient(gradient, bias)
             return [of_input, self._contiguous(of_weight), of_bias]
 
-        return tape.differentiable(made, (x, weight, bias), backward)
+        return tape.differentiable(made, operands, backward)
 
     def _graph(
         self,
-        name: str,
         kind: str,
-        inputs: Sequence[Value],
+        called: tuple[Value, Value, Value],
+        operands: Sequence[Value | None],
         new: tuple[Shape, str],
-        workspace: int,
+        result: Operand,
+        shape: Shape | None = None,
     ) -> Value:
-        """Call a compiled graph."""
-        return self.tape.call(
-            name, kind, inputs, [new], two_phase=False, workspace=workspace, layout=NCHW
-        )[0]
+        """A compiled graph: a product of operands in the cube's formats, its result as NCHW.
 
-    def _input_gradient(self, gradient: Value, weight: Parameter, x: Value) -> Value:
-        tape, kind = self.tape, x.data_type
-        fractal, outer = _fractal(weight), _blocked(gradient.shape, kind)
-        inner = _blocked(x.shape, kind)
-        space, operator = _bytes(kind, fractal, outer, inner), "Conv2DBackpropInput"
-        made = self._graph(BACKWARD, operator, (gradient, x, weight), x.like, space)
-        of_weight, of_gradient = self._see(weight, gradient)
-        left = self._change(of_weight, fractal, FRACTAL)
-        right = self._change(of_gradient, outer, BLOCKED)
-        result = Operand(inner, kind, BLOCKED)
-        sizes = Operand((4,), "INT32", NCHW)
-        self._multiply(operator, [sizes, left, right], result, weight, gradient.shape)
-        self._change(result, x.shape, NCHW)
-        tape.see_new([made])
-        return made
-
-    def _weight_gradient(self, gradient: Value, weight: Parameter, x: Value) -> Value:
-        tape, kind = self.tape, x.data_type
-        fractal, outer = _fractal(weight), _blocked(gradient.shape, kind)
-        inner = _blocked(x.shape, kind)
-        summed_in = [fractal] if kind == "FLOAT" else [fractal, weight.shape]
-        operator = "Conv2DBackpropFilter"
-        space = _bytes(kind, outer, inner) + _bytes("FLOAT", *summed_in)
-        made = self._graph(BACKWARD, operator, (gradient, x, weight), (weight.shape, kind), space)
-        of_x, of_gradient = self._see(x, gradient)
-        left = self._change(of_x, inner, BLOCKED)
-        right = self._change(of_gradient, outer, BLOCKED)
-        result = Operand(fractal, "FLOAT", FRACTAL)
-        name = self.graphs.name(operator, weight.shape)
-        tape.launch(tape.kernels.clear("", name, _bytes("FLOAT", fractal)))
-        sizes = Operand((4,), "INT32", NCHW)
-        self._multiply(operator, [left, sizes, right], result, weight, gradient.shape)
-        narrows = kind != "FLOAT"
-        summed = self._change(result, weight.shape, NCHW, inside=narrows)
+        operands: of the product, None for a list of sizes. new: shape and type of what the graph
+        makes of ``result``, which the cube sums. shape: that of the convolution's result.
+        """
+        tape = self.tape
+        weight = next(value for value in called if isinstance(value, Parameter))
+        forms = {id(value): _form(value) for value in operands if value and len(value.shape) == 4}
+        summed = replace(result, shape=new[0], layout=NCHW)
+        narrows = summed.data_type != new[1]
+        inside = [*forms.values(), result, *[summed] * narrows]
+        (made,) = tape.call(
+            "aten::conv2d" if kind == "Conv2D" else "aten::convolution_backward",
+            kind,
+            called,
+            [new],
+            two_phase=False,
+            workspace=sum(operand.size for operand in inside),
+            layout=NCHW,
+        )
+        inputs = []
+        for value in operands:
+            (seen,) = self._see(value) if value else (SIZES,)
+            form = forms.get(id(value))
+            inputs.append(self._change(seen, form, inside=True) if form else seen)
+        name = self.graphs.name(kind, weight.shape)
+        if result.layout == FRACTAL:
+            tape.launch(tape.kernels.clear("", name, result.size))
+        batch, _, height, width = shape or new[0]
+        pixels = batch * height * width
+        depth, columns, *block = _fractal(weight).shape
+        padded = pixels * depth * columns * block[0] * block[1]
+        products = pixels * weight.elements
+        kernel = tape.kernels.convolution(kind, name, inputs, result, products, padded, batch)
+        tape.launch(kernel, workspace=result.size)
+        self._change(result, summed, inside=narrows)
         if narrows:
-            self._narrow(summed, kind)
+            name = self.graphs.name("Cast", (NCHW, summed.shape))
+            narrow = replace(summed, data_type=new[1])
+            tape.launch(tape.kernels.vector("Cast", "", [summed], [narrow], name))
         tape.see_new([made])
         return made
 
@@ -140,21 +137,14 @@ class Vision:
         if x.size < COPIED_BYTES:
             return x
         tape, api = self.tape, "aclnnInplaceCopy"
-        new = [(x.shape, x.data_type)]
-        (made,) = tape.call("npu::npu_dtype_cast", api, (x,), new, layout=NCHW)
+        (made,) = tape.call("npu::npu_dtype_cast", api, (x,), [x.like], layout=NCHW)
         tape.vector("TensorMove", api, (x,), (made,))
         return made
 
     def _bias_gradient(self, gradient: Value, bias: Parameter) -> Value:
         """The sum over batch and pixels; its axes come from the host."""
         tape = self.tape
-        (made,) = tape.call(
-            "aten::sum",
-            "ReduceSum",
-            (gradient,),
-            [(bias.shape, bias.data_type)],
-            two_phase=False,
-        )
+        (made,) = tape.call("aten::sum", "ReduceSum", (gradient,), [bias.like], two_phase=False)
         tape.copy_argument(16)
         tape.copy_argument(8)
         batch, channels, height, width = gradient.shape
@@ -170,50 +160,13 @@ class Vision:
         """Operands as kernels of images see them, whoever made them."""
         return [replace(operand, layout=NCHW) for operand in self.tape.see(*values)]
 
-    def _multiply(
-        self,
-        kind: str,
-        inputs: Sequence[Operand],
-        output: Operand,
-        weight: Parameter,
-        shape: Shape,
-    ) -> None:
-        """The cube's part of a graph; ``shape``: that of the convolution's result."""
-        batch, _, height, width = shape
-        pixels = batch * height * width
-        depth, columns, *block = _fractal(weight)
-        padded = pixels * depth * columns * block[0] * block[1]
-        products = pixels * weight.elements
-        name = self.graphs.name(kind, weight.shape)
-        kernels = self.tape.kernels
-        self.tape.launch(
-            kernels.convolution(kind, name, inputs, output, products, padded, batch),
-            workspace=output.size,
-        )
-
-    def _change(
-        self, source: Operand, shape: Shape, layout: str, *, inside: bool | None = None
-    ) -> Operand:
-        """Bring an operand into another format, within a graph.
-
-        inside: of the graph's memory; None: unless the format is that of its results.
-        """
-        made = Operand(shape, source.data_type, layout)
-        name = self.graphs.name("TransData", (source.layout, layout, source.shape))
-        inside = layout != NCHW if inside is None else inside
-        fractal = FRACTAL in (source.layout, layout)
-        kind = "TransDataFractal" if fractal else "TransData"
-        self.tape.launch(
-            self.tape.kernels.vector(kind, "", [source], [made], name),
-            workspace=made.size if inside else 0,
-        )
+    def _change(self, source: Operand, made: Operand, *, inside: bool) -> Operand:
+        """Bring an operand into another format, ``inside`` of the graph's memory or not."""
+        name = self.graphs.name("TransData", (source.layout, made.layout, source.shape))
+        kind = "TransDataFractal" if FRACTAL in (source.layout, made.layout) else "TransData"
+        kernel = self.tape.kernels.vector(kind, "", [source], [made], name)
+        self.tape.launch(kernel, workspace=made.size if inside else 0)
         return made
-
-    def _narrow(self, source: Operand, data_type: str) -> None:
-        """Round a sum, which the cube makes in FLOAT, to the graph's result."""
-        name = self.graphs.name("Cast", (source.layout, source.shape))
-        made = replace(source, data_type=data_type)
-        self.tape.launch(self.tape.kernels.vector("Cast", "", [source], [made], name))
 
     def max_pool(self, x: Value, size: int, stride: int) -> Value:
         """Maxima of windows, with a mask for the way back."""
@@ -224,7 +177,8 @@ class Vision:
         places = -(-rows * columns // POOL_BLOCK) + 1
         blocks = -(-channels // POOL_BLOCK)
         mask_shape = (batch, blocks, size * size, places, POOL_BLOCK)
-        scratch = _bytes(kind, _pooled(x.shape), _pooled(shape))
+        whole, result = _pooled(x.shape, kind), _pooled(shape, kind)
+        scratch = whole.size + result.size
         made, mask, _ = tape.call(
             "aten::max_pool2d",
             api,
@@ -233,11 +187,10 @@ class Vision:
             layout=NCHW,
         )
         (of_x,) = self._see(x)
-        left = self._special(api, of_x, _pooled(x.shape), POOLED)
-        result = Operand(_pooled(shape), kind, POOLED)
+        left = self._special(api, of_x, whole)
         written = Operand(mask_shape, "UINT16", POOLED)
         tape.launch(tape.kernels.vector("MaxPoolWithArgmaxV1", api, [left], [result, written]))
-        self._special(api, result, shape, NCHW)
+        self._special(api, result, Operand(shape, kind, NCHW))
         tape.see_new([made, mask])
 
         def backward(gradient: Value) -> list[Value | None]:
@@ -250,35 +203,27 @@ class Vision:
                 layout=NCHW,
             )
             of_gradient, of_x, _ = self._see(gradient, x, mask)
-            answer = self._special(own, of_gradient, _pooled(shape), POOLED)
-            again = self._special(own, of_x, _pooled(x.shape), POOLED)
+            answer = self._special(own, of_gradient, result)
+            again = self._special(own, of_x, whole)
             hidden = Operand(
                 (batch, channels, size * size, size * size, places, POOL_BLOCK),
                 "UINT16",
                 BLOCKED,
                 moved=mask.size,
             )
-            result = Operand(_pooled(x.shape), kind, POOLED)
             image = (height * width + rows * columns) * POOL_BLOCK * WIDTHS[kind]
             # An image that one core cannot hold is cut, and then each image is a block.
             halves = 2 * batch * blocks if tape.machine.chip.split and image > UNIFIED_BUFFER else 0
-            tape.launch(
-                tape.kernels.vector(
-                    "MaxPoolGradWithArgmaxV1",
-                    own,
-                    [again, answer, hidden],
-                    [result],
-                    blocks=halves,
-                )
-            )
-            self._special(own, result, x.shape, NCHW)
+            kernel = "MaxPoolGradWithArgmaxV1"
+            seen = [again, answer, hidden]
+            tape.launch(tape.kernels.vector(kernel, own, seen, [whole], blocks=halves))
+            self._special(own, whole, Operand(x.shape, kind, NCHW))
             tape.see_new([of_input])
             return [of_input]
 
         return tape.differentiable(made, (x,), backward)
 
-    def _special(self, api: str, source: Operand, shape: Shape, layout: str) -> Operand:
-        made = Operand(shape, source.data_type, layout)
+    def _special(self, api: str, source: Operand, made: Operand) -> Operand:
         self.tape.launch(self.tape.kernels.vector("TransData", api, [source], [made]))
         return made
 
@@ -342,27 +287,28 @@ def pooled(side: int, size: int, stride: int) -> int:
     return max(1, (side - size) // stride + 1)
 
 
-def _block(data_type: str) -> int:
-    return BLOCK_BYTES // WIDTHS[data_type]
+def _blocked(shape: Shape, data_type: str) -> Operand:
+    """An NCHW tensor as the cube takes it."""
+    return Operand(_blocks(shape, BLOCK_BYTES // WIDTHS[data_type]), data_type, BLOCKED)
 
 
-def _blocked(shape: Shape, data_type: str) -> Shape:
+def _fractal(weight: Value) -> Operand:
+    """A weight as the cube takes it."""
+    _, depth, rows, columns, block = _blocked(weight.shape, weight.data_type).shape
+    shape = (depth * rows * columns, -(-weight.shape[0] // 16), 16, block)
+    return Operand(shape, weight.data_type, FRACTAL)
+
+
+def _form(value: Value) -> Operand:
+    fractal = isinstance(value, Parameter)
+    return _fractal(value) if fractal else _blocked(value.shape, value.data_type)
+
+
+def _pooled(shape: Shape, data_type: str) -> Operand:
+    """An NCHW tensor as pooling takes it."""
+    return Operand(_blocks(shape, POOL_BLOCK), data_type, POOLED)
+
+
+def _blocks(shape: Shape, block: int) -> Shape:
     batch, channels, height, width = shape
-    block = _block(data_type)
     return (batch, -(-channels // block), height, width, block)
-
-
-def _pooled(shape: Shape) -> Shape:
-    batch, channels, height, width = shape
-    return (batch, -(-channels // POOL_BLOCK), height, width, POOL_BLOCK)
-
-
-def _fractal(weight: Value) -> Shape:
-    out, channels, rows, columns = weight.shape
-    block = _block(weight.data_type)
-    return (-(-channels // block) * rows * columns, -(-out // 16), 16, block)
-
-
-def _bytes(data_type: str, *shapes: Shape) -> int:
-    width = WIDTHS[data_type]
-    return sum(Operand(shape, "UINT8").elements * width for shape in shapes)

@@ -311,11 +311,9 @@ class Writer:
         self.call("wait_event", "aclrtStreamWaitEvent", host=LEAF_NS)
         self._items.append(Await(len(self._drafts) - 1, item))
 
-    def copy_in(
-        self, name: str, *shape: int, data_type: str, pinned: bool = False, layout: str = ND
-    ) -> Value:
+    def copy_in(self, *shape: int, data_type: str, pinned: bool = False, layout: str = ND) -> Value:
         """Copy an input from the host; the framework waits for it unless it is ``pinned`` there."""
-        (made,) = self.call(name, "aclrtMemcpyAsync", (), [(shape, data_type)], layout=layout)
+        (made,) = self.call("aten::to", "aclrtMemcpyAsync", (), [(shape, data_type)], layout=layout)
         draft = self._drafts[-1]
         draft.data_types, draft.shapes = FRAMEWORK_TYPES[data_type], shape_text(shape)
         self._copy(made.size, "host to device", HOST_COPY_NS)
@@ -324,17 +322,17 @@ class Writer:
         made.storage.touched = None
         return made
 
-    def copy_out(self, name: str, x: Value) -> None:
+    def copy_out(self, x: Value) -> None:
         """Copy a tensor to the host, which waits for it."""
-        self.call(name, "aclrtMemcpyAsync", (x,))
+        self.call("aten::to", "aclrtMemcpyAsync", (x,))
         self._copy(x.size, "device to host", HOST_COPY_NS)
         self._items.append(Synchronize(len(self._drafts) - 1))
 
-    def copy_over(self, name: str, source: Value, target: Value) -> None:
+    def copy_over(self, name: str, x: Value) -> None:
         """Copy a small tensor on the device without a kernel."""
-        self.call(name, "aclnnInplaceCopy", (target, source))
+        self.call(name, "aclnnInplaceCopy", (x, x))
         rate = self.machine.chip.local_bandwidth
-        self._copy(source.size, "device to device", DEVICE_COPY_NS, rate)
+        self._copy(x.size, "device to device", DEVICE_COPY_NS, rate)
 
     def copy_argument(self, size: int) -> None:
         """Copy so many Byte that the current operator's kernel needs from the host."""
@@ -350,9 +348,9 @@ class Writer:
         self._loads += 1
         return self._loads
 
-    def synchronize(self, name: str) -> None:
+    def synchronize(self) -> None:
         """Let the framework thread wait for the device."""
-        self.call(name, "aclrtSynchronizeStreamWithTimeout")
+        self.call("aten::item", "aclrtSynchronizeStreamWithTimeout")
         self._items.append(Synchronize(len(self._drafts) - 1))
 
     def prepare(self, name: str, duration: int) -> None:

@@ -12,7 +12,7 @@ from ..choices import (
 )
 from ..documents import ScenarioError
 from .kind import RUN, override
-from .schema import SECTIONS, run_schema
+from .schema import run_schema
 
 load, parse, validate = RUN.load, RUN.parse, RUN.validate
 to_document, to_yaml = RUN.to_document, RUN.to_yaml
@@ -21,7 +21,6 @@ preset_names, presets = RUN.preset_names, RUN.presets
 
 __all__ = [
     "RUN",
-    "SECTIONS",
     "FaultChoice",
     "HardwareChoice",
     "ModelChoice",

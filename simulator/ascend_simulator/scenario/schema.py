@@ -7,8 +7,6 @@ from functools import cache
 from ..choices import Scenario
 from ..documents.schema import ScenarioSchema, read_schema
 
-SECTIONS = ("hardware", "model", "parallelism", "schedule", "capture")
-
 
 @cache
 def run_schema() -> ScenarioSchema:

@@ -49,7 +49,12 @@ class BinCatalog:
         name = f"{FOLDER}/epochs.yaml"
         with reading(name):
             return tuple(
-                self.documents.fact(Epoch, row, place, signs=_signs(row))
+                self.documents.fact(
+                    Epoch,
+                    row,
+                    place,
+                    signs={one["block"]: one["form"] for one in row.get("signs", ())},
+                )
                 for _, row, place in self.documents.rows(name, "id")
             )
 
@@ -155,7 +160,3 @@ def _block(
             if any(place.partition("/")[0] == f"0x{row['code']:02X}" for place in one.at)
         ),
     )
-
-
-def _signs(row: Mapping[str, Any]) -> dict[int, Any]:
-    return {sign["block"]: sign["form"] for sign in row.get("signs", ())}

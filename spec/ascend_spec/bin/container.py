@@ -1,4 +1,4 @@
-"""The framing: a file is a plain concatenation of blocks (bin-blocks.md 1).
+"""The framing: a file is a plain concatenation of blocks (seed-004).
 
 header (12 bytes) + path section (4096 bytes, type 0x01 only) + payload + padding. ``FILE`` says it
 in full, for sound files in memory; readers of damaged or large ones need no more than ``HEADER``.

@@ -128,7 +128,7 @@ class LoadFacts(_Facts):
             "Names of the entries of 0x06 and 0x07.",
             self.source,
             self.content["entries"],
-            lambda row: _load_names(row, None),
+            lambda row: row["names"],
         )
 
     def entries(
@@ -140,16 +140,15 @@ class LoadFacts(_Facts):
         sub-block of 310P has the entries of both kinds of cores.
         """
         return tuple(
-            LoadEntry(name, row["unit"], row.get("optional", False))
+            LoadEntry(
+                f"{name}{subcore}" if subcore is not None and row.get("indexed") else name,
+                row["unit"],
+                row.get("optional", False),
+            )
             for row in self._standing(self.content["entries"], epoch, chip)
             if row["block"] == code and row["core"] == core
-            for name in _load_names(row, subcore)
+            for name in row["names"]
         )
-
-
-def _load_names(row: Row, subcore: int | None) -> Iterator[str]:
-    for name in row["names"]:
-        yield f"{name}{subcore}" if subcore is not None and row.get("indexed") else name
 
 
 class RooflineFacts(_Facts):

@@ -1,4 +1,4 @@
-"""The packed records of the TraceKit blocks 0x0A and 0x0B (seed 004, bin-blocks.md 4).
+"""The packed records of the TraceKit blocks 0x0A and 0x0B (seed-004).
 
 No exporter and no viewer of these blocks is known; the layout is the document's.
 """

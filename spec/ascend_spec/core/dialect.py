@@ -331,7 +331,8 @@ def along(schema: Node, path: Sequence[str | int]) -> Iterator[tuple[str, Node]]
     steps = iter(path)
     for step in steps:
         while "$ref" in at and step not in at.keys() - {"$ref"}:
-            at = {**definitions[_target(at)], **_without_reference(at)}
+            own = {key: value for key, value in at.items() if key != "$ref"}
+            at = {**definitions[_target(at)], **own}
         yield place, at
         if step == "$ref":
             continue
@@ -355,10 +356,6 @@ def _entered(inner: Any, step: str, key: Any, place: str) -> tuple[Any, str]:
     if step == "properties":
         return found, f"{place}/{escaped(key)}"
     return found, f"{place}/{ANY}" if step in ("patternProperties", "prefixItems") else place
-
-
-def _without_reference(node: Node) -> Node:
-    return {key: value for key, value in node.items() if key != "$ref"}
 
 
 def annotation_at(schema: Node, path: Sequence[str | int], keyword: str) -> Any:

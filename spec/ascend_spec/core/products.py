@@ -64,7 +64,7 @@ class DataSet:
     """A row of the matrix: what is collected together.
 
     ``switches``: each of them collects it; none: it is collected always, or nobody says by what.
-    ``cells``: by product that has it, the sources that say so.
+    ``cells``: by product that has it, in the order of the matrix, the sources that say so.
     """
 
     id: str
@@ -72,11 +72,6 @@ class DataSet:
     cells: Mapping[str, tuple[str, ...]]
     switches: tuple[str, ...] = ()
     errata: tuple[str, ...] = ()
-
-    @property
-    def products(self) -> tuple[str, ...]:
-        """The products that have it, in the order of the matrix."""
-        return tuple(self.cells)
 
 
 @dataclass(frozen=True)

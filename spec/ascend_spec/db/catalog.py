@@ -17,8 +17,6 @@ from ascend_spec.core import (
     Erratum,
     Loader,
     Products,
-    Source,
-    Switch,
     ValueType,
     decisions,
 )
@@ -73,21 +71,6 @@ class Catalog:
         """By name, those of every carrier."""
 
     @property
-    def sources(self) -> Mapping[str, Source]:
-        """Sources by id."""
-        return self.documents.sources
-
-    @property
-    def value_types(self) -> Mapping[str, ValueType]:
-        """Value types by name."""
-        return self.documents.value_types
-
-    @property
-    def switches(self) -> Mapping[str, Switch]:
-        """Collection switches by id."""
-        return self.documents.switches
-
-    @property
     def products(self) -> Products:
         """Products by id, and which has which data."""
         return self.documents.products
@@ -109,7 +92,7 @@ class Catalog:
     @cached_property
     def decisions(self) -> Mapping[str, Decision]:
         """Where errata decide against the documents, by ``TABLE.column``."""
-        return decisions(self.errata, self.sources)
+        return decisions(self.errata, self.documents.sources)
 
     @cached_property
     def foreign_objects(self) -> tuple[ForeignObject, ...]:
@@ -166,7 +149,7 @@ class Catalog:
         for erratum in self.errata.values():
             patch = erratum.documented.get(place)
             if patch:
-                column = _patched(column, patch, self.value_types)
+                column = _patched(column, patch, self.documents.value_types)
         return column.name, column
 
     def _members_at(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-from functools import cache
 from typing import Any
 
 from ascend_spec.core import Folder
@@ -29,7 +27,15 @@ class DocumentCatalog:
         Nodes keep our annotations ``unit`` and ``erratum``; the erratum is about whatever fails at
         or below the node.
         """
-        return deepcopy(self._schema(name, writer))
+        source = self.source_of(name)
+        writers = source["writers"]
+        if writer not in writers:
+            known = ", ".join(writers)
+            raise KeyError(f"{writer!r} does not write {name}; those who do: {known}")
+        schema = compile_schema(
+            source, source["$defs"], lambda node: writer in node.get("writers", (writer,))
+        )
+        return {"$schema": DIALECT, "$id": f"urn:ascend-ref:{name}:{writer}", **schema}
 
     def writers_of(self, name: str) -> tuple[str, ...]:
         """The writers of a document."""
@@ -40,14 +46,3 @@ class DocumentCatalog:
         if name not in DOCUMENTS:
             raise KeyError(f"unknown document {name!r}; known: {', '.join(DOCUMENTS)}")
         return self.folder.read(f"{FOLDER}/{name}.schema.yaml")
-
-    @cache  # noqa: B019 - the catalog lives as long as the process
-    def _schema(self, name: str, writer: str) -> Node:
-        if writer not in self.writers_of(name):
-            known = ", ".join(self.writers_of(name))
-            raise KeyError(f"{writer!r} does not write {name}; those who do: {known}")
-        source = self.source_of(name)
-        schema = compile_schema(
-            source, source["$defs"], lambda node: writer in node.get("writers", (writer,))
-        )
-        return {"$schema": DIALECT, "$id": f"urn:ascend-ref:{name}:{writer}", **schema}

@@ -6,4 +6,4 @@ One document for each producer, ``parts.yaml`` for what changes in names.
 from .catalog import Layout, Match, NamedFile, NamedFolder
 from .names import Name, Part
 
-__all__ = ["Layout", "Match", "Name", "NamedFile", "NamedFolder", "Part", "layout"]
+__all__ = ["Layout", "Match", "Name", "NamedFile", "NamedFolder", "Part"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, cast
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import without
@@ -14,8 +14,7 @@ from ascend_spec.core.loader import without
 from .names import Name, Part
 
 if TYPE_CHECKING:
-    from ascend_spec.text import TextCatalog
-    from ascend_spec.timeline import TimelineCatalog
+    from ascend_spec.recording.catalog import Catalogs
 
 Producer = Literal["msprof", "pytorch", "mindspore", "operator"]
 Kind = Literal["csv", "timeline", "document", "database", "blocks"]
@@ -58,7 +57,7 @@ class NamedFile:
             return "database"
         if self.document:
             return "document"
-        return self.id if self.id in ("csv", "timeline", "blocks") else None  # type: ignore[return-value]
+        return cast(Kind, self.id) if self.id in ("csv", "timeline", "blocks") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +75,8 @@ class Match:
     numbers: tuple[str, ...] = ()
 
 
-class Catalogs(Protocol):
-    """What names are made of."""
-
-    @property
-    def loader(self) -> Loader:
-        """Reads the documents."""
-
-    @property
-    def text(self) -> TextCatalog:
-        """CSV files."""
-
-    @property
-    def timeline(self) -> TimelineCatalog:
-        """Timelines."""
-
-
 class Layout:
-    """The names of every producer; :func:`layout` gives those of the spec in use."""
+    """The names of every producer; ``Spec.layout`` are the loaded ones."""
 
     def __init__(self, spec: Catalogs) -> None:
         self.spec = spec

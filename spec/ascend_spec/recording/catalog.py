@@ -13,7 +13,7 @@ from ascend_spec.core.shows import Show
 from .model import Entity, EntityColumn, Shower
 
 if TYPE_CHECKING:
-    from ascend_spec.core import Folder, Loader
+    from ascend_spec.core import Loader
     from ascend_spec.db import Catalog
     from ascend_spec.text import TextCatalog
     from ascend_spec.timeline import TimelineCatalog
@@ -22,15 +22,11 @@ FOLDER = "recording"
 
 
 class Catalogs(Protocol):
-    """The media that show a recording."""
-
-    @property
-    def folder(self) -> Folder:
-        """The documents."""
+    """The media of one spec, as :class:`ascend_spec.Spec` has them."""
 
     @property
     def loader(self) -> Loader:
-        """Reads them."""
+        """Reads the documents."""
 
     @property
     def db(self) -> Catalog:
@@ -54,13 +50,13 @@ class Recording:
     @cached_property
     def entities(self) -> Mapping[str, Entity]:
         """Every entity by name."""
-        documents = self._spec.folder.documents(FOLDER)
+        documents = self._spec.loader.folder.documents(FOLDER)
         return {row["entity"]: self._entity(row, name) for name, row in documents}
 
     @cached_property
     def showers(self) -> tuple[Shower, ...]:
         """Every table, CSV file and kind of event, with the cells of all revisions and writers."""
-        return (*self._tables(), *self._csv_files(), *self._events())
+        return tuple(self._showers())
 
     def showers_of(self, entity: str) -> tuple[Shower, ...]:
         """Everything that shows a column of an entity."""
@@ -84,17 +80,13 @@ class Recording:
         own = without(row, "entity")
         return loader.fact(Entity, own, document, name=row["entity"], columns=columns)
 
-    def _tables(self) -> Iterator[Shower]:
+    def _showers(self) -> Iterator[Shower]:
         for table in self._spec.db.tables.values():
             cells = {name: column.shows for name, column in table.columns.items()}
             yield Shower("database", table.name, cells)
-
-    def _csv_files(self) -> Iterator[Shower]:
         for file in self._spec.text.csv.values():
             cells = {column.name: column.shows for column in file.own_columns}
             yield Shower("csv", file.name, cells, file.rows)
-
-    def _events(self) -> Iterator[Shower]:
         for layer in self._spec.timeline.layers.values():
             for kind in layer.events:
                 args = {arg.name.template: arg.shows for arg in kind.args}

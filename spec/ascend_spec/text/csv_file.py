@@ -62,11 +62,6 @@ class CsvFile:
     note: str | None = None
     errata: tuple[str, ...] = ()
 
-    @property
-    def outputs(self) -> tuple[Output, ...]:
-        """The folders in which the file stands."""
-        return tuple(self.modules)
-
     @cached_property
     def columns(self) -> tuple[CsvColumn, ...]:
         """Every column of every writer, family, level and metrics; a name may occur again under

@@ -197,18 +197,6 @@ class PmuGroups:
         """Every column that any group has in a place, once each; its condition names the families
         and groups that have it.
         """
-        return self._every_column[place.mode, place.core]
-
-    @cached_property
-    def _every_column(self) -> Mapping[tuple[Mode, Core | None], tuple[CsvColumn, ...]]:
-        places: list[tuple[Mode, Core | None]] = [
-            ("task-based", None),
-            ("sample-based", "aic"),
-            ("sample-based", "aiv"),
-        ]
-        return {place: tuple(self._union(PmuPlace(*place))) for place in places}
-
-    def _union(self, place: PmuPlace) -> Iterator[CsvColumn]:
         found: dict[str, CsvColumn] = {}
         families: dict[str, dict[str, None]] = {}
         metrics: dict[str, dict[str, None]] = {}
@@ -219,11 +207,15 @@ class PmuGroups:
                         found.setdefault(one.name, one)
                         families.setdefault(one.name, {})[family] = None
                         metrics.setdefault(one.name, {})[group.name] = None
-        for name, column in found.items():
-            when = Condition(
-                families=tuple(families[name]), metrics=tuple(metrics[name]), levels=(1, 2)
+        return tuple(
+            replace(
+                column,
+                when=Condition(
+                    families=tuple(families[name]), metrics=tuple(metrics[name]), levels=(1, 2)
+                ),
             )
-            yield replace(column, when=when)
+            for name, column in found.items()
+        )
 
     def _columns(
         self, place: PmuPlace, metrics: str, family: str, engine: str, registers: Sequence[str]

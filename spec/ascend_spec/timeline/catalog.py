@@ -21,8 +21,6 @@ from .model import (
     WriterForm,
 )
 
-__all__ = ["TimelineCatalog"]
-
 
 class TimelineCatalog:
     """Every fact about the timelines, all writers together; ``Spec.timeline`` is the loaded one.
@@ -80,13 +78,13 @@ class TimelineCatalog:
 
         Any name of a host process that is no other layer is that of a program with marks.
         """
+        labels = self.form(writer).labels
         fitting = [
             layer
-            for layer in self.layers.values()
+            for layer in self.layers_of(writer)
             if layer.shown_in is None
-            and any(one in layer.writers for one in self.engines(writer, layer))
-            and self.form(writer).labels.get(layer.side) is not None
-            and self.form(writer).labels[layer.side].fits(label)
+            and layer.side in labels
+            and labels[layer.side].fits(label)
             and any(
                 layer.form.fits(process_name)
                 if layer.form is not None

@@ -6,7 +6,7 @@ A regular expression made here is understood alike by Python, RE2 (DuckDB), Rust
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from string import Formatter
@@ -61,9 +61,7 @@ class NameForm:
     @cached_property
     def expression(self) -> str:
         """The regular expression of the whole name, without anchors."""
-        return "".join(
-            escaped(part) if isinstance(part, str) else part.expression for part in self._parts()
-        )
+        return self._joined(escaped, lambda part: part.expression)
 
     @cached_property
     def pattern(self) -> str:
@@ -89,26 +87,17 @@ class NameForm:
 
         Raises ``KeyError`` for a part that is missing, ``ValueError`` for one that cannot be.
         """
-        return "".join(
-            part if isinstance(part, str) else part.text(values[part.name])
-            for part in self._parts()
-        )
+        return self._joined(str, lambda part: part.text(values[part.name]))
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:
-        return re.compile(
-            "".join(
-                escaped(part) if isinstance(part, str) else f"(?P<{part.name}>{part.expression})"
-                for part in self._parts()
-            )
-        )
+        return re.compile(self._joined(escaped, lambda part: f"(?P<{part.name}>{part.expression})"))
 
-    def _parts(self) -> Iterator[str | Field]:
-        for text, name, _, _ in Formatter().parse(self.template):
-            if text:
-                yield text
-            if name is not None:
-                yield self.fields[name]
+    def _joined(self, fixed: Callable[[str], str], changing: Callable[[Field], str]) -> str:
+        return "".join(
+            fixed(text) + ("" if name is None else changing(self.fields[name]))
+            for text, name, _, _ in Formatter().parse(self.template)
+        )
 
 
 def escaped(text: str) -> str:

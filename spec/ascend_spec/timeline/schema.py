@@ -18,6 +18,7 @@ from .names import NameForm
 STEP_TRACE = "step_trace_json"
 INSTANT = r"^[0-9]{1,16}\.[0-9]{3}$"
 BARE_INSTANT = r"^[0-9]{1,16}(\.[0-9]{3})?$"
+DIGITS = "^-?[0-9]+$"
 
 
 def event_schema(facts: TimelineCatalog, name: str, writer: str, file: str | None = None) -> Node:
@@ -116,16 +117,13 @@ def _points(
     for phase, point in points:
         if layer.name not in point.at:
             continue
-        number = {"type": "integer"} if flow_id.json == "integer" else _digits()
+        is_number = flow_id.json == "integer"
+        number = {"type": "integer"} if is_number else {"type": "string", "pattern": DIGITS}
         properties: Node = {"name": _named(flow.name), "cat": {"const": flow.cat}, "id": number}
         if maker in point.bp:
             properties["bp"] = {"const": "e"}
         keys = point.keys.get(maker, facts.form(maker).parts[flow.part].keys[phase])
         yield _event(facts, layer, phase, maker, flow.summary, properties, keys)
-
-
-def _digits() -> Node:
-    return {"type": "string", "pattern": "^-?[0-9]+$"}
 
 
 def _event(

@@ -39,7 +39,9 @@ def test_what_a_rule_names_exists(rule: BinRule):
     tables = fact_tables().keys() | plain_tables().keys()
     assert rule.search.table is None or rule.search.table in tables
     assert rule.erratum is None or rule.erratum in bin_catalog().errata
-    assert {citation.split(" ", 1)[0] for citation in rule.source} <= catalog().sources.keys()
+    assert {
+        citation.split(" ", 1)[0] for citation in rule.source
+    } <= catalog().documents.sources.keys()
     epochs = {epoch.id for epoch in bin_catalog().epochs}
     assert {rule.since, rule.until} - {None} <= epochs
     assert rule.also.keys() <= load_bin_rules().keys()
@@ -48,7 +50,9 @@ def test_what_a_rule_names_exists(rule: BinRule):
 @each_rule
 def test_grade_is_that_of_the_best_source(rule: BinRule):
     order = ["documented", "observed", "inferred"]
-    grades = [catalog().sources[citation.split(" ", 1)[0]].grade for citation in rule.source]
+    grades = [
+        catalog().documents.sources[citation.split(" ", 1)[0]].grade for citation in rule.source
+    ]
     assert order.index(rule.grade) >= min(map(order.index, grades))
 
 

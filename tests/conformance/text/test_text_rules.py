@@ -30,7 +30,7 @@ def test_every_check_has_a_rule_and_every_rule_a_check() -> None:
 
 @pytest.mark.parametrize("rule", STRUCTURAL, ids=lambda rule: rule.id)
 def test_grade_source_erratum_and_page(rule: TextRule) -> None:
-    grades = {catalog().sources[source.split(" ")[0]].grade for source in rule.source}
+    grades = {catalog().documents.sources[source.split(" ")[0]].grade for source in rule.source}
     assert rule.grade == min(grades, key=ORDER.index)
     assert not (rule.verdict == "violation" and rule.grade == "inferred")
     assert rule.erratum is None or rule.erratum in text_catalog().errata

@@ -50,7 +50,9 @@ def _table(report: Report) -> dict[str, Any]:
     heads = list(bin_catalog().memory.detail_headers(report.family, report.op_type))
     rows = []
     for number, block_id in enumerate(report.block_ids):
-        durations = [six(report.microseconds(unit)) for unit in report.units(number)]
+        durations = [
+            six(report.cycles(unit) / report.world.frequency) for unit in report.units(number)
+        ]
         value = [] if report.world.chip.unified else [block_id]
         value += durations if report.mixed else [report.op_type, *durations]
         rows.append({"value": value})

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from ascend_ref.bin import canonical
 
 from ..program.model import SimtCode
 from ..world import World
-from .numbers import device_address, single
+from .numbers import device_address
 from .timeline import UNORDERED, colour, document, sort_index, sub_cores
 
 BLOCK = "BLOCK"
@@ -27,12 +25,8 @@ def device_timeline(world: World) -> bytes:
     return document(map(canonical, events), UNORDERED)
 
 
-def _microseconds(world: World, cycles: int) -> float:
-    return single(cycles / world.frequency)
-
-
 def _task(world: World) -> dict[str, Any]:
-    length = _microseconds(world, world.task_cycles)
+    length = world.microseconds(world.task_cycles)
     return _slice("AI_CORE", "CACHEMISS", "AI CORE", "AI_CORE", 0.0, length, args={})
 
 
@@ -59,37 +53,32 @@ def _blocks(world: World) -> Iterator[dict[str, Any]]:
         cycles = int(world.counters.total_cycles[block, unit])
         cube = core.endswith("cubecore0")
         name, shade = ("cube time", "CACHEMISS") if cube else ("vector time", "ALL")
-        begin, length = _microseconds(world, start), _microseconds(world, cycles)
+        begin, length = world.microseconds(start), world.microseconds(cycles)
         yield _slice(name, shade, BLOCK, core, begin, length)
         yield from _dots(world, block, unit, core)
 
 
 def _dots(world: World, block: int, unit: int, core: str) -> Iterator[dict[str, Any]]:
     """``Init`` until the first work of a pipe, ``Process`` from there on."""
-    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
-        found = np.flatnonzero(tape.blocks == block)
-        if not len(found):
-            continue
-        place = int(found[0])
-        own = [number for number, step in enumerate(tape.steps) if step.unit == unit]
-        first = next(
-            (number for number in own if tape.steps[number].instruction.pipe != "SCALAR"), own[-1]
-        )
-        begin, middle = int(timing.start[own[0], place]), int(timing.start[first, place])
-        end = int(timing.end[own[-1], place])
-        for name, number, low, high in (
-            ("Init", own[0], begin, middle),
-            ("Process", first, middle, end),
-        ):
-            code = tape.steps[number].instruction
-            args = {
-                "code": f"{world.program.code.source.path}:{code.line}",
-                "name": name,
-                "pc_addr": device_address(code.address),
-            }
-            start = _microseconds(world, int(world.starts[block]) + low)
-            length, shade = _microseconds(world, high - low), "MTE1" if name == "Init" else "ALL"
-            yield _slice(name, shade, BLOCK, core, start, length, args=args)
+    ran = world.ran(block)
+    own = [number for number, step in enumerate(ran.steps) if step.unit == unit]
+    first = next(
+        (number for number in own if ran.steps[number].instruction.pipe != "SCALAR"), own[-1]
+    )
+    begin, middle, end = ran.start[own[0]], ran.start[first], ran.end[own[-1]]
+    for name, number, low, high in (
+        ("Init", own[0], begin, middle),
+        ("Process", first, middle, end),
+    ):
+        code = ran.steps[number].instruction
+        args = {
+            "code": f"{world.program.code.source.path}:{code.line}",
+            "name": name,
+            "pc_addr": device_address(code.address),
+        }
+        start = world.microseconds(low)
+        length, shade = world.microseconds(high - low), "MTE1" if name == "Init" else "ALL"
+        yield _slice(name, shade, BLOCK, core, start, length, args=args)
 
 
 def _order(world: World) -> Iterator[dict[str, Any]]:
@@ -101,22 +90,15 @@ def _order(world: World) -> Iterator[dict[str, Any]]:
 def _warps(world: World, simt: SimtCode) -> Iterator[dict[str, Any]]:
     """From the first launch of a block to its last, warp by warp; each core begins at 0."""
     lanes: dict[tuple[str, int], None] = {}
-    spans: dict[int, tuple[int, int]] = {}
-    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
-        launches = [
-            number for number, step in enumerate(tape.steps) if step.instruction == simt.launch
-        ]
-        for place, block in enumerate(tape.blocks.tolist() if launches else ()):
-            offset = int(world.starts[block])
-            spans[block] = (
-                offset + int(timing.start[launches[0], place]),
-                offset + int(timing.end[launches[-1], place]),
-            )
     origins: dict[str, int] = {}
     for block, _, core in sub_cores(world):
-        if block not in spans:
+        ran = world.ran(block)
+        launches = [
+            number for number, step in enumerate(ran.steps) if step.instruction == simt.launch
+        ]
+        if not launches:
             continue
-        begin, end = spans[block]
+        begin, end = int(ran.start[launches[0]]), int(ran.end[launches[-1]])
         process = f"warp.{core}"
         origin = origins.setdefault(process, begin)
         for warp in range(simt.warps):

@@ -58,7 +58,7 @@ class File:
         self.world = world
 
     def blocks(self) -> Iterator[Block]:
-        """Its blocks, one after the other; each is made when it is asked for."""
+        """Its blocks, in the order of the exporter; each is made when it is asked for."""
         for code in self.codes():
             payload = self._payload(code)
             if payload is None:
@@ -113,4 +113,4 @@ class File:
 
     @cached_property
     def _listing(self) -> Listing:
-        return Listing.of(self.world, simulator=self._simulated)
+        return Listing(self.world, simulator=self._simulated)

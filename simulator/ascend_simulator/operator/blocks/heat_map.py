@@ -7,8 +7,7 @@ from typing import Any
 from ascend_spec import bin_catalog
 
 from .numbers import NOT_AVAILABLE, share, six
-from .paths import MAIN_MEMORY, MemoryFlows
-from .view import Report
+from .view import MAIN_MEMORY, Report
 
 SHOWN = 1
 """display: an integer, for the viewer takes JSON's true for false (bin-blocks.md 3.7)."""
@@ -19,18 +18,17 @@ LOW_USE = 20
 
 def heat_map(report: Report) -> dict[str, Any]:
     """The payload of 0x08."""
-    flows = MemoryFlows(report)
-    return {"core_memory_map": [_core(report, flows, at) for at in range(len(report.block_ids))]}
+    return {"core_memory_map": [_core(report, at) for at in range(len(report.block_ids))]}
 
 
-def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
+def _core(report: Report, block: int) -> dict[str, Any]:
     hits, misses = report.cache(block)
     tags = bin_catalog().enums["chip_tags"].members
     found: dict[str, Any] = {
         "core_no": report.block_ids[block],
         "op_type": report.op_type,
         "soc": next(str(one.value) for one in tags if report.family in one.chips),
-        "memory_unit": [_path(report, flows, block, path) for path in flows.paths],
+        "memory_unit": [_path(report, block, path) for path in report.memory_paths],
         "L2cache": {
             "hit": str(hits),
             "miss": str(misses),
@@ -39,7 +37,7 @@ def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
         },
     }
     if report.family == "950":
-        found["memory_detail"] = str(int(report.world.scenario.capture.memory_detail))
+        found["memory_detail"] = str(int(report.memory_detail))
     texts = {one.name: str(one.value) for one in bin_catalog().enums["heat_map_advice"].members}
     advice = []
     units = [(core, unit) for unit in report.units(block) for core in unit.cores]
@@ -54,12 +52,12 @@ def _core(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
     return {**found, "advice": advice}
 
 
-def _path(report: Report, flows: MemoryFlows, block: int, path: int) -> dict[str, Any]:
-    asked = flows.path(block, path)
+def _path(report: Report, block: int, path: int) -> dict[str, Any]:
+    asked = report.memory_path(block, path)
     found = {
         "memory_path": path,
         "request": asked.request_text,
-        "bandwidth": asked.bandwidth_text,
+        "bandwidth": asked.bandwidth,
         "peak_ratio": NOT_AVAILABLE if report.family == "310P" else asked.peak,
         "display": SHOWN,
     }

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..timing import ICACHE_MISS_CYCLES, ISSUE_CYCLES
 from ..world import World
 from .numbers import device_address, ranges, simulator_address, single
 from .sampling import samples, sampling_columns
+from .timeline import sub_cores
 
 LINES, INSTRUCTIONS = 0x03, 0x04
 ALL_CORES = "ALL"
@@ -31,45 +31,57 @@ _READS_ALL = ("STG", "BRA")
 _READ, _WRITTEN = 1, 2
 
 
-@dataclass(frozen=True)
+_SUMS = ("executed", "cycles", "stalls", "fetch", "queue")
+"""Executions, and cycles: of all, between issue and start, of waiting for the instruction cache,
+and for a place before the pipe.
+"""
+_EXTREMES = ("bytes", "utilization", "read_conflicts", "write_conflicts")
+"""Byte to or from global memory; the least share of lanes in use, percent; the most cycles that one
+execution lost to banks.
+"""
+
+
 class Listing:
-    """The two blocks of one kernel. simulator: in its form, core by core."""
+    """The two blocks of one kernel; ``simulator``: in its form, core by core."""
 
-    world: World
-    simulator: bool
-    spots: HotSpots
-    sampled: Integers
+    def __init__(self, world: World, *, simulator: bool) -> None:
+        """Sum up the steps of a kernel: instructions by cores.
 
-    @classmethod
-    def of(cls, world: World, *, simulator: bool) -> Listing:
-        """The listing of a kernel."""
-        return cls(world, simulator, hot_spots(world, per_core=simulator), samples(world))
-
-    @property
-    def _family(self) -> str:
-        return self.world.chip.family
-
-    @property
-    def address(self) -> Callable[[int], str]:
-        """How this kind of run spells an address."""
-        return simulator_address if self.simulator else device_address
+        What does not apply to an instruction is -1 in the columns of ``_EXTREMES``.
+        """
+        self.world, self.simulator = world, simulator
+        self.address = simulator_address if simulator else device_address
+        self.code = world.program.code.instructions
+        ran = [core if simulator else ALL_CORES for _, _, core in sub_cores(world)]
+        cores, column = np.unique(ran, return_inverse=True)
+        self.cores: list[str] = cores.tolist()
+        shape = (len(self.code), len(cores))
+        self.sums = {name: np.zeros(shape, np.int64) for name in _SUMS}
+        self.extremes = {name: np.full(shape, NOT_APPLICABLE, np.int64) for name in _EXTREMES}
+        self._add_steps(column.reshape(world.program.block_dim, -1))
+        self.used: list[int] = np.flatnonzero(self.sums["executed"].any(axis=1)).tolist()
+        self.sampled = samples(world)
+        self.hits, self.accesses = (
+            np.bincount(world.transfers.code[world.lines.transfer], weights, shape[0])
+            for weights in (world.fate.hit, None)
+        )
 
     def lines(self) -> dict[str, Any]:
         """The payload of 0x03."""
         by_line: defaultdict[int, list[int]] = defaultdict(list)
-        for place in self.spots.used():
-            by_line[self.spots.instructions[place].line].append(place)
+        for place in self.used:
+            by_line[self.code[place].line].append(place)
         rows = [self._line(line, by_line[line]) for line in sorted(by_line, key=str)]
         path = self.world.program.code.source.path
         return {
-            "Cores": self.spots.cores,
+            "Cores": self.cores,
             "Files Dtype": {"Lines": self._declared(LINES, rows)},
             "Files": [{"Source": path, "Lines": rows}],
         }
 
     def instructions(self) -> dict[str, Any]:
         """The payload of 0x04."""
-        rows = [self._instruction(place) for place in self.spots.used()]
+        rows = [self._instruction(place) for place in self.used]
         rows.sort(key=lambda row: str(row["Address"]))
         if self.simulator:
             for names in ((REAL_STALLS,), HEAD_COLUMNS):
@@ -79,7 +91,7 @@ class Listing:
                         for row in rows
                     ]
         return {
-            "Cores": self.spots.cores,
+            "Cores": self.cores,
             "Instructions Dtype": {"Instructions": self._declared(INSTRUCTIONS, rows)},
             "Instructions": rows,
         }
@@ -102,20 +114,19 @@ class Listing:
         return {name: columns[name].dtype for name in rows[0] if name not in hidden}
 
     def _line(self, line: int, places: list[int]) -> dict[str, Any]:
-        spots = self.spots
-        addresses = [spots.instructions[place].address for place in places]
+        addresses = [self.code[place].address for place in places]
         found: dict[str, Any] = {
             "Line": line,
             "Address Range": ranges(addresses, self.address),
-            "Instructions Executed": _cut(spots.executed[places].sum(axis=0)),
+            "Instructions Executed": _cut(self.sums["executed"][places].sum(axis=0)),
         }
-        moved = _moved(spots.bytes[places])
-        registers = max(spots.instructions[place].registers for place in places)
+        moved = _moved(self.extremes["bytes"][places])
+        registers = max(self.code[place].registers for place in places)
         if self.simulator:
-            ran = spots.executed[places].any(axis=0)
+            ran = self.sums["executed"][places].any(axis=0)
             return {
                 **found,
-                "Cycles": _cut(spots.cycles[places].sum(axis=0)),
+                "Cycles": _cut(self.sums["cycles"][places].sum(axis=0)),
                 "GPR Count": np.where(ran, registers, 0).tolist(),
                 "Process Bytes": moved,
             }
@@ -127,16 +138,15 @@ class Listing:
         }
 
     def _instruction(self, place: int) -> dict[str, Any]:
-        spots = self.spots
-        one = spots.instructions[place]
+        one = self.code[place]
         found: dict[str, Any] = {
             "Address": self.address(one.address),
             "AscendC Inner Code": f"{self.world.program.code.source.path}:{one.line}",
             "Source": one.text,
             "Pipe": one.pipe,
-            "Instructions Executed": _cut(spots.executed[place]),
+            "Instructions Executed": _cut(self.sums["executed"][place]),
         }
-        moved = _moved(spots.bytes[[place]])
+        moved = _moved(self.extremes["bytes"][[place]])
         if self.simulator:
             return {**found, **self._of_simulator(place, one), "Process Bytes": moved}
         return {
@@ -148,28 +158,25 @@ class Listing:
         }
 
     def _of_simulator(self, place: int, one: Instruction) -> dict[str, Any]:
-        spots = self.spots
-        ran = spots.executed[place] > 0
+        sums = {name: values[place] for name, values in self.sums.items()}
+        extremes = {name: values[place] for name, values in self.extremes.items()}
         return {
-            "Cycles": _cut(spots.cycles[place]),
-            "RealStallCycles": _cut(spots.stalls[place]),
-            "ICacheCycles": _cut(spots.fetch[place]),
-            "CcuCycles": _cut(spots.queue[place]),
-            "ScalarCycles": _cut(spots.fetch[place] + spots.queue[place]),
-            "GPR Count": np.where(ran, one.registers, 0).tolist(),
-            "Vector Utilization Percentage": [
-                float(value) for value in spots.utilization[place].tolist()
-            ],
-            "UB Read Conflict": spots.read_conflicts[place].tolist(),
-            "UB Write Conflict": spots.write_conflicts[place].tolist(),
+            "Cycles": _cut(sums["cycles"]),
+            REAL_STALLS: _cut(sums["stalls"]),
+            "ICacheCycles": _cut(sums["fetch"]),
+            "CcuCycles": _cut(sums["queue"]),
+            "ScalarCycles": _cut(sums["fetch"] + sums["queue"]),
+            "GPR Count": np.where(sums["executed"] > 0, one.registers, 0).tolist(),
+            "Vector Utilization Percentage": extremes["utilization"].astype(float).tolist(),
+            "UB Read Conflict": _cut(extremes["read_conflicts"]),
+            "UB Write Conflict": _cut(extremes["write_conflicts"]),
         }
 
     def _of_chip(self, places: list[int]) -> dict[str, Any]:
         """Columns that only one family of chips has."""
-        if self._family == "950":
+        if self.world.chip.family == "950":
             return sampling_columns(self.sampled[places].sum(axis=0), self.sampled.sum(axis=0))
-        hits, misses = (int(one[places].sum()) for one in (self.spots.hits, self.spots.misses))
-        total = hits + misses
+        hits, total = (int(one[places].sum()) for one in (self.hits, self.accesses))
         return {"L2Cache Hit Rate": single(100 * hits / total) if total else float(NOT_APPLICABLE)}
 
     def _registers(self, one: Instruction) -> list[dict[str, Any]]:
@@ -193,6 +200,45 @@ class Listing:
             )
         return found
 
+    def _add_steps(self, column: Integers) -> None:
+        """Add the steps of all tapes; ``column`` of a core, by block and unit."""
+        for tape, timing in zip(self.world.program.tapes, self.world.timings, strict=True):
+            lengths = timing.end - timing.start
+            waits = timing.start - timing.issued
+            queued = timing.issued - timing.fetched - ISSUE_CYCLES
+            for number, step in enumerate(tape.steps):
+                where = (step.instruction.index, column[tape.blocks, step.unit])
+                values = {
+                    "executed": 1,
+                    "cycles": lengths[number],
+                    "stalls": waits[number],
+                    "fetch": ICACHE_MISS_CYCLES if step.cold else 0,
+                    "queue": queued[number],
+                }
+                for name, value in values.items():
+                    np.add.at(self.sums[name], where, value)
+                if step.transfers:
+                    found = self.extremes["bytes"]
+                    found[where] = np.maximum(found[where], 0)
+                    np.add.at(found, where, sum(one.size for one in step.transfers))
+                if step.lanes is not None:
+                    elements, held = step.lanes
+                    share = elements * 100 // np.maximum(held, 1)
+                    used = np.broadcast_to(share, len(tape.blocks))
+                    old = self.extremes["utilization"][where]
+                    self.extremes["utilization"][where] = np.where(
+                        old < 0, used, np.minimum(old, used)
+                    )
+                    for name, lost in (
+                        ("read_conflicts", step.conflicts - step.conflicts // 2),
+                        ("write_conflicts", step.conflicts // 2),
+                    ):
+                        np.maximum.at(self.extremes[name], where, lost)
+        simt = self.world.program.simt
+        if simt is not None:
+            for one in simt.body:
+                self.sums["executed"][one.index] += int(simt.rounds.sum()) * simt.warps
+
 
 def _cut(values: Integers) -> list[int]:
     cut: list[int] = np.minimum(values, INT32_MAX).tolist()
@@ -203,107 +249,3 @@ def _moved(values: Integers) -> list[int]:
     """Bytes of some instructions by core; -1 where none of them moves any."""
     moved = np.where(values == NOT_APPLICABLE, 0, values).sum(axis=0)
     return _cut(np.where((values == NOT_APPLICABLE).all(axis=0), NOT_APPLICABLE, moved))
-
-
-@dataclass(frozen=True, slots=True)
-class HotSpots:
-    """Instructions by cores. What does not apply to an instruction is -1 in the last four.
-
-    stalls: cycles between issue and start. fetch: of waiting for the instruction cache; queue: for
-    a place before the pipe. bytes: moved to or from global memory. utilization: the least share of
-    lanes in use, percent. conflicts: the most cycles that one execution lost to banks.
-    hits, misses: lines of L2, on all cores together.
-    """
-
-    cores: list[str]
-    instructions: list[Instruction]
-    executed: Integers
-    cycles: Integers
-    stalls: Integers
-    fetch: Integers
-    queue: Integers
-    bytes: Integers
-    utilization: Integers
-    read_conflicts: Integers
-    write_conflicts: Integers
-    hits: Integers
-    misses: Integers
-
-    def used(self) -> list[int]:
-        """Places of the instructions that were executed at all."""
-        return np.flatnonzero(self.executed.any(axis=1)).tolist()
-
-
-def hot_spots(world: World, *, per_core: bool) -> HotSpots:
-    """Sum up the steps of a kernel."""
-    program = world.program
-    names = [
-        [
-            program.core_name(block, unit) if per_core else ALL_CORES
-            for unit, _ in enumerate(program.units)
-        ]
-        for block in range(program.block_dim)
-    ]
-    cores = sorted({name for own in names for name in own})
-    column = np.array([[cores.index(name) for name in own] for own in names])
-    instructions = program.code.instructions
-    shape = (len(instructions), len(cores))
-    sums = {name: np.zeros(shape, np.int64) for name in _SUMS}
-    extremes = {name: np.full(shape, NOT_APPLICABLE, np.int64) for name in _EXTREMES}
-    _steps(world, column, sums, extremes)
-    code = world.transfers.code[world.lines.transfer]
-    hits = np.bincount(code, world.fate.hit, len(instructions)).astype(np.int64)
-    accesses = np.bincount(code, minlength=len(instructions)).astype(np.int64)
-    return HotSpots(
-        cores=cores,
-        instructions=instructions,
-        hits=hits,
-        misses=accesses - hits,
-        **{name: np.minimum(values, INT32_MAX) for name, values in (sums | extremes).items()},
-    )
-
-
-_SUMS = ("executed", "cycles", "stalls", "fetch", "queue")
-_EXTREMES = ("bytes", "utilization", "read_conflicts", "write_conflicts")
-
-
-def _steps(
-    world: World,
-    column: Integers,
-    sums: dict[str, Integers],
-    extremes: dict[str, Integers],
-) -> None:
-    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
-        lengths = timing.end - timing.start
-        waits = timing.start - timing.issued
-        queued = timing.issued - timing.fetched - ISSUE_CYCLES
-        for number, step in enumerate(tape.steps):
-            where = (step.instruction.index, column[tape.blocks, step.unit])
-            values = {
-                "executed": 1,
-                "cycles": lengths[number],
-                "stalls": waits[number],
-                "fetch": ICACHE_MISS_CYCLES if step.cold else 0,
-                "queue": queued[number],
-            }
-            for name, value in values.items():
-                np.add.at(sums[name], where, value)
-            if step.transfers:
-                found = extremes["bytes"]
-                found[where] = np.maximum(found[where], 0)
-                np.add.at(found, where, sum(one.size for one in step.transfers))
-            if step.lanes is not None:
-                elements, held = step.lanes
-                share = elements * 100 // np.maximum(held, 1)
-                used = np.broadcast_to(share, len(tape.blocks))
-                old = extremes["utilization"][where]
-                extremes["utilization"][where] = np.where(old < 0, used, np.minimum(old, used))
-                for name, lost in (
-                    ("read_conflicts", step.conflicts - step.conflicts // 2),
-                    ("write_conflicts", step.conflicts // 2),
-                ):
-                    np.maximum.at(extremes[name], where, lost)
-    simt = world.program.simt
-    if simt is not None:
-        for one in simt.body:
-            sums["executed"][one.index] += int(simt.rounds.sum()) * simt.warps

@@ -6,7 +6,6 @@ document.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -19,6 +18,7 @@ from ascend_ref.bin.records import memory_trace_payload as trace_payload
 from ascend_ref.capture import Integers
 from ascend_spec.bin import TRACE_RECORD
 
+from ..memory import Columns, each
 from ..program.model import Program
 from ..world import World
 from .numbers import device_address, ranges, simulator_address, single
@@ -28,18 +28,9 @@ EARLY, LATE = -1, 1 << 60
 """Moments before and after everything that runs."""
 
 
-class _Columns(defaultdict[str, list[Integers]]):
-    """Records before they are put in order. time: cycles of the task; core, unit: who did it."""
-
-    def add(self, count: int, **values: object) -> None:
-        """More records; a single number stands in all of them."""
-        for name, value in values.items():
-            self[name].append(np.broadcast_to(np.asarray(value, np.int64), count))
-
-
 def memory_trace(world: World) -> bytes | memoryview:
     """The payload of 0x0A."""
-    columns = _Columns(list)
+    columns = Columns(list)
     _tensors(world, columns)
     _transfers(world, columns)
     _moves(world, columns)
@@ -85,7 +76,7 @@ def cache_records(world: World) -> bytes | memoryview:
     return cache_payload(found)
 
 
-def _tensors(world: World, columns: _Columns) -> None:
+def _tensors(world: World, columns: Columns) -> None:
     """Operands come before the first access, and go after the last."""
     program = world.program
     first, last = program.code.instructions[0], program.code.instructions[-1]
@@ -103,7 +94,7 @@ def _tensors(world: World, columns: _Columns) -> None:
         )
 
 
-def _transfers(world: World, columns: _Columns) -> None:
+def _transfers(world: World, columns: Columns) -> None:
     """Each row of each transfer, in pieces; and the whole transfer at the core's end."""
     transfers = world.transfers
     time, _ = world.moments
@@ -111,8 +102,7 @@ def _transfers(world: World, columns: _Columns) -> None:
     owner, address = transfers.pieces()
     size = transfers.row_bytes[owner]
     count = -(-size // most)
-    row = np.repeat(np.arange(len(owner)), count)
-    number = np.arange(len(row)) - (np.cumsum(count) - count)[row]
+    row, number = each(count)
     of = owner[row]
     load, store = codes("type")["LOAD"], codes("type")["STORE"]
     columns.add(
@@ -159,7 +149,7 @@ def _halves(world: World, space: Integers) -> Integers:
     return np.where(2 * transfers.size <= room[space], transfers.moment % 2, 0) * transfers.size
 
 
-def _moves(world: World, columns: _Columns) -> None:
+def _moves(world: World, columns: Columns) -> None:
     """Copies within a core: a load there, a store here."""
     for tape, timing in zip(world.program.tapes, world.timings, strict=True):
         width, offset = len(tape.blocks), world.starts[tape.blocks]
@@ -180,9 +170,9 @@ def _moves(world: World, columns: _Columns) -> None:
                 )
 
 
-def _ordered(world: World, columns: _Columns) -> Records:
+def _ordered(world: World, columns: Columns) -> Records:
     program = world.program
-    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
+    whole = columns.whole()
     order = np.lexsort((whole["unit"], whole["core"], whole["time"]))
     order = order[whole["size"][order] > 0]
     column = {name: values[order] for name, values in whole.items()}

@@ -15,7 +15,6 @@ from ascend_spec.core import packaged
 from ..memory import REQUEST_BYTES
 from ..world import EPOCH
 from .numbers import NOT_AVAILABLE, share, single, six
-from .paths import MemoryFlows
 from .view import Report
 
 LINES = "roofline_lines.yaml"
@@ -135,9 +134,9 @@ def _volume(report: Report, facts: Mapping[str, Any]) -> int:
         )
         return more - less
     # Main memory is read for misses, and written when changed lines leave L2.
-    counters, flows = report.counters, MemoryFlows(report)
+    counters = report.counters
     hits, misses = (int(counters.amount(f"read_{what}").sum()) for what in ("hits", "misses"))
-    left = sum(flows.written_back(block) for block in range(len(report.block_ids)))
+    left = sum(report.written_back(block) for block in range(len(report.block_ids)))
     main = misses * REQUEST_BYTES + left * report.world.chip.cache.line
     if facts["nominal"] == "gm":
         return main

@@ -19,12 +19,13 @@ from ascend_ref.capture import Integers
 from ascend_spec import bin_catalog
 
 from ..chip import MEBI
+from ..memory import each
 from ..program.flags import EVENT_SET, EVENT_WAIT, flag_operands
 from ..program.listing import BARRIER, CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
 from ..program.tape import FlagKey, Step
 from ..world import World
-from .numbers import simulator_address, single
-from .timeline import ORDERED, colour, document, lane_orders, sort_index, sub_cores
+from .numbers import simulator_address
+from .timeline import ORDERED, colour, document, lane_orders, sort_index
 
 VECTOR_CORES = 2
 PAIRED = (SET, WAIT, EVENT_SET, EVENT_WAIT, CROSS_SET, CROSS_WAIT)
@@ -92,25 +93,14 @@ def _core_number(core: str) -> int:
 
 def _by_core(world: World) -> dict[str, list[_Event]]:
     """The executions on each core, by their end and then by address; cores by name."""
-    found: dict[str, list[_Event]] = {core: [] for _, _, core in sub_cores(world)}
-    for tape, timing in zip(world.program.tapes, world.timings, strict=True):
-        starts, ends = timing.start.T.tolist(), timing.end.T.tolist()
-        for place, block in enumerate(tape.blocks.tolist()):
-            offset = int(world.starts[block])
-            names = [
-                world.program.core_name(block, unit) for unit in range(len(world.program.units))
-            ]
-            for number, step in enumerate(tape.steps):
-                found[names[step.unit]].append(
-                    _Event(
-                        step=step,
-                        core=names[step.unit],
-                        start=offset + starts[place][number],
-                        end=offset + ends[place][number],
-                        detail=_detail(world, step),
-                        bytes=_bytes(step, place),
-                    )
-                )
+    found: defaultdict[str, list[_Event]] = defaultdict(list)
+    for block in range(world.program.block_dim):
+        ran = world.ran(block)
+        times = zip(ran.start.tolist(), ran.end.tolist(), strict=True)
+        for step, (start, end) in zip(ran.steps, times, strict=True):
+            core = world.program.core_name(block, step.unit)
+            size = _bytes(step, ran.place)
+            found[core].append(_Event(step, core, start, end, _detail(world, step), size))
     for events in found.values():
         events.sort(key=lambda event: (event.end, event.step.instruction.address))
     return dict(sorted(found.items()))
@@ -136,19 +126,16 @@ def _detail(world: World, step: Step) -> str:
 
 
 def _flags(texts: _Texts, core: str, events: list[_Event]) -> Iterator[bytes]:
-    """SETs and WAITs of one core: the first with the first, as long as there are both."""
-    waits: defaultdict[str, list[_Event]] = defaultdict(list)
-    sets: defaultdict[str, deque[_Event]] = defaultdict(deque)
-    for event in events:
-        if event.step.instruction.name in (SET, EVENT_SET):
-            sets[event.detail].append(event)
-        elif event.step.instruction.name in (WAIT, EVENT_WAIT):
-            waits[event.detail].append(event)
-    number = 0
-    for detail in sorted(waits):
-        for wait in waits[detail]:
-            yield from texts.pair(sets[detail].popleft(), wait, f"{core}_{number}")
-            number += 1
+    """SETs and WAITs of one core: of each flag the first with the first; every SET is awaited."""
+    sets, waits = (
+        sorted(
+            (event for event in events if event.step.instruction.name in names),
+            key=lambda event: event.detail,
+        )
+        for names in ((SET, EVENT_SET), (WAIT, EVENT_WAIT))
+    )
+    for number, (first, second) in enumerate(zip(sets, waits, strict=True)):
+        yield from texts.pair(first, second, f"{core}_{number}")
 
 
 def _crossings(world: World, by_core: dict[str, list[_Event]]) -> Iterator[tuple[int, _Event]]:
@@ -168,13 +155,9 @@ class _Texts:
     """Events as text; all that repeats is made once."""
 
     def __init__(self, world: World) -> None:
-        self._frequency = world.frequency
-        self._time = cache(lambda cycles: canonical(self._microseconds(cycles)))
-        self._path = world.program.code.source.path
+        self._world = world
+        self._time = cache(lambda cycles: canonical(self._world.microseconds(cycles)))
         self._known: dict[tuple[str, int, str, int], tuple[bytes, bytes]] = {}
-
-    def _microseconds(self, cycles: int) -> float:
-        return single(cycles / self._frequency)
 
     def whole(self, event: _Event) -> bytes:
         """An instruction with its duration; a barrier only with its last cycle."""
@@ -198,7 +181,7 @@ class _Texts:
                     "ph": phase,
                     "pid": event.core,
                     "tid": event.step.instruction.pipe,
-                    "ts": self._microseconds(event.end),
+                    "ts": self._world.microseconds(event.end),
                 }
             )
 
@@ -216,7 +199,7 @@ class _Texts:
                 "ph": phase,
                 "pid": event.core,
                 "tid": code.pipe,
-                "ts": self._microseconds(cycle),
+                "ts": self._world.microseconds(cycle),
             }
 
     def _around(self, event: _Event) -> tuple[bytes, bytes]:
@@ -234,7 +217,7 @@ class _Texts:
 
     def _args(self, code: Instruction, detail: str) -> dict[str, str]:
         return {
-            "code": f"{self._path}:{code.line}",
+            "code": f"{self._world.program.code.source.path}:{code.line}",
             "detail": detail,
             "pc_addr": simulator_address(code.address),
         }
@@ -283,9 +266,8 @@ def _spread(world: World, begin: Integers, end: Integers, size: Integers, points
     """Byte in each microsecond, when copies run evenly."""
     width = world.frequency
     first, last = begin // width, (end - 1) // width
-    count = last - first + 1
-    owner = np.repeat(np.arange(len(begin)), count)
-    point = first[owner] + np.arange(len(owner)) - (np.cumsum(count) - count)[owner]
+    owner, number = each(last - first + 1)
+    point = first[owner] + number
     low = np.maximum(begin[owner], point * width)
     high = np.minimum(end[owner], (point + 1) * width)
     share = size[owner] * (high - low) / (end - begin)[owner]

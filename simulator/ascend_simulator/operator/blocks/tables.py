@@ -11,7 +11,6 @@ from ascend_spec.bin.model import MemoryTable
 from ..chip import GIBI
 from ..timing import SCALAR
 from .numbers import NOT_AVAILABLE, share, six
-from .paths import MemoryFlows
 from .view import Report, Unit
 
 IDEAL = 0.8
@@ -33,12 +32,11 @@ WITH_DETAIL = ("MTE1", "MTE2")
 
 def memory_tables(report: Report) -> dict[str, Any]:
     """The payload of 0x09."""
-    flows = MemoryFlows(report)
-    return {"table_per_block": [_block(report, flows, at) for at in range(len(report.block_ids))]}
+    return {"table_per_block": [_block(report, at) for at in range(len(report.block_ids))]}
 
 
-def _block(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
-    details = [_table(report, flows, block, one) for one in flows.tables.values()]
+def _block(report: Report, block: int) -> dict[str, Any]:
+    details = [_table(report, block, one) for one in report.memory_tables.values()]
     return {
         "advice": _advice(report, block),
         "block_id": report.block_ids[block],
@@ -47,9 +45,9 @@ def _block(report: Report, flows: MemoryFlows, block: int) -> dict[str, Any]:
     }
 
 
-def _table(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -> dict[str, Any]:
-    names = [*table.rows, *_optional(report, flows, block, table)]
-    rows = [{"name": name, "value": _cells(report, flows, block, table, name)} for name in names]
+def _table(report: Report, block: int, table: MemoryTable) -> dict[str, Any]:
+    names = [*table.rows, *_optional(report, block, table)]
+    rows = [{"name": name, "value": _cells(report, block, table, name)} for name in names]
     return {
         "table_name": table.name,
         "header_name": list(table.headers),
@@ -58,10 +56,8 @@ def _table(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -
     }
 
 
-def _cells(
-    report: Report, flows: MemoryFlows, block: int, table: MemoryTable, row: str
-) -> list[str]:
-    unit = flows.unit(block, table.name)
+def _cells(report: Report, block: int, table: MemoryTable, row: str) -> list[str]:
+    unit = report.table_unit(block, table.name)
     if table.name == "Cache":
         return _cache(report, block, row)
     if table.name.startswith("Pipe"):
@@ -69,8 +65,8 @@ def _cells(
     if table.name.startswith("Scalar"):
         cycles = _scalar(report, unit)[row.removeprefix("Scalar ")]
         return [str(cycles), six(cycles / report.world.frequency)]
-    asked = flows.row(block, table.name, row)
-    cells = [asked.request_text, asked.bandwidth_text]
+    asked = report.memory_row(block, table.name, row)
+    cells = [asked.request_text, asked.bandwidth]
     return [*cells, asked.peak] if "peak(%)" in table.headers else cells
 
 
@@ -95,7 +91,7 @@ def _pipe(report: Report, unit: Unit, row: str, table: MemoryTable) -> list[str]
         report.family == "910B"
         and "cube" in unit.cores
         and row in WITH_DETAIL
-        and not report.world.scenario.capture.memory_detail
+        and not report.memory_detail
     )
     cells = [
         *map(str, (instructions, cycles, report.waits(unit, SCALAR if scalar else row))),
@@ -141,10 +137,10 @@ def _scalar(report: Report, unit: Unit) -> dict[str, int]:
     return {**stalls, **known, **internuclear}
 
 
-def _optional(report: Report, flows: MemoryFlows, block: int, table: MemoryTable) -> list[str]:
+def _optional(report: Report, block: int, table: MemoryTable) -> list[str]:
     if not table.optional_rows:
         return []
-    known = _scalar(report, flows.unit(block, table.name))
+    known = _scalar(report, report.table_unit(block, table.name))
     return [name for name in table.optional_rows if known.get(name.removeprefix("Scalar "))]
 
 

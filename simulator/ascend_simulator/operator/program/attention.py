@@ -6,11 +6,11 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
+from .cube_part import CubePart, Load, Store
 from .flags import CrossFlags
-from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import attention_geometry
-from .model import VECTORS, Draft, Program, Role
+from .frame import Frame, run_scalar, scalar_code
+from .geometry import ACCUMULATOR_BYTES, attention_geometry
+from .model import VECTORS, Draft, Program
 from .product import contiguous
 from .recipes import recipe
 from .tape import Tape, Transfer
@@ -27,7 +27,7 @@ class Attention:
     """
 
     def __init__(self, scenario: KernelScenario, chip: KernelChip) -> None:
-        """Add the kernel to the code, and its operands to the memory."""
+        """Add the kernel to the code, and its operands."""
         plan = self.plan = attention_geometry(scenario, chip)
         draft = self.draft = Draft.of(
             scenario,
@@ -38,7 +38,7 @@ class Attention:
             tiles=plan.tiles,
             steps=plan.steps,
         )
-        code, tensor = draft.code, draft.memory.tensor
+        code, tensor = draft.code, draft.tensor
         self.near, self.size = chip.family == "950", draft.size
         cross = self.cross = CrossFlags(draft)
         store: Store = "ub" if self.near else "gm"
@@ -49,7 +49,8 @@ class Attention:
         cross.wait("softmax", "MTE2", "cube-wait")
         self.second = CubePart(draft, step=plan.keys, store=store, prefix="v-")
         cross.set("values", "FIXP", "v-cross-set")
-        self.ending, self.vector_frame = Ending(code), Frame(code, "vector-")
+        self.frame.end(code, *self.first.flags, *self.second.flags)
+        self.vector_frame = Frame(code, "vector-")
         cross.wait("scores", reads, "p-cross-wait")
         self.softmax, self.rescale = (
             VectorPart(draft, recipe(name, "float32"), inputs=int(not self.near), prefix=prefix)
@@ -57,7 +58,7 @@ class Attention:
         )
         cross.set("softmax", "MTE3", "p-cross-set")
         cross.wait("values", reads, "o-cross-wait")
-        self.vector_ending = Ending(code)
+        self.vector_frame.end(code, self.softmax.flags, self.rescale.flags)
         whole = plan.tiles // plan.tiles_per_head * plan.tokens * plan.width * self.size
         slots = plan.blocks * SLOTS * plan.queries
         self.query, self.key, self.value, self.output = (
@@ -69,10 +70,9 @@ class Attention:
 
     def program(self) -> Program:
         """The program of flash-attention."""
-        vector = Role(self.vector_frame, self.vector_ending, [self.softmax, self.rescale])
-        cube = Role(self.frame, self.ending, [self.first, self.second])
-        roles = {"cube0": cube, "vector0": vector, "vector1": vector}
-        return self.draft.program(roles, self._work, self.plan.blocks, self.plan.tiles)
+        vector = self.vector_frame
+        frames = {"cube0": self.frame, "vector0": vector, "vector1": vector}
+        return self.draft.program(frames, self._work, self.plan.blocks, self.plan.tiles)
 
     def _work(self, tape: Tape, tile: Integers, number: int) -> None:
         steps = self.plan.steps

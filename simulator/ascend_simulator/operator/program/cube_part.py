@@ -7,11 +7,11 @@ from typing import Literal
 
 from .costs import COPY_START, FRACTALS_PER_L0A_READ, MMAD_START, ROW_CYCLES, copy_within, fractals
 from .flags import Flags
+from .geometry import ACCUMULATOR_BYTES
 from .model import Draft
 from .recipes import element_bytes
 from .tape import Quantity, Tape, Transfer, ceil_div
 
-ACCUMULATOR_BYTES = 4
 L0_BYTES = 512
 """Of a fractal: what the cube reads of either operand in a cycle."""
 
@@ -46,13 +46,12 @@ class CubePart:
         code, data_type = draft.code, draft.scenario.operator.data_type
         buffers = draft.scenario.tiling.buffers
         self.chip, self._size, self._step = draft.chip, element_bytes(data_type), step
-        self._buffers, self._c_buffers = buffers, c_buffers
         self._kind = "INT" if data_type == "int8" else "FP"
-        self._prefix = prefix
         drain = "VECTOR" if store == "vector" else "FIXP"
         l1 = self._l1 = Flags(draft, prefix, buffers)
         l0 = self._l0 = Flags(draft, prefix, buffers)
         c = self._c = Flags(draft, prefix, c_buffers)
+        self.flags = (l1, l0, c)
         l1.wait("l1-free", "MTE1", "MTE2", "l1-wait")
         self._load_a = code.add(
             "MTE2", "MOV_OUT_TO_L1_MULTI_ND2NZ", "XD,XN,XM,XT", f"{prefix}load-a"
@@ -81,15 +80,13 @@ class CubePart:
 
     def begin(self, tape: Tape, unit: int) -> None:
         """Begin a tile: wait until its place in L0C is free."""
-        self._c.take(
-            tape, unit, "c-free", self._slot(tape, unit, "tiles", self._c_buffers), unless_new=True
-        )
+        self._c.take(tape, unit, "c-free", self._c.slot(tape, unit, "tiles"), unless_new=True)
 
     def accumulate(
         self, tape: Tape, unit: int, load: Load, m: Quantity, n: Quantity, *, first: bool
     ) -> None:
         """Load both operands and multiply them, step by step; ``first``: L0C is not read."""
-        slot = self._next(tape, unit, "loads")
+        slot = self._l1.next(tape, unit, "loads")
         self._l1.take(tape, unit, "l1-free", slot, unless_new=True)
         for instruction, one in ((self._load_a, load.a), (self._load_b, load.b)):
             if isinstance(one, Transfer):
@@ -106,7 +103,7 @@ class CubePart:
 
     def finish(self, tape: Tape, unit: int, size: Quantity, output: Transfer | None = None) -> None:
         """Move a finished tile of ``size`` Byte out of L0C (with ``vector``, leave it there)."""
-        slot = self._slot(tape, unit, "tiles", self._c_buffers)
+        slot = self._c.slot(tape, unit, "tiles")
         self._c.give(tape, unit, "c-full", slot)
         self._c.take(tape, unit, "c-full", slot)
         if self._fix is not None:
@@ -118,21 +115,7 @@ class CubePart:
 
     def release(self, tape: Tape, unit: int) -> None:
         """Free the tile's place in L0C."""
-        self._c.give(tape, unit, "c-free", self._slot(tape, unit, "tiles", self._c_buffers))
-        tape.numbers[unit, f"{self._prefix}tiles"] += 1
-
-    def drain(self, tape: Tape, unit: int) -> None:
-        """Wait for the buffers that are still in use."""
-        for flags in (self._l1, self._l0, self._c):
-            flags.drain(tape, unit)
-
-    def _slot(self, tape: Tape, unit: int, name: str, buffers: int) -> int:
-        return tape.numbers[unit, f"{self._prefix}{name}"] % buffers
-
-    def _next(self, tape: Tape, unit: int, name: str) -> int:
-        slot = self._slot(tape, unit, name, self._buffers)
-        tape.numbers[unit, f"{self._prefix}{name}"] += 1
-        return slot
+        self._c.give(tape, unit, "c-free", self._c.next(tape, unit, "tiles"))
 
     def _multiply(
         self,
@@ -144,7 +127,7 @@ class CubePart:
     ) -> None:
         """One step; ``frees``: the place in L1 that it uses for the last time."""
         m, n, k = tile
-        slot = self._next(tape, unit, "splits")
+        slot = self._l0.next(tape, unit, "splits")
         self._l0.take(tape, unit, "l0-free", slot, unless_new=True)
         a, b = m * k * self._size, k * n * self._size
         for instruction, path, size in (

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ..chip import KernelChip
 from ..choices import KernelScenario
 from .geometry import (
+    ACCUMULATOR_BYTES,
     AttentionGeometry,
     MatrixGeometry,
     activation,
@@ -31,7 +32,6 @@ _STEPS_PER_TILE = 20
 _STEPS_PER_LOAD = 12
 _STEPS_PER_MMAD = 9
 _STEPS_PER_SCORE = 110
-_SCORE_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _attention_traffic(chip: KernelChip, plan: AttentionGeometry, size: int) -> 
     step = _rows(chip, plan.keys, row) * 2
     if chip.family != "950":
         step += _rows(chip, queries, plan.keys * size)
-        step += _rows(chip, 1, queries * plan.keys * (2 * _SCORE_BYTES + size))
-        step += _rows(chip, 1, queries * plan.width * 2 * _SCORE_BYTES)
+        step += _rows(chip, 1, queries * plan.keys * (2 * ACCUMULATOR_BYTES + size))
+        step += _rows(chip, 1, queries * plan.width * 2 * ACCUMULATOR_BYTES)
     whole: _Traffic = step * plan.steps + _rows(chip, queries, row) * 2
     return whole

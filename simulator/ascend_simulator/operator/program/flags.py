@@ -4,10 +4,14 @@ waits, and what is left at the end.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..chip import KernelChip
 from .listing import CROSS_SET, CROSS_WAIT, SET, WAIT, Instruction
-from .model import Draft
 from .tape import FlagKey, Tape
+
+if TYPE_CHECKING:
+    from .model import Draft
 
 SPELLED = {"VECTOR": "VEC", "CUBE": "M", "FIXP": "FIX", "SCALAR": "S"}
 """Pipes as the operands of flags name them, where they differ (seed 004)."""
@@ -43,27 +47,31 @@ class Flags:
 
     def give(self, tape: Tape, unit: int, name: str, slot: int) -> None:
         """Set a flag."""
-        tape.pending[unit, self._named(name), slot] += 1
         tape.set_flag(unit, self._sets[name], self._key(unit, name, slot))
 
     def take(
         self, tape: Tape, unit: int, name: str, slot: int, *, unless_new: bool = False
     ) -> None:
         """Wait for a flag; ``unless_new``: but not for a buffer that was never in use."""
-        place = (unit, self._named(name), slot)
-        if unless_new and not tape.pending[place]:
-            return
-        tape.pending[place] -= 1
-        tape.wait_flag(unit, self._waits[name], self._key(unit, name, slot))
+        key = self._key(unit, name, slot)
+        if not unless_new or tape.pending[key]:
+            tape.wait_flag(unit, self._waits[name], key)
+
+    def slot(self, tape: Tape, unit: int, name: str) -> int:
+        """Which buffer is used for the next of what is counted under a name."""
+        return tape.numbers[unit, f"{self._prefix}{name}"] % self._slots
+
+    def next(self, tape: Tape, unit: int, name: str) -> int:
+        """The same, and go on to the one after it."""
+        slot = self.slot(tape, unit, name)
+        tape.numbers[unit, f"{self._prefix}{name}"] += 1
+        return slot
 
     def drain(self, tape: Tape, unit: int) -> None:
         """Wait for all flags that are set."""
         for name in self._sets:
             for slot in range(self._slots):
                 self.take(tape, unit, name, slot, unless_new=True)
-
-    def _named(self, name: str) -> str:
-        return f"{self._prefix}{name}"
 
     def _add(self, name: str, flag: str, source: str, target: str, mark: str) -> Instruction:
         if flag not in self._pipes:
@@ -122,25 +130,20 @@ class CrossFlags:
     def give(self, tape: Tape, source: int, targets: tuple[int, ...], name: str) -> None:
         """Set the flag for each of some sub-cores."""
         for target in targets:
-            tape.pending[target, name, source] += 1
             tape.set_flag(source, self._sets[name], self._key(source, target, name))
 
     def take(self, tape: Tape, target: int, sources: tuple[int, ...], name: str) -> None:
         """Wait until each of some sub-cores has set it."""
         for source in sources:
-            tape.pending[target, name, source] -= 1
             tape.wait_flag(target, self._waits[name], self._key(source, target, name))
 
     def drain(self, tape: Tape, unit: int) -> None:
         """Wait for all flags that are set for a sub-core, in the order of the sub-cores."""
-        pending = [one for one, count in tape.pending.items() if count]
         for name in self._waits:
-            sources = tuple(
-                source for target, flag, source in pending if (target, flag) == (unit, name)
-            )
-            while sources and tape.pending[unit, name, sources[0]]:
+            keys = [self._key(source, unit, name) for source in range(len(tape.tallies))]
+            while sources := tuple(source for source, key in enumerate(keys) if tape.pending[key]):
                 self.take(tape, unit, sources, name)
 
-    def _key(self, source: int, target: int, name: str) -> tuple[int, str, int, str, int]:
+    def _key(self, source: int, target: int, name: str) -> FlagKey:
         number = FIRST_NUMBER + sorted(self._sets.keys() | self._waits.keys()).index(name)
         return (source, self._sets[name].pipe, target, self._waits[name].pipe, number)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .costs import SCALAR_CYCLES, SCALAR_LOAD_CYCLES
+from .flags import CrossFlags, Flags
 from .listing import BARRIER, END, Code, Instruction
 from .tape import Tape
 
@@ -24,16 +25,22 @@ def run_scalar(tape: Tape, unit: int, instructions: list[Instruction]) -> None:
 
 
 class Frame:
-    """Code before the loop of one function, and of each round of the loop."""
+    """Code of one function around its work: before the loop, in each round of it, and behind it."""
 
     def __init__(self, code: Code, prefix: str = "") -> None:
-        """Add it to the code; ``prefix`` of its marks."""
+        """Add what stands before the work to the code; ``prefix`` of its marks."""
         code.function()
         self._entry = scalar_code(code, f"{prefix}entry", 4)
         self._loads = [
             code.add("SCALAR", "LD_XD_XN_IMM", "XD,XN,IMM", f"{prefix}prologue") for _ in range(3)
         ]
         self._loop = scalar_code(code, f"{prefix}loop", 5)
+
+    def end(self, code: Code, *flags: Flags | CrossFlags) -> None:
+        """Add what stands behind the loop; ``flags``: to wait for where they are still set."""
+        self._flags = flags
+        self._barrier = code.add("ALL", BARRIER, "PIPE:ALL", "end")
+        self._end = code.add("SCALAR", END, "", "end")
 
     def begin(self, tape: Tape, unit: int) -> None:
         """Execute what comes before the loop."""
@@ -45,16 +52,9 @@ class Frame:
         """Execute the head of the loop once."""
         run_scalar(tape, unit, self._loop)
 
-
-class Ending:
-    """Code behind the loop."""
-
-    def __init__(self, code: Code) -> None:
-        """Add it to the code."""
-        self._barrier = code.add("ALL", BARRIER, "PIPE:ALL", "end")
-        self._end = code.add("SCALAR", END, "", "end")
-
-    def run(self, tape: Tape, unit: int) -> None:
-        """Wait for all pipes, and end."""
+    def finish(self, tape: Tape, unit: int) -> None:
+        """Wait for all flags and pipes, and end."""
+        for one in self._flags:
+            one.drain(tape, unit)
         tape.barrier(unit, self._barrier)
         tape.run(unit, self._end, SCALAR_CYCLES)

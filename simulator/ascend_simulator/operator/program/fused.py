@@ -8,12 +8,12 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cube_part import ACCUMULATOR_BYTES, Store
+from .cube_part import Store
 from .flags import CrossFlags
-from .frame import Ending, Frame
-from .geometry import activation
+from .frame import Frame
+from .geometry import ACCUMULATOR_BYTES, activation
 from .matmul import SLOTS, ProductCode, matmul_draft
-from .model import VECTORS, Program, Role
+from .model import VECTORS, Program
 from .product import Tile, contiguous, tile_at
 from .tape import Quantity, Tape
 from .vector_part import Hand, VectorPart
@@ -23,7 +23,7 @@ class Fused:
     """Tiles go from L0C to UB through global memory, but on ``near`` cores (950)."""
 
     def __init__(self, scenario: KernelScenario, chip: KernelChip) -> None:
-        """Add the kernel to the code, and its operands to the memory."""
+        """Add the kernel to the code, and its operands."""
         self.near = chip.family == "950"
         store: Store = "ub" if self.near else "gm"
         draft, self.part = matmul_draft(scenario, chip, store)
@@ -34,23 +34,21 @@ class Fused:
         cross = self.cross = CrossFlags(draft)
         cross.wait("taken", "FIXP", "cube-wait")
         cross.set("done", "FIXP", "cube-set")
-        self.ending = Ending(draft.code)
+        self.product.frame.end(draft.code, *self.product.cube.flags, cross)
         self.frame = Frame(draft.code, "vector-")
         cross.wait("done", reads, "vector-wait")
         self.vector = VectorPart(draft, activation(scenario), inputs=int(not self.near))
         cross.set("taken", reads, "vector-set")
-        self.vector_ending = Ending(draft.code)
+        self.frame.end(draft.code, self.vector.flags)
         self.tile_bytes = plan.tile_m * plan.tile_n * self.product.result_size
-        self.c = draft.memory.tensor("c", plan.tiles * self.tile_bytes)
-        self.workspace = draft.memory.tensor("workspace", plan.blocks * SLOTS * self.tile_bytes)
+        self.c = draft.tensor("c", plan.tiles * self.tile_bytes)
+        self.workspace = draft.tensor("workspace", plan.blocks * SLOTS * self.tile_bytes)
 
     def program(self) -> Program:
         """The program of a product with a leaky ReLU behind it, on separate cores."""
-        vector = Role(self.frame, self.vector_ending, [self.vector])
-        cube = Role(self.product.frame, self.ending, [self.product.cube, self.cross])
-        roles = {"cube0": cube, "vector0": vector, "vector1": vector}
+        frames = {"cube0": self.product.frame, "vector0": self.frame, "vector1": self.frame}
         plan = self.product.plan
-        return self.draft.program(roles, self._work, plan.blocks, plan.tiles)
+        return self.draft.program(frames, self._work, plan.blocks, plan.tiles)
 
     def _work(self, tape: Tape, tiles: Integers, number: int) -> None:
         tile = tile_at(self.product.plan, tiles)

@@ -9,9 +9,9 @@ from ascend_ref.capture import Integers
 from ...draws import Draws
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .frame import Ending, Frame
+from .frame import Frame
 from .geometry import THREADS, WARP, gather_geometry
-from .model import Draft, Program, Role, SimtCode, divide, same
+from .model import Draft, Program, SimtCode, divide, same
 from .tape import Tape, Transfer
 
 INDEX_BYTES = 4
@@ -42,15 +42,15 @@ def gather_program(scenario: KernelScenario, chip: KernelChip, seed: int) -> Pro
     draft = Draft.of(
         scenario, chip, threads=THREADS, width=plan.width, count=plan.count, tile=plan.tile
     )
-    code, memory, row_bytes = draft.code, draft.memory, plan.width * draft.size
+    code, row_bytes = draft.code, plan.width * draft.size
     frame = Frame(code)
     launch = code.add("VECTOR", "SIMT_VF", "PC,XN", "launch")
-    ending = Ending(code)
+    frame.end(code)
     code.function()
     body = tuple(code.add("SIMT", name, operands, mark) for name, operands, mark in _BODY)
-    table = memory.tensor("table", plan.rows * row_bytes)
-    indices = memory.tensor("indices", plan.count * INDEX_BYTES)
-    result = memory.tensor("result", plan.count * row_bytes)
+    table = draft.tensor("table", plan.rows * row_bytes)
+    indices = draft.tensor("indices", plan.count * INDEX_BYTES)
+    result = draft.tensor("result", plan.count * row_bytes)
     listed = Draws(seed, "gather").between(0, plan.rows - 1, plan.tiles * plan.tile)
     # How often each warp runs through its loop in one launch.
     rounds, warps = -(-plan.tile * plan.width // THREADS), THREADS // WARP
@@ -81,4 +81,4 @@ def gather_program(scenario: KernelScenario, chip: KernelChip, seed: int) -> Pro
             bound="GM_TO_UB",
         )
 
-    return draft.program({"vector": Role(frame, ending)}, work, plan.blocks, plan.tiles, simt)
+    return draft.program({"vector": frame}, work, plan.blocks, plan.tiles, simt)

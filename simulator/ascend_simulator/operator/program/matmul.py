@@ -6,10 +6,10 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .cube_part import ACCUMULATOR_BYTES, CubePart, Load, Store
-from .frame import Ending, Frame, run_scalar, scalar_code
-from .geometry import activation, matrix_geometry, part_elements, result_type
-from .model import Draft, Program, Role
+from .cube_part import CubePart, Load, Store
+from .frame import Frame, run_scalar, scalar_code
+from .geometry import ACCUMULATOR_BYTES, activation, matrix_geometry, part_elements, result_type
+from .model import Draft, Program
 from .product import Tile, left, result, right, tile_at
 from .recipes import c_type, element_bytes
 from .tape import Tape
@@ -28,16 +28,16 @@ class ProductCode:
     """The cube's part of a product. result_size: Byte of an element. a, b: addresses."""
 
     def __init__(self, draft: Draft, store: Store) -> None:
-        """Add it to the code, and its operands to the memory."""
-        scenario, code, memory = draft.scenario, draft.code, draft.memory
+        """Add it to the code, and its operands."""
+        scenario, code = draft.scenario, draft.code
         plan = self.plan = matrix_geometry(scenario, draft.chip)
         self.size = draft.size
         self.result_size = element_bytes(result_type(scenario))
         self.frame, self.inner = Frame(code), scalar_code(code, "loop-k", 3)
         places = draft.chip.buffers["L0C"] // (plan.tile_m * plan.tile_n * ACCUMULATOR_BYTES)
         self.cube = CubePart(draft, step=plan.step, store=store, c_buffers=min(2, places) or 1)
-        self.a = memory.tensor("a", plan.m * plan.k * self.size)
-        self.b = memory.tensor("b", plan.k * plan.n * self.size)
+        self.a = draft.tensor("a", plan.m * plan.k * self.size)
+        self.b = draft.tensor("b", plan.k * plan.n * self.size)
 
     def accumulate(self, tape: Tape, tile: Tile) -> None:
         """Compute one tile, up to L0C."""
@@ -96,8 +96,8 @@ def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
             computes=scenario.operator.kind == "matmul-leakyrelu",
             accumulator=ACCUMULATOR_BYTES,
         )
-    ending = Ending(draft.code)
-    c = draft.memory.tensor("c", plan.m * plan.n * product.result_size)
+    product.frame.end(draft.code, *cube.flags, *([vector.flags] if vector else []))
+    c = draft.tensor("c", plan.m * plan.n * product.result_size)
 
     def work(tape: Tape, tiles: Integers, _: int) -> None:
         tile = tile_at(plan, tiles)
@@ -112,5 +112,4 @@ def matmul_program(scenario: KernelScenario, chip: KernelChip) -> Program:
             vector.emit(tape, 0, Hand(elements, (), output))
             cube.release(tape, 0)
 
-    role = Role(product.frame, ending, [cube] if vector is None else [cube, vector])
-    return draft.program({"cube": role}, work, plan.blocks, plan.tiles)
+    return draft.program({"cube": product.frame}, work, plan.blocks, plan.tiles)

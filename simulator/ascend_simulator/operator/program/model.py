@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .frame import Ending, Frame
+from .frame import Frame
 from .listing import Code, Instruction, source
 from .recipes import c_type, element_bytes
 from .tape import Quantity, Tape
@@ -74,36 +73,6 @@ class Program:
         return f"core{core}.cubecore0" if unit == 0 else f"core{core}.veccore{unit - 1}"
 
 
-class GlobalMemory:
-    """Tensors one after the other in global memory."""
-
-    def __init__(self) -> None:
-        self.tensors: list[Tensor] = []
-        self._next = FIRST_TENSOR
-
-    def tensor(self, name: str, size: int) -> int:
-        """Place a tensor; its address."""
-        address = self._next
-        self.tensors.append(Tensor(name, address, size))
-        self._next = -(-(address + size) // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
-        return address
-
-
-class Part(Protocol):
-    """A part of a kernel that uses buffers or flags by turns."""
-
-    def drain(self, tape: Tape, unit: int) -> None:
-        """Wait for those that are still in use."""
-
-
-class Role(NamedTuple):
-    """What a sub-core executes around the work: before, for each piece, and at the end."""
-
-    frame: Frame
-    ending: Ending
-    parts: Sequence[Part] = ()
-
-
 Work = Callable[[Tape, Integers, int], None]
 """Executes one piece of work of each block: the numbers of the pieces, and which of its block's."""
 
@@ -115,7 +84,7 @@ class Draft:
     scenario: KernelScenario
     chip: KernelChip
     code: Code
-    memory: GlobalMemory = field(default_factory=GlobalMemory)
+    tensors: list[Tensor] = field(default_factory=list)
 
     @classmethod
     def of(cls, scenario: KernelScenario, chip: KernelChip, **values: object) -> Draft:
@@ -129,18 +98,25 @@ class Draft:
         """Byte of an element of the operands."""
         return element_bytes(self.scenario.operator.data_type)
 
+    def tensor(self, name: str, size: int) -> int:
+        """Place a tensor behind the others in global memory; its address."""
+        end = self.tensors[-1].address + self.tensors[-1].size if self.tensors else FIRST_TENSOR
+        address = -(-end // TENSOR_ALIGNMENT) * TENSOR_ALIGNMENT
+        self.tensors.append(Tensor(name, address, size))
+        return address
+
     def program(
         self,
-        roles: Mapping[str, Role],
+        frames: Mapping[str, Frame],
         work: Work,
         blocks: int,
         pieces: int,
         simt: SimtCode | None = None,
     ) -> Program:
-        """The program whose blocks share out so many pieces of work; roles: by name of the unit."""
+        """The program whose blocks share out so many pieces of work; frames: by unit."""
         starts, counts = divide(pieces, blocks, self.scenario.conditions.imbalance)
-        on_vectors = "vector" in roles
-        units = ("AiCore",) if self.chip.unified else tuple(roles)
+        on_vectors = "vector" in frames
+        units = ("AiCore",) if self.chip.unified else tuple(frames)
         return Program(
             chip=self.chip,
             op_type=units[0] if len(units) == 1 else "mix",
@@ -150,30 +126,29 @@ class Draft:
             kernel=f"{self.scenario.operator.kind.replace('-', '_')}_custom",
             code=self.code,
             tapes=tuple(
-                _tape(tuple(roles.values()), work, own, starts[own], count)
-                for count, own in by_count(counts)
+                _tape(tuple(frames.values()), work, own, starts[own], count)
+                for count in np.unique(counts).tolist()
+                for own in [np.flatnonzero(counts == count)]
             ),
-            tensors=tuple(self.memory.tensors),
+            tensors=tuple(self.tensors),
             simt=simt,
         )
 
 
 def _tape(
-    roles: Sequence[Role], work: Work, blocks: Integers, starts: Integers, count: int
+    frames: Sequence[Frame], work: Work, blocks: Integers, starts: Integers, count: int
 ) -> Tape:
     """What some blocks execute that have so many pieces of work each, from their first on."""
     tape = Tape(blocks)
-    for role in roles:
-        role.frame.begin(tape, tape.unit())
+    for frame in frames:
+        frame.begin(tape, tape.unit())
     for number in range(count):
         tape.stage = number
-        for unit, role in enumerate(roles):
-            role.frame.round(tape, unit)
+        for unit, frame in enumerate(frames):
+            frame.round(tape, unit)
         work(tape, starts + number, number)
-    for unit, role in enumerate(roles):
-        for part in role.parts:
-            part.drain(tape, unit)
-        role.ending.run(tape, unit)
+    for unit, frame in enumerate(frames):
+        frame.finish(tape, unit)
     return tape
 
 
@@ -195,11 +170,6 @@ def divide(work: int, blocks: int, imbalance: int) -> tuple[Integers, Integers]:
         counts[0] = work
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
     return starts, counts
-
-
-def by_count(counts: Integers) -> Sequence[tuple[int, Integers]]:
-    """Numbers of work with the blocks that have so many: they execute the same steps."""
-    return [(int(one), np.flatnonzero(counts == one)) for one in np.unique(counts)]
 
 
 def same(values: Integers) -> Quantity:

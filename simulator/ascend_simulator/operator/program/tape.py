@@ -98,16 +98,16 @@ class Step:
 class Tape:
     """The steps of some blocks.
 
-    blocks: their numbers. tallies: Byte and counts, by unit. stage: of the next steps. pending:
-    flags that are set and not yet awaited, by unit, name and slot. numbers: what a part of the
-    kernel has done so often, by unit and name.
+    blocks: their numbers. tallies: Byte and counts, by unit. stage: of the next steps. pending: how
+    often each flag is set and not yet awaited. numbers: what a part of the kernel has done so
+    often, by unit and name.
     """
 
     blocks: Integers
     steps: list[Step] = field(default_factory=list)
     tallies: list[dict[str, Integers]] = field(default_factory=list)
     stage: int = 0
-    pending: Counter[tuple[int, str, int]] = field(default_factory=Counter)
+    pending: Counter[FlagKey] = field(default_factory=Counter)
     numbers: Counter[tuple[int, str]] = field(default_factory=Counter)
     _lines: set[tuple[int, int]] = field(default_factory=set)
     _fetched: dict[int, int] = field(default_factory=dict)
@@ -156,10 +156,12 @@ class Tape:
 
     def set_flag(self, unit: int, instruction: Instruction, key: FlagKey) -> None:
         """Signal another pipe once everything earlier on the instruction's pipe is done."""
+        self.pending[key] += 1
         self._append(unit, instruction, 1, sets=key)
 
     def wait_flag(self, unit: int, instruction: Instruction, key: FlagKey) -> None:
         """Hold the instruction's pipe until the flag is set."""
+        self.pending[key] -= 1
         self._append(unit, instruction, 1, waits=key)
 
     def barrier(self, unit: int, instruction: Instruction) -> None:

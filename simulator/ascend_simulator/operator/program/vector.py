@@ -10,9 +10,9 @@ from ascend_ref.capture import Integers
 
 from ..chip import KernelChip
 from ..choices import KernelScenario
-from .frame import Ending, Frame
+from .frame import Frame
 from .geometry import vector_geometry
-from .model import Draft, Program, Role, same
+from .model import Draft, Program, same
 from .product import contiguous
 from .recipes import recipe
 from .tape import Tape
@@ -27,9 +27,10 @@ def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
     one = recipe(scenario.operator.kind, scenario.operator.data_type)
     frame = Frame(draft.code)
     part = VectorPart(draft, one, inputs=one.inputs)
-    ending, total = Ending(draft.code), prod(plan.shape)
+    frame.end(draft.code, part.flags)
+    total = prod(plan.shape)
     names = (*("x", "y")[: one.inputs], "result")
-    addresses = [draft.memory.tensor(name, total * one.size) for name in names]
+    addresses = [draft.tensor(name, total * one.size) for name in names]
 
     def work(tape: Tape, tiles: Integers, _: int) -> None:
         first = tiles * plan.tile
@@ -41,4 +42,4 @@ def vector_program(scenario: KernelScenario, chip: KernelChip) -> Program:
         ]
         part.emit(tape, 0, Hand(elements, inputs, output))
 
-    return draft.program({"vector": Role(frame, ending, [part])}, work, plan.blocks, plan.tiles)
+    return draft.program({"vector": frame}, work, plan.blocks, plan.tiles)

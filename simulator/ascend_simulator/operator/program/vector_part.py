@@ -44,10 +44,8 @@ class VectorPart:
         code = draft.code
         self.recipe, self.chip = recipe, draft.chip
         self._conflicts = draft.scenario.conditions.bank_conflicts
-        buffers = self._buffers = draft.scenario.tiling.buffers
         self._accumulator = accumulator
-        self._prefix = prefix
-        flags = self._flags = Flags(draft, prefix, buffers)
+        flags = self.flags = Flags(draft, prefix, draft.scenario.tiling.buffers)
         if inputs:
             flags.wait("in-free", "VECTOR", "MTE2", "in-wait")
         self._copies = [
@@ -73,9 +71,8 @@ class VectorPart:
 
     def emit(self, tape: Tape, unit: int, hand: Hand) -> None:
         """One tile."""
-        slot = tape.numbers[unit, f"{self._prefix}hands"] % self._buffers
-        tape.numbers[unit, f"{self._prefix}hands"] += 1
-        flags = self._flags
+        flags = self.flags
+        slot = flags.next(tape, unit, "hands")
         if hand.inputs:
             flags.take(tape, unit, "in-free", slot, unless_new=True)
             for copy, transfer in zip(self._copies, hand.inputs, strict=True):
@@ -84,19 +81,12 @@ class VectorPart:
             flags.take(tape, unit, "in-full", slot)
         leaves = hand.output is not None or hand.to_l1 is not None
         if leaves:
-            flags.take(tape, unit, "out-free", self._out_slot(tape, unit), unless_new=True)
+            flags.take(tape, unit, "out-free", flags.slot(tape, unit, "stored"), unless_new=True)
         self._calculate(tape, unit, hand.elements)
         if hand.inputs:
             flags.give(tape, unit, "in-free", slot)
         if leaves:
             self._leave(tape, unit, hand)
-
-    def drain(self, tape: Tape, unit: int) -> None:
-        """Wait for the buffers that are still in use."""
-        self._flags.drain(tape, unit)
-
-    def _out_slot(self, tape: Tape, unit: int) -> int:
-        return tape.numbers[unit, f"{self._prefix}stored"] % self._buffers
 
     def _calculate(self, tape: Tape, unit: int, elements: Quantity) -> None:
         recipe = self.recipe
@@ -123,15 +113,14 @@ class VectorPart:
             )
 
     def _leave(self, tape: Tape, unit: int, hand: Hand) -> None:
-        slot = self._out_slot(tape, unit)
-        tape.numbers[unit, f"{self._prefix}stored"] += 1
-        self._flags.give(tape, unit, "out-full", slot)
-        self._flags.take(tape, unit, "out-full", slot)
+        slot = self.flags.next(tape, unit, "stored")
+        self.flags.give(tape, unit, "out-full", slot)
+        self.flags.take(tape, unit, "out-full", slot)
         if hand.output is not None:
             tape.transfer(unit, self._out, hand.output, "UB_TO_GM", COPY_START)
         elif hand.to_l1 is not None:
             copy_within(tape, unit, self._out, self.chip, "UB_TO_L1", hand.to_l1)
-        self._flags.give(tape, unit, "out-free", slot)
+        self.flags.give(tape, unit, "out-free", slot)
 
 
 def _computation(code: Code, recipe: Recipe, prefix: str) -> list[Instruction]:
