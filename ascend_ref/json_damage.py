@@ -13,18 +13,21 @@ MAX_DEPTH = 200
 """Nesting of lists and objects; documented files need 5."""
 
 _SPACE = re.compile(rb"[ \t\n\r]*")
-_PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
-_ESCAPE = re.compile(rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
+_PLAIN = rb'[^"\\\x00-\x1f]*+'
+_HIGH, _LOW = rb"\\u[dD][89abAB][0-9a-fA-F]{2}", rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_SINGLE = rb'\\(?:["\\/bfnrt]|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})'
+_SOUND = re.compile(rb"%b(?:(?:%b|%b%b)%b)*+" % (_PLAIN, _SINGLE, _HIGH, _LOW, _PLAIN))
+"""What a text may hold."""
 _ESCAPE_START = re.compile(rb"\\(?:u[0-9a-fA-F]{0,3})?")
-_SURROGATE = re.compile(rb"\\u[dD](?:([89abAB])|[c-fC-F])[0-9a-fA-F]{2}")
-_LOW = re.compile(rb"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
-_LOW_START = re.compile(rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
+_PAIR_START = re.compile(_HIGH + rb"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
+_LONE = re.compile(_LOW)
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER_START = re.compile(rb"-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)?(?:(?<=[0-9])[eE][+-]?[0-9]*)?")
 _LITERALS = (b"true", b"false", b"null")
+_LITERAL_START = re.compile(rb"t(?:r(?:ue?)?)?|f(?:a(?:l(?:se?)?)?)?|n(?:u(?:ll?)?)?")
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"[\0", b"{\0", b"\0[", b"\0{")
 """How texts in UTF-16 and UTF-32 begin."""
-_NOT_FINITE = (b"NaN", b"Infinity", b"-Infinity")
+_NOT_FINITE = re.compile(rb"-?Infinity|NaN")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,11 @@ def truncated(offset: int, scanned: Scanned) -> Damage:
 
 def skip_space(text: bytes, at: int) -> int:
     """The first byte from ``at`` on that is no white space."""
-    found = _SPACE.match(text, at)
+    return _behind(_SPACE, text, at)
+
+
+def _behind(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
+    found = pattern.match(text, at)
     return found.end() if found else at
 
 
@@ -110,7 +117,8 @@ class _Scanner:
     def __init__(self, text: bytes, at: int) -> None:
         self._text = text
         self._at = at
-        self._open: list[int] = []
+        self._closing: list[int] = []
+        """The brackets that close what is open."""
 
     def value(self) -> int:
         """The byte behind the value. Raises :class:`_Stop`."""
@@ -118,7 +126,7 @@ class _Scanner:
             opened = self._scalar_or_open()
             if opened and not self._first_member():
                 continue
-            while self._open:
+            while self._closing:
                 if self._next_member():
                     break
             else:
@@ -128,7 +136,7 @@ class _Scanner:
         """The next byte that is no white space."""
         self._at = skip_space(self._text, self._at)
         if self._at >= len(self._text):
-            raise _Stop(Scanned(depth=len(self._open)))
+            raise _Stop(Scanned(depth=len(self._closing)))
         return self._text[self._at]
 
     def _bad(self, reason: str, at: int | None = None) -> _Stop:
@@ -138,27 +146,25 @@ class _Scanner:
         """Go behind a scalar, or behind the bracket that opens a container."""
         mark = self._mark()
         if mark in b"{[":
-            if len(self._open) == MAX_DEPTH:
+            if len(self._closing) == MAX_DEPTH:
                 raise self._bad(f"nested deeper than {MAX_DEPTH} levels")
-            self._open.append(mark)
+            self._closing.append(ord("}" if mark == ord("{") else "]"))
             self._at += 1
             return True
         if mark == ord('"'):
             self._string()
-        elif mark in b"-0123456789":
-            self._number()
         else:
-            self._literal()
+            self._word(mark in b"-0123456789")
         return False
 
     def _first_member(self) -> bool:
         """Whether the container that has just been opened is empty, and closed again."""
         mark = self._mark()
-        if mark == self._closing():
+        if mark == self._closing[-1]:
             self._at += 1
-            self._open.pop()
+            self._closing.pop()
             return True
-        if self._open[-1] == ord("{"):
+        if self._closing[-1] == ord("}"):
             self._key()
         return False
 
@@ -168,25 +174,22 @@ class _Scanner:
         if mark == ord(","):
             self._at += 1
             following = self._mark()
-            if following == self._closing():
+            if following == self._closing[-1]:
                 raise self._bad(f"a comma before {chr(following)!r}")
-            if self._open[-1] == ord("{"):
+            if self._closing[-1] == ord("}"):
                 self._key()
             return True
-        if mark == self._closing():
+        if mark == self._closing[-1]:
             self._at += 1
-            self._open.pop()
+            self._closing.pop()
             return False
         raise self._bad(self._missing_comma())
-
-    def _closing(self) -> int:
-        return ord("}") if self._open[-1] == ord("{") else ord("]")
 
     def _missing_comma(self) -> str:
         """What is wrong where a value is followed by no comma and no bracket."""
         before = self._text[self._at - 1 : self._at]
         mark = self._text[self._at : self._at + 1]
-        wanted = f"a comma or {chr(self._closing())!r}"
+        wanted = f"a comma or {chr(self._closing[-1])!r}"
         touching = before == b'"'
         if self._text[: self._at].rstrip(b" \t\n\r").endswith(b'"') and (
             touching or mark not in b'"{['
@@ -206,94 +209,48 @@ class _Scanner:
 
     def _string(self) -> None:
         """Go behind a text; its opening quote stands here."""
-        text, at = self._text, self._at + 1
-        while True:
-            found = _PLAIN.match(text, at)
-            end = found.end() if found else at
-            self._require_utf8(at, end)
-            if end >= len(text):
-                raise _Stop(Scanned(depth=len(self._open), in_text=True))
-            mark = text[end]
-            if mark == ord('"'):
-                self._at = end + 1
-                return
-            if mark != ord("\\"):
-                reason = f"control character 0x{mark:02x} in a text; expected an escape"
-                raise self._bad(reason, end)
-            at = self._escape(end)
+        text, start = self._text, self._at + 1
+        end = _behind(_SOUND, text, start)
+        self._require_utf8(start, end)
+        if text.startswith(b'"', end):
+            self._at = end + 1
+            return
+        if not text.startswith(b"\\", end) and end < len(text):
+            reason = f"control character 0x{text[end]:02x} in a text; expected an escape"
+            raise self._bad(reason, end)
+        pair = _PAIR_START.match(text, end)
+        longest = pair.end() if pair else _behind(_ESCAPE_START, text, end)
+        lone = _LONE.match(text, end)
+        if longest >= len(text) and not lone:
+            raise _Stop(Scanned(depth=len(self._closing), in_text=True))
+        if pair or lone:
+            raise self._bad("half of a surrogate pair as escape", end)
+        raise self._bad("a backslash that begins no escape", longest)
 
     def _require_utf8(self, start: int, end: int) -> None:
-        part = self._text[start:end]
-        if part.isascii():
-            return
         try:
-            part.decode("utf-8")
+            self._text[start:end].decode("utf-8")
         except UnicodeDecodeError as error:
             at = start + error.start
             if end == len(self._text) and error.reason == "unexpected end of data":
-                raise _Stop(Scanned(depth=len(self._open), in_text=True)) from None
+                raise _Stop(Scanned(depth=len(self._closing), in_text=True)) from None
             raise self._bad(f"byte 0x{self._text[at]:02x} is not UTF-8", at) from None
 
-    def _escape(self, at: int) -> int:
-        """The byte behind an escape."""
-        text = self._text
-        found = _ESCAPE.match(text, at)
-        if found is None:
-            begun = _ESCAPE_START.match(text, at)
-            end = begun.end() if begun else at
-            if end >= len(text):
-                raise _Stop(Scanned(depth=len(self._open), in_text=True))
-            raise self._bad("a backslash that begins no escape", end)
-        pair = _SURROGATE.match(text, at)
-        if pair is None:
-            return found.end()
-        if pair.group(1) is None:
-            raise self._bad("half of a surrogate pair as escape", at)
-        low = _LOW.match(text, pair.end())
-        if low is not None:
-            return low.end()
-        begun = _LOW_START.match(text, pair.end())
-        if begun is not None and begun.end() >= len(text):
-            raise _Stop(Scanned(depth=len(self._open), in_text=True))
-        raise self._bad("half of a surrogate pair as escape", at)
-
-    def _number(self) -> None:
-        for token in _NOT_FINITE:
-            if self._text.startswith(token, self._at):
-                raise self._bad(f"{token.decode()} is no JSON", self._at + token.startswith(b"-"))
-        begun = _NUMBER_START.match(self._text, self._at)
-        longest = begun.end() if begun else self._at
-        if longest >= len(self._text):
-            # At the end of the text any number may go on.
-            raise _Stop(Scanned(depth=len(self._open)))
-        found = _NUMBER.match(self._text, self._at)
-        if found is None or found.end() < longest:
-            raise self._bad("no number of JSON", longest)
-        self._at = found.end()
-        if self._text[self._at] in b"0123456789":
-            raise self._bad("a number with a zero before it")
-
-    def _literal(self) -> None:
+    def _word(self, number: bool) -> None:
+        """Go behind a number or a literal."""
         text, at = self._text, self._at
-        for token in _LITERALS:
-            if text.startswith(token, at):
-                self._at += len(token)
-                return
-        for token in _NOT_FINITE:
-            if text.startswith(token, at):
-                raise self._bad(f"{token.decode()} is no JSON")
-        for token in _LITERALS:
-            same = len(_common(token, text[at : at + len(token)]))
-            if same:
-                if at + same == len(text):
-                    raise _Stop(Scanned(depth=len(self._open)))
-                raise self._bad("no literal of JSON", at + same)
-        raise self._bad("expected a value")
-
-
-def _common(left: bytes, right: bytes) -> bytes:
-    """The beginning that both have."""
-    same = 0
-    while same < min(len(left), len(right)) and left[same] == right[same]:
-        same += 1
-    return left[:same]
+        if found := _NOT_FINITE.match(text, at):
+            raise self._bad(f"{found.group().decode()} is no JSON", at + text.startswith(b"-", at))
+        begun = (_NUMBER_START if number else _LITERAL_START).match(text, at)
+        if begun is None:
+            raise self._bad("expected a value")
+        self._at = begun.end()
+        if not number and begun.group() in _LITERALS:
+            return
+        if self._at >= len(text):
+            # At the end of the text any number may go on.
+            raise _Stop(Scanned(depth=len(self._closing)))
+        if not (number and _NUMBER.fullmatch(text, at, self._at)):
+            raise self._bad("no number of JSON" if number else "no literal of JSON")
+        if text[self._at] in b"0123456789":
+            raise self._bad("a number with a zero before it")

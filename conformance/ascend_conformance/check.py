@@ -39,7 +39,7 @@ def check(
     candidates = _candidates(paths)
     judged: Iterator[Judged]
     if executor is None or isinstance(executor, InProcess):
-        judged = (judge_file(candidate, chosen, progress) for candidate in candidates)
+        judged = (judge_file(chosen, candidate, progress) for candidate in candidates)
     else:
         judged = _spread(candidates, chosen, executor, progress)
     reports: list[FileReport] = []
@@ -73,15 +73,11 @@ def _spread(
     alone = replace(options, workers=1)
     items = [candidate.anywhere() for candidate in candidates]
     advance = progress and progress(Path(os.path.commonpath([item.path for item in items])))
-    with closing(executor.map(_judge_alone, alone, items)) as results:
+    with closing(executor.map(judge_file, alone, items)) as results:
         for place, result in enumerate(results):
             if advance:
                 advance(place + 1, len(items), candidates[place].path.name)
             yield result
-
-
-def _judge_alone(options: Options, candidate: Candidate) -> Judged:
-    return judge_file(candidate, options)
 
 
 def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
@@ -91,7 +87,7 @@ def _candidates(paths: Iterable[Path | str]) -> list[Candidate]:
 
 
 def judge_file(
-    candidate: Candidate, options: Options, progress: FileProgress | None = None
+    options: Options, candidate: Candidate, progress: FileProgress | None = None
 ) -> Judged:
     """The verdict on one candidate, and what the comparison with others needs of it.
 

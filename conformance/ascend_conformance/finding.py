@@ -119,11 +119,6 @@ class Coverage:
     producible: int
     missing_tables: tuple[str, ...] = ()
 
-    @property
-    def share(self) -> float:
-        """Exercised part of the producible columns, 0 to 1."""
-        return self.exercised / self.producible if self.producible else 0.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:

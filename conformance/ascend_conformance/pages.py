@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ascend_ref.markdown import PLAIN, Style, facts, page, table
+from ascend_ref.markdown import PLAIN, Style, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
 from ascend_spec import Catalog
@@ -22,20 +22,18 @@ THE_FINDING = "what the finding states"
 def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
     """One rule: what it finds, why that matters, how to mend it, and the SQL on both sides."""
     described = medium_of(rule).describe(rule, style)
-    return page(
-        f"# {rule.id} {rule.name}",
-        style.prose(rule.summary),
-        facts(
-            ("Verdict", rule.verdict),
-            ("Grade", rule.grade),
-            ("Where", described.where),
-            *described.facts,
-            ("In force", in_force(rule.since, rule.until)),
-            ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
-            ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
-            ("Invariant", rule.invariant or ""),
-            ("Source", citations(rule.source, style)),
-        ),
+    return style.page(
+        f"{rule.id} {rule.name}",
+        rule.summary,
+        ("Verdict", rule.verdict),
+        ("Grade", rule.grade),
+        ("Where", described.where),
+        *described.facts,
+        ("In force", in_force(rule.since, rule.until)),
+        ("Expected", style.prose(rule.expected.replace("{expected}", THE_FINDING))),
+        ("Erratum", style.link("erratum", rule.erratum) if rule.erratum else ""),
+        ("Invariant", rule.invariant or ""),
+        ("Source", citations(rule.source, style)),
         "## Why",
         style.prose(rule.why),
         "## Fix",

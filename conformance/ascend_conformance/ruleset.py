@@ -145,10 +145,18 @@ def _cases(stated: Any) -> Mapping[str, tuple[Any, ...]]:
     return {"a neighbour": as_tuple(stated)}
 
 
-def fill(template: str, place: Mapping[str, str]) -> str:
-    """The template with its placeholders replaced; unknown braces are left alone."""
-    for name, value in place.items():
-        template = template.replace(f"{{{name}}}", value)
+def fill(template: Any, place: Mapping[str, str]) -> Any:
+    """A text, or a part of a document, with its placeholders replaced; lists become tuples.
+
+    Unknown braces, and what is no text, are left alone.
+    """
+    if isinstance(template, Mapping):
+        return {fill(name, place): fill(one, place) for name, one in template.items()}
+    if isinstance(template, (list, tuple)):
+        return tuple(fill(one, place) for one in template)
+    if isinstance(template, str):
+        for name, value in place.items():
+            template = template.replace(f"{{{name}}}", value)
     return template
 
 

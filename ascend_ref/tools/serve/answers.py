@@ -33,14 +33,6 @@ BIN_PROJECT = 1
 CACHELINES_TYPE = 0x0E
 
 
-def _code_file(asked: Question) -> Body:
-    return {"fileContent": asked.blocks.source_text(asked.params["sourceName"])}
-
-
-def _api_instructions(asked: Question) -> Body:
-    return {"instructions": asked.blocks.raw_instructions()}
-
-
 def _cachelines(asked: Question) -> Body:
     records = asked.blocks.native(CACHELINES_TYPE)
     return records if isinstance(records, dict) else {}
@@ -52,10 +44,12 @@ COMMANDS: Mapping[str, Callable[[Question], Answer | Body]] = {
     "unit/flows": lanes.flows,
     "unit/threadDetail": lanes.thread_detail,
     "unit/counter": lanes.counter,
-    "source/code/file": _code_file,
+    "source/code/file": lambda asked: {
+        "fileContent": asked.blocks.source_text(asked.params["sourceName"])
+    },
     "source/api/line": lines_of_old_files,
     "source/api/line/dynamic": lines,
-    "source/api/instructions": _api_instructions,
+    "source/api/instructions": lambda asked: {"instructions": asked.blocks.raw_instructions()},
     "source/api/instructions/dynamic": instructions,
     "source/details/baseInfo": details.base_info,
     "source/details/computeworkload": details.compute_load,

@@ -15,7 +15,7 @@ from ascend_spec import bin_catalog, per_spec
 from .answer import Answer, Body, Question, failure
 from .blocks import Blocks
 from .schemas import body, elements_of, empty_element
-from .values import INT64, NUMBER, UINT64, integer, items, member, text
+from .values import INT64, NUMBER, UINT64, integer, is_integer, items, member, text
 
 BASE_INFO_TYPE = 0x05
 LOAD_TYPES = {"chartData": 0x06, "tableData": 0x07}
@@ -104,8 +104,7 @@ def _reasons(blocks: Blocks) -> dict[str, int]:
     return {
         name: number if number in INT64 else number - UINT64.stop
         for name, number in table.items()
-        if isinstance(number, int) and not isinstance(number, bool)
-        if number in INT64 or number in UINT64
+        if is_integer(number, INT64) or is_integer(number, UINT64)
     }
 
 

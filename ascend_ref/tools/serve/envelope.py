@@ -9,7 +9,7 @@ from typing import Any
 from ascend_spec import api_catalog
 
 from .answer import Answer, Body
-from .values import INT32
+from .values import is_integer
 
 FRAMING = ("Content-Length:", "\r\n\r\n")
 """Texts by which the viewer's server separates messages; a message that holds one is lost."""
@@ -50,17 +50,13 @@ def read_request(message: str) -> Request | None:
         return None
     project, callback = value.get("projectName"), value.get("resultCallbackId")
     return Request(
-        id=value["id"] if _is_integer(value["id"], COUNTER) else 0,
+        id=value["id"] if is_integer(value["id"], COUNTER) else 0,
         module=known.module,
         command=known.name,
         params=params,
         project=project if isinstance(project, str) else "",
-        callback=callback if _is_integer(callback, INT32) else None,
+        callback=callback if is_integer(callback) else None,
     )
-
-
-def _is_integer(value: Any, bounds: range) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value in bounds
 
 
 def response(number: int, request: Request, answer: Answer) -> Body:

@@ -15,7 +15,7 @@ from typing import Any
 from ascend_spec import bin_catalog, per_spec
 
 from .answer import Body, Question
-from .values import UINT64, decimal32, int32, is_int32, items, member, number32, real, text
+from .values import UINT64, decimal32, int32, is_integer, items, member, number32, real, text
 
 LINES_TYPE, INSTRUCTIONS_TYPE = 0x03, 0x04
 STATUS = "GPR Status"
@@ -50,7 +50,7 @@ def declared_types(document: Any, part: str, rows: str) -> dict[str, int]:
     declared = member(member(document, part), rows)
     if not isinstance(declared, dict):
         return {}
-    return {name: declared[name] for name in sorted(declared) if is_int32(declared[name])}
+    return {name: declared[name] for name in sorted(declared) if is_integer(declared[name])}
 
 
 def row(
@@ -173,7 +173,7 @@ def _legacy_line(line: Any, core: int) -> dict[str, Any] | None:
         member(line, key) for key in ("Address Range", "Cycles", "Instructions Executed", "Line")
     )
     complete = all(isinstance(part, list) for part in (ranges, cycles, executed))
-    if not complete or not is_int32(number) or core >= min(len(cycles), len(executed)):
+    if not complete or not is_integer(number) or core >= min(len(cycles), len(executed)):
         return None
     figures = number32(cycles[core]), int32(executed[core])
     if figures == (0, 0):
@@ -252,7 +252,7 @@ def _legacy_instructions(document: Any, core: int) -> Iterator[dict[str, Any]]:
 
 def _of_core(instruction: dict[str, Any], key: str, core: int) -> int:
     """The core's number in a list; what is no integer of 32 bits does not count as an item."""
-    listed: list[int] = [number for number in items(instruction.get(key)) if is_int32(number)]
+    listed: list[int] = [number for number in items(instruction.get(key)) if is_integer(number)]
     if not listed:
         return 0
     return listed[core] if core < len(listed) else listed[0]

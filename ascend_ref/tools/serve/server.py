@@ -144,8 +144,8 @@ class _Desk:
                         await self._answer(client, message)
             finally:
                 self._task = None
-                if self._left is not None and not self._left.done():
-                    self._left.set_result(None)
+                if self._left is not None:
+                    _settle(self._left, None, None)
 
     def close(self) -> None:
         """Leave the client, also in the middle of an answer, so that nobody waits for its end."""
@@ -200,7 +200,7 @@ class _Worker:
 
 
 def _settle(done: asyncio.Future[Any], result: Any, problem: Exception | None) -> None:
-    if done.cancelled():
+    if done.done():  # cancelled, or a signal or the first client came before
         return
     if problem is None:
         done.set_result(result)
@@ -237,7 +237,7 @@ def _signals(ended: asyncio.Future[signal.Signals | None]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
 
     def end(number: int, _: FrameType | None) -> None:
-        loop.call_soon_threadsafe(_end, ended, signal.Signals(number))
+        loop.call_soon_threadsafe(_settle, ended, signal.Signals(number), None)
 
     before: dict[signal.Signals, Any] = {}
     with suppress(ValueError):  # not the main thread
@@ -248,11 +248,6 @@ def _signals(ended: asyncio.Future[signal.Signals | None]) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _end(ended: asyncio.Future[signal.Signals | None], number: signal.Signals) -> None:
-    if not ended.done():
-        ended.set_result(number)
 
 
 _SILENT = logging.getLogger("ascend_ref.tools.serve.websockets")

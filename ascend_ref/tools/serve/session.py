@@ -11,7 +11,7 @@ from .answer import Answer, Body, failure
 from .answers import COMMANDS, NO_ORIGIN, Answers, not_imported
 from .envelope import Request, event, read_request, response
 from .schemas import body, read_params
-from .values import is_int32
+from .values import is_integer
 
 TRANSFER_PROJECT, ADD_FILE, UNKNOWN_ACTION = 0, 1, 2
 
@@ -83,7 +83,7 @@ class Session:
         A project can be shown again once the file was imported into it.
         """
         action = request.params.get("projectAction")
-        if is_int32(action) and action not in (TRANSFER_PROJECT, ADD_FILE, UNKNOWN_ACTION):
+        if is_integer(action) and action not in (TRANSFER_PROJECT, ADD_FILE, UNKNOWN_ACTION):
             return  # so does the viewer's server
         params = read_params(request.command, request.params)
         problem = None

@@ -77,12 +77,12 @@ def real(value: Any) -> float:
 
 def int32(value: Any) -> int:
     """A JSON integer of 32 bits; 0 for whatever else."""
-    return value if is_int32(value) else 0
+    return value if is_integer(value) else 0
 
 
-def is_int32(value: Any) -> bool:
-    """Whether this is a JSON integer of 32 bits."""
-    return isinstance(value, int) and not isinstance(value, bool) and value in INT32
+def is_integer(value: Any, bounds: range = INT32) -> bool:
+    """Whether this is a JSON integer within bounds."""
+    return isinstance(value, int) and not isinstance(value, bool) and value in bounds
 
 
 def decimal32(value: Any) -> float:

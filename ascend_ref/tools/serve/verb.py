@@ -91,7 +91,7 @@ def serve(
         endpoint = Endpoint(host, port, origins)
         try:
             ended = asyncio.run(
-                answer_clients(Session(served, beside), endpoint, _announce, once=once)
+                answer_clients(Session(served, beside), endpoint, click.echo, once=once)
             )
         except CannotListen as problem:
             raise CommandError(f"cannot listen at {host}, port {port}: {problem}") from problem
@@ -100,7 +100,3 @@ def serve(
     if ended is signal.SIGINT:
         raise KeyboardInterrupt
     return 0
-
-
-def _announce(address: str) -> None:
-    click.echo(address)

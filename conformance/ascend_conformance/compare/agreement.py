@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
-from ..ruleset import as_tuple, fill
+import msgspec
+
+from ..ruleset import fill
 
 Which: TypeAlias = Literal["left", "right"]
 WHICH: tuple[Which, Which] = ("left", "right")
@@ -47,7 +49,7 @@ class Side:
     """
 
     of: str
-    columns: Mapping[str, str]
+    columns: Mapping[str, str] = field(default_factory=dict)
     kinds: tuple[str, ...] = ()
     showers: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
@@ -59,12 +61,13 @@ class Side:
 class Comparison:
     """How a column is compared. ``unit``: of its numbers; ``ns`` are shown as us.
 
-    ``tolerance``: SQL for the greatest difference, over ``left.`` and ``right.`` columns; ``None``:
-    equal. ``step``: what a trial adds to a number so that it is wrong, in units of the cell.
+    ``tolerance``: number or SQL for the greatest difference, over ``left.`` and ``right.`` columns;
+    ``None``: equal. ``step``: what a trial adds to a number so that it is wrong, in units of the
+    cell.
     """
 
     unit: str | None = None
-    tolerance: str | None = None
+    tolerance: str | float | None = None
     step: float | None = None
 
 
@@ -82,8 +85,8 @@ class Agreement:
 
     left: Side
     right: Side
-    keys: tuple[str, ...]
-    compare: Mapping[str, Comparison]
+    keys: tuple[str, ...] = ()
+    compare: Mapping[str, Comparison] = field(default_factory=dict)
     near: str | None = None
     untold: tuple[str, ...] = ()
     one_sided: OneSided = "both"
@@ -122,38 +125,17 @@ class Agreement:
 
 
 def _filled(side: Side, place: Mapping[str, str]) -> Side:
-    columns = {fill(name, place): fill(sql, place) for name, sql in side.columns.items()}
-    return replace(
-        side,
-        of=fill(side.of, place),
-        columns={name: sql for name, sql in columns.items() if sql},
-        where=tuple(fill(one, place) for one in side.where),
-        kinds=tuple(fill(one, place) for one in side.kinds),
-        called=fill(side.called, place) if side.called else None,
-    )
+    filled = {one.name: fill(getattr(side, one.name), place) for one in fields(side)}
+    filled["columns"] = {name: sql for name, sql in filled["columns"].items() if sql}
+    return Side(**filled)
 
 
 def agreement_of(document: Mapping[str, Any] | None) -> Agreement | None:
     """The agreement of a rule document, ``None`` for a rule that has none."""
     if document is None:
         return None
-    return Agreement(
-        left=_side(document["left"]),
-        right=_side(document["right"]),
-        entities=as_tuple(document.get("entity", ())),
-        but=tuple(document.get("but", ())),
-        keys=tuple(document.get("keys", ())),
-        compare={
-            name: _comparison(given) for name, given in (document.get("compare") or {}).items()
-        },
-        near=document.get("near"),
-        untold=tuple(document.get("untold", ())),
-        one_sided=document.get("one_sided", "both"),
-        readings=tuple(document.get("readings", ())),
-        each=tuple(
-            chosen for place in document.get("each", ({},)) for chosen in combinations_of(place)
-        ),
-    )
+    each = [one for place in document.get("each", ({},)) for one in combinations_of(place)]
+    return msgspec.convert({**document, "each": each}, Agreement)
 
 
 def combinations_of(place: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
@@ -161,26 +143,6 @@ def combinations_of(place: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     values = [value if isinstance(value, list) else [value] for value in place.values()]
     for chosen in product(*values):
         yield dict(zip(place, map(str, chosen), strict=True))
-
-
-def _side(given: Mapping[str, Any]) -> Side:
-    return Side(
-        of=given["of"],
-        columns={name: str(sql) for name, sql in given.get("columns", {}).items()},
-        kinds=tuple(given.get("kinds", ())),
-        showers=as_tuple(given.get("shower", ())),
-        where=tuple(given.get("where", ())),
-        together=given.get("together", False),
-        called=given.get("called"),
-    )
-
-
-def _comparison(given: Mapping[str, Any] | None) -> Comparison:
-    given = given or {}
-    tolerance = given.get("tolerance")
-    return Comparison(
-        given.get("unit"), None if tolerance is None else str(tolerance), given.get("step")
-    )
 
 
 def names_in(sql: str, columns: Sequence[str]) -> list[str]:

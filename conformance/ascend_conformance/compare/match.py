@@ -236,7 +236,7 @@ def _differs(name: str, one: Comparison, kind: str, left: str, right: str) -> st
     if one.tolerance is None or kind == "VARCHAR":
         return f"{mine} IS DISTINCT FROM {theirs}"
     wide = "HUGEINT" if kind in NUMBERS else "DOUBLE"
-    tolerance = one.tolerance.replace("left.", left).replace("right.", right)
+    tolerance = str(one.tolerance).replace("left.", left).replace("right.", right)
     return (
         f"({mine} IS DISTINCT FROM {theirs} AND NOT coalesce("
         f"abs(CAST({mine} AS {wide}) - CAST({theirs} AS {wide})) <= {tolerance}, false))"

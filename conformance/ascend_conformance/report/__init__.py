@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from .baseline import (
-    Outcome,
-    against_expected,
-    baseline_document,
-    judge,
-    read_baseline,
-    read_expected,
-    without_known,
-)
+from .baseline import Outcome, baseline_document, judge, read_baseline, read_expected
 from .collapse import collapse
 from .detail import BYTES_PER_FILE, Renderer
 from .errors import ReportError
@@ -24,7 +16,6 @@ __all__ = [
     "Outcome",
     "Renderer",
     "ReportError",
-    "against_expected",
     "baseline_document",
     "collapse",
     "conclusion",
@@ -33,6 +24,5 @@ __all__ = [
     "read_expected",
     "render_to_stdout",
     "report_schema",
-    "without_known",
     "write_report",
 ]

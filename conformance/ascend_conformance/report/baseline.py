@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -57,38 +57,34 @@ def judge(
     baseline: frozenset[str] = frozenset(),
     expected: tuple[str, ...] = (),
 ) -> Outcome:
-    """Take out the findings in ``baseline``, then those of the rest that ``expected`` names."""
-    known = without_known(report, baseline)
-    return replace(against_expected(known.report, expected), in_baseline=known.in_baseline)
+    """Take out the findings in ``baseline``, then those of the rest that ``expected`` names.
 
-
-def without_known(report: Report, baseline: frozenset[str]) -> Outcome:
-    """The report without the findings whose fingerprint is in ``baseline``."""
-    remaining, dropped = _sieve(report, lambda finding: finding.fingerprint in baseline)
-    return Outcome(remaining, in_baseline=dropped)
-
-
-def against_expected(report: Report, patterns: tuple[str, ...]) -> Outcome:
-    """The report without the findings that a pattern names, and the patterns without a finding.
-
-    A pattern is ``rule@place``; ``rule`` is an id or a name, ``place`` is ``TABLE.column``,
-    ``TABLE`` or nothing for the whole file, and ``*`` stands for any part of either.
+    A pattern of ``expected`` is ``rule@place``; ``rule`` is an id or a name, ``place`` is
+    ``TABLE.column``, ``TABLE`` or nothing for the whole file, and ``*`` stands for any part of
+    either.
     """
-    answered: set[str] = set()
+    known = 0
+    answers: list[set[str]] = []
+    files = []
+    for file in report.files:
+        kept = []
+        for one in (one for finding in file.findings for one in unfold(finding)):
+            if one.fingerprint in baseline:
+                known += 1
+            elif patterns := _patterns_of(one, expected):
+                answers.append(patterns)
+            else:
+                kept.append(one)
+        files.append(replace(file, findings=tuple(sorted(kept, key=sort_key))))
+    answered = {pattern for patterns in answers for pattern in patterns}
+    absent = dict.fromkeys(pattern for pattern in expected if pattern not in answered)
+    return Outcome(replace(report, files=tuple(files)), known, len(answers), tuple(absent))
 
-    def is_expected(finding: Finding) -> bool:
-        spellings = [f"{rule}@{finding.place}" for rule in (finding.rule, finding.name)]
-        hits = {
-            pattern
-            for pattern in patterns
-            if any(fnmatchcase(spelling, pattern) for spelling in spellings)
-        }
-        answered.update(hits)
-        return bool(hits)
 
-    remaining, dropped = _sieve(report, is_expected)
-    absent = tuple(pattern for pattern in dict.fromkeys(patterns) if pattern not in answered)
-    return Outcome(remaining, as_expected=dropped, absent=absent)
+def _patterns_of(finding: Finding, patterns: tuple[str, ...]) -> set[str]:
+    """Those that name the finding."""
+    spellings = [f"{rule}@{finding.place}" for rule in (finding.rule, finding.name)]
+    return {one for one in patterns if any(fnmatchcase(spelling, one) for spelling in spellings)}
 
 
 def baseline_document(report: Report) -> str:
@@ -130,17 +126,6 @@ def read_expected(path: str | Path) -> tuple[str, ...]:
             raise ReportError(f"{named(path)}, line {number}: want rule@place, found {found!r}")
         patterns.append(pattern)
     return tuple(patterns)
-
-
-def _sieve(report: Report, is_dropped: Callable[[Finding], bool]) -> tuple[Report, int]:
-    files = []
-    dropped = 0
-    for file in report.files:
-        unfolded = [one for finding in file.findings for one in unfold(finding)]
-        kept = sorted((one for one in unfolded if not is_dropped(one)), key=sort_key)
-        dropped += len(unfolded) - len(kept)
-        files.append(replace(file, findings=tuple(kept)))
-    return replace(report, files=tuple(files)), dropped
 
 
 def _read(path: str | Path, role: str) -> str:

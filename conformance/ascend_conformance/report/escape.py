@@ -14,6 +14,8 @@ from typing import Any
 from ascend_conformance.finding import Scalar
 
 ELLIPSIS = "..."
+JsonObject = dict[str, Any]
+
 LINE_WIDTH = 120
 """Of laid-out JSON."""
 
@@ -31,7 +33,7 @@ def visible(text: str, limit: int) -> str:
     """
     head = text[: limit + 1]
     if not _is_seen(head):
-        head = _spelled(head, limit)
+        head = "".join(char if _is_seen(char) else _escaped(char) for char in head)
     return head if len(head) <= limit else head[: limit - len(ELLIPSIS)] + ELLIPSIS
 
 
@@ -97,28 +99,5 @@ def _is_seen(text: str) -> bool:
     return text.isprintable() and not _INVISIBLE.search(text)
 
 
-def _spelled(text: str, limit: int) -> str:
-    """``text`` with escapes, given up as soon as it is longer than ``limit``."""
-    parts: list[str] = []
-    size = 0
-    for char in text:
-        part = char if _is_seen(char) else _escaped(char)
-        parts.append(part)
-        size += len(part)
-        if size > limit:
-            break
-    return "".join(parts)
-
-
 def _escaped(char: str) -> str:
-    code = ord(char)
-    named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(char)
-    if named:
-        return named
-    return (
-        f"\\x{code:02x}"
-        if code < 0x100
-        else f"\\u{code:04x}"
-        if code < 0x10000
-        else f"\\U{code:08x}"
-    )
+    return char.encode("unicode_escape").decode("ascii")

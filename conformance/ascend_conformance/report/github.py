@@ -8,22 +8,16 @@ each kind per step.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from ascend_conformance.finding import Report, Verdict
+from ascend_conformance.finding import Report
 
 from .collapse import listed, sort_key
 from .detail import Detail, Rules
 from .escape import visible
-from .phrases import conclusion, conformity
+from .phrases import LEVEL, conclusion, conformity
 from .sentences import not_listed, paragraph, subject, unreadable
 
-_COMMAND: Mapping[Verdict, str] = {
-    "failure": "error",
-    "violation": "error",
-    "advice": "warning",
-    "note": "notice",
-}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
 _PROPERTY = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
 
@@ -38,7 +32,8 @@ def render(report: Report, rules: Rules, detail: Detail) -> Iterator[str]:
     findings = [finding for one in files for finding in one.findings]
     for finding in sorted(findings, key=sort_key):
         message = "\n".join(paragraph(finding, rules.get(finding.rule), detail))
-        title, command = subject(finding, detail), _COMMAND[finding.verdict]
+        title, level = subject(finding, detail), LEVEL[finding.verdict]
+        command = "notice" if level == "note" else level
         yield _command(command, finding.file, title, message, detail, finding.line)
     for one in files:
         if one.left_out:

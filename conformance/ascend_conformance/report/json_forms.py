@@ -16,10 +16,8 @@ from ascend_conformance.finding import FileReport, Finding, Report, Scalar, Seen
 
 from .collapse import Listed, listed
 from .detail import Detail, Rules
-from .escape import LINE_WIDTH, exact, json_text, scalar_json
+from .escape import LINE_WIDTH, JsonObject, exact, json_text, scalar_json
 from .phrases import conformity, tally
-
-JsonObject = dict[str, Any]
 
 SCHEMA_ID = "urn:ascend-ref:report:1"
 FORMAT_VERSION = 1
@@ -185,7 +183,7 @@ def _seen(seen: Seen, detail: Detail) -> JsonObject:
         "coverage": {
             "exercised": seen.coverage.exercised,
             "producible": seen.coverage.producible,
-            "share": round(seen.coverage.share, 6),
+            "share": round(seen.coverage.exercised / (seen.coverage.producible or 1), 6),
             "missing_tables": texts("missing_tables", seen.coverage.missing_tables),
         },
         "readings": texts("readings", seen.readings),

@@ -108,7 +108,7 @@ def _skipped(file: FileReport, detail: Detail) -> Iterator[str]:
     yield ""
     yield f"{counted(len(file.skipped), 'check')} skipped:"
     yield ""
-    for group in groups:
-        yield f"- {_prose(', '.join(group.rules))}: {_prose(group.reason)}"
+    for rules, reason in groups:
+        yield f"- {_prose(rules)}: {_prose(reason)}"
     if further:
         yield f"- {counted(further, 'further reason')} not listed"

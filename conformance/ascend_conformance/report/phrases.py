@@ -13,6 +13,14 @@ from .collapse import places
 
 Conformity = Literal["conforms", "does not conform", "not judged"]
 
+LEVEL: Mapping[Verdict, str] = {
+    "failure": "error",
+    "violation": "error",
+    "advice": "warning",
+    "note": "note",
+}
+"""How grave a verdict is for services that judge code."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((10**9, "s"), (10**6, "ms"), (10**3, "us"))
 

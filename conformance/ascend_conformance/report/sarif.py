@@ -10,31 +10,24 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from ascend_conformance.finding import FileReport, Finding, Report, Verdict
+from ascend_conformance.finding import FileReport, Finding, Report
 from ascend_conformance.ruleset import Rule
 
 from .collapse import Listed, listed, sort_key
 from .detail import Detail, Rules
-from .escape import LINE_WIDTH, json_text, visible
+from .escape import LINE_WIDTH, JsonObject, json_text, visible
+from .phrases import LEVEL
 from .seen_lines import seen_lines
 from .sentences import not_listed, paragraph, skipped_by_reason, unreadable
 
 SCHEMA_URI = "https://json.schemastore.org/sarif-2.1.0.json"
 # The root of a checked-out repository, in the vocabulary of the code-scanning services.
 URI_BASE = "%SRCROOT%"
-_LEVEL: Mapping[Verdict, str] = {
-    "failure": "error",
-    "violation": "error",
-    "advice": "warning",
-    "note": "note",
-}
 _DRIVE = re.compile(r"[A-Za-z]:/")
-
-JsonObject = dict[str, Any]
 
 
 def render(report: Report, rules: Rules, detail: Detail) -> Iterator[str]:
@@ -98,7 +91,7 @@ def _descriptor(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Jso
     descriptor: JsonObject = {
         "id": visible(finding.rule, detail.name),
         "name": visible(finding.name, detail.name),
-        "defaultConfiguration": {"level": _LEVEL[rule.verdict if rule else finding.verdict]},
+        "defaultConfiguration": {"level": LEVEL[rule.verdict if rule else finding.verdict]},
     }
     if rule:
         descriptor["shortDescription"] = _message(visible(rule.summary, detail.prose))
@@ -131,7 +124,7 @@ def _result(finding: Finding, rule_index: int, artifact: JsonObject, detail: Det
     return {
         "ruleId": visible(finding.rule, detail.name),
         "ruleIndex": rule_index,
-        "level": _LEVEL[finding.verdict],
+        "level": LEVEL[finding.verdict],
         "message": _message("\n".join(paragraph(finding, None, detail))),
         "locations": [location],
         # GitHub distinguishes alerts by primaryLocationLineHash alone.
@@ -176,9 +169,8 @@ def _notifications(one: Listed, detail: Detail) -> Iterator[JsonObject]:
         yield _notification("error", f"{path} cannot be judged: {unreadable(file, detail)}")
     if one.left_out:
         yield _notification("warning", f"{path}: {not_listed(one)}")
-    for group in skipped_by_reason(file, detail)[0]:
-        skipped = f"{', '.join(group.rules)} skipped: {group.reason}"
-        yield _notification("note", f"{path}: {skipped}")
+    for rules, reason in skipped_by_reason(file, detail)[0]:
+        yield _notification("note", f"{path}: {rules} skipped: {reason}")
 
 
 def _notification(level: str, text: str) -> JsonObject:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ascend_conformance.finding import API, BLOCK_FILE, TEXT, FileReport, Seen
 
 from .detail import Detail
 from .escape import visible
-from .phrases import counted, enumerated, time_span
+from .phrases import counted, time_span
+from .sentences import names
 
 UNKNOWN = "unknown"
 
@@ -39,15 +40,19 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
 
 def _text(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "format", f"{seen.carrier}, written by {_known(seen.revision, detail)}"
+    yield from _capture(seen, detail)
+    for file, text in list(seen.files.items())[: detail.entries]:
+        yield "file", f"{visible(file, detail.name)}: {visible(text, 2 * detail.name)}"
+    if len(seen.files) > detail.entries:
+        yield "files", f"{counted(len(seen.files) - detail.entries, 'further file')} not listed"
+
+
+def _capture(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "product", _known(seen.product, detail)
     yield "level", _known(seen.level, detail)
     yield "ranks", _numbers(seen.ranks, detail)
     yield "devices", _numbers(seen.devices, detail)
     yield "time", time_span(seen.start_ns, seen.end_ns) or UNKNOWN
-    for file, text in list(seen.files.items())[: detail.entries]:
-        yield "file", f"{visible(file, detail.name)}: {visible(text, 2 * detail.name)}"
-    if len(seen.files) > detail.entries:
-        yield "files", f"{counted(len(seen.files) - detail.entries, 'further file')} not listed"
 
 
 def _format(seen: Seen, state: str, detail: Detail) -> Iterator[tuple[str, str]]:
@@ -63,16 +68,12 @@ def _database(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     version, revision = _known(seen.schema_version, detail), _known(seen.revision, detail)
     yield "carrier", _known(seen.carrier, detail)
     yield "schema", f"version {version}, revision {revision}"
-    yield "product", _known(seen.product, detail)
-    yield "level", _known(seen.level, detail)
-    yield "ranks", _numbers(seen.ranks, detail)
-    yield "devices", _numbers(seen.devices, detail)
-    yield "time", time_span(seen.start_ns, seen.end_ns) or UNKNOWN
+    yield from _capture(seen, detail)
     rows, tables = sum(seen.rows.values()), len(seen.rows)
     yield "rows", f"{rows:,} in {counted(tables, 'table')}"
     yield "coverage", _coverage(seen, detail)
     if seen.readings:
-        yield "readings", f"as real files have it: {_names(seen.readings, detail, 'reading')}"
+        yield "readings", f"as real files have it: {names(seen.readings, detail, 'reading')}"
 
 
 def _coverage(seen: Seen, detail: Detail) -> str:
@@ -83,17 +84,11 @@ def _coverage(seen: Seen, detail: Detail) -> str:
     percent = 100 * coverage.exercised // coverage.producible
     text = f"{percent} % ({coverage.exercised:,} of {counted(coverage.producible, 'column')})"
     if coverage.missing_tables:
-        return f"{text}; missing {_names(coverage.missing_tables, detail, 'table')}"
+        return f"{text}; missing {names(coverage.missing_tables, detail, 'table')}"
     return text
 
 
 def _numbers(numbers: tuple[int, ...], detail: Detail) -> str:
     if not numbers:
         return "none"
-    return _names((str(number) for number in numbers), detail, "number")
-
-
-def _names(names: Iterable[str], detail: Detail, noun: str) -> str:
-    every = tuple(names)
-    first = [visible(name, detail.name) for name in every[: detail.entries]]
-    return enumerated(first, len(every) - len(first), noun)
+    return names((str(number) for number in numbers), detail, "number")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from ascend_conformance.finding import FileReport, Finding
 from ascend_conformance.ruleset import Rule
@@ -80,27 +80,24 @@ def not_listed(one: Listed) -> str:
     return f"{counted(one.left_out, 'further finding')} not listed"
 
 
-class SkippedGroup(NamedTuple):
-    """One reason and the first rules that it kept from judging somewhere, and how many further."""
-
-    rules: list[str]
-    further: int
-    reason: str
-
-
-def skipped_by_reason(file: FileReport, detail: Detail) -> tuple[list[SkippedGroup], int]:
-    """The first reasons in the order of their first rule, and the number of further ones."""
+def skipped_by_reason(file: FileReport, detail: Detail) -> tuple[list[tuple[str, str]], int]:
+    """The rules that a reason kept from judging somewhere, and the reason; in the order of their
+    first rule, and the number of further reasons.
+    """
     by_reason: dict[str, set[str]] = {}
     for skip in file.skipped:
         by_reason.setdefault(skip.reason, set()).add(skip.rule)
     groups = sorted((sorted(rules), reason) for reason, rules in by_reason.items())
     most = detail.entries
     shown = [
-        SkippedGroup(
-            [visible(rule, detail.name) for rule in rules[:most]],
-            max(0, len(rules) - most),
-            visible(reason, detail.prose),
-        )
+        (names(rules, detail, "rule"), visible(reason, detail.prose))
         for rules, reason in groups[:most]
     ]
     return shown, len(groups) - len(shown)
+
+
+def names(every: Iterable[str], detail: Detail, noun: str) -> str:
+    """``TASK, CANN_API and 12 further tables``."""
+    texts = tuple(every)
+    first = [visible(text, detail.name) for text in texts[: detail.entries]]
+    return enumerated(first, len(texts) - len(first), noun)

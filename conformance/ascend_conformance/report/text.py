@@ -20,7 +20,7 @@ from ascend_conformance.finding import FileReport, Finding, Report, Verdict
 from .collapse import Listed, listed
 from .detail import FULL, Detail, Rules
 from .escape import visible
-from .phrases import Conformity, conclusion, conformity, counted, enumerated, tally
+from .phrases import Conformity, conclusion, conformity, counted, tally
 from .seen_lines import seen_lines
 from .sentences import fact, not_listed, parts, place, skipped_by_reason, unreadable
 
@@ -168,8 +168,7 @@ def _skipped(file: FileReport, detail: Detail) -> Iterator[_Paragraph]:
     if groups:
         yield _BLANK
         yield _Paragraph("  ", (f"{counted(len(file.skipped), 'check')} skipped:",))
-    for group in groups:
-        rules = enumerated(group.rules, group.further, "rule")
-        yield _Paragraph("  ", (f"{rules}: {group.reason}",), hang=2)
+    for rules, reason in groups:
+        yield _Paragraph("  ", (f"{rules}: {reason}",), hang=2)
     if further:
         yield _Paragraph("  ", (f"{counted(further, 'further reason')} not listed",))

@@ -22,13 +22,11 @@ from ascend_conformance.finding import Report
 from ascend_conformance.report import (
     FORMATS,
     ReportError,
-    against_expected,
     baseline_document,
     collapse,
     judge,
     read_baseline,
     read_expected,
-    without_known,
     write_report,
 )
 
@@ -47,7 +45,7 @@ def saved(tmp_path: Path, text: str) -> Path:
 
 def test_a_report_is_its_own_baseline(tmp_path: Path) -> None:
     write_report("json", tmp_path / "old.json", FULL_REPORT, RULES)
-    outcome = without_known(FULL_REPORT, read_baseline(tmp_path / "old.json"))
+    outcome = judge(FULL_REPORT, read_baseline(tmp_path / "old.json"))
     assert outcome.report.findings == ()
     assert outcome.in_baseline == 3
     assert outcome.remarks() == ("3 findings in baseline",)
@@ -56,7 +54,7 @@ def test_a_report_is_its_own_baseline(tmp_path: Path) -> None:
 
 def test_a_new_finding_remains(tmp_path: Path) -> None:
     baseline = read_baseline(saved(tmp_path, json.dumps([SWAPPED.fingerprint, VIEWER.fingerprint])))
-    outcome = without_known(FULL_REPORT, baseline)
+    outcome = judge(FULL_REPORT, baseline)
     assert outcome.report.findings == (INTERVAL,)
     assert outcome.in_baseline == 2
     assert outcome.fails("violation")
@@ -65,20 +63,20 @@ def test_a_new_finding_remains(tmp_path: Path) -> None:
 def test_a_known_fault_may_grow_and_move() -> None:
     worse = replace(INTERVAL, count=900, first_rowid=1, file="copy/ascend_pytorch_profiler_1.db")
     report = one_report(file_report(worse, file=worse.file))
-    assert without_known(report, frozenset({INTERVAL.fingerprint})).report.findings == ()
+    assert judge(report, frozenset({INTERVAL.fingerprint})).report.findings == ()
 
 
 def test_folded_places_of_a_report_are_known_too(tmp_path: Path) -> None:
     report = with_columns(100)
     write_report("json", tmp_path / "old.json", report, RULES)
-    outcome = without_known(report, read_baseline(tmp_path / "old.json"))
+    outcome = judge(report, read_baseline(tmp_path / "old.json"))
     assert outcome.in_baseline == 100
 
 
 def test_folded_places_of_the_judged_report_are_sieved_one_by_one() -> None:
     first, second, third = with_columns(3).findings
     folded = collapse(with_columns(3), most=1)
-    outcome = without_known(folded, frozenset({first.fingerprint, third.fingerprint}))
+    outcome = judge(folded, frozenset({first.fingerprint, third.fingerprint}))
     assert [one.place for one in outcome.report.findings] == [second.place]
 
 
@@ -88,7 +86,7 @@ def test_a_report_that_leaves_findings_out_is_no_baseline(tmp_path: Path) -> Non
     with pytest.raises(ReportError, match="leaves findings out: give a list of fingerprints"):
         read_baseline(tmp_path / "old.json")
     complete = read_baseline(saved(tmp_path, baseline_document(report)))
-    assert without_known(report, complete).in_baseline == 5_000
+    assert judge(report, complete).in_baseline == 5_000
 
 
 def test_a_baseline_document_is_a_sorted_list() -> None:
@@ -100,7 +98,7 @@ def test_names_that_are_not_unicode_have_a_fingerprint() -> None:
     broken = replace(INTERVAL, file="\udcff.db", table="\ud800", column="\udc80")
     report = one_report(file_report(broken, file=broken.file))
     known = frozenset(json.loads(baseline_document(report)))
-    assert without_known(report, known).in_baseline == 1
+    assert judge(report, known).in_baseline == 1
 
 
 @pytest.mark.parametrize(
@@ -141,7 +139,7 @@ def test_a_baseline_that_is_no_text_is_told(tmp_path: Path) -> None:
 
 
 def test_expected_findings_are_taken_out() -> None:
-    outcome = against_expected(FULL_REPORT, ("DB401@TASK.endNs", "DB420@*", "DB006@"))
+    outcome = judge(FULL_REPORT, expected=("DB401@TASK.endNs", "DB420@*", "DB006@"))
     assert outcome.report.findings == ()
     assert outcome.as_expected == 3
     assert not outcome.fails("note")
@@ -149,14 +147,14 @@ def test_expected_findings_are_taken_out() -> None:
 
 
 def test_an_unexpected_finding_fails_at_its_verdict() -> None:
-    outcome = against_expected(FULL_REPORT, ("DB401@TASK.endNs", "DB006@"))
+    outcome = judge(FULL_REPORT, expected=("DB401@TASK.endNs", "DB006@"))
     assert outcome.report.findings == (SWAPPED,)
     assert not outcome.fails("violation")
     assert outcome.fails("advice")
 
 
 def test_an_expected_finding_that_does_not_come_fails() -> None:
-    outcome = against_expected(CLEAN_REPORT, ("DB401@TASK.endNs",))
+    outcome = judge(CLEAN_REPORT, expected=("DB401@TASK.endNs",))
     assert outcome.absent == ("DB401@TASK.endNs",)
     assert outcome.fails("violation")
     assert outcome.remarks() == ("expected but absent: DB401@TASK.endNs",)
@@ -175,7 +173,7 @@ def test_an_expected_finding_that_does_not_come_fails() -> None:
     ],
 )
 def test_a_pattern_names_rule_and_place(pattern: str, hits: bool) -> None:
-    outcome = against_expected(one_report(file_report(INTERVAL)), (pattern,))
+    outcome = judge(one_report(file_report(INTERVAL)), expected=(pattern,))
     assert (outcome.as_expected == 1) is hits
 
 

@@ -138,3 +138,10 @@ def test_hostile_prose_of_a_rule_is_harmless_too(kind: str, text: str) -> None:
     rule = replace(INTERVAL_RULE, summary=text, why=text, fix=text)
     report = one_report(file_report(INTERVAL))
     assert "\x1b" not in FORMATS[kind](report, {rule.id: rule})
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "sarif"])
+def test_skipped_rules_beyond_those_listed_are_counted(kind: str) -> None:
+    skipped = tuple(Skipped(f"DB{number}", "NIC", "table NIC is absent") for number in range(120))
+    report = one_report(file_report(skipped=skipped))
+    assert "and 20 further rules" in FORMATS[kind](report, RULES)

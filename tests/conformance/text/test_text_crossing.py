@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_conformance.media.text.database import open_facts
-from ascend_conformance.media.text.findings import bad_rows
-from ascend_conformance.media.text.structuretrace import CROSSED
+from ascend_conformance.media.text.folder import Folder
+from ascend_conformance.media.text.structuretrace import CROSSED, crossing_slices
 
 Slices = list[tuple[int, int, int]]
 """Number of the thread, start and end in ns; in order of thread and start, longer ones first."""
@@ -37,9 +37,12 @@ def by_query(slices: Slices, examples: int = 1000) -> list[tuple[int, int]]:
             f"INSERT INTO trace.event BY NAME SELECT * FROM (VALUES {rows}) "
             "t(file, row, ph, pid, tid, ts, dur)"
         )
-        found = list(bad_rows(facts, CROSSED, examples))
-    assert all(count == len(rows) for _, count, rows in found)
-    return [(row, other) for *_, rows in found for _, row, _, _, other in rows]
+        found = facts.rows(f"SELECT row, other FROM ({CROSSED}) ORDER BY row")
+        faults = list(crossing_slices(Folder(facts), examples))
+    assert [one.count for one in faults] == [len(found)] * bool(found)
+    shown = [example["end_of_other_ns"] for fault in faults for example in fault.examples]
+    assert shown == [other for _, other in found][:examples]
+    return found
 
 
 @settings(max_examples=50, deadline=None)

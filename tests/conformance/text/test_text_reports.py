@@ -19,9 +19,9 @@ from ascend_conformance.report import (
     ReportError,
     baseline_document,
     collapse,
+    judge,
     read_baseline,
     report_schema,
-    without_known,
     write_report,
 )
 
@@ -105,10 +105,10 @@ def test_places_are_taken_apart(place: str, parts: tuple[str | None, str | None]
 def test_baseline_knows_findings_even_when_they_were_folded(report: Report, tmp_path: Path) -> None:
     known = tmp_path / "known.json"
     known.write_text(baseline_document(report))
-    assert without_known(report, read_baseline(known)).report.findings == ()
+    assert judge(report, read_baseline(known)).report.findings == ()
     folded = collapse(report, most=0)
     known.write_text(baseline_document(folded))
-    assert without_known(report, read_baseline(known)).report.findings == ()
+    assert judge(report, read_baseline(known)).report.findings == ()
 
 
 def test_report_is_not_written_over_a_judged_file(report: Report, path: Path) -> None:

@@ -13,7 +13,7 @@ import apsw
 
 from .fusion import merged
 from .layout import Layout
-from .references import Targets
+from .references import Range, Targets, within
 
 MOST_IDS = 5_000
 MOST_RANGES = 8
@@ -32,7 +32,7 @@ class ConstantSets:
         self._connection = connection
         self._layout = layout
         self._targets = targets
-        self._known: dict[str, tuple[tuple[int, int], ...] | None] = {}
+        self._known: dict[str, tuple[Range, ...] | None] = {}
 
     def write_out(self, sql: str) -> str:
         """The same SQL with every set of few ranges as comparisons with numbers."""
@@ -46,27 +46,24 @@ class ConstantSets:
                 parts.append(sql[position : found.end()])
                 position = found.end()
             else:
-                inside = _inside(found["value"], ranges)
+                inside = f"({within(found['value'], ranges)})"
                 parts += [sql[position : found.start()], f"NOT {inside}" if found["no"] else inside]
                 position = end
         return "".join([*parts, sql[position:]])
 
-    def _ranges(self, query: str) -> tuple[tuple[int, int], ...] | None:
+    def _ranges(self, query: str) -> tuple[Range, ...] | None:
         if query not in self._known:
             self._known[query] = self._look_up(query)
         return self._known[query]
 
-    def _has_strings(self) -> bool:
-        layout = self._layout
-        return layout.holds("STRING_IDS.id") and layout.holds("STRING_IDS.value")
-
-    def _look_up(self, query: str) -> tuple[tuple[int, int], ...] | None:
+    def _look_up(self, query: str) -> tuple[Range, ...] | None:
         keys = _KEYS.match(query)
         if keys:
             place = keys["table"], keys["column"]
             target = self._targets[place] if self._targets.is_key(*place) else None
             return target.ranges if target else None
-        if not self._has_strings() or not _STRINGS.match(query):
+        has_strings = all(map(self._layout.holds, ("STRING_IDS.id", "STRING_IDS.value")))
+        if not has_strings or not _STRINGS.match(query):
             return None
         select = f"{query[1:-1]} LIMIT {MOST_IDS + 1}"
         found = [row[0] for row in self._connection.execute(select).fetchall()]
@@ -74,16 +71,6 @@ class ConstantSets:
             return None
         ranges = merged((number, number) for number in found if isinstance(number, int))
         return ranges if len(ranges) <= MOST_RANGES else None
-
-
-def _inside(value: str, ranges: tuple[tuple[int, int], ...]) -> str:
-    if not ranges:
-        return f"({value} IN ())"
-    terms = (
-        f"{value} = {low}" if low == high else f"{value} BETWEEN {low} AND {high}"
-        for low, high in ranges
-    )
-    return f"({' OR '.join(terms)})"
 
 
 def _closing(sql: str, start: int) -> int:

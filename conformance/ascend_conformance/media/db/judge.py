@@ -199,16 +199,14 @@ def _admissible(
 
 def _expected_rules(column: Column, judged: Mapping[str | None, Instance]) -> set[str]:
     """The fused rules that must all be selected for the fused form to be their equal."""
-    expected = {"DB201"}
-    if not column.nullable:
-        expected.add("DB202")
-    if column.minimum is not None:
-        expected.add("DB203")
-    if column.maximum is not None:
-        expected.add("DB204")
-    if column.name in judged:
-        expected.add(judged[column.name].rule.id)
-    return expected
+    expected = {
+        "DB201": True,
+        "DB202": not column.nullable,
+        "DB203": column.minimum is not None,
+        "DB204": column.maximum is not None,
+    }
+    of_reference = [judged[column.name].rule.id] if column.name in judged else []
+    return {rule for rule, is_due in expected.items() if is_due}.union(of_reference)
 
 
 def _can_fire(session: Session, instance: Instance) -> bool:
@@ -287,7 +285,7 @@ def _run(
 def _judge_again(session: Session, outcome: Outcome, references: References) -> None:
     """Judge rules of a higher stage again without the rows that a lower stage condemned."""
     for stage in range(1, LAST_STAGE + 1):
-        condemned = _condemned(session, outcome.found, stage, references)
+        condemned = condemned_cells(session, outcome.found, references, stage)
         again = Asked[Hit](failures=outcome.failures)
         for hit in outcome.found:
             guards = {use: condemned[use] for use in hit.instance.uses if use in condemned}
@@ -312,19 +310,12 @@ def _again(
 
 
 def condemned_cells(
-    session: Session, outcome: Outcome, references: References
+    session: Session, hits: Sequence[Hit], references: References, stage: int = LAST_STAGE
 ) -> dict[str, list[str]]:
-    """``TABLE.column`` to the predicates of the rules on single cells that found bad rows there.
+    """``TABLE.column`` to the predicates of lower-stage rules that found bad rows there.
 
     They are good for the connection of ``references``.
     """
-    return _condemned(session, outcome.found, LAST_STAGE, references)
-
-
-def _condemned(
-    session: Session, hits: Sequence[Hit], stage: int, references: References
-) -> dict[str, list[str]]:
-    """``TABLE.column`` to the predicates of lower-stage rules that found bad rows there."""
     found: dict[str, list[str]] = {}
     for hit in hits:
         if hit.instance.rule.search.stage < stage:

@@ -26,11 +26,8 @@ def where(rule: DbRule, style: Style) -> str:
 def facts(rule: DbRule, style: Style) -> Iterator[tuple[str, str]]:
     """The databases that the rule is for, and what it reads in them."""
     yield "Databases", " and ".join(rule.search.carriers)
-    yield "Reads", ", ".join(_use(name, style) for name in rule.search.uses)
-
-
-def _use(name: str, style: Style) -> str:
-    return code(name) if "{" in name else place_link(style, name)
+    uses = (code(name) if "{" in name else place_link(style, name) for name in rule.search.uses)
+    yield "Reads", ", ".join(uses)
 
 
 def search(rule: DbRule) -> str:

@@ -66,8 +66,8 @@ def instances(rule: DbRule, schema: Schema, catalog: Catalog) -> Iterator[Instan
     )
     for place in selected:
         table = place.get("table")
-        column = fill(rule.column, place) if rule.column else place.get("column")
-        uses = tuple(fill(use, place) for use in rule.search.uses)
+        column = fill(rule.column, place) or place.get("column")
+        uses = fill(rule.search.uses, place)
         if not rule.search.uses and table and column:
             uses = (f"{table}.{column}", *place.get("further_uses", "").split())
         if _stands_in(schema, rule, table, uses):
@@ -77,8 +77,8 @@ def instances(rule: DbRule, schema: Schema, catalog: Catalog) -> Iterator[Instan
                 column,
                 place,
                 uses,
-                fill(rule.row, place) if rule.row else None,
-                fill(query, place) if (query := rule.select or rule.search.oracle) else None,
+                fill(rule.row, place),
+                fill(rule.select or rule.search.oracle, place),
             )
 
 

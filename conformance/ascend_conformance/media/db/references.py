@@ -47,6 +47,15 @@ class Target:
     further: frozenset[int] = frozenset()
 
 
+def within(value: str, ranges: Sequence[Range]) -> str:
+    """SQL that is true when ``value`` (an SQL expression) is in one of the ranges."""
+    terms = (
+        f"{value} = {low}" if low == high else f"{value} BETWEEN {low} AND {high}"
+        for low, high in ranges
+    )
+    return " OR ".join(terms) or "0"
+
+
 def survey_key(connection: apsw.Connection, table: str, column: str) -> Target:
     """The ranges of integers that a primary key holds without a gap, if there are few."""
     count, low, high = single_row(
@@ -144,13 +153,10 @@ class Targets:
         else:
             with closing(self.stream(f"SELECT {column} FROM {table}")) as batches:
                 target = survey_column(self.connection, table, column, batches)
-        return replace(target, further=self._members(table, column))
-
-    def _members(self, table: str, column: str) -> frozenset[int]:
-        """Ids that count as held: an enum member that the table lacks is reported as such, once."""
         if reference_kind(f"{table}.{column}") != "enum":
-            return frozenset()
-        return frozenset(self.schema.enums.get(table, ()))
+            return target
+        # An enum member that the table lacks is reported as such, once.
+        return replace(target, further=frozenset(self.schema.enums.get(table, ())))
 
 
 class References:
@@ -186,9 +192,7 @@ class References:
 
     def _held(self, value: str, target: Target) -> str:
         if target.ranges is not None:
-            if not target.ranges:
-                return "0"
-            return " OR ".join(f"{value} BETWEEN {low} AND {high}" for low, high in target.ranges)
+            return within(value, target.ranges)
         if target.is_key:
             return f"{value} IN (SELECT {target.column} FROM main.{target.table})"
         return f"{value} IN (SELECT id FROM temp.{self._key_table(target)})"

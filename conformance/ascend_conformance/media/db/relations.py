@@ -24,7 +24,7 @@ from .views import ShownByDatabase
 def judge_relations(session: Session, outcome: Outcome, options: Options) -> Asked[Finding]:
     """Every selected relation, without the rows of cells that other rules condemned."""
     relations = [one for one in load_relations().values() if options.selection.wants(one)]
-    condemned = condemned_cells(session, outcome, outcome.references)
+    condemned = condemned_cells(session, outcome.found, outcome.references)
     shown = ShownByDatabase(session, session.connection, condemned)
     views = shown.views()
     together = groups(relations, shown)
@@ -39,7 +39,8 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
 
     def share(connection: apsw.Connection, _number: int) -> Asked[Finding]:
         own = Asked[Finding]()
-        condemned = condemned_cells(session, outcome, References(connection, session.targets))
+        references = References(connection, session.targets)
+        condemned = condemned_cells(session, outcome.found, references)
         beside = ShownByDatabase(session, connection, condemned)
         own.ask(_questions(beside, left, options))
         return own

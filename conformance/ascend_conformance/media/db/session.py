@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
@@ -21,7 +22,7 @@ from ascend_ref.db.detect import Identity, identify
 from ascend_ref.db.header import READ_FLAGS
 from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
-from ascend_ref.db.reader import stream_columns
+from ascend_ref.db.reader import BATCH_ROWS, stream_columns
 from ascend_spec import Catalog, Schema, catalog
 from ascend_spec.db.model import Reading, Revision
 
@@ -121,10 +122,7 @@ class Session:
                         raise apsw.InterruptError("stopped")
                     yield batch
             return
-        rows = self.connection.execute(query).fetchall()
-        if rows:
-            columns = [pa.array(values) for values in zip(*rows, strict=True)]
-            yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
+        yield from batches_of(self.connection, query)
 
     @property
     def is_small(self) -> bool:
@@ -161,6 +159,14 @@ class Session:
             yield connection
         finally:
             connection.close()
+
+
+def batches_of(connection: apsw.Connection, query: str) -> Iterator[pa.RecordBatch]:
+    """The rows of a query on a connection, each column of one type in a batch."""
+    rows = connection.execute(query)
+    while some := list(islice(rows, BATCH_ROWS)):
+        columns = [pa.array(values) for values in zip(*some, strict=True)]
+        yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
 
 
 def start(

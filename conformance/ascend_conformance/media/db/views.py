@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import apsw
 import pyarrow as pa
 
 from ascend_ref.db.open import read_examples
-from ascend_ref.db.reader import BATCH_ROWS
 from ascend_spec import recording_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.core.units import factor
@@ -21,7 +19,7 @@ from ascend_spec.recording import Entity
 
 from ...engine.relations.views import Codes, Dialect, Part, View, with_interval
 from .constants import ConstantSets
-from .session import Session
+from .session import Session, batches_of
 from .sql import without
 
 LINKS = frozenset({"connectionId", "globalTaskId", "operatorId", "callchainId"})
@@ -78,14 +76,8 @@ class ShownByDatabase:
         may need what this connection alone has.
         """
         if multiplies or self.condemned:
-            return nullcontext(self._batches(query))
+            return nullcontext(batches_of(self.connection, query))
         return closing(self.session.stream(query))
-
-    def _batches(self, query: str) -> Iterator[pa.RecordBatch]:
-        rows = self.connection.execute(query)
-        while some := list(islice(rows, BATCH_ROWS)):
-            columns = [pa.array(cells) for cells in zip(*some, strict=True)]
-            yield pa.RecordBatch.from_arrays(columns, names=list(map(str, range(len(columns)))))
 
     def values(self, query: str, columns: int, rows: int) -> Sequence[tuple[Any, ...]]:
         """The first rows of a SELECT; texts may be of any bytes."""

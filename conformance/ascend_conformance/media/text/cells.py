@@ -66,8 +66,7 @@ def likeliest(
 
     # All circumstances of one writer and family print numbers alike.
     distinct = {(at.writer, at.family): at for at in reversed(found.circumstances)}
-    several = len({writer for writer, _ in distinct}) > 1 or len(distinct) > 1
-    if not several:
+    if len(distinct) == 1:
         return found.circumstances[0]
     return min(distinct.values(), key=lambda at: (count(at), -votes.get(at.writer, 0)))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from ascend_ref.db.display import clip, printable, show_path
 from ascend_ref.json_damage import scan_value
@@ -14,9 +14,10 @@ from ascend_spec.core.pointer import pointer_of
 
 from ...finding import Finding, Scalar
 from ...ruleset import Rule
-from .database import Facts
 from .deliverables import Deliverable
 from .folder import Folder
+
+Row: TypeAlias = tuple[Any, ...]
 
 SHOWN = 300
 """Characters of a text of the file that are shown."""
@@ -168,19 +169,36 @@ def place_of_event(folder: Folder, file: int, row: int, *keys: str) -> Position:
     return Position(offset=offset)
 
 
-def bad_rows(
-    facts: Facts, query: str, examples: int
-) -> Iterator[tuple[int, int, list[tuple[Any, ...]]]]:
-    """Of each file the number of rows of a query, and the first of them; at least one.
+def faults_of(
+    folder: Folder,
+    table: str,
+    query: str,
+    examples: int,
+    place: Callable[[Row], Position],
+    shown: Callable[[Row], Mapping[str, Scalar]],
+    **facts: Any,
+) -> Iterator[Fault]:
+    """A fault of each file with rows of a query, of all those that a table has of it.
 
-    The query gives ``file`` and ``row``. It is computed once, with its windows and joins.
+    The query gives ``file`` and ``row`` first, and is computed once, with its windows and joins.
+    ``place`` says of a row where it stands, and ``shown`` what it is as an example.
     """
     select = (
         f"SELECT bad.file, count(*), arg_min(bad, bad.row, {max(examples, 1)}) FROM ({query}) bad "
         "GROUP BY bad.file ORDER BY bad.file"
     )
-    for file, count, first in facts.rows(select):
-        yield file, count, [tuple(one.values()) for one in first]
+    for file, count, found in folder.facts.rows(select):
+        rows = [tuple(one.values()) for one in found]
+        yield Fault(
+            file,
+            count=count,
+            total=folder.facts.count(table, file),
+            row=rows[0][1],
+            at=place(rows[0]),
+            examples=[shown(row) for row in rows[:examples]],
+            query=query,
+            **facts,
+        )
 
 
 def example_of(names: Sequence[str], values: Sequence[Any]) -> Mapping[str, Scalar]:

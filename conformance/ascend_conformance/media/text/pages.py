@@ -109,7 +109,7 @@ def _difference(agreement: Agreement, name: str) -> str:
     if compared.tolerance is None:
         return f"equal{f', {compared.unit}' if compared.unit else ''}{untold}"
     unit = f" {compared.unit}" if compared.unit else ""
-    return f"within {code(compared.tolerance)}{unit}{untold}"
+    return f"within {code(str(compared.tolerance))}{unit}{untold}"
 
 
 def _readings(agreement: Agreement) -> Iterator[str]:

@@ -63,27 +63,24 @@ def instances(rule: TextRule) -> Iterator[TextInstance]:
     for given in rule.search.at if rule.row or rule.select else ():
         table = given["table"]
         place = {"raw": table.replace("csv.", "raw.", 1), **given}
-        column = fill(rule.column, place) if rule.column else None
-        needs = [table, *(fill(use, place) for use in rule.search.needs)]
+        column = fill(rule.column, place)
+        needs = [table, *fill(rule.search.needs, place)]
         if column and table.startswith(("csv.", "raw.")):
             needs.append(f"{table}.{column}")
         yield TextInstance(
             rule,
             table,
             column,
-            fill(rule.select, place) if rule.select else _query(rule, table, column, place),
+            fill(rule.select, place) or _query(rule, table, column, place),
             tuple(dict.fromkeys(needs)),
-            tuple(fill(one, place) for one in rule.breaks),
-            fill(rule.found, place) if isinstance(rule.found, str) else rule.found,
-            {
-                words: tuple(fill(one, place) for one in change)
-                for words, change in rule.keeps.items()
-            },
+            fill(rule.breaks, place),
+            fill(rule.found, place),
+            fill(rule.keeps, place),
         )
 
 
 def _query(rule: TextRule, table: str, column: str | None, place: Mapping[str, str]) -> str:
-    shown = [fill(one, place) for one in rule.search.shows] or ([column] if column else [])
+    shown = fill(rule.search.shows, place) or ([column] if column else [])
     columns = "".join(f', "{name}"' for name in shown) if shown else ", *"
     return f"SELECT file, row{columns} FROM {table} WHERE {fill(rule.row or '', place)}"
 

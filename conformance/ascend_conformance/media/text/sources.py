@@ -120,22 +120,13 @@ def input_of(given: Mapping[str, str]) -> Input:
 def made() -> Mapping[str, Made]:
     """Views and derived tables by name; one with ``each`` is one at each of these places."""
     return {
-        f"{schema}.{fill(name, place)}": _made(_filled(given, place), place)
+        f"{schema}.{fill(name, place)}": _made(fill(given, place), place)
         for schema, documents in DOCUMENTS_OF.items()
         for document in documents
         for name, given in packaged(__package__, document).items()
         for some in given.get("each", ({},))
         for place in combinations_of(some)
     }
-
-
-def _filled(given: Any, place: Mapping[str, str]) -> Any:
-    """A part of a document with its placeholders replaced."""
-    if isinstance(given, str):
-        return fill(given, place)
-    if isinstance(given, Mapping):
-        return {_filled(name, place): _filled(one, place) for name, one in given.items()}
-    return tuple(_filled(one, place) for one in given) if isinstance(given, list) else given
 
 
 def _made(given: Mapping[str, Any], place: Mapping[str, str]) -> Made:
@@ -265,16 +256,11 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
     for rule in rules:
         for agreement in rule.search.agreement.instances if rule.search.agreement else ():
             for one in agreement.read_as:
-                needed = {table for which in WHICH for table in needed_tables(one.side(which).of)}
+                needed = {table for which in WHICH for table in _tables(one.side(which).of, False)}
                 stored = {table for table in needed if table.startswith("db.")}
                 if stored and needed - stored <= present:
                     yield from stored
                     yield from OPTIONAL_TABLES
-
-
-def needed_tables(name: str) -> frozenset[str]:
-    """The tables of the facts without which a source is absent."""
-    return _tables(name, False)
 
 
 def base_tables(name: str) -> frozenset[str]:
@@ -284,6 +270,7 @@ def base_tables(name: str) -> frozenset[str]:
 
 @per_spec
 def _tables(name: str, every: bool) -> frozenset[str]:
+    """Those that a source reads, or without ``every`` those without which it is absent."""
     schema, _, bare = name.partition(".")
     if schema == "csv":
         return frozenset({f"raw.{bare}"})

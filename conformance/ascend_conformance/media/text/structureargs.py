@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ascend_spec.timeline import Layer
 
 from ...compare.sql import quoted, text_literal
-from .findings import Fault, bad_rows, example_of, place_of_event
+from .findings import Fault, example_of, faults_of, place_of_event
 from .folder import Folder
 from .layers import ArgColumn, arg_columns, layers_by_table
 
@@ -89,18 +89,14 @@ def _faults(
 ) -> Iterator[Fault]:
     column = check.column
     query = f"SELECT file, row, name, {quoted(column.name)} FROM {table} WHERE {check.condition}"
-    for file, count, first in bad_rows(folder.facts, query, examples):
-        row = first[0][1]
-        yield Fault(
-            file,
-            f"{layer.name}: {column.name}",
-            count=count,
-            total=folder.facts.count(table, file),
-            row=row,
-            at=place_of_event(folder, file, row, "args", column.name),
-            examples=[
-                example_of(("event", "name", column.name), one[1:]) for one in first[:examples]
-            ],
-            expected=check.expected,
-            query=query,
-        )
+    names = ("event", "name", column.name)
+    return faults_of(
+        folder,
+        table,
+        query,
+        examples,
+        lambda row: place_of_event(folder, *row[:2], "args", column.name),
+        lambda row: example_of(names, row[1:]),
+        column=f"{layer.name}: {column.name}",
+        expected=check.expected,
+    )

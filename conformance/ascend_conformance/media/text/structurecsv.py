@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ascend_spec import catalog, recording_catalog, text_catalog
 from ascend_spec.text import CsvFile, SortKey
 
 from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_in
-from .findings import HEADER, Fault, Position, bad_rows, example_of
+from .findings import HEADER, Fault, Position, example_of, faults_of
 from .folder import Folder
 
 Check = Callable[[Folder, int], Iterator[Fault]]
@@ -201,25 +202,16 @@ def cell_faults(folder: Folder, examples: int) -> Iterator[tuple[CellCheck, Faul
         ]
         counted = "".join(f", count(*) FILTER ({check.condition})" for check in checks)
         select = f"SELECT count(*){counted} FROM {table} WHERE file = {number}"
-        ((total, *counts),) = folder.facts.rows(select)
+        ((_, *counts),) = folder.facts.rows(select)
         for check in (check for check, count in zip(checks, counts, strict=True) if count):
             query = (
                 f'SELECT file, row, line, "offset", {quoted(check.name)} FROM {table} '
                 f"WHERE file = {number} AND ({check.condition})"
             )
-            for _, count, first in bad_rows(folder.facts, query, examples):
-                fault = Fault(
-                    number,
-                    check.name,
-                    count=count,
-                    total=total,
-                    row=first[0][1],
-                    at=Position(*first[0][2:4]),
-                    examples=[example_of((check.name,), one[4:]) for one in first[:examples]],
-                    expected=check.expected,
-                    errata=check.column.errata,
-                    query=query,
-                )
+            facts = {"expected": check.expected, "errata": check.column.errata}
+            for fault in _bad_rows(
+                folder, table, query, [check.name], examples, column=check.name, **facts
+            ):
                 yield check, fault
 
 
@@ -279,19 +271,24 @@ def _disorder(
         f"WINDOW w AS ({partition}ORDER BY row)) WHERE wrong"
     )
     words = ", then ".join(f"{key.column}{' descending' * key.descending}" for key in sorted_keys)
-    names = ("file", "row", "line", "offset", *(key.column for key in keys))
-    for file, count, first in bad_rows(folder.facts, query, examples):
-        yield Fault(
-            file,
-            sorted_keys[0].column,
-            count=count,
-            total=folder.facts.count(f"raw.{quoted(spec.name)}", file),
-            row=first[0][1],
-            at=Position(*first[0][2:4]),
-            examples=[example_of(names, row) for row in first[:examples]],
-            expected=words,
-            query=query,
-        )
+    names = [key.column for key in keys]
+    facts = {"column": sorted_keys[0].column, "expected": words}
+    yield from _bad_rows(folder, f"raw.{quoted(spec.name)}", query, names, examples, **facts)
+
+
+def _bad_rows(
+    folder: Folder, table: str, query: str, names: Sequence[str], examples: int, **facts: Any
+) -> Iterator[Fault]:
+    """A fault of each file with rows of a query: file, row, line, offset, and columns to show."""
+    return faults_of(
+        folder,
+        table,
+        query,
+        examples,
+        lambda row: Position(*row[2:4]),
+        lambda row: example_of(names, row[4:]),
+        **facts,
+    )
 
 
 def sort_value(spec: CsvFile, key: SortKey) -> str:

@@ -18,9 +18,9 @@ from ...finding import Scalar
 from .findings import (
     Fault,
     Position,
-    bad_rows,
     event_text,
     example_of,
+    faults_of,
     place_in_event,
     place_of_event,
 )
@@ -111,21 +111,16 @@ def _event_faults(
     """One fault for each file with events that meet a condition."""
     query = f"SELECT file, row, ph, name FROM trace.event WHERE {condition}"
     names = ("event", "ph", "name", key)
-    for file, count, first in bad_rows(folder.facts, query, examples):
-        yield Fault(
-            file,
-            key,
-            count=count,
-            total=folder.facts.count("trace.event", file),
-            row=first[0][1],
-            at=place_of_event(folder, file, first[0][1], key),
-            examples=[
-                example_of(names, (*one[1:], _value(folder, file, one[1], key)))
-                for one in first[:examples]
-            ],
-            expected=expected,
-            query=query,
-        )
+    return faults_of(
+        folder,
+        "trace.event",
+        query,
+        examples,
+        lambda row: place_of_event(folder, *row[:2], key),
+        lambda row: example_of(names, (*row[1:], _value(folder, row[0], row[1], key))),
+        column=key,
+        expected=expected,
+    )
 
 
 def _value(folder: Folder, file: int, row: int, key: str) -> str | None:
@@ -309,14 +304,13 @@ def crossing_slices(folder: Folder, examples: int) -> Iterator[Fault]:
     A crossing behind others inside the same slice is not seen.
     """
     names = ("start_ns", "end_ns", "end_of_other_ns")
-    for file, count, first in bad_rows(folder.facts, CROSSED, examples):
-        yield Fault(
-            file,
-            "dur",
-            count=count,
-            total=folder.facts.count(f"({SLICES})", file),
-            row=first[0][1],
-            at=place_of_event(folder, file, first[0][1], "dur"),
-            examples=[example_of(names, one[2:]) for one in first[:examples]],
-            errata=(OF_STREAMS,),
-        )
+    return faults_of(
+        folder,
+        f"({SLICES})",
+        CROSSED,
+        examples,
+        lambda row: place_of_event(folder, *row[:2], "dur"),
+        lambda row: example_of(names, row[2:]),
+        column="dur",
+        errata=(OF_STREAMS,),
+    )
