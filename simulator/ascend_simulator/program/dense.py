@@ -138,7 +138,8 @@ class Stage:
         rows = -(-choice.vocabulary // parallelism.tensor)
         shape = (rows, choice.hidden)
         self.table = tape.parameter(*shape, data_type=choice.data_type) if self.first else None
-        layers = choice.layers // parallelism.pipeline
+        whole, rest = divmod(choice.layers, parallelism.pipeline)
+        layers = whole + (stage < rest)  # as even as possible, more at the beginning
         self.layers = [Layer(tape, choice, parallelism, self.tensor) for _ in range(layers)]
         self.head: tuple[Parameter, Parameter] | None = None
         if self.last:
