@@ -20,7 +20,6 @@ Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Piece: TypeAlias = "str | pa.Array | pa.Scalar"
 """A text that is the same in every row, or a column of texts."""
-NOTHING = pa.scalar("", pa.string())
 
 
 def integers(column: Column, none: int = -1) -> Integers:
@@ -179,4 +178,4 @@ def joined(*pieces: Piece, null_is_nothing: bool = False) -> pa.Array:
     columns = [pa.scalar(one, pa.string()) if isinstance(one, str) else one for one in pieces]
     handling = "replace" if null_is_nothing else "emit_null"
     options = pc.JoinOptions(null_handling=handling, null_replacement="")
-    return pc.binary_join_element_wise(*columns, NOTHING, options=options)
+    return pc.binary_join_element_wise(*columns, pa.scalar("", pa.string()), options=options)

@@ -111,7 +111,8 @@ class EventTexts:
         pids = [str(self._session.pid(layer, one, unit)) for one in devices.tolist()]
         if len(pids) == 1:
             return pids[0]
-        return pa.DictionaryArray.from_arrays(pa.array(number.astype(np.int32)), pa.array(pids))
+        texts = pa.array(pids, pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(number.astype(np.int32)), texts)
 
     def _args(self, events: Events) -> list[tuple[Member, Member]]:
         """Keys, with their quotes, and values, in the order of the writer."""

@@ -49,7 +49,7 @@ def test_inferred_ground_never_condemns(rule: Rule):
 @each_rule
 def test_citations_exist(rule: Rule):
     facts = catalog()
-    assert {citation.split(" ", 1)[0] for citation in rule.source} <= facts.sources.keys()
+    assert {citation.split(" ", 1)[0] for citation in rule.source} <= facts.documents.sources.keys()
     assert rule.erratum is None or rule.erratum in facts.errata
 
 
