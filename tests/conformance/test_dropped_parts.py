@@ -24,8 +24,10 @@ LARGE = 2_000_000
 """Bytes of a timeline beyond which it is not rewritten for each of its keys."""
 
 ONE = Options(workers=1)
-ALONE, IN_FOLDER = 12, 2
+ALONE, IN_FOLDER = 6, 1
 """Parts that are tried by default."""
+FOLDERS = 12
+"""Parts that the campaign tries in their folder."""
 
 
 @cache
@@ -119,7 +121,7 @@ def test_whatever_is_missing_anywhere_gets_a_verdict(subject: str, root: Path, t
     for part, report in tried_alone(every(folder), tmp_path):
         assert failures(report) == [], str(part)
         assert len(report.files) == 1, str(part)
-    for part, report in tried_in_folder(folder, drawn(folder, ALONE), tmp_path):
+    for part, report in tried_in_folder(folder, drawn(folder, FOLDERS), tmp_path):
         assert failures(report) == [], str(part)
 
 

@@ -75,6 +75,7 @@ def steps_of(verdict: Verdict) -> list[dict[str, str]]:
         return [row for row in csv.DictReader(file) if row["Type"] == "rank"]
 
 
+@pytest.mark.exhaustive
 def test_row_6_is_steps_and_communication(healthy: Path, tmp_path: Path) -> None:
     verdict = check_row_6(healthy, tmp_path)
     assert verdict.differences == []
@@ -108,6 +109,7 @@ def test_row_7_is_compare(healthy: Path, tmp_path: Path) -> None:
         assert sum(side.calls.values()) == sum(group["operators"] for group in totals["groups"])
 
 
+@pytest.mark.exhaustive
 def test_row_8_is_advisor(healthy: Path, tmp_path: Path) -> None:
     assert check_text_row_8(healthy, tmp_path).differences == []
 

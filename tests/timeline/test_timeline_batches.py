@@ -34,7 +34,14 @@ def check(recorded: Recorded) -> None:
         }
 
 
-@pytest.mark.parametrize("name", ["level0_rank0", "level1_rank0", "level1_rank1"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "level1_rank1",
+        pytest.param("level1_rank0", marks=pytest.mark.exhaustive),
+        pytest.param("level0_rank0", marks=pytest.mark.exhaustive),
+    ],
+)
 def test_those_of_real_databases(name: str) -> None:
     check(real_database(name))
 

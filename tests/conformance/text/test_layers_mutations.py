@@ -409,6 +409,7 @@ def folder(simulated: Mapping[str, Path]) -> Iterator[Folder]:
         yield read
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("group", GROUPS)
 def test_chosen_mutations_of_every_group_are_told_with_both_sides(
     folder: Folder, group: str
