@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
-from relation_trials import database_of, simulate
+from relation_trials import Trial, database_of, opened, simulate
 
 from ascend_conformance.check import check
 from ascend_conformance.engine.relations import judge as relations
-from ascend_conformance.engine.relations.judge import Counted
-from ascend_conformance.engine.relations.rule import Relation
+from ascend_conformance.engine.relations.judge import (
+    NOTHING_TO_JUDGE,
+    Counted,
+    Unjudged,
+    bind,
+    counted_together,
+    groups,
+)
+from ascend_conformance.engine.relations.rule import Relation, load_relations
+from ascend_conformance.engine.relations.sql import rows_query
+from ascend_conformance.engine.relations.views import View
 from ascend_conformance.media.db import relations as in_databases
 from ascend_conformance.media.db.judge import resolved_cells
 from ascend_conformance.options import Options
@@ -74,7 +83,6 @@ def test_what_other_rules_found_out_changes_no_answer(
         counted.update({one.id: numbers for one, numbers in zip(some, found, strict=True)})
         return found
 
-    counted_together = relations.counted_together
     monkeypatch.setattr(relations, "counted_together", together)
     monkeypatch.setattr("ascend_conformance.media.db.views.ROWS_PER_TEXT", 0)
     answers = []
@@ -98,3 +106,42 @@ def test_references_that_no_rule_judged_are_not_known_to_lead_to_a_row(
     for select in (("REL",), ("DB208", "REL"), ("DB201", "DB202", "REL")):
         check([database_of(profile)], Options(workers=1, selection=Selection(select=select)))
     assert not any(known)
+
+
+def test_a_condition_that_no_text_meets_leaves_nothing_to_judge(
+    profile: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not other relations are counted in the same scan."""
+    database = tmp_path / database_of(profile).name
+    database.write_bytes(database_of(profile).read_bytes())
+    connection = apsw.Connection(str(database))
+    connection.execute("UPDATE STRING_IDS SET value = 'X' || id WHERE value LIKE 'EVENT_RECORD%'")
+    connection.close()
+    monkeypatch.setattr("ascend_conformance.media.db.views.ROWS_PER_TEXT", 0)
+    for select in (("REL105",), ("REL103", "REL105", "REL112")):
+        [report] = check([database], Options(workers=1, selection=Selection(select=select))).files
+        skipped = {one.rule: one.reason for one in report.skipped}
+        assert skipped == {"REL105": NOTHING_TO_JUDGE}
+        assert report.rules_run == len(select) - 1
+
+
+def test_joins_by_a_key_are_counted_in_the_scan_of_the_rows_that_they_extend(
+    profile: Path,
+) -> None:
+    with opened(profile, "database") as trial:
+        shared = groups([load_relations()[one] for one in ("REL102", "REL108")], trial.shown)
+        assert [len(some) for some in shared] == [2]
+        # The events among the tasks are few, and their calls are not looked up for all tasks.
+        apart = groups([load_relations()[one] for one in ("REL105", "REL312")], trial.shown)
+        assert [len(some) for some in apart] == [1, 1]
+        for some in (shared[0], *apart):
+            for relation, counted in zip(some, counted_together(some, trial.shown), strict=True):
+                query = rows_query(relation, bound(relation, trial), "sqlite")
+                plain = f"SELECT count(*), count(*) FILTER (WHERE bad) FROM ({query})"
+                assert [(counted.population, counted.count)] == list(trial.shown.rows(plain))
+
+
+def bound(relation: Relation, trial: Trial) -> Mapping[str, View]:
+    found = bind(relation, trial.shown.views())
+    assert not isinstance(found, Unjudged)
+    return found

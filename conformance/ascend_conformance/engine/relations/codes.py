@@ -93,5 +93,5 @@ def _holds(
     """That a number is one of those chosen by their name, or by a condition on their text."""
     if codes.names is not None:
         numbers = ", ".join(str(number) for number, name in codes.names.items() if chosen(name))
-        return f"({cell} IN ({numbers}))"
+        return f"({cell} IN ({numbers}))" if numbers else "(0)"
     return codes.written(f"({cell} IN (SELECT id FROM {codes.source} WHERE {condition}))")

@@ -19,6 +19,7 @@ from ...finding import Finding, Skipped
 from ..asking import At, Question
 from .rule import Relation
 from .sql import (
+    can_have_rows,
     count_query,
     counts_query,
     is_of_texts,
@@ -200,14 +201,18 @@ def _has_rows(shown: Shown, relation: Relation, bound: Bound) -> bool:
 
 def _multiplies(relation: Relation, bound: Bound) -> bool:
     """Whether a row can be joined with many: those of one value of a column that is no key."""
-    for text in relation.search.texts:
-        for joined in re.split(r"\bJOIN ", text)[1:]:
-            found = _JOINED.match(joined)
-            if not found or found["entity"] not in bound:
-                return True
-            if not bound[found["entity"]].is_key(found["column"]):
-                return True
-    return False
+    return not all(
+        _has_one_partner(joined, bound)
+        for text in relation.search.texts
+        for joined in re.split(r"\bJOIN ", text)[1:]
+    )
+
+
+def _has_one_partner(joined: str, bound: Bound) -> bool:
+    """Whether a row finds one row at most in what it is joined with, by a key of it."""
+    found = _JOINED.match(joined)
+    view = bound.get(found["entity"]) if found else None
+    return found is not None and view is not None and view.is_key(found["column"])
 
 
 def _sides(relation: Relation, bound: Bound) -> list[View]:
@@ -220,6 +225,7 @@ def _sides(relation: Relation, bound: Bound) -> list[View]:
 def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, ...]]:
     """The relations; those that one scan of a view counts, or one walk over it, together."""
     found: dict[Any, list[Relation]] = {}
+    joins: dict[Any, Any] = {}
     for relation in relations:
         key: Any = relation.id
         bound = bind(relation, shown.views())
@@ -230,10 +236,31 @@ def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, 
             views = {(one.entity, one.name, one.columns) for one in _sides(relation, bound)}
             key = (frozenset(views), search.walk.by)
         elif search.is_of_joined_rows and not is_of_texts(relation, bound, shown.dialect):
-            read = [bound[entity] for entity in search.aliases_in((search.joined,)).values()]
-            key = (search.joined, *((one.name, one.columns) for one in read))
+            rows, further = _parted(relation, bound)
+            key, join = _scanned(rows, relation, bound), _scanned(further, relation, bound)
+            if further and joins.setdefault(key, join) != join:
+                key = key, join
         found.setdefault(key, []).append(relation)
     return [tuple(some) for some in found.values()]
+
+
+def _parted(relation: Relation, bound: Bound) -> tuple[str, str]:
+    """The rows that a relation is about, and joins that find one more row at most for each of them.
+
+    Relations on the same rows without those joins are counted in the same scan. Where a condition
+    leaves few rows, looking the joined ones up for all rows would not pay.
+    """
+    rows, *joins = relation.search.joined.split(" JOIN ")
+    further = ""
+    while joins and not relation.search.where and _has_one_partner(joins[-1], bound):
+        further = f" JOIN {joins.pop()}{further}"
+    return " JOIN ".join([rows, *joins]), further
+
+
+def _scanned(joined: str, relation: Relation, bound: Bound) -> tuple[Any, ...]:
+    """What some SQL joins, with the views that it is bound to."""
+    read = [bound[entity] for entity in relation.search.aliases_in((joined,)).values()]
+    return joined, *((one.name, one.columns) for one in read)
 
 
 def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 1) -> list[Counted]:
@@ -255,12 +282,21 @@ def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 
             return [_steps(steps, shown, _multiplies(relations[0], bound))]
         except (*NOT_A_WALK, NotSteps):
             pass
-    if len(relations) > 1:
-        every: Any = [bind(one, shown.views()) for one in relations]
-        [sums] = shown.rows(counts_query(relations, every, shown.dialect))
-    else:
-        [sums] = shown.rows(count_query(relations[0], bound, shown.dialect))
-    return [Counted(*numbers_of(one)) for one in sums]
+    every: list[Any] = [bind(one, shown.views()) for one in relations]
+    met = [
+        place
+        for place, relation in enumerate(relations)
+        if can_have_rows(relation, every[place], shown.dialect)
+    ]
+    counted = [Counted(0, 0) for _ in relations]
+    if len(met) == 1:
+        [sums] = shown.rows(count_query(relations[met[0]], every[met[0]], shown.dialect))
+    elif met:
+        some = [relations[place] for place in met], [every[place] for place in met]
+        [sums] = shown.rows(counts_query(*some, shown.dialect))
+    for place, total in zip(met, sums if met else (), strict=True):
+        counted[place] = Counted(*numbers_of(total))
+    return counted
 
 
 def questions(

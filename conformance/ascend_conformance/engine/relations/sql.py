@@ -74,6 +74,12 @@ def step_rows(relation: Relation, bound: Mapping[str, View]) -> Steps | None:
     return replace(steps, query=query, order=order, further=further)
 
 
+def can_have_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
+    """Whether there is a text that meets its condition, as far as that is known without a row."""
+    where = coded(relation, bound, dialect).search.where
+    return not where or where.strip("()") != "0"
+
+
 def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
     """Whether it is about single rows and compares names with each other, and nothing else."""
     if dialect != "sqlite" or not relation.search.is_of_rows:
@@ -121,23 +127,31 @@ def numbers_of(total: int) -> tuple[int, int]:
 def counts_query(
     relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], dialect: Dialect
 ) -> str:
-    """The sums of several relations on the same rows, or the same rows joined, made in one scan."""
+    """The sums of several relations on the same rows, or the same rows joined, made in one scan.
+
+    Some may be about these rows joined with others of which there is one at most for each.
+    """
     sums = []
     tables: dict[str, str] = {}
-    joined = relations[0].search.joined
-    sources = relations[0].search.aliases_in((joined,))
+    least, most = (choose(relations, key=_length) for choose in (min, max))
+    rows, joined = least.search.joined, most.search.joined
+    joined = rows + joined[len(rows) :].replace(" JOIN ", " LEFT JOIN ")
     for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
         search = coded(relation, views, dialect).search
-        own = [f"{alias}.own_{number}" for alias in sources]
+        own = [f"{alias}.own_{number}" for alias in search.aliases_in((search.joined,))]
         judged = " AND ".join([*own, *([f"({search.where})"] if search.where else [])])
         bad = _slacked(f"(CASE WHEN {judged} THEN ({search.bad}) END)", relation, views)
         sums.append(_sum_of(_numbered(bad, relation, number)))
         tables |= _numbered_tables(relation, views, number)
-    for entity in sources.values():
-        reads = [one.search.reads[entity] for one in relations]
-        tables[entity] = bound[0][entity].marked(reads)
+    for entity in most.search.aliases_in((joined,)).values():
+        reads = [one.search.reads.get(entity, ()) for one in relations]
+        tables[entity] = bound[relations.index(most)][entity].marked(reads)
     columns = ", ".join(sums)
-    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, relations[0])}"
+    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, most)}"
+
+
+def _length(relation: Relation) -> int:
+    return len(relation.search.joined)
 
 
 def matched_query(
