@@ -9,7 +9,7 @@ import apsw
 from ascend_spec import Catalog, layout_catalog
 from ascend_spec.db.model import Carrier
 
-from .display import clip, printable
+from .display import clip, first_of, printable
 from .header import UnreadableDatabase
 from .introspect import PhysicalSchema, PhysicalTable, quote_identifier
 
@@ -93,9 +93,5 @@ def _has_rows(connection: apsw.Connection, table: PhysicalTable | None, conditio
 def _unknown(physical: PhysicalSchema) -> str:
     if not physical.tables:
         return "a database without tables; expected the tables of a profile"
-    names = ", ".join(printable(name) for name in list(physical.tables)[:5])
-    more = f" and {len(physical.tables) - 5:,} more" if len(physical.tables) > 5 else ""
-    return (
-        f"a database with the tables {clip(names, 200)}{more}; "
-        "expected those of msprof, torch_npu or analysis.db"
-    )
+    names = first_of([clip(printable(name), 40) for name in physical.tables], 5)
+    return f"a database with the tables {names}; expected those of msprof, torch_npu or analysis.db"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 CLIP = 80
@@ -22,6 +23,12 @@ def printable(text: str) -> str:
 def clip(text: str, length: int = CLIP) -> str:
     """The text, cut to ``length`` characters with an ellipsis as the last of them."""
     return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def first_of(names: Sequence[str], most: int) -> str:
+    """``a, b and 3 more``: the first names, and how many there are beyond ``most``."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def show_path(path: Path) -> str:

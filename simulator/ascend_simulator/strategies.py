@@ -143,7 +143,7 @@ def models(
     operator = draw(st.sampled_from(list(operators())))
     lengths = max(least_lengths(operator), draw(st.integers(1, 5)))
     drawn: dict[str, Any] = {
-        "layers": parallelism.pipeline * draw(st.integers(1, 2)),
+        "layers": draw(st.integers(parallelism.pipeline, 2 * parallelism.pipeline)),
         "hidden": heads * draw(st.sampled_from([16, 64, 128])),
         "heads": heads,
         "sequence": draw(st.sampled_from([16, 128, 1024])),

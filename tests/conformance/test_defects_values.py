@@ -150,6 +150,13 @@ def test_enum_members_that_were_deleted(profiler: Path, place: str) -> None:
     assert finding.rule == "DB122"
 
 
+def test_enum_members_beyond_those_named_are_counted(profiler: Path) -> None:
+    change(profiler, "DELETE FROM ENUM_MODULE WHERE id IN (SELECT id FROM ENUM_MODULE LIMIT 12)")
+    finding = expect(readable(profiler), "ENUM_MODULE.id", (12, None))
+    assert "lacks: 12 (" in finding.message
+    assert " and 7 more)" in finding.message
+
+
 def test_five_host_calls_of_an_unknown_type(profiler: Path) -> None:
     change(
         profiler,

@@ -32,6 +32,7 @@ ZERO_TO_11 = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
         ({"patternProperties": {"^a": {"const": 1}}}, {"ab": 2}, ("/*", ("ab",), "1", "2")),
         ({"contains": {"const": 1}}, [], ("", (), "1 among the elements", "a list of 0 elements")),
         ({"not": {"enum": ["a", "b"]}}, "a", ("", (), 'none of "a", "b"', '"a"')),
+        ({"not": {"enum": list(range(14))}}, 1, ("", (), f"none of {ZERO_TO_11} and 2 more", "1")),
         ({"multipleOf": 2, "description": "An even number."}, 3, ("", (), "An even number.", "3")),
         ({"multipleOf": 2}, 3, ("", (), "what 'multipleOf' asks for", "3")),
         ({"pattern": "^a$"}, "é\n", ("", (), 'a text that matches "^a$"', '"é\\n"')),

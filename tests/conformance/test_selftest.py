@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from ascend_conformance.engine.trials import Trial, Trials
-from ascend_conformance.media import load_rules
+from ascend_conformance.media import SelfTest, load_rules, media
+from ascend_conformance.media.bin.selftest import PRESETS
 from ascend_conformance.media.db import plan
 from ascend_conformance.media.db.plan import all_instances, schema_key
 from ascend_conformance.media.db.selftest import (
@@ -22,6 +25,9 @@ from ascend_conformance.media.db.selftest import (
     run_batch,
     try_instance,
 )
+from ascend_conformance.media.text import selftest as text_selftest
+from ascend_conformance.media.text.specimens import WHOLE
+from ascend_ref.cli import main
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
 
@@ -134,3 +140,69 @@ def test_a_legal_case_wakes_nothing_and_changes_something():
         "DB401@TASK.endNs", keeps={"too short": ("UPDATE TASK SET endNs = startNs - 1",)}
     )
     assert "DB401@TASK.endNs" in broken.false_alarms
+
+
+# --- of rules that are named ---
+
+NEWEST = catalog().revisions[-1].id
+
+
+def test_rules_that_are_named_are_tried_alone(capsys: pytest.CaptureFixture[str]):
+    words = ["db401,BIN001", "--self-test", "--revision", NEWEST, "--json"]
+    assert main(["rules", *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    places = {
+        (carrier, instance.key)
+        for carrier in CARRIERS
+        for instance in all_instances((carrier, NEWEST, "observed"))
+        if instance.rule.id == "DB401"
+    }
+    assert found["rules"] == 2
+    assert found["instances"] == len(places) + len(PRESETS)
+    assert found["mutations"] == found["caught"] > 0
+    assert found["rules_never_broken"] == 0
+
+
+def test_a_relation_that_is_named_is_tried_alone():
+    result = media()["relation"].self_test(SelfTest(("msprof",), rules=("REL303",)))
+    assert result.passed
+    assert [(one.rule, one.caught) for one in result.mutations] == [("REL303", True)]
+    assert {one.rule for one in result.trials} == {"REL303"}
+
+
+def test_rules_of_texts_are_tried_on_the_folders_that_they_are_for(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tried = []
+
+    def run_subject(subject: str, only: Sequence[str]) -> Trials:
+        tried.append((subject, only))
+        return Trials()
+
+    monkeypatch.setattr(text_selftest, "run_subject", run_subject)
+    media()["text"].self_test(SelfTest(("text",), rules=("DOC001",)))
+    assert tried == [(subject, ["DOC001"]) for subject in WHOLE]
+
+
+def test_a_rule_that_is_named_and_never_broken_is_no_success(
+    capsys: pytest.CaptureFixture[str],
+):
+    """It is the folder beside a database that DB001 is about, and an analysis.db has none here."""
+    assert main(["rules", "DB001", "--self-test", "--carrier", "analysis"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2:] == ["never broken: DB001: broken on files, not by SQL", "FAILED"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["API018"], "--self-test does not try API018; expected rules for databases"),
+        (["DB401", "--carrier", "text"], "--verdict and --carrier leave none of these rules"),
+        (["DB4O1"], "unknown rule 'DB4O1'; did you mean "),
+    ],
+)
+def test_what_cannot_be_tried_is_refused(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+):
+    assert main(["rules", *words, "--self-test"]) == 2
+    assert message in capsys.readouterr().err

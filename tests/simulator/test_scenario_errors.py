@@ -210,8 +210,8 @@ def test_units_of_the_faults(text: str, line: str) -> None:
             "parallelism.tensor is 2; expected 1, for a cnn is only data parallel",
         ),
         (
-            "model: {layers: 5}\nparallelism: {ranks: 8, pipeline: 2}",
-            "model.layers is 5; expected a multiple of parallelism.pipeline = 2",
+            "model: {layers: 3}\nparallelism: {ranks: 8, pipeline: 4}",
+            "model.layers is 3; expected at least parallelism.pipeline = 4",
         ),
         (
             "model: {heads: 2, hidden: 64}\nparallelism: {ranks: 4, tensor: 4}",

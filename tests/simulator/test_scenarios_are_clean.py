@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from hypothesis import strategies as st
 from ascend_conformance.check import check
 from ascend_simulator.choices import FaultChoice, Scenario
 from ascend_simulator.run import write_run
-from ascend_simulator.scenario import override, preset
+from ascend_simulator.scenario import override, parse, preset
 from ascend_simulator.strategies import scenarios
 from ascend_spec import catalog
 
@@ -37,6 +39,26 @@ def test_the_referee_has_nothing_to_say(scenario: Scenario, seed: int, revision:
     ]
     assert found == []
     assert not any(file.unreadable for file in report.files)
+
+
+UNEVEN = """
+model: {layers: 3, hidden: 64, heads: 2, sequence: 64, vocabulary: 128, microbatches: 2}
+parallelism: {ranks: 2, pipeline: 2}
+schedule: {warmup: 0, active: 1}
+"""
+
+
+def test_the_first_stages_have_the_layers_that_are_left_over(tmp_path: Path) -> None:
+    """3 layers in 2 stages: rank 0 runs two layers, rank 1 one, each once per micro-batch."""
+    run = write_run(parse(UNEVEN), 0, tmp_path / "run")
+    assert check([run.folder]).findings == ()
+    calls = "SELECT count(*) FROM PYTORCH_API JOIN STRING_IDS ON PYTORCH_API.name = STRING_IDS.id "
+    found = []
+    for database in sorted(run.folder.rglob("ascend_pytorch_profiler_?.db")):
+        with closing(sqlite3.connect(database)) as connection:
+            query = f"{calls} WHERE value = 'npu::npu_fusion_attention'"
+            found.append((database.name[-4], *connection.execute(query).fetchone()))
+    assert found == [("0", 4), ("1", 2)]
 
 
 def test_long_tasks_of_the_ai_cpu_say_nothing_of_the_counters(tmp_path: Path) -> None:

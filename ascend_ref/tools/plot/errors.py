@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ascend_ref.db.display import first_of
+
 LISTED = 20
 
 
@@ -25,8 +27,7 @@ def chosen(what: str, wanted: int | None, known: Sequence[int]) -> int | None:
     if wanted in known:
         return wanted
     if not known:
-        raise NotThere(f"no {what} {wanted}; it does not tell any {what}")
-    shown = ", ".join(map(str, known[:LISTED]))
-    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
-    expected = f"{'' if len(known) == 1 else 'one of '}{shown}{more}"
+        raise NotThere(f"no {what} {wanted}; it does not state any {what}")
+    shown = first_of(list(map(str, known)), LISTED)
+    expected = f"{'' if len(known) == 1 else 'one of '}{shown}"
     raise NotThere(f"no {what} {wanted}; expected {expected}")

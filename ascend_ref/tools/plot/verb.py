@@ -11,6 +11,7 @@ import click
 from ascend_ref.cli.guard import CommandError, one_line
 from ascend_ref.cli.options import output
 from ascend_ref.cli.outputs import refuse_existing
+from ascend_ref.db.display import first_of
 
 if TYPE_CHECKING:
     from .draw import Drawn
@@ -64,9 +65,7 @@ def _told(drawn: Drawn, output: Path) -> Iterator[str]:
     ):
         others = [one for one in known if one != own]
         if others:
-            listed = ", ".join(map(str, others[:10]))
-            more = f" and {len(others) - 10} more" if len(others) > 10 else ""
-            yield f"not drawn: {name} {listed}{more} (--{name} N)"
+            yield f"not drawn: {name} {first_of(list(map(str, others)), 10)} (--{name} N)"
     if found.alike:
         first, number = found.alike[0].paths[0], len(found.alike)
         yield f"not drawn: {first}" + (f" and {number - 1} more like it" if number > 1 else "")

@@ -8,10 +8,11 @@ import click
 
 from ascend_ref.cli.console import print_rows
 from ascend_ref.cli.options import REVISION
+from ascend_ref.db.display import first_of
 from ascend_spec.db.model import Revision
 
 from ..finding import OF_FILES
-from ..media import load_rules, media
+from ..media import load_rules, media, medium_of
 from ..ruleset import Selection
 from .choose import RulePatterns, patterns
 
@@ -32,7 +33,11 @@ API = "api"
     type=click.Choice(OF_FILES),
     help="List those with this verdict only.",
 )
-@click.option("--self-test", is_flag=True, help="Break clean profiles and see what fires.")
+@click.option(
+    "--self-test",
+    is_flag=True,
+    help="Break clean profiles for all rules, or for the RULES, and see what fires.",
+)
 @click.option(
     "--revision",
     "revisions",
@@ -61,29 +66,37 @@ def rules(
     as_json: bool,
 ) -> int:
     """List the rules, all or the RULES of these ids, beginnings of ids or names; with --self-test
-    prove that each one is found for its own defect only.
+    prove that each one of them is found for its own defect only: rules DB401 --self-test.
     """
-    if self_test:
-        if chosen or verdict or carrier == API:
-            raise click.UsageError("--self-test is of all rules of a database, of bin or of text")
-        from .selftest import run_and_print
-
-        at = tuple(one.id for one in revisions) or None
-        specimens = SPECIMENS if carrier is None else (carrier,)
-        return run_and_print(at, specimens, as_json=as_json)
-    if revisions:
-        raise click.UsageError("--revision is for --self-test")
-    if relations:
-        return _print_relations(as_json)
     wanted = Selection(patterns(chosen))
     found = [
-        (rule.id, rule.verdict, rule.name, rule.summary)
+        rule
         for rule in load_rules().values()
         if wanted.wants(rule)
         and verdict in (None, rule.verdict)
         and (carrier is None or _is_of(rule, carrier))
     ]
-    print_rows(("rule", "verdict", "name", "finds"), found, as_json=as_json)
+    if self_test:
+        from .selftest import run_and_print
+
+        named = [rule.id for rule in found] if chosen or verdict else None
+        untried = [rule.id for rule in found if not medium_of(rule).specimens]
+        if not found:
+            raise click.UsageError("--self-test: --verdict and --carrier leave none of these rules")
+        if carrier == API or (named and untried):
+            raise click.UsageError(
+                f"--self-test does not try {first_of(untried, 5)}; "
+                "expected rules for databases, visualize_data.bin or text deliverables"
+            )
+        at = tuple(one.id for one in revisions) or None
+        specimens = SPECIMENS if carrier is None else (carrier,)
+        return run_and_print(at, specimens, named, as_json=as_json)
+    if revisions:
+        raise click.UsageError("--revision is for --self-test")
+    if relations:
+        return _print_relations(as_json)
+    rows = [(rule.id, rule.verdict, rule.name, rule.summary) for rule in found]
+    print_rows(("rule", "verdict", "name", "finds"), rows, as_json=as_json)
     return 0
 
 

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import jsonschema_rs
 
+from ascend_ref.db.display import first_of
 from ascend_spec.core.dialect import Node, along, annotation_at, inlined
 from ascend_spec.core.pointer import escaped
 
@@ -256,7 +257,7 @@ class SchemaJudge:
             values = value if isinstance(value, list) else [value]
             return _listed(values if keyword == "type" else list(map(_spelled, values)))
         if keyword == "not" and "enum" in value:
-            return f"none of {', '.join(map(_spelled, value['enum'][:LISTED]))}"
+            return f"none of {first_of(list(map(_spelled, value['enum'])), LISTED)}"
         if keyword == "contains" and "const" in value:
             return f"{_spelled(value['const'])} among the elements"
         if keyword in _PHRASES:

@@ -172,7 +172,7 @@ def try_all(
     """The trials on all subjects, summed up. ``run`` is a function of a module, for processes."""
     result = Trials()
     with ExitStack() as stack:
-        if processes > 1:
+        if min(processes, len(subjects)) > 1:
             pool = stack.enter_context(ProcessPoolExecutor(min(processes, len(subjects))))
             parts = pool.map(run, subjects)
         else:

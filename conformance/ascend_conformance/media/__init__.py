@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -36,12 +36,15 @@ class Described(NamedTuple):
 
 
 class SelfTest(NamedTuple):
-    """What of its rules a medium tries: on which of its specimens, of which revisions (all)."""
+    """Which of its rules a medium tries, by their ids (all): on which of its specimens, of which
+    revisions (all).
+    """
 
     specimens: Sequence[str]
     revisions: Sequence[str] | None = None
     processes: int = 1
     progress: Callable[[int, int], None] | None = None
+    rules: Collection[str] | None = None
 
 
 class Medium(ABC):

@@ -1,6 +1,6 @@
 """The JSON forms: one document described by ``report.schema.json``, and its objects as JSON lines.
 
-Whatever a bound cut off is counted in the ``left_out`` object beside the list that was cut. Each
+Whatever a bound cut off is counted in the ``left_out`` object next to the list that was cut. Each
 line has a ``kind``: per file one ``file``, then its ``finding`` and ``skipped`` lines, each naming
 its file again; ``summary`` is always the last. They are for filters and log collectors.
 """
@@ -138,8 +138,8 @@ def _finding(finding: Finding, detail: Detail) -> JsonObject:
         result["offset"] = finding.offset
     if finding.pointer is not None:
         result["pointer"] = exact(finding.pointer, detail.path)
-    if finding.examples and detail.examples:
-        rows = finding.examples[: detail.examples]
+    rows = finding.examples[: detail.examples]
+    if rows:
         result["examples"] = [_row(row, detail) for row in rows]
     if finding.context:
         result["context"] = _row(finding.context, detail)
@@ -154,7 +154,8 @@ def _finding(finding: Finding, detail: Detail) -> JsonObject:
         result,
         {
             "elsewhere": len(finding.elsewhere) - len(first),
-            "examples": len(finding.examples) - len(result.get("examples", ())),
+            "examples": len(finding.examples) - len(rows),
+            "columns": max(0, *(len(row) - detail.pairs for row in (*rows, finding.context))),
         },
     )
 

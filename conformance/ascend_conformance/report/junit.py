@@ -2,7 +2,8 @@
 
 The verdicts map as follows, so that a CI server turns red for violations only: ``violation`` is a
 ``failure``, a failure of the checker an ``error``; ``advice`` and ``note`` stand in ``system-out``
-of a passing case; a rule that only was skipped is ``skipped``; a file that cannot be judged is a
+of a passing case, and so do places where a rule with findings was skipped; a rule that only was
+skipped is ``skipped``; a file that cannot be judged is a
 suite with one ``error``. A report does not name the rules that ran and found nothing: one passing
 case speaks for all of them. There are no times, so that equal input gives equal bytes.
 """
@@ -14,13 +15,13 @@ from itertools import groupby
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-from ascend_conformance.finding import FileReport, Finding, Report, Skipped, Verdict
+from ascend_conformance.finding import FileReport, Finding, Report, Verdict
 from ascend_conformance.ruleset import Rule
 
 from .collapse import Listed, listed
 from .detail import Detail, Rules
 from .escape import visible
-from .phrases import counted
+from .phrases import counted, enumerated
 from .seen_lines import seen_lines
 from .sentences import fact, not_listed, paragraph, place, unreadable
 
@@ -63,11 +64,12 @@ def _cases(
         case = Xml.Element("testcase", name="the file can be judged")
         Xml.SubElement(case, "error", message=unreadable(file, detail))
         yield case
+    found = {finding.rule for finding in file.findings}
+    skipped = _skipped(file, detail)
     by_rule = sorted(findings, key=lambda finding: finding.rule)
     for name, same in groupby(by_rule, key=lambda finding: finding.rule):
-        yield _rule_case(tuple(same), rules.get(name), detail)
-    found = {finding.rule for finding in file.findings}
-    only_skipped = [skip for skip in file.skipped if skip.rule not in found]
+        yield _rule_case(tuple(same), rules.get(name), skipped.get(name), detail)
+    only_skipped = {name: text for name, text in skipped.items() if name not in found}
     yield from _skipped_cases(only_skipped, rules, detail)
     if file.rules_run > len(found):
         quiet = counted(file.rules_run - len(found), "rule")
@@ -75,7 +77,7 @@ def _cases(
 
 
 def _rule_case(
-    findings: tuple[Finding, ...], rule: Rule[Any] | None, detail: Detail
+    findings: tuple[Finding, ...], rule: Rule[Any] | None, skipped: str | None, detail: Detail
 ) -> Xml.Element:
     case = Xml.Element("testcase", name=_case_name(findings[0].rule, findings[0].name, detail))
     for verdict, tag in _TAGS.items():
@@ -85,23 +87,38 @@ def _rule_case(
             element = Xml.SubElement(case, tag, type=verdict, message=message)
             element.text = _text(grave, rule, detail)
     others = [finding for finding in findings if finding.verdict not in _TAGS]
-    if others:
-        Xml.SubElement(case, "system-out").text = _text(others, rule, detail)
+    remarks = [_text(others, rule, detail)] if others else []
+    if skipped is not None:
+        remarks.append(f"skipped at {skipped}")
+    if remarks:
+        Xml.SubElement(case, "system-out").text = "\n".join(remarks)
     return case
 
 
+def _skipped(file: FileReport, detail: Detail) -> Mapping[str, str]:
+    """By rule, for each that was skipped somewhere: the first place, why, and how many more."""
+    ordered = sorted(file.skipped, key=lambda skip: (skip.rule, skip.place, skip.reason))
+    found: dict[str, str] = {}
+    for name, same in groupby(ordered, key=lambda skip: skip.rule):
+        first, *more = same
+        where = visible(first.place, 2 * detail.name) or "the file"
+        reason = visible(first.reason, detail.prose)
+        found[name] = f"{where}: {enumerated([reason], len(more), 'place')}"
+    return found
+
+
 def _skipped_cases(
-    skipped: Iterable[Skipped], rules: Rules, detail: Detail
+    skipped: Mapping[str, str], rules: Rules, detail: Detail
 ) -> Iterator[Xml.Element]:
-    ordered = sorted(skipped, key=lambda skip: (skip.rule, skip.place, skip.reason))
-    groups = [(name, tuple(same)) for name, same in groupby(ordered, key=lambda skip: skip.rule)]
-    for name, skips in groups[: detail.entries]:
+    for name, message in list(skipped.items())[: detail.entries]:
         words = rules[name].name if name in rules else ""
         case = Xml.Element("testcase", name=_case_name(name, words, detail))
-        reason = visible(skips[0].reason, detail.prose)
-        more = f" and {len(skips) - 1:,} more" if len(skips) > 1 else ""
-        message = f"{visible(skips[0].place, 2 * detail.name) or 'the file'}: {reason}{more}"
         Xml.SubElement(case, "skipped", message=message)
+        yield case
+    further = len(skipped) - detail.entries
+    if further > 0:
+        case = Xml.Element("testcase", name=counted(further, "further rule"))
+        Xml.SubElement(case, "skipped", message="skipped, and not listed")
         yield case
 
 

@@ -20,7 +20,7 @@ from ascend_conformance.ruleset import Rule
 from .collapse import Listed, listed, sort_key
 from .detail import Detail, Rules
 from .escape import LINE_WIDTH, JsonObject, json_text, visible
-from .phrases import LEVEL
+from .phrases import LEVEL, counted
 from .seen_lines import seen_lines
 from .sentences import not_listed, paragraph, skipped_by_reason, unreadable
 
@@ -169,8 +169,12 @@ def _notifications(one: Listed, detail: Detail) -> Iterator[JsonObject]:
         yield _notification("error", f"{path} cannot be judged: {unreadable(file, detail)}")
     if one.left_out:
         yield _notification("warning", f"{path}: {not_listed(one)}")
-    for rules, reason in skipped_by_reason(file, detail)[0]:
+    groups, further = skipped_by_reason(file, detail)
+    for rules, reason in groups:
         yield _notification("note", f"{path}: {rules} skipped: {reason}")
+    if further:
+        text = f"{path}: {counted(further, 'further reason')} of skipped rules not listed"
+        yield _notification("note", text)
 
 
 def _notification(level: str, text: str) -> JsonObject:

@@ -84,8 +84,10 @@ def _model(scenario: Scenario) -> Iterator[Problem]:
         other = f"FLOAT16 or FLOAT, for {product} cannot compute with the former"
         yield _is(scenario, ("model", "data_type"), other)
     if model.kind in LAYERED:
+        if model.layers < split.pipeline:
+            least = f"at least parallelism.pipeline = {split.pipeline}"
+            yield _is(scenario, ("model", "layers"), least)
         divided = (
-            ("layers", model.layers, "parallelism.pipeline", split.pipeline),
             ("heads", model.heads, "parallelism.tensor", split.tensor),
             ("hidden", model.hidden, "model.heads", model.heads),
         )

@@ -140,8 +140,15 @@ def test_hostile_prose_of_a_rule_is_harmless_too(kind: str, text: str) -> None:
     assert "\x1b" not in FORMATS[kind](report, {rule.id: rule})
 
 
-@pytest.mark.parametrize("kind", ["text", "markdown", "sarif"])
+@pytest.mark.parametrize("kind", ["text", "markdown", "sarif", "junit"])
 def test_skipped_rules_beyond_those_listed_are_counted(kind: str) -> None:
     skipped = tuple(Skipped(f"DB{number}", "NIC", "table NIC is absent") for number in range(120))
     report = one_report(file_report(skipped=skipped))
-    assert "and 20 further rules" in FORMATS[kind](report, RULES)
+    assert "20 further rules" in FORMATS[kind](report, RULES)
+
+
+@pytest.mark.parametrize("kind", ["text", "markdown", "sarif"])
+def test_reasons_of_skips_beyond_those_listed_are_counted(kind: str) -> None:
+    skipped = tuple(Skipped("DB301", f"T{number}", f"no T{number}") for number in range(120))
+    report = one_report(file_report(skipped=skipped))
+    assert "20 further reasons" in FORMATS[kind](report, RULES)

@@ -165,6 +165,14 @@ def test_what_is_left_out_is_counted() -> None:
     assert found["counts"]["violation"] == 5_001
 
 
+def test_columns_of_rows_that_are_left_out_are_counted() -> None:
+    row = {f"c{number}": number for number in range(15)}
+    finding = replace(INTERVAL, examples=({"a": 1}, row), context=row)
+    found = document(one_report(file_report(finding)))["files"][0]["findings"][0]
+    assert [len(found["examples"][1]), len(found["context"])] == [12, 12]
+    assert found["left_out"] == {"columns": 3}
+
+
 def test_lines_have_a_kind_and_end_with_the_summary() -> None:
     found = lines(FULL_REPORT)
     kinds = [line["kind"] for line in found]

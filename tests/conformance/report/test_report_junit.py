@@ -16,7 +16,7 @@ from report_samples import (
     reports,
 )
 
-from ascend_conformance.finding import Report
+from ascend_conformance.finding import Report, Skipped
 from ascend_conformance.report import FORMATS
 
 
@@ -86,6 +86,14 @@ def test_an_unreadable_file_is_an_error() -> None:
     (error,) = root.iter("error")
     assert error.get("message") == "file is not a database"
     assert root.get("errors") == "1"
+
+
+def test_a_rule_that_is_skipped_elsewhere_says_so_in_its_case() -> None:
+    skipped = tuple(Skipped("DB401", table, f"no column {table}.endNs") for table in ("B", "A"))
+    root = parsed(one_report(file_report(INTERVAL, skipped=skipped)))
+    (case,) = (case for case in root.iter("testcase") if "DB401" in case.get("name", ""))
+    assert [child.tag for child in case] == ["failure", "system-out"]
+    assert case[1].text == "skipped at A: no column A.endNs and 1 further place"
 
 
 @settings(max_examples=60, deadline=None)

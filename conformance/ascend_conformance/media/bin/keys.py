@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from ascend_ref.db.display import clip, printable
+from ascend_ref.db.display import clip, first_of, printable
 from ascend_spec import bin_catalog, per_spec
 from ascend_spec.core.pointer import ANY, escaped, keys_of
 
@@ -82,15 +82,13 @@ class KeyInventory:
             strange = {key: met for key, met in node.met.items() if key not in known.get(place, ())}
             if not strange or place not in known:
                 continue
-            names = ", ".join(clip(printable(key), 40) for key in list(strange)[:LISTED])
-            more = f" and {len(strange) - LISTED} more" if len(strange) > LISTED else ""
             key, (_, tokens, block) = next(iter(strange.items()))
             yield Group(
                 place=place,
                 keyword="unknown",
                 tokens=(*tokens, key),
                 document=block,
-                shown=names + more,
+                shown=first_of([clip(printable(key), 40) for key in strange], LISTED),
                 expected=", ".join(sorted(known[place])),
                 count=sum(times for times, _, _ in strange.values()),
             )

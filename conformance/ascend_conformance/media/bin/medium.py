@@ -48,7 +48,7 @@ class _BlockFiles(Medium):
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
 
-        return run_specimens(wanted.processes, wanted.progress)
+        return run_specimens(wanted.processes, wanted.progress, wanted.rules)
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from . import pages

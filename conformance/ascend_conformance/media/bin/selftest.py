@@ -59,14 +59,18 @@ def run_bin(subjects: Mapping[str, bytes], rules: Iterable[str] | None = None) -
     return result
 
 
-def run_specimen(subject: str) -> Trials:
-    """Try every rule on one of our own clean files; what a worker process does."""
-    return run_bin({subject: clean_file(subject)})
+def run_specimen(subject: str, rules: Iterable[str] | None = None) -> Trials:
+    """Try every rule, or those named, on one of our own clean files; what a worker process does."""
+    return run_bin({subject: clean_file(subject)}, rules)
 
 
-def run_specimens(processes: int = 1, progress: Callable[[int, int], None] | None = None) -> Trials:
-    """Try every rule on all of our own clean files and sum up."""
-    return try_all(PRESETS, run_specimen, processes, progress)
+def run_specimens(
+    processes: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    rules: Iterable[str] | None = None,
+) -> Trials:
+    """Try every rule, or those named, on all of our own clean files and sum up."""
+    return try_all(PRESETS, partial(run_specimen, rules=rules), processes, progress)
 
 
 def trials(

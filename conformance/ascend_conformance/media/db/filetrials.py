@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,22 +28,28 @@ Damage = Callable[[Path, Path], None]
 """Gets the profiler database and the analysis.db of rank 0 in a folder of clean ranks."""
 
 
-def file_trials(revision: str) -> Iterator[Trial]:
-    """The trial of each rule that a damage is known for."""
+def file_trials(revision: str, rules: Collection[str] | None = None) -> Iterator[Trial]:
+    """The trial of each rule, or of those named, that a damage is known for."""
+    tried = [
+        rule
+        for rule in load_db_rules().values()
+        if rule.search.code in DAMAGES and (rules is None or rule.id in rules)
+    ]
+    if not tried:
+        return
     with TemporaryDirectory() as name:
         clean = Path(name) / "clean"
         for rank in range(RANKS):
             write_rank_folder(clean, revision, Shape(ranks=RANKS, rank=rank))
-        for rule in load_db_rules().values():
-            if rule.search.code and rule.search.code in DAMAGES:
-                place, damage = DAMAGES[rule.search.code]
-                copy = Path(name) / rule.id
-                shutil.copytree(clean, copy)
-                profiler = next(copy.rglob(layout_catalog().file("pytorch", "database", rank=0)))
-                damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
-                fired = {f"{one.rule}@{one.place}" for one in _findings(copy)}
-                subject, meant = f"pytorch {revision}", f"{rule.id}@{place}"
-                yield Trial(subject, rule.id, place, tuple(sorted(fired)), meant=meant)
+        for rule in tried:
+            place, damage = DAMAGES[rule.search.code or ""]
+            copy = Path(name) / rule.id
+            shutil.copytree(clean, copy)
+            profiler = next(copy.rglob(layout_catalog().file("pytorch", "database", rank=0)))
+            damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
+            fired = {f"{one.rule}@{one.place}" for one in _findings(copy)}
+            subject, meant = f"pytorch {revision}", f"{rule.id}@{place}"
+            yield Trial(subject, rule.id, place, tuple(sorted(fired)), meant=meant)
 
 
 def _findings(folder: Path) -> Iterator[Finding]:

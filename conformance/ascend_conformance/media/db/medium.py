@@ -62,7 +62,7 @@ class _Databases(Medium):
         from .selftest import run  # slow: the simulator
 
         carriers = [carrier for carrier in CARRIERS if carrier in wanted.specimens]
-        return run(carriers, wanted.revisions, wanted.processes, wanted.progress)
+        return run(carriers, wanted.revisions, wanted.processes, wanted.progress, wanted.rules)
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator

@@ -6,7 +6,7 @@ mutation of every instance: exactly that rule fires at exactly that place.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,8 +146,16 @@ class Batch:
     keys: tuple[str, ...]
 
 
-def batches(carriers: Sequence[Carrier], revisions: Sequence[str] | None = None) -> list[Batch]:
-    """All instances of the revisions; by default each instance once, at its newest revision."""
+def batches(
+    carriers: Sequence[Carrier],
+    revisions: Sequence[str] | None = None,
+    rules: Collection[str] | None = None,
+) -> list[Batch]:
+    """All instances of the rules (all) and revisions; by default each instance once, at its newest
+    revision.
+
+    Without ``rules``, there is a batch of every clean specimen.
+    """
     every = [revision.id for revision in reversed(catalog().revisions)]
     found: list[Batch] = []
     for carrier in carriers:
@@ -155,10 +163,14 @@ def batches(carriers: Sequence[Carrier], revisions: Sequence[str] | None = None)
         for revision in revisions or every:
             if revisions:
                 tried.clear()
-            keys = [instance.key for instance in all_instances((carrier, revision, "observed"))]
+            keys = [
+                instance.key
+                for instance in all_instances((carrier, revision, "observed"))
+                if rules is None or instance.rule.id in rules
+            ]
             fresh = [key for key in dict.fromkeys(keys) if key not in tried]
             tried.update(fresh)
-            parts = range(0, max(len(fresh), 1), BATCH)
+            parts = range(0, max(len(fresh), rules is None), BATCH)
             found.extend(Batch(carrier, revision, tuple(fresh[at : at + BATCH])) for at in parts)
     return found
 
@@ -184,12 +196,13 @@ def run(
     revisions: Sequence[str] | None = None,
     processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
+    rules: Collection[str] | None = None,
 ) -> Trials:
-    """Try every instance and sum up. ``processes`` above 1 spread the batches."""
-    work = batches(carriers, revisions)
+    """Try every instance, or those of some rules, and sum up, in so many processes."""
+    work = batches(carriers, revisions, rules)
     result = try_all(work, run_batch, processes, progress)
     if "pytorch" in carriers:
-        result.trials += file_trials((revisions or [catalog().revisions[-1].id])[0])
+        result.trials += file_trials((revisions or [catalog().revisions[-1].id])[0], rules)
     return result
 
 

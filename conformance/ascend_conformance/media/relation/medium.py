@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import Described, Medium, SelfTest, media
@@ -41,7 +42,8 @@ class _Relations(Medium):
             for name, medium in media().items()
             for words in medium.benches(specimen)
         ]
-        return try_all(subjects, _try, wanted.processes, wanted.progress)
+        run = partial(_try, rules=wanted.rules)
+        return try_all(subjects, run, wanted.processes, wanted.progress)
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from ...engine.relations import pages
@@ -52,12 +54,14 @@ class _Relations(Medium):
         )
 
 
-def _try(subject: tuple[str, str, str]) -> Trials:
+def _try(subject: tuple[str, str, str], rules: Collection[str] | None) -> Trials:
+    from ...engine.relations.rule import load_relations
     from ...engine.relations.selftest import try_relations
 
+    tried = [one for one in load_relations().values() if rules is None or one.id in rules]
     name, specimen, words = subject
     with media()[name].benches(specimen)[words]() as bench:
-        return try_relations(bench)
+        return try_relations(bench, tried)
 
 
 MEDIUM = _Relations()

@@ -59,7 +59,7 @@ class _Texts(Medium):
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
 
-        return run_specimens(wanted.processes, wanted.progress)
+        return run_specimens(wanted.processes, wanted.progress, wanted.rules)
 
     def benches(self, specimen: str) -> Mapping[str, Callable[[], AbstractContextManager[Bench]]]:
         from .selftest import open_bench  # slow: the simulator

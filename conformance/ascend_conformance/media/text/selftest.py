@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -45,30 +45,44 @@ _CHANGED = re.compile(
 
 
 def run_subject(subject: str, only: Iterable[str] | None = None) -> Trials:
-    """Try every rule, or those named, on one clean folder; what a worker process does."""
-    rules = list(load_text_rules().values())
-    tried = [one.id for one in rules if one.id.startswith(SUBJECTS[subject].tried or "")]
-    wanted = set(tried if only is None else only)
+    """Try the rules that a clean folder is for, or those named, on it."""
+    rules = load_text_rules()
     result = Trials()
     with open_specimen(subject) as folder:
-        clean = find(folder, rules, WITHOUT_EXAMPLES)
+        clean = find(folder, list(rules.values()), WITHOUT_EXAMPLES)
         before = {_key(one) for one in clean}
         result.unclean += [
             f"{subject}: {one.rule} {one.place}: {one.message}"
             for one in clean
             if one.erratum is None
         ]
-        for rule in rules:
-            if rule.id in wanted:
-                result.trials += try_rule(subject, folder, rule, before)
+        for name in _tried_on(subject) if only is None else only:
+            result.trials += try_rule(subject, folder, rules[name], before)
     return result
 
 
-def run_specimens(processes: int = 1, progress: Callable[[int, int], None] | None = None) -> Trials:
-    """Try every rule on all clean folders and sum up."""
-    result = try_all(SUBJECTS, run_subject, processes, progress)
+def _tried_on(subject: str) -> list[str]:
+    return [name for name in load_text_rules() if name.startswith(SUBJECTS[subject].tried or "")]
+
+
+def run_specimens(
+    processes: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+    rules: Collection[str] | None = None,
+) -> Trials:
+    """Try every rule, or those named, on all clean folders that are for it, and sum up."""
+    chosen = [
+        (subject, [one for one in _tried_on(subject) if rules is None or one in rules])
+        for subject in SUBJECTS
+    ]
+    result = try_all([one for one in chosen if one[1]], _run_chosen, processes, progress)
     result.trials = _once_broken(result.trials)
     return result
+
+
+def _run_chosen(chosen: tuple[str, Sequence[str]]) -> Trials:
+    """What a worker process does."""
+    return run_subject(*chosen)
 
 
 def _once_broken(trials: Sequence[Trial]) -> list[Trial]:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ascend_ref.db.display import first_of
+
 from ..session import Session
 from . import Check, Fault, Places
+
+LISTED = 5
+"""Members that a message names."""
 
 
 def _members_missing(session: Session, places: Places) -> Iterator[Fault]:
@@ -18,7 +23,7 @@ def _members_missing(session: Session, places: Places) -> Iterator[Fault]:
             missing.setdefault(instance.table or "", []).append(identifier)
     for table, absent in missing.items():
         members = session.schema.enums[table]
-        names = ", ".join(f"{identifier} {members[identifier]}" for identifier in absent[:5])
+        names = first_of([f"{identifier} {members[identifier]}" for identifier in absent], LISTED)
         what = f"members that {table} lacks: {len(absent)} ({names})"
         expected, context = f"{len(members)} members", {"first_id": absent[0]}
         yield Fault(what, table, "id", expected, len(absent), context=context)
@@ -29,7 +34,7 @@ def _members_unknown(session: Session, _places: Places) -> Iterator[Fault]:
         accepted = session.schema.accepted.get(table, {})
         unknown = [identifier for identifier in held if identifier not in accepted]
         if unknown:
-            names = ", ".join(f"{identifier} {held[identifier]}" for identifier in unknown[:5])
+            names = first_of([f"{identifier} {held[identifier]}" for identifier in unknown], LISTED)
             what = f"members of {table} that the spec does not know: {len(unknown)} ({names})"
             yield Fault(what, table, "id", count=len(unknown), first_rowid=unknown[0])
 
