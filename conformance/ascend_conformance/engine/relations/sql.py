@@ -67,6 +67,12 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
     return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
 
 
+def can_have_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
+    """Whether there is a text that meets its condition, as far as that is known without a row."""
+    where = coded(relation, bound, dialect).search.where
+    return not where or where.strip("()") != "0"
+
+
 def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
     """Whether it is about single rows and compares names with each other, and nothing else."""
     if dialect != "sqlite" or not relation.search.is_of_rows:
@@ -111,26 +117,28 @@ def numbers_of(total: int) -> tuple[int, int]:
     return int(total) % BAD, int(total) // BAD
 
 
-def counts_query(
-    relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], dialect: Dialect
-) -> str:
-    """The sums of several relations on the same rows, or the same rows joined, made in one scan."""
+def counts_query(judged: Sequence[tuple[Relation, Mapping[str, View]]], dialect: Dialect) -> str:
+    """The sums of several relations on the same rows, or the same rows joined, made in one scan.
+
+    Some may be about these rows joined with others of which there is one at most for each.
+    """
     sums = []
     tables: dict[str, str] = {}
-    joined = relations[0].search.joined
-    sources = relations[0].search.aliases_in((joined,))
-    for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
+    (least, _), *_, (most, bound) = sorted(judged, key=lambda one: len(one[0].search.joined))
+    rows, joined = least.search.joined, most.search.joined
+    joined = rows + joined[len(rows) :].replace(" JOIN ", " LEFT JOIN ")
+    for number, (relation, views) in enumerate(judged):
         search = coded(relation, views, dialect).search
-        own = [f"{alias}.own_{number}" for alias in sources]
-        judged = " AND ".join([*own, *([f"({search.where})"] if search.where else [])])
-        bad = _slacked(f"(CASE WHEN {judged} THEN ({search.bad}) END)", relation, views)
+        own = [f"{alias}.own_{number}" for alias in search.aliases_in((search.joined,))]
+        meets = " AND ".join([*own, *([f"({search.where})"] if search.where else [])])
+        bad = _slacked(f"(CASE WHEN {meets} THEN ({search.bad}) END)", relation, views)
         sums.append(_sum_of(_numbered(bad, relation, number)))
         tables |= _numbered_tables(relation, views, number)
-    for entity in sources.values():
-        reads = [one.search.reads[entity] for one in relations]
-        tables[entity] = bound[0][entity].marked(reads)
+    for entity in most.search.aliases_in((joined,)).values():
+        reads = [one.search.reads.get(entity, ()) for one, _ in judged]
+        tables[entity] = bound[entity].marked(reads)
     columns = ", ".join(sums)
-    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, relations[0])}"
+    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, most)}"
 
 
 def matched_query(
