@@ -9,7 +9,8 @@ from dataclasses import replace
 import apsw
 
 from ...engine.asking import Asked, At, Question
-from ...engine.relations.judge import Answer, Unjudged, bind, groups, questions
+from ...engine.relations.binding import Unjudged, bind
+from ...engine.relations.judge import Answer, groups, questions
 from ...engine.relations.rule import Relation, load_relations
 from ...engine.relations.views import View
 from ...engine.work import limited
