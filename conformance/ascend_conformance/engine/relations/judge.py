@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -19,17 +19,18 @@ from ...finding import Finding, Skipped
 from ..asking import At, Question
 from .rule import Relation
 from .sql import (
+    as_read,
     count_query,
     counts_query,
+    is_joined_walk,
     is_of_texts,
     matched_query,
     numbers_of,
     rows_query,
-    step_rows,
     walk_rows,
 )
-from .steps import NotSteps, SameMoment, Steps, count_steps
 from .views import Shown, Streaming, View, inherited, owners, showing
+from .walks import NotInOrder, Walked, columns_of
 from .walks import walk as walk_over
 
 Bound = Mapping[str, View]
@@ -40,6 +41,7 @@ Bound = Mapping[str, View]
 class Answer:
     """What a relation found: judged rows, bad ones, and the places of the first of them.
 
+    ``population``: of a relation with a link that holds, the rows that may have one.
     ``view`` is that of the rows at fault; ``examples`` hold the values that were read of them.
     """
 
@@ -70,6 +72,9 @@ _JOINED = re.compile(r"(?P<entity>\w+) (?P<alias>\w+) ON (?P=alias)\.(?P<column>
 
 NOT_A_WALK = (UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowTypeError)
 """What comes of rows that hold anything but integers: the last two where they lie in memory."""
+
+FEW = 1_000
+"""Rows of a link that mostly show already that there is something to judge."""
 
 NOTHING_TO_JUDGE = "nothing to judge: no row that it is about"
 
@@ -141,7 +146,7 @@ def ask(
         return Unjudged(relation, NOTHING_TO_JUDGE)
     is_nested = relation.search.walk is not None and relation.search.walk.kind == "nested"
     if is_nested and counted.count:
-        query, bad = walk_rows([relation], [bound]), ""
+        query, bad = walk_rows([relation], [bound], is_ordered=True), ""
     else:
         query = rows_query(relation, bound, shown.dialect)
         bad = f"SELECT * FROM ({query}) WHERE bad"
@@ -151,7 +156,8 @@ def ask(
     first: Sequence[tuple[Any, ...]]
     if counted.first is None:
         read = relation.search.values[relation.search.alias]
-        names = sorted(names if relation.search.walk else read)
+        walk = relation.search.walk
+        names = sorted(names if walk and walk.is_of_intervals else read)
         values = "".join(f", v_{name}" for name in names)
         ordered = f"SELECT place{values} FROM ({query}) WHERE bad ORDER BY place LIMIT {wanted}"
         first = shown.values(ordered, 1 + len(names), wanted)
@@ -169,27 +175,75 @@ def ask(
 
 
 def _walked(
-    relations: Sequence[Relation], shown: Streaming, wanted: int, whole: bool = False
+    relations: Sequence[Relation], shown: Streaming, wanted: int, is_whole: bool = False
 ) -> list[Counted]:
-    """The rows of walks over the same views, judged by code in one ordered read."""
+    """The rows of walks over the same views, judged by code: as they stand, else in order."""
+    nearly = [replace(one, search=one.search.linked_to(None)) for one in relations]
+    found = _read(nearly, shown, wanted, is_ordered=False, is_whole=is_whole)
+    again: dict[Any, list[int]] = {}
+    for number, one in enumerate(found):
+        if isinstance(one.failed, NotInOrder):
+            walk = relations[number].search.own_walk
+            again.setdefault((walk.by, walk.order), []).append(number)
+    for numbers in again.values():
+        some = [nearly[number] for number in numbers]
+        ordered = _read(some, shown, wanted, is_ordered=True, is_whole=is_whole)
+        for number, one in zip(numbers, ordered, strict=True):
+            found[number] = one
+    return [
+        _counted(relation, one, shown, wanted)
+        for relation, one in zip(relations, found, strict=True)
+    ]
+
+
+def _counted(relation: Relation, walked: Walked, shown: Streaming, wanted: int) -> Counted:
+    """What a walk found; asked again where it does not know, or of more rows than it is about."""
+    if walked.failed:
+        bound: Any = bind(relation, shown.views())
+        [[total]] = shown.rows(count_query(relation, bound, shown.dialect))
+        return Counted(*numbers_of(total))
+    if relation.search.link and walked.count:
+        return _walked([_whole(relation)], shown, wanted)[0]
+    if relation.search.link and not _has_linked_rows(relation, shown):
+        return Counted(0, 0)
+    is_of_intervals = relation.search.walk and relation.search.walk.is_of_intervals
+    first = walked.first() if is_of_intervals else None
+    return Counted(walked.population, walked.count, first)
+
+
+def _whole(relation: Relation) -> Relation:
+    """The relation with its link as an ordinary condition."""
+    return replace(relation, search=replace(relation.search, link=None))
+
+
+def _has_linked_rows(relation: Relation, shown: Shown) -> bool:
+    few = replace(relation, search=relation.search.linked_to(FEW))
+    return any(
+        _has_rows(shown, one, bound)
+        for one in (few, _whole(relation))
+        if not isinstance(bound := bind(one, shown.views()), Unjudged)
+    )
+
+
+def _read(
+    relations: Sequence[Relation],
+    shown: Streaming,
+    wanted: int,
+    *,
+    is_ordered: bool,
+    is_whole: bool,
+) -> list[Walked]:
+    """One read of the rows of walks over the same views."""
     bound: Any = [bind(one, shown.views()) for one in relations]  # of none but those that are shown
-    kinds = [one.search.walk.kind for one in relations if one.search.walk]
-    if set(kinds) == {"inside"} and not any(map(partial(_has_rows, shown), relations, bound)):
-        return [Counted(0, 0) for _ in relations]
+    walks = [as_read(one) for one in relations]
+    if {one.kind for one in walks} == {"inside"} and not any(
+        map(partial(_has_rows, shown), relations, bound)
+    ):
+        return [Walked(wanted) for _ in walks]
     multiplies = any(map(_multiplies, relations, bound))
-    with shown.batches(walk_rows(relations, bound, whole), multiplies) as batches:
-        walks = walk_over(kinds, batches, wanted)
-    return [Counted(one.population, one.count, one.first()) for one in walks]
-
-
-def _steps(steps: Steps, shown: Streaming, multiplies: bool) -> Counted:
-    """The rows of steps, in order of their moments alone where no two of a group share one."""
-    try:
-        with shown.batches(steps.quick, multiplies) as batches:
-            return Counted(*count_steps(steps, batches, is_exact=False))
-    except SameMoment:
-        with shown.batches(steps.exact, multiplies) as batches:
-            return Counted(*count_steps(steps, batches, is_exact=True))
+    query = walk_rows(relations, bound, is_ordered, is_whole)
+    with shown.batches(query, multiplies) as batches:
+        return walk_over(walks, columns_of(walks), batches, wanted, is_ordered=is_ordered)
 
 
 def _has_rows(shown: Shown, relation: Relation, bound: Bound) -> bool:
@@ -226,9 +280,8 @@ def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, 
         search = relation.search
         if isinstance(bound, Unjudged):
             pass
-        elif search.walk and isinstance(shown, Streaming):
-            views = {(one.entity, one.name, one.columns) for one in _sides(relation, bound)}
-            key = (frozenset(views), search.walk.by)
+        elif search.walk and isinstance(shown, Streaming) and not is_joined_walk(relation):
+            key = frozenset((one.entity, one.name, one.columns) for one in _sides(relation, bound))
         elif search.is_of_joined_rows and not is_of_texts(relation, bound, shown.dialect):
             read = [bound[entity] for entity in search.aliases_in((search.joined,)).values()]
             key = (search.joined, *((one.name, one.columns) for one in read))
@@ -248,13 +301,7 @@ def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 
                     one for alone in relations for one in counted_together([alone], shown, wanted)
                 ]
             if relations[0].search.walk.kind == "nested":
-                return _walked(relations, shown, wanted, whole=True)
-    steps = step_rows(relations[0], bound) if isinstance(shown, Streaming) else None
-    if steps and isinstance(shown, Streaming):
-        try:
-            return [_steps(steps, shown, _multiplies(relations[0], bound))]
-        except (*NOT_A_WALK, NotSteps):
-            pass
+                return _walked(relations, shown, wanted, is_whole=True)
     if len(relations) > 1:
         every: Any = [bind(one, shown.views()) for one in relations]
         [sums] = shown.rows(counts_query(relations, every, shown.dialect))

@@ -11,7 +11,7 @@ import yaml
 from ascend_ref.markdown import Style, code, fenced
 
 from .media import judged_in
-from .rule import Edit, Relation
+from .rule import Edit, Relation, Walk
 
 
 def where(relation: Relation) -> str:
@@ -45,11 +45,26 @@ def search(relation: Relation) -> str:
     if walk.kind == "inside":
         around = f"FROM {walk.outer}" + (f"\nWHERE {walk.of}" if walk.of else "")
         text = f"each must lie{by} in the time of one of these:\n\n{fenced('sql', around)}"
+    elif walk.kind == "rising":
+        text = _rising(walk, by)
+    elif walk.kind == "repeated":
+        alike = ", ".join(map(code, ("start", "end", *walk.alike)))
+        text = f"no two may be equal{by} in {alike}."
     elif walk.kind == "disjoint":
         text = f"no two may overlap{by}."
     else:
         text = f"two that overlap{by} must lie one inside the other."
     return f"Of these rows\n\n{fenced('sql', rows)}\n\n{text}"
+
+
+def _rising(walk: Walk, by: str) -> str:
+    order = " and ".join(map(code, walk.order))
+    least = "be greater than" if walk.strict else "not be less than"
+    text = f"{code(walk.value)} must{by}, in order of {order}, {least} in the row before"
+    if walk.wrap is not None:
+        text += f", unless it begins again at 0 after {walk.wrap - 1:,}"
+    judged = f" Rows are judged where {code(walk.of)}." if walk.of else ""
+    return f"{text}.{judged}"
 
 
 def mutation(relation: Relation) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -13,7 +13,7 @@ from ascend_spec.recording import Medium
 
 from ...ruleset import Rule, rules_in
 
-WalkKind = Literal["inside", "disjoint", "nested"]
+WalkKind = Literal["inside", "disjoint", "nested", "repeated", "rising"]
 
 _SOURCE = re.compile(
     r"\b(?:FROM|JOIN)\s+([a-z_]+)\s+([a-z][a-z0-9_]*)\b|^\s*([a-z_]+)\s+([a-z]\w*)\b"
@@ -27,14 +27,27 @@ class Walk:
     """A relation over rows in order of their start, within each value of ``by``.
 
     ``inside``: each interval of the first alias lies in one of ``outer``. ``disjoint``: no two
-    intersect. ``nested``: two that intersect lie one inside the other. ``of``: which rows of
-    ``outer`` count.
+    intersect. ``nested``: two that intersect lie one inside the other. ``repeated``: no two are
+    equal in start, end and the columns ``alike``. ``rising``: in the ``order`` of some columns no
+    ``value`` is less than the one before it, nor equal where ``strict``, unless it falls by half of
+    ``wrap`` or more. ``of``: which rows of ``outer`` count; in ``rising``, which rows are judged,
+    while the others are only compared with.
     """
 
     kind: WalkKind
     by: tuple[str, ...] = ()
     outer: str | None = None
     of: str | None = None
+    alike: tuple[str, ...] = ()
+    value: str = ""
+    order: tuple[str, ...] = ()
+    strict: bool = False
+    wrap: int | None = None
+
+    @property
+    def is_of_intervals(self) -> bool:
+        """Whether it reads starts and ends."""
+        return self.kind != "rising"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +77,9 @@ class RelationSearch:
 
     ``at``: the value that a finding names, as ``alias.column``; its row is the one at fault.
     ``joined``: aliases of entities and how they are joined; ``where``: which rows are judged, the
-    population; ``bad``: what must not hold. ``walk``: instead of ``bad``. ``{slack}`` in them is
-    the tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
+    population; ``bad``: what must not hold. ``walk``: instead of ``bad``. ``link``: a value that
+    has to be one of a SELECT besides, which is part of ``where``. ``{slack}`` in them is the
+    tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
     entity whose rows and columns they pass on. ``media``: the only ones, where others show some
     rows only. ``edits`` break it, ``legal`` must not.
     """
@@ -73,6 +87,7 @@ class RelationSearch:
     at: str = ""
     joined: str = ""
     where: str | None = None
+    link: tuple[str, str] | None = None
     bad: str | None = None
     walk: Walk | None = None
     derived: Mapping[str, str] = field(default_factory=dict)
@@ -81,11 +96,28 @@ class RelationSearch:
     legal: tuple[Edit, ...] = ()
 
     @property
+    def own_walk(self) -> Walk:
+        """The walk; ``ValueError`` where it has none."""
+        if self.walk is None:
+            raise ValueError(f"{self.at}: no walk")
+        return self.walk
+
+    def linked_to(self, rows: int | None) -> RelationSearch:
+        """The search with a link to the first so many rows only, and without one for none."""
+        if self.link is None:
+            return self
+        value, select = self.link
+        where = (self.where or "").removesuffix(f" AND {value} IN ({select})")
+        if rows is not None:
+            where += f" AND {value} IN (SELECT * FROM ({select} LIMIT {rows}))"
+        return replace(self, where=where, link=None)
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """Every piece of its SQL."""
         outer = f"FROM {self.walk.outer}" if self.walk and self.walk.outer else None
-        of = self.walk.of if self.walk else None
-        return tuple(one for one in (self.joined, outer, self.where, self.bad, of) if one)
+        more = (self.walk.of, self.walk.value) if self.walk else ()
+        return tuple(one for one in (self.joined, outer, self.where, self.bad, *more) if one)
 
     @property
     def is_of_rows(self) -> bool:
@@ -121,7 +153,8 @@ class RelationSearch:
         if self.walk:
             outer = self.walk.outer.split()[1:] if self.walk.outer else []
             for alias in (self.alias, *outer):
-                found[alias] |= {"start", "end", *self.walk.by}
+                found[alias] |= {*self.walk.by, *self.walk.alike, *self.walk.order}
+                found[alias] |= {"start", "end"} if self.walk.is_of_intervals else set()
         return {alias: frozenset(columns) for alias, columns in found.items()}
 
     @cached_property
@@ -177,11 +210,13 @@ def load_relations() -> Mapping[str, Relation]:
 
 def relation_search(row: Mapping[str, Any]) -> RelationSearch:
     """What a relation's document says of where to look."""
-    walk = row.get("walk")
+    walk, link = row.get("walk"), row.get("link")
+    where = row.get("where")
     return RelationSearch(
         at=row["at"],
         joined=row["from"],
-        where=row.get("where"),
+        where=f"{where} AND {link['value']} IN ({link['to']})" if link else where,
+        link=(link["value"], link["to"]) if link else None,
         bad=row.get("bad"),
         derived=row.get("as", {}),
         media=tuple(row.get("media", ())),
@@ -192,7 +227,8 @@ def relation_search(row: Mapping[str, Any]) -> RelationSearch:
 
 
 def _walk(row: Mapping[str, Any]) -> Walk:
-    return Walk(row["kind"], tuple(row.get("by", ())), row.get("outer"), row.get("of"))
+    lists = {name: tuple(row.get(name, ())) for name in ("by", "alike", "order")}
+    return Walk(**{**row, **lists})
 
 
 def _edit(row: Mapping[str, Any]) -> Edit:

@@ -8,11 +8,15 @@ from dataclasses import replace
 
 from .codes import coded
 from .rule import Relation, Walk
-from .steps import Steps, steps_in, times_in
+from .times import times_in
 from .views import Dialect, View
+from .walks import FLAGS, INTERVAL, PLACE, columns_of
 
 BAD = 1 << 32
 """What a bad row adds to a sum that counts judged rows; no table has as many."""
+
+VALUE = "value"
+"""The column of what a walk compares, where it is of another entity than that at fault."""
 
 FORBIDDEN: Mapping[str, str] = {
     r"/": "integers divide differently; multiply instead",
@@ -61,17 +65,6 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
         return f"{_tables(relation, bound, dialect)} {text}"
     rows = _rows(relation, bound)
     return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
-
-
-def step_rows(relation: Relation, bound: Mapping[str, View]) -> Steps | None:
-    """The steps of a relation in SQLite, if it is about them alone; see :mod:`.steps`."""
-    steps = steps_in(coded(relation, bound, "sqlite").search)
-    if steps is None:
-        return None
-    query = _quoted(_slacked(steps.query, relation, bound), relation)
-    order, further = _quoted(steps.order, relation), _quoted(steps.further, relation)
-    query = f"{_tables(relation, bound, 'sqlite')} {query}"
-    return replace(steps, query=query, order=order, further=further)
 
 
 def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
@@ -164,45 +157,114 @@ def matched_query(
     return f"{tables} {_quoted(_slacked(text, relation, bound), relation, text)}"
 
 
-def walk_rows(
-    relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], whole: bool = False
-) -> str:
-    """The intervals of walks over the same views, in SQLite, as code walks them.
+def as_read(relation: Relation) -> Walk:
+    """The walk of a relation, over the columns of :func:`walk_rows`."""
+    walk = relation.search.own_walk
+    alias, _, name = walk.value.partition(".")
+    return replace(walk, value=name if alias == relation.search.alias else alias and VALUE)
 
-    ``whole``: those alone whose times are whole numbers.
+
+def is_joined_walk(relation: Relation) -> bool:
+    """Whether a walk is over entities that are joined."""
+    return relation.search.walk is not None and " JOIN " in relation.search.joined
+
+
+def walk_rows(
+    relations: Sequence[Relation],
+    bound: Sequence[Mapping[str, View]],
+    is_ordered: bool = False,
+    is_whole: bool = False,
+) -> str:
+    """The rows of walks over the same views, in SQLite, as code walks them.
+
+    ``is_ordered``: in the order of the first walk, which is that of all of them; else as they
+    stand, or where they are joined in that of the first column. ``is_whole``: those alone whose
+    times are whole numbers.
     """
-    sides: dict[str, list[str]] = {}
-    shown: dict[str, View] = {}
+    walk = as_read(relations[0])
+    order = [*walk.by, *(walk.order or INTERVAL[:1]), "place"]
+    if not is_ordered:
+        order = [*walk.order[:1]] if is_joined_walk(relations[0]) else []
+    whole = INTERVAL if is_whole else ()
+    if len(relations) == 1 and walk.outer is None:
+        return _walk_alone(relations[0], bound[0], order, whole)
     tables: dict[str, str] = {}
     for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
+        tables |= _numbered_tables(relation, views, number)
+    names = columns_of([as_read(one) for one in relations])
+    listed = ", ".join(f'"{one}"' for one in names)
+    conditions = " AND ".join(("flags > 0", *(f"typeof(\"{one}\") = 'integer'" for one in whole)))
+    rows = _walks_together(relations, bound, names)
+    text = f"SELECT {listed} FROM ({rows}) WHERE {conditions}"
+    return _with(tables) + text + _in_order(f'"{one}"' for one in order)
+
+
+def _in_order(cells: Iterable[str]) -> str:
+    by = ", ".join(f"{one} NULLS FIRST" for one in cells)
+    return f" ORDER BY {by}" if by else ""
+
+
+def _walk_alone(
+    relation: Relation, bound: Mapping[str, View], order: Sequence[str], whole: Sequence[str]
+) -> str:
+    """The rows of one walk, which may be over entities that are joined."""
+    search = coded(relation, bound, "sqlite").search
+    alias, walk = search.alias, search.own_walk
+    cells = {name: f"{alias}.{name}" for name in columns_of([as_read(relation)])}
+    if VALUE in cells:
+        cells[VALUE] = walk.value
+    if FLAGS in cells:
+        cells[FLAGS] = f"1 + {_flag(walk.of or 'TRUE', 2)}"
+    shown = ", ".join(f'{cell} AS "{name}"' for name, cell in cells.items())
+    conditions = [f"({search.where})"] if search.where else []
+    conditions += [f"typeof({alias}.{one}) = 'integer'" for one in whole]
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    text = f"SELECT {shown} FROM {search.joined}{where}"
+    text += _in_order(f"{alias}.{one}" for one in order)
+    tables = _tables(relation, bound, "sqlite")
+    return f"{tables} {_quoted(_slacked(text, relation, bound), relation)}"
+
+
+def _flag(condition: str, flag: int) -> str:
+    return f"(CASE WHEN {condition} THEN {flag} ELSE 0 END)"
+
+
+def _walks_together(
+    relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], names: Sequence[str]
+) -> str:
+    """The rows of walks over single entities, which some of them share."""
+    sides: dict[str, list[str]] = {}
+    shown: dict[str, View] = {}
+    for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
         search = coded(relation, views, "sqlite").search
-        parts = [(search.joined, search.where, 1 << 2 * number)]
-        if search.walk and search.walk.outer is not None:
-            parts.append((search.walk.outer, search.walk.of, 2 << 2 * number))
+        walk = search.own_walk
+        parts = [(search.joined, search.where, 1)]
+        if walk.outer is not None:
+            parts.append((walk.outer, walk.of, 2))
+        elif walk.value:
+            both = " AND ".join(f"({one})" for one in (search.where, walk.of) if one)
+            parts.append((search.joined, both, 2))
         for source, condition, flag in parts:
             entity, alias = source.split()
             text = _numbered(_slacked(condition or "TRUE", relation, views), relation, number)
             text = re.sub(rf"\b{alias}\.", "judged.", text)
             meets = f"judged.own_{number} AND ({text})"
-            sides.setdefault(entity, []).append(f"(CASE WHEN {meets} THEN {flag} ELSE 0 END)")
+            sides.setdefault(entity, []).append(_flag(meets, flag << 2 * number))
             shown[entity] = views[entity]
-        tables |= _numbered_tables(relation, views, number)
-    names = relations[0].search.walk.by if relations[0].search.walk else ()
-    by = [f"by_{name}" for name in names]
-    columns = ", ".join(["place", "v_start", "v_end", "flags", *by])
-    order = ", ".join(f"{one} NULLS FIRST" for one in (*by, "v_start"))
-    rows = " UNION ALL ".join(
-        'SELECT judged.place AS place, judged."start" AS v_start, judged."end" AS v_end, '
-        + " + ".join(flags)
-        + " AS flags"
-        + "".join(f', judged."{name}" AS by_{name}' for name in names)
-        + f" FROM ({shown[entity].marked([one.search.reads[entity] for one in relations])}) judged"
-        for entity, flags in sides.items()
-    )
+    reads = {
+        entity: [one.search.reads.get(entity, frozenset()) for one in relations] for entity in sides
+    }
+    cells = [one for one in names if one not in (PLACE, FLAGS)]
     # Without the limit the flags were computed twice.
-    types = " AND typeof(v_start) = 'integer' AND typeof(v_end) = 'integer'" if whole else ""
-    chosen = f"({rows} LIMIT -1) WHERE flags > 0{types}"
-    return f"{_with(tables)}SELECT {columns} FROM {chosen} ORDER BY {order}, place"
+    return (
+        " UNION ALL ".join(
+            f"SELECT judged.place AS place, {' + '.join(flags)} AS flags"
+            + "".join(f', judged."{name}" AS "{name}"' for name in cells)
+            + f" FROM ({shown[entity].marked([*reads[entity], cells])}) judged"
+            for entity, flags in sides.items()
+        )
+        + " LIMIT -1"
+    )
 
 
 def _numbered(text: str, relation: Relation, number: int) -> str:
@@ -233,6 +295,7 @@ def _intervals(relation: Relation, walk: Walk) -> str:
         f"SELECT {alias}.place AS place, {alias}.start AS v_start, {alias}.end AS v_end, "
         f"{alias}.start{earlier} AS begins, {turn} AS turn"
         + "".join(f", {alias}.{name} AS by_{name}" for name in walk.by)
+        + "".join(f", {alias}.{name} AS same_{name}" for name in walk.alike)
         + f" FROM {joined}"
         + (f" WHERE {where}" if where else "")
         for alias, joined, where, earlier, turn in sides
@@ -266,8 +329,16 @@ def _joined(relation: Relation, bound: Mapping[str, View]) -> str:
 
 def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
     """A walk as a window, which states the same as the code of :mod:`.walks`."""
+    if walk.kind == "rising":
+        return _quoted(_slacked(_rising(relation, walk), relation, bound), relation)
     names = ", ".join(f"by_{name}" for name in walk.by)
     parts = f"PARTITION BY {names} " if names else ""
+    if walk.kind == "repeated":
+        alike = "".join(f", same_{name}" for name in walk.alike)
+        times = f"count(*) OVER (PARTITION BY {names}, v_start, v_end{alike})"
+        rows = f"SELECT *, {times} AS times FROM ({_intervals(relation, walk)})"
+        text = f"SELECT place, v_start, v_end, (times > 1) AS bad FROM ({rows})"
+        return _quoted(_slacked(text, relation, bound), relation)
     if walk.kind == "disjoint":
         order, before, value = "v_start NULLS FIRST, v_end NULLS FIRST", "1 PRECEDING", "v_end"
         bad, judged = "v_start < reach - {slack}", "reach IS NOT NULL"
@@ -281,6 +352,25 @@ def _walked(relation: Relation, walk: Walk, bound: Mapping[str, View]) -> str:
         f"FROM ({_intervals(relation, walk)})) WHERE {judged}"
     )
     return _quoted(_slacked(text, relation, bound), relation)
+
+
+def _rising(relation: Relation, walk: Walk) -> str:
+    """Values that fall, each with the one before it in its group."""
+    search, alias = relation.search, relation.search.alias
+    own = "".join(f", {alias}.{name} AS v_{name}" for name in sorted(search.values[alias]))
+    by = ", ".join(f"{alias}.{name}" for name in walk.by)
+    order = "".join(f"{alias}.{name} NULLS FIRST, " for name in walk.order)
+    parts = f"PARTITION BY {by} " if by else ""
+    before = f"lag({walk.value}) OVER ({parts}ORDER BY {order}{alias}.place)"
+    where = f" WHERE {search.where}" if search.where else ""
+    bad = f"value - before < {1 if walk.strict else 0}"
+    if walk.wrap is not None:
+        bad += f" AND value - before > {-(walk.wrap // 2)}"
+    judged = f"({walk.of or 'TRUE'}) AS judged"
+    rows = (
+        f"SELECT {alias}.place AS place{own}, {walk.value} AS value, {before} AS before, {judged}"
+    )
+    return f"SELECT *, ({bad}) AS bad FROM ({rows} FROM {search.joined}{where}) WHERE judged"
 
 
 def slack_of(relation: Relation, bound: Mapping[str, View]) -> int:

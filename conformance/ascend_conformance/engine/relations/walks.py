@@ -1,16 +1,16 @@
-"""Walks over rows in order of their start: one pass that remembers what is still open.
+"""Walks over rows in order: one pass that remembers what is still open, or the row before.
 
-Rows come in batches that NumPy judges as a whole; only a batch in which intervals cross is looked
-at row by row. A batch has the columns place, start, end and flags (bit 2N: the row is judged by
-walk N, bit 2N + 1: it is an interval around others there), then those of the group. Its rows come
-by group, start and place, as :func:`.sql.walk_rows` orders them.
+Rows come in batches that NumPy judges as a whole. Exporters write rows in order of their start, so
+they are read as they stand, several walks in one read, and each walk looks whether they are in its
+order; those for which they are not read them again, in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -20,28 +20,57 @@ from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 
 from ..work import NoAnswer
-from .rule import WalkKind
+from .rule import Walk, WalkKind
 
 KEPT = 4096
 """Bad rows held before all but the first wanted ones are let go."""
 
 MOST_AT_ONCE = 1 << 20
-"""Rows of one group and start, which are put in order in memory."""
+"""Rows that end a group so far, with one start in each, which are put in order in memory."""
+
+MOST_GROUPS = 1 << 16
+"""Groups of rows that are not in order, of which the last rows are remembered."""
+
+MOST_TEXTS = 1 << 20
+"""Texts by which rows are grouped, which are remembered."""
 
 NONE = int(np.iinfo(np.int64).min)
 """Stands for NULL; it is before every time."""
 
 WIDEST = 1 << 62
 
+INTERVAL = ("start", "end")
+PLACE = "place"
+FLAGS = "flags"
+"""Bit 2N for a row of walk N; bit 2N + 1: for ``inside`` an interval around others, for ``rising``
+a row that is judged. Where a read has none, every row is both in every walk."""
+
+READ_BY_INTERVALS = (PLACE, FLAGS, *INTERVAL)
+
+Cells: TypeAlias = "dict[str, Integers]"
+"""Columns of some rows."""
+
+
+class NotInOrder(Exception):
+    """The rows of a group are not in the order of the walk, or are of too many groups."""
+
+
+class NotKnown(Exception):
+    """What SQL has to judge: rows that may be equal, or numbers that are too large."""
+
 
 @dataclass(slots=True)
 class Walked:
-    """Judged rows, bad ones, and place, start and end of the first ``wanted`` of these."""
+    """Judged rows, bad ones, and place, start and end of the first ``wanted`` of these.
+
+    ``failed``: why all this is not known.
+    """
 
     wanted: int
     population: int = 0
     count: int = 0
     found: list[tuple[int, int, int]] = field(default_factory=list)
+    failed: NotInOrder | NotKnown | None = None
 
     def add(self, rows: Rows, bad: Mask) -> None:
         """The bad ones of some rows."""
@@ -62,41 +91,58 @@ class Walked:
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rows:
-    """Some rows as arrays. ``group``: numbers that rise from group to group."""
+    """Some rows as arrays. ``group``: rises from group to group; ``known``: their own numbers."""
 
     place: Integers
     start: Integers
     end: Integers
     flags: Integers
     group: Integers
+    known: Integers
 
     def __len__(self) -> int:
         return len(self.place)
 
-    def __getitem__(self, chosen: Any) -> Rows:
-        return Rows(*(one[chosen] for one in self._columns()))
+    @classmethod
+    def of(cls, cells: Cells, group: Integers, known: Integers) -> Rows:
+        """The fixed columns of some cells, which come group by group."""
+        place, flags, start, end = (cells[name] for name in READ_BY_INTERVALS)
+        return cls(place, start, end, flags, group, known)
 
-    def _columns(self) -> tuple[Integers, ...]:
-        return self.place, self.start, self.end, self.flags, self.group
+    def __getitem__(self, chosen: Mask | Integers | slice) -> Rows:
+        cells = (self.place, self.start, self.end, self.flags, self.group)
+        place, start, end, flags, group = (one[chosen] for one in cells)
+        return Rows(place, start, end, flags, group, self.known)
 
-    def followed_by(self, other: Rows) -> Rows:
-        """Both."""
-        return Rows(*map(np.concatenate, zip(self._columns(), other._columns(), strict=True)))
+    @cached_property
+    def groups(self) -> Integers:
+        """The own number of each row's group."""
+        return self.known[self.group]
 
+    @cached_property
+    def last(self) -> Integers:
+        """The last row of each group."""
+        return last_of(self.group)
+
+    @cached_property
     def runs(self) -> Integers:
         """A number for each run of equal group and start."""
         found = np.zeros(len(self), np.int64)
-        found[1:] = np.cumsum((self.start[1:] != self.start[:-1]) | _changes(self.group))
+        found[1:] = np.cumsum(changes(self.start) | changes(self.group))
         return found
+
+    @cached_property
+    def run_ends(self) -> Integers:
+        """The last row of each row's run."""
+        return last_of(self.runs)[self.runs]
 
     def by_end(self, sign: int = 1) -> Rows:
         """In order of their end where they start together; ``sign`` -1: the last end first."""
-        runs = self.runs()
-        if not len(self) or runs[-1] == len(self) - 1:
+        if not len(self) or self.runs[-1] == len(self) - 1:
             return self
-        return self[np.lexsort((sign * self.end, runs))]
+        return self[np.lexsort((self.place, sign * self.end, self.runs))]
 
     def keys(self, values: Integers) -> Integers:
         """The values as numbers that rise from group to group, NULL as the lowest of a group."""
@@ -132,105 +178,238 @@ class Rows:
         yield from self[middle:].pieces()
 
 
-def _changes(values: Integers) -> Mask:
+def last_of(runs: Integers) -> Integers:
+    """Where each run of equal values ends."""
+    return np.flatnonzero(np.append(changes(runs), True))
+
+
+def changes(values: Integers) -> Mask:
+    """Where a value differs from the one before it."""
     return np.asarray(values[1:] != values[:-1])
 
 
-def walk(kinds: Sequence[WalkKind], batches: Iterable[pa.RecordBatch], wanted: int) -> list[Walked]:
-    """Judge the intervals of several walks over the same rows.
+def columns_of(walks: Sequence[Walk]) -> list[str]:
+    """What one read has for several walks, and of one walk no more than it needs."""
+    names: set[str] = set()
+    for one in walks:
+        names |= {*one.by, *one.order, *(() if one.is_of_intervals else (one.value,))}
+        names |= {PLACE, *INTERVAL} if one.is_of_intervals else set()
+        names |= {FLAGS} if one.of or one.outer else set()
+    return sorted(names | ({PLACE, FLAGS} if len(walks) > 1 else set()))
 
-    Raises :class:`.NoAnswer` for too many rows of one start; Arrow's errors for other values than
+
+def walk(
+    walks: Sequence[Walk],
+    names: Sequence[str],
+    batches: Iterable[pa.RecordBatch],
+    wanted: int,
+    *,
+    is_ordered: bool = False,
+) -> list[Walked]:
+    """Judge several walks over the same rows.
+
+    batches: the columns of these ``names``, which :func:`columns_of` has.
+    is_ordered: whether they come in the order of all of the walks, and not as they stand. Raises
+    :class:`.NoAnswer` for too many rows of one start; Arrow's errors for other values than
     integers and texts of groups.
     """
-    walks = [_WALKS[kind](Walked(wanted)) for kind in kinds]
-    for rows in _whole_runs(_numbered(batches)):
-        for part in rows.pieces():
-            for number, one in enumerate(walks):
-                judged = part.flags & (1 << 2 * number) != 0
-                one.take(part, judged, part.flags & (2 << 2 * number) != 0)
-    return [one.walked for one in walks]
-
-
-def _numbered(batches: Iterable[pa.RecordBatch]) -> Iterator[Rows]:
-    """The batches as arrays, the groups numbered."""
-    number, last = 0, None
-    for batch in batches:
-        if not batch.num_rows:
+    found = [Walked(wanted) for _ in walks]
+    orders: dict[tuple[str, ...], _Intervals] = {}
+    paces: list[_Intervals | _Rising] = []
+    for number, (one, walked) in enumerate(zip(walks, found, strict=True)):
+        if one.kind == "rising":
+            paces.append(_Rising(one, number, walked, _Groups(one.by, is_ordered)))
             continue
-        place, start, end, flags, *by = batch.columns
-        changed = np.zeros(batch.num_rows, np.int64)
-        for column in by:
-            changed[1:] |= _changes(arrays.integers(_as_numbers(column), NONE))
-        first = [column[0].as_py() for column in by]
-        changed[0] = last is not None and first != last
-        last = [column[-1].as_py() for column in by]
-        group = number + np.cumsum(changed)
-        number = int(group[-1])
-        starts, ends = (arrays.integers(_whole(one), NONE) for one in (start, end))
-        yield Rows(arrays.integers(place), starts, ends, arrays.integers(flags), group)
+        if one.by not in orders:
+            orders[one.by] = _Intervals(_Groups(one.by, is_ordered))
+            paces.append(orders[one.by])
+        orders[one.by].walks.append(_KINDS[one.kind](walked, number))
+    texts = {name: _Texts() for one in walks for name in one.by}
+    for batch in batches:
+        if batch.num_rows:
+            columns = zip(names, batch.columns, strict=True)
+            cells = {name: _numbers(one, texts.get(name)) for name, one in columns}
+            cells.setdefault(FLAGS, np.full(batch.num_rows, -1))
+            for pace in paces:
+                pace.take(cells)
+    for pace in paces:
+        pace.finish()
+    return found
 
 
-def _as_numbers(column: pa.Array) -> pa.Array:
-    return column if pa.types.is_integer(column.type) else column.dictionary_encode().indices
+def _numbers(column: pa.Array, texts: _Texts | None) -> Integers:
+    """A column as numbers, which may stand for ``texts``."""
+    if column.null_count == len(column):
+        return np.full(len(column), NONE)
+    if pa.types.is_integer(column.type) and not (texts and texts.numbers):
+        if texts:
+            texts.are_numbers = True
+        return arrays.integers(column, NONE)
+    if texts is None or texts.are_numbers or not pa.types.is_string(column.type):
+        raise pa.ArrowTypeError(f"{column.type}; expected whole numbers")
+    return texts.coded(column)
 
 
-def _whole(column: pa.Array) -> pa.Array:
-    if not pa.types.is_integer(column.type) and column.null_count < len(column):
-        raise pa.ArrowTypeError(f"{column.type}; expected times in whole numbers")
-    return column
+@dataclass(slots=True)
+class _Texts:
+    """Numbers of the texts of a column. ``are_numbers``: it has numbers already, and no texts."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+    are_numbers: bool = False
+
+    def coded(self, column: pa.StringArray) -> Integers:
+        """The numbers of a column's texts."""
+        found = column.dictionary_encode()
+        own = [
+            self.numbers.setdefault(one, len(self.numbers)) for one in found.dictionary.to_pylist()
+        ]
+        if len(self.numbers) > MOST_TEXTS:
+            raise NoAnswer(f"more than {MOST_TEXTS:,} texts to group by")
+        return np.array([*own, NONE], np.int64)[arrays.integers(found.indices, len(own))]
 
 
-def _whole_runs(batches: Iterable[Rows]) -> Iterator[Rows]:
-    """The rows again, all those of one group and start in the same part."""
-    held: Rows | None = None
-    for rows in batches:
-        both = held.followed_by(rows) if held else rows
-        behind = (both.start != both.start[-1]) | (both.group != both.group[-1])
-        cut = len(both) - int(np.argmax(behind[::-1])) if behind.any() else 0
-        if len(both) - cut > MOST_AT_ONCE:
+@dataclass(slots=True)
+class _Groups:
+    """Numbers of the groups of rows. ``is_ordered``: whether the rows of each come together."""
+
+    by: tuple[str, ...]
+    is_ordered: bool
+    numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
+    count: int = 0
+
+    def divide(self, cells: Cells) -> tuple[Cells, Integers, Integers]:
+        """The cells group by group, the group of each row, and the groups' own numbers."""
+        by = [cells[name] for name in self.by]
+        varied = [one for one in by if changes(one).any()]
+        group = np.zeros(len(cells[FLAGS]), np.int64)
+        if varied:
+            order = np.lexsort(varied[::-1])
+            cells = {name: one[order] for name, one in cells.items()}
+            for name in self.by:
+                group[1:] |= changes(cells[name])
+            group = np.cumsum(group)
+        first = np.flatnonzero(np.append(True, changes(group)))
+        keys = list(zip(*(cells[name][first].tolist() for name in self.by), strict=True)) or [()]
+        known = np.array([self._number(key) for key in keys], np.int64)
+        if self.is_ordered:
+            self.numbers = {keys[-1]: int(known[-1])}
+        elif len(self.numbers) > MOST_GROUPS:
+            raise NotInOrder
+        return cells, group, known
+
+    def _number(self, key: tuple[int, ...]) -> int:
+        if key not in self.numbers:
+            self.numbers[key] = self.count
+            self.count += 1
+        return self.numbers[key]
+
+
+@dataclass(slots=True)
+class _PerGroup:
+    """A number for each group, :data:`NONE` at first."""
+
+    values: Integers = field(default_factory=lambda: np.full(64, NONE))
+
+    def __getitem__(self, groups: Integers) -> Integers:
+        most = int(groups.max()) + 1
+        if most > len(self.values):
+            self.values = np.append(self.values, np.full(most, NONE))
+        return self.values[groups]
+
+    def __setitem__(self, groups: Integers, values: Integers) -> None:
+        self.values[groups] = values
+
+
+@dataclass(slots=True)
+class _Intervals:
+    """Walks over intervals in order of their start, those of one start together.
+
+    ``held``: the last ones of each group, which the next batch may go on with.
+    """
+
+    groups: _Groups
+    walks: list[_Walk] = field(default_factory=list)
+    held: Cells = field(default_factory=dict)
+    is_over: bool = False
+
+    def take(self, cells: Cells) -> None:
+        """Judge the next rows, but for those with which the batch ends a group."""
+        if self.is_over:
+            return
+        try:
+            self._take(cells)
+        except NotInOrder as error:
+            self.held, self.is_over = {}, True
+            for one in self.walks:
+                one.walked.failed = error
+
+    def _take(self, cells: Cells) -> None:
+        needed = (*READ_BY_INTERVALS, *self.groups.by)
+        if self.held:
+            cells = {name: np.concatenate([self.held[name], cells[name]]) for name in needed}
+        cells, group, known = self.groups.divide({name: cells[name] for name in needed})
+        start = cells["start"]
+        if ((start[1:] < start[:-1]) & ~changes(group)).any():
+            raise NotInOrder
+        last = last_of(group)
+        is_last = start == start[last][group]
+        if self.groups.is_ordered:
+            is_last &= group == group[-1]
+        if int(is_last.sum()) > MOST_AT_ONCE:
             raise NoAnswer(f"more than {MOST_AT_ONCE:,} rows begin at the same time")
-        yield both[:cut]
-        held = both[cut:]
-    if held:
-        yield held
+        self.held = {name: one[is_last] for name, one in cells.items()}
+        self._judge(Rows.of(cells, group, known)[~is_last])
+
+    def _judge(self, rows: Rows) -> None:
+        for part in rows.pieces():
+            for one in self.walks:
+                one.take(part)
+
+    def finish(self) -> None:
+        """Judge the rows that are held."""
+        if self.held:
+            cells, group, known = self.groups.divide(self.held)
+            self._judge(Rows.of(cells, group, known))
 
 
 @dataclass(slots=True)
 class _Walk:
-    """``group``: that of the last row; ``latest``: the end that reaches farthest there."""
+    """``latest``: the end that reaches farthest in a group so far."""
 
     walked: Walked
-    group: int = -1
-    latest: int = NONE
+    number: int
+    latest: _PerGroup = field(default_factory=_PerGroup)
 
-    def take(self, rows: Rows, judged: Mask, around: Mask) -> None:
+    def take(self, rows: Rows) -> None:
         """Judge the next rows."""
         raise NotImplementedError
+
+    def own(self, rows: Rows, bit: int = 0) -> Mask:
+        """The rows with this walk's first or second flag."""
+        return np.asarray(rows.flags & (1 << 2 * self.number + bit) != 0)
 
     def reach(self, rows: Rows, ends: Integers) -> Integers:
         """The latest of these ends in each row's group so far, that of the row included."""
         found = rows.values(np.maximum.accumulate(rows.keys(ends)))
-        if rows.group[0] == self.group:
-            own = rows.group == self.group
-            found = np.where(own, np.maximum(found, self.latest), found)
-        return found
+        return np.maximum(found, self.latest[rows.groups])
 
     def keep(self, rows: Rows, reach: Integers) -> None:
-        """Remember the last row."""
-        self.group, self.latest = int(rows.group[-1]), int(reach[-1])
+        """Remember the last row of each group."""
+        last = rows.last
+        self.latest[rows.groups[last]] = reach[last]
 
 
 class _Disjoint(_Walk):
     """Intervals that begin before an earlier one has ended."""
 
-    def take(self, rows: Rows, judged: Mask, around: Mask) -> None:
-        rows = rows[judged].by_end()
+    def take(self, rows: Rows) -> None:
+        rows = rows[self.own(rows)].by_end()
         if not len(rows):
             return
         reach = self.reach(rows, rows.end)
-        before = np.empty_like(reach)
-        before[0] = self.latest if rows.group[0] == self.group else NONE
-        before[1:] = np.where(_changes(rows.group), NONE, reach[:-1])
+        before = np.where(
+            np.append(True, changes(rows.group)), self.latest[rows.groups], np.roll(reach, 1)
+        )
         known = (before > NONE) & (rows.start > NONE)
         self.walked.population += int(known.sum())
         self.walked.add(rows, known & (rows.start < before))
@@ -240,53 +419,76 @@ class _Disjoint(_Walk):
 class _Inside(_Walk):
     """Intervals that lie in none of those around others."""
 
-    def take(self, rows: Rows, judged: Mask, around: Mask) -> None:
-        reach = self.reach(rows, np.where(around, rows.end, NONE))
-        runs = rows.runs()
-        latest = reach[np.searchsorted(runs, runs, "right") - 1]
-        known = judged & ((latest == NONE) | (rows.end > NONE))
+    def take(self, rows: Rows) -> None:
+        reach = self.reach(rows, np.where(self.own(rows, 1), rows.end, NONE))
+        latest = reach[rows.run_ends]
+        known = self.own(rows) & ((latest == NONE) | (rows.end > NONE))
         self.walked.population += int(known.sum())
         self.walked.add(rows, known & ((latest == NONE) | (latest < rows.end)))
         self.keep(rows, reach)
 
 
+class _Repeated(_Walk):
+    """Rows of one start and end, which SQL has to compare further."""
+
+    def take(self, rows: Rows) -> None:
+        rows = rows[self.own(rows)].by_end()
+        alike = ~changes(rows.start) & ~changes(rows.end) & ~changes(rows.group)
+        if alike.any():
+            self.walked.failed = self.walked.failed or NotKnown()
+        self.walked.population += len(rows)
+
+
 @dataclass(slots=True)
 class _Nested(_Walk):
-    """Intervals that begin inside another and end behind it. ``open``: ends, the last one first."""
+    """Intervals that begin inside another and end behind it.
 
-    open: list[int] = field(default_factory=list)
+    ``open``: ends by group, the last one first.
+    """
 
-    def take(self, rows: Rows, judged: Mask, around: Mask) -> None:
-        rows = rows[judged & (rows.start > NONE) & (rows.end > NONE)]
+    open: dict[int, list[int]] = field(default_factory=dict)
+
+    def take(self, rows: Rows) -> None:
+        rows = rows[self.own(rows) & (rows.start > NONE) & (rows.end > NONE)]
         self.walked.population += len(rows)
         # What has no length neither crosses another nor is crossed.
         rows = rows[rows.start < rows.end].by_end(-1)
         if not len(rows):
             return
-        if rows.group[0] != self.group:
-            self.open = []
-        self.open = [end for end in self.open if end > rows.start[0]]
-        group = int(rows.group[-1])
-        if self._is_clean(rows):
-            kept = self.open if rows.group[0] == group else []
-            ends = rows.end[(rows.group == group) & (rows.end > rows.start[-1])]
-            self.open = [*(end for end in kept if end > rows.start[-1]), *ends.tolist()]
-        else:
+        last = rows.last
+        first = np.append(0, last[:-1] + 1)
+        groups = rows.groups[first].tolist()
+        begins = rows.start[first].tolist()
+        opened = [
+            [end for end in self.open.get(group, ()) if end > begin]
+            for group, begin in zip(groups, begins, strict=True)
+        ]
+        if not self._is_clean(rows, first, opened):
+            self.open.update(zip(groups, opened, strict=True))
             self._look(rows)
-        self.group = group
+            return
+        for group, kept, start, stop in zip(groups, opened, first, last + 1, strict=True):
+            begin, ends = rows.start[stop - 1], rows.end[start:stop]
+            self.open[group] = [*(end for end in kept if end > begin), *ends[ends > begin].tolist()]
+        if len(self.open) > MOST_GROUPS:  # they come one after the other: the others are over
+            self.open = {groups[-1]: self.open[groups[-1]]}
 
-    def _is_clean(self, rows: Rows) -> bool:
+    def _is_clean(self, rows: Rows, first: Integers, opened: Sequence[Sequence[int]]) -> bool:
         """Whether no interval crosses another.
 
         For each one, as many begin before it ends as have ended until then: those that crossed it
         would miss, those that it crosses be too many. The crossing interval that ends first
         crosses none.
         """
-        opened = len(self.open)
-        if opened:
-            first = np.repeat(np.int64(0), opened)
-            rows = rows[first].followed_by(rows)
-            rows = replace(rows, end=np.concatenate([self.open, rows.end[opened:]]))
+        counts = [len(one) for one in opened]
+        if any(counts):
+            places = np.repeat(first, counts)
+            ends = np.array([end for one in opened for end in one], np.int64)
+            order = np.insert(np.arange(len(rows)), places, places)
+            rows = replace(rows[order], end=np.insert(rows.end, places, ends))
+        return all(map(self._is_apart, rows.pieces()))
+
+    def _is_apart(self, rows: Rows) -> bool:
         starts, ends = rows.keys(rows.start), rows.keys(rows.end)
         order = np.argsort(ends, kind="stable")
         ordered, place = ends[order], np.arange(len(ends))
@@ -300,23 +502,84 @@ class _Nested(_Walk):
 
     def _look(self, rows: Rows) -> None:
         """Row by row; one that crosses another is not taken for one around others."""
-        open_ends, group = self.open, int(rows.group[0])
         bad = np.zeros(len(rows), np.bool_)
-        cells = zip(rows.start.tolist(), rows.end.tolist(), rows.group.tolist(), strict=True)
-        for place, (start, end, own) in enumerate(cells):
-            if own != group:
-                group, open_ends = own, []
+        cells = zip(rows.start.tolist(), rows.end.tolist(), rows.groups.tolist(), strict=True)
+        for place, (start, end, group) in enumerate(cells):
+            open_ends = self.open[group]
             while open_ends and open_ends[-1] <= start:
                 open_ends.pop()
             bad[place] = bool(open_ends) and end > open_ends[-1]
             if not bad[place]:
                 open_ends.append(end)
         self.walked.add(rows, bad)
-        self.open = open_ends
 
 
-_WALKS: Mapping[WalkKind, Callable[[Walked], _Walk]] = {
+@dataclass(slots=True)
+class _Rising:
+    """Values that fall from one row to the next of their group.
+
+    ``before``: the last value of each group; ``keys``: what its row is ordered by.
+    """
+
+    walk: Walk
+    number: int
+    walked: Walked
+    groups: _Groups
+    before: _PerGroup = field(default_factory=_PerGroup)
+    keys: tuple[_PerGroup, ...] = ()
+
+    def take(self, cells: Cells) -> None:
+        """Judge the next rows."""
+        if self.walked.failed:
+            return
+        try:
+            self._take(cells)
+        except (NotInOrder, NotKnown) as error:
+            self.walked.failed = error
+
+    def _take(self, cells: Cells) -> None:
+        order = (*self.walk.order, *([PLACE] if PLACE in cells else []))
+        needed = {*order, *self.walk.by, self.walk.value, FLAGS}
+        walked = cells[FLAGS] & (1 << 2 * self.number) != 0
+        chosen: Cells = {name: cells[name][walked] for name in needed}
+        if not len(chosen[FLAGS]):
+            return
+        rows, group, known = self.groups.divide(chosen)
+        groups = known[group]
+        first = np.append(True, changes(group))
+        last = last_of(group)
+        self.keys = self.keys or tuple(_PerGroup() for _ in order)
+        falls, equal = np.zeros(len(group), np.bool_), np.ones(len(group), np.bool_)
+        for name, remembered in zip(order, self.keys, strict=True):
+            earlier = np.where(first, remembered[groups], np.roll(rows[name], 1))
+            falls |= equal & (rows[name] < earlier)
+            equal &= rows[name] == earlier
+            remembered[groups[last]] = rows[name][last]
+        if (falls | equal).any() and not self.groups.is_ordered:
+            raise NotInOrder
+        value = rows[self.walk.value]
+        if np.any((value > NONE) & (np.abs(value) > WIDEST)):
+            raise NotKnown
+        before = np.where(first, self.before[groups], np.roll(value, 1))
+        self.before[groups[last]] = value[last]
+        self._judge(rows[FLAGS], value, before)
+
+    def _judge(self, flags: Integers, value: Integers, before: Integers) -> None:
+        judged = (flags & (2 << 2 * self.number) != 0) & (value > NONE) & (before > NONE)
+        step = np.where(judged, value - before, 1)
+        bad = step < (1 if self.walk.strict else 0)
+        if self.walk.wrap is not None:
+            bad &= step > -(self.walk.wrap // 2)
+        self.walked.population += int(judged.sum())
+        self.walked.count += int(bad.sum())
+
+    def finish(self) -> None:
+        """Nothing is held."""
+
+
+_KINDS: Mapping[WalkKind, Callable[[Walked, int], _Walk]] = {
     "nested": _Nested,
     "disjoint": _Disjoint,
     "inside": _Inside,
+    "repeated": _Repeated,
 }
