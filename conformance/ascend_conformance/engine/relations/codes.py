@@ -31,14 +31,16 @@ def coded(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> Re
         return relation
     search = relation.search
     own = search.aliases_in((search.joined,)).keys() | search.derived.keys()
-    views = {
-        alias: bound[entity]
+    is_outer = "LEFT" in search.joined
+    numbers = {
+        (alias, name): replace(codes, is_whole=False) if is_outer else codes
         for alias, entity in search.aliases_in(search.texts).items()
-        if alias not in search.derived
+        for name in search.values[alias]
+        if alias not in search.derived and (codes := bound[entity].codes(name)) is not None
     }
 
     def rewritten(text: str | None, exact: Collection[str] = ()) -> str | None:
-        return text and _COMPARED.sub(lambda match: _rewritten(match, views, exact), text)
+        return text and _COMPARED.sub(lambda match: _rewritten(match, numbers, exact), text)
 
     walk = search.walk and replace(search.walk, of=rewritten(search.walk.of))
     # The aliases and columns of the original stay: rows with a bad cell are left out by them.
@@ -53,34 +55,43 @@ def coded(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> Re
     return replace(relation, search=copied)
 
 
-def _rewritten(match: re.Match[str], views: Mapping[str, View], exact: Collection[str]) -> str:
-    view = views.get(match["alias"])
-    codes = view.codes(match["name"]) if view else None
+def _rewritten(
+    match: re.Match[str], numbers: Mapping[tuple[str, str], Codes], exact: Collection[str]
+) -> str:
+    codes = numbers.get((match["alias"], match["name"]))
     if codes is None:
         return match[0]
     cell = f"{match['alias']}.code_{match['name']}"
-    known = _holds(codes, cell, lambda _: True, "value IS NOT NULL")
+    known = "TRUE" if codes.is_whole else _holds(codes, cell)
     if match["null"]:
-        return known if match["known"] else f"({known}) IS NOT TRUE"
-    chosen = _chosen(match, codes, cell)
-    if chosen is None:
-        return match[0]
-    return f"(CASE WHEN {known} THEN {chosen} END)" if match["alias"] in exact else chosen
-
-
-def _chosen(match: re.Match[str], codes: Codes, cell: str) -> str | None:
-    """That a number's text meets a comparison; ``None`` where the texts have to be looked at."""
+        return known if match["known"] else f"({known} IS NOT TRUE)"
     if codes.names is not None and (match["of"] or match["sign"] not in ("=", "<>", None)):
-        return None
+        return match[0]  # the texts themselves have to be looked at
+    chosen = _chosen(match, codes, cell)
+    if match["alias"] in exact and not codes.is_whole:
+        return f"(CASE WHEN {known} THEN {chosen} END)"
+    return chosen
+
+
+def _chosen(match: re.Match[str], codes: Codes, cell: str) -> str:
+    """That a number's text meets a comparison."""
     texts = {one[1:-1] for one in re.findall(_TEXT, match["test"])}
-    without = match["sign"] == "<>" or match["no"] is not None
+    without = not match["of"] and (match["sign"] == "<>" or match["no"] is not None)
+    if without and codes.is_whole:
+        listed = ", ".join(sorted(f"'{one}'" for one in texts))
+        return f"(NOT {_holds(codes, cell, texts.__contains__, f'value IN ({listed})')})"
     condition = match[0].replace(f"{match['alias']}.{match['name']}", "value")
     return _holds(codes, cell, lambda name: (name in texts) != without, condition)
 
 
-def _holds(codes: Codes, cell: str, chosen: Callable[[str], bool], condition: str) -> str:
+def _holds(
+    codes: Codes,
+    cell: str,
+    chosen: Callable[[str], bool] = lambda _: True,
+    condition: str = "value IS NOT NULL",
+) -> str:
     """That a number is one of those chosen by their name, or by a condition on their text."""
     if codes.names is not None:
         numbers = ", ".join(str(number) for number, name in codes.names.items() if chosen(name))
-        return f"{cell} IN ({numbers})"
-    return codes.written(f"{cell} IN (SELECT id FROM {codes.source} WHERE {condition})")
+        return f"({cell} IN ({numbers}))" if numbers else "(0)"
+    return codes.written(f"({cell} IN (SELECT id FROM {codes.source} WHERE {condition}))")

@@ -20,6 +20,7 @@ from ..asking import At, Question
 from .rule import Relation
 from .sql import (
     as_read,
+    can_have_rows,
     count_query,
     counts_query,
     is_joined_walk,
@@ -254,14 +255,18 @@ def _has_rows(shown: Shown, relation: Relation, bound: Bound) -> bool:
 
 def _multiplies(relation: Relation, bound: Bound) -> bool:
     """Whether a row can be joined with many: those of one value of a column that is no key."""
-    for text in relation.search.texts:
-        for joined in re.split(r"\bJOIN ", text)[1:]:
-            found = _JOINED.match(joined)
-            if not found or found["entity"] not in bound:
-                return True
-            if not bound[found["entity"]].is_key(found["column"]):
-                return True
-    return False
+    return not all(
+        _has_one_partner(joined, bound)
+        for text in relation.search.texts
+        for joined in re.split(r"\bJOIN ", text)[1:]
+    )
+
+
+def _has_one_partner(joined: str, bound: Bound) -> bool:
+    """Whether a row finds one row at most in what it is joined with, by a key of it."""
+    found = _JOINED.match(joined)
+    view = bound.get(found["entity"]) if found else None
+    return found is not None and view is not None and view.is_key(found["column"])
 
 
 def _sides(relation: Relation, bound: Bound) -> list[View]:
@@ -274,6 +279,7 @@ def _sides(relation: Relation, bound: Bound) -> list[View]:
 def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, ...]]:
     """The relations; those that one scan of a view counts, or one walk over it, together."""
     found: dict[Any, list[Relation]] = {}
+    joins: dict[Any, Any] = {}
     for relation in relations:
         key: Any = relation.id
         bound = bind(relation, shown.views())
@@ -283,15 +289,35 @@ def groups(relations: Iterable[Relation], shown: Shown) -> list[tuple[Relation, 
         elif search.walk and isinstance(shown, Streaming) and not is_joined_walk(relation):
             key = frozenset((one.entity, one.name, one.columns) for one in _sides(relation, bound))
         elif search.is_of_joined_rows and not is_of_texts(relation, bound, shown.dialect):
-            read = [bound[entity] for entity in search.aliases_in((search.joined,)).values()]
-            key = (search.joined, *((one.name, one.columns) for one in read))
+            rows, further = _parted(relation, bound)
+            key, join = _scanned(rows, relation, bound), _scanned(further, relation, bound)
+            if further and joins.setdefault(key, join) != join:
+                key = key, join
         found.setdefault(key, []).append(relation)
     return [tuple(some) for some in found.values()]
 
 
+def _parted(relation: Relation, bound: Bound) -> tuple[str, str]:
+    """The rows that a relation is about, and joins that find one more row at most for each of them.
+
+    Relations on the same rows without those joins are counted in the same scan. Where a condition
+    leaves few rows, looking the joined ones up for all rows would not pay.
+    """
+    rows, *joins = relation.search.joined.split(" JOIN ")
+    further = ""
+    while joins and not relation.search.where and _has_one_partner(joins[-1], bound):
+        further = f" JOIN {joins.pop()}{further}"
+    return " JOIN ".join([rows, *joins]), further
+
+
+def _scanned(joined: str, relation: Relation, bound: Bound) -> tuple[Any, ...]:
+    """What some SQL joins, with the views that it is bound to."""
+    read = [bound[entity] for entity in relation.search.aliases_in((joined,)).values()]
+    return joined, *((one.name, one.columns) for one in read)
+
+
 def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 1) -> list[Counted]:
     """What is found of relations that one scan counts, or of one; see :func:`groups`."""
-    bound: Any = bind(relations[0], shown.views())  # of none but those that are shown
     if relations[0].search.walk and isinstance(shown, Streaming):
         try:
             return _walked(relations, shown, wanted)
@@ -302,12 +328,19 @@ def counted_together(relations: Sequence[Relation], shown: Shown, wanted: int = 
                 ]
             if relations[0].search.walk.kind == "nested":
                 return _walked(relations, shown, wanted, is_whole=True)
-    if len(relations) > 1:
-        every: Any = [bind(one, shown.views()) for one in relations]
-        [sums] = shown.rows(counts_query(relations, every, shown.dialect))
-    else:
-        [sums] = shown.rows(count_query(relations[0], bound, shown.dialect))
-    return [Counted(*numbers_of(one)) for one in sums]
+    every: Any = [bind(one, shown.views()) for one in relations]  # of none but those that are shown
+    judged = [
+        (one, bound)
+        for one, bound in zip(relations, every, strict=True)
+        if can_have_rows(one, bound, shown.dialect)
+    ]
+    sums: Sequence[int] = ()
+    if len(judged) == 1:
+        [sums] = shown.rows(count_query(*judged[0], shown.dialect))
+    elif judged:
+        [sums] = shown.rows(counts_query(judged, shown.dialect))
+    totals = dict(zip((one.id for one, _ in judged), sums, strict=True))
+    return [Counted(*numbers_of(totals.get(one.id, 0))) for one in relations]
 
 
 def questions(

@@ -67,6 +67,12 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
     return f"{_tables(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
 
 
+def can_have_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
+    """Whether there is a text that meets its condition, as far as that is known without a row."""
+    where = coded(relation, bound, dialect).search.where
+    return not where or where.strip("()") != "0"
+
+
 def is_of_texts(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
     """Whether it is about single rows and compares names with each other, and nothing else."""
     if dialect != "sqlite" or not relation.search.is_of_rows:
@@ -111,26 +117,28 @@ def numbers_of(total: int) -> tuple[int, int]:
     return int(total) % BAD, int(total) // BAD
 
 
-def counts_query(
-    relations: Sequence[Relation], bound: Sequence[Mapping[str, View]], dialect: Dialect
-) -> str:
-    """The sums of several relations on the same rows, or the same rows joined, made in one scan."""
+def counts_query(judged: Sequence[tuple[Relation, Mapping[str, View]]], dialect: Dialect) -> str:
+    """The sums of several relations on the same rows, or the same rows joined, made in one scan.
+
+    Some may be about these rows joined with others of which there is one at most for each.
+    """
     sums = []
     tables: dict[str, str] = {}
-    joined = relations[0].search.joined
-    sources = relations[0].search.aliases_in((joined,))
-    for number, (relation, views) in enumerate(zip(relations, bound, strict=True)):
+    (least, _), *_, (most, bound) = sorted(judged, key=lambda one: len(one[0].search.joined))
+    rows, joined = least.search.joined, most.search.joined
+    joined = rows + joined[len(rows) :].replace(" JOIN ", " LEFT JOIN ")
+    for number, (relation, views) in enumerate(judged):
         search = coded(relation, views, dialect).search
-        own = [f"{alias}.own_{number}" for alias in sources]
-        judged = " AND ".join([*own, *([f"({search.where})"] if search.where else [])])
-        bad = _slacked(f"(CASE WHEN {judged} THEN ({search.bad}) END)", relation, views)
+        own = [f"{alias}.own_{number}" for alias in search.aliases_in((search.joined,))]
+        meets = " AND ".join([*own, *([f"({search.where})"] if search.where else [])])
+        bad = _slacked(f"(CASE WHEN {meets} THEN ({search.bad}) END)", relation, views)
         sums.append(_sum_of(_numbered(bad, relation, number)))
         tables |= _numbered_tables(relation, views, number)
-    for entity in sources.values():
-        reads = [one.search.reads[entity] for one in relations]
-        tables[entity] = bound[0][entity].marked(reads)
+    for entity in most.search.aliases_in((joined,)).values():
+        reads = [one.search.reads.get(entity, ()) for one, _ in judged]
+        tables[entity] = bound[entity].marked(reads)
     columns = ", ".join(sums)
-    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, relations[0])}"
+    return f"{_with(tables, dialect)}SELECT {columns} FROM {_quoted(joined, most)}"
 
 
 def matched_query(
@@ -161,7 +169,8 @@ def as_read(relation: Relation) -> Walk:
     """The walk of a relation, over the columns of :func:`walk_rows`."""
     walk = relation.search.own_walk
     alias, _, name = walk.value.partition(".")
-    return replace(walk, value=name if alias == relation.search.alias else alias and VALUE)
+    value = name if alias == relation.search.alias else alias and VALUE
+    return replace(walk, value=value, than=walk.than.partition(".")[2])
 
 
 def is_joined_walk(relation: Relation) -> bool:
@@ -182,7 +191,7 @@ def walk_rows(
     times are whole numbers.
     """
     walk = as_read(relations[0])
-    order = [*walk.by, *(walk.order or INTERVAL[:1]), "place"]
+    order = [*walk.by, *(INTERVAL[:1] if walk.is_of_intervals else walk.order), PLACE]
     if not is_ordered:
         order = [*walk.order[:1]] if is_joined_walk(relations[0]) else []
     whole = INTERVAL if is_whole else ()
@@ -361,11 +370,11 @@ def _rising(relation: Relation, walk: Walk) -> str:
     by = ", ".join(f"{alias}.{name}" for name in walk.by)
     order = "".join(f"{alias}.{name} NULLS FIRST, " for name in walk.order)
     parts = f"PARTITION BY {by} " if by else ""
-    before = f"lag({walk.value}) OVER ({parts}ORDER BY {order}{alias}.place)"
+    before = f"lag({walk.than or walk.value}) OVER ({parts}ORDER BY {order}{alias}.place)"
     where = f" WHERE {search.where}" if search.where else ""
-    bad = f"value - before < {1 if walk.strict else 0}"
+    bad = f"value {'<=' if walk.strict else '<'} before"
     if walk.wrap is not None:
-        bad += f" AND value - before > {-(walk.wrap // 2)}"
+        bad += f" AND before - value < {walk.wrap // 2}"
     judged = f"({walk.of or 'TRUE'}) AS judged"
     rows = (
         f"SELECT {alias}.place AS place{own}, {walk.value} AS value, {before} AS before, {judged}"

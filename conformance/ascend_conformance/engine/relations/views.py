@@ -19,12 +19,14 @@ class Codes:
 
     ``names``: the texts by number, of a closed set; else ``source`` has a row for each, with
     ``id``, its key, and ``value``. ``written``: the same SQL of one of its ids, if possible faster.
+    ``is_whole``: every row has a number that names a text.
     """
 
     cell: str
     names: Mapping[int, str] | None = None
     source: str = ""
     written: Callable[[str], str] = str
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,6 @@ from ...finding import Finding
 from ...ruleset import Selection
 from . import fusion
 from .checks import registry
-from .checks.sequences import walk
 from .places import Instance
 from .plan import PROFILER, Plan, make_plan
 from .references import Range, References
@@ -219,10 +218,7 @@ def _can_fire(session: Session, instance: Instance) -> bool:
 
 def _single_task(session: Session, instance: Instance) -> _Task:
     def run(connection: apsw.Connection, *_: object) -> list[Hit]:
-        if not instance.rule.search.oracle:
-            return count_select(connection, instance, instance.select or "")
-        number, first = walk(session, instance, connection)
-        return [Hit(instance, number, first)] if number else []
+        return count_select(connection, instance, instance.select or "")
 
     return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
 
@@ -323,6 +319,35 @@ def condemned_cells(
             if bad:
                 found.setdefault(hit.instance.at, []).append(bad)
     return found
+
+
+def resolved_cells(session: Session, outcome: Outcome) -> frozenset[str]:
+    """``TABLE.column`` of references that hold nothing but ids of their one target.
+
+    Rules judged it: that the values are integers, that none is NULL, that each has its row.
+    """
+    skipped = {(one.rule, one.place) for one in outcome.skipped}
+    judged = {
+        (one.rule.id, one.at): one
+        for one in chain(*outcome.plan.rows.values())
+        if one.rule.id not in outcome.failures.of and (one.rule.id, one.at) not in skipped
+    }
+    at_fault = {hit.instance.at for hit in outcome.found}
+    return frozenset(
+        at
+        for (_, at), one in judged.items()
+        if len(one.place.get("targets", "").split()) == len(reference_targets(session, one)) == 1
+        and not one.place["spare"]
+        and {("DB201", at), ("DB202", at)} <= judged.keys()
+        and at not in at_fault
+        and fusion.fusible(*_declared(session, one))
+    )
+
+
+def _declared(session: Session, instance: Instance) -> tuple[Column, str]:
+    """The column of an instance, and its declared type in the file."""
+    match, name = session.layout.tables[instance.table or ""], instance.column or ""
+    return match.table.columns[name], match.columns[name].declared
 
 
 def _without(

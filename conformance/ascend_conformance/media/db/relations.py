@@ -15,7 +15,7 @@ from ...engine.relations.views import View
 from ...engine.work import limited
 from ...finding import Finding
 from ...options import Options
-from .judge import Outcome, condemned_cells
+from .judge import Outcome, condemned_cells, resolved_cells
 from .references import References
 from .session import Session
 from .views import ShownByDatabase
@@ -25,7 +25,8 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
     """Every selected relation, without the rows of cells that other rules condemned."""
     relations = [one for one in load_relations().values() if options.selection.wants(one)]
     condemned = condemned_cells(session, outcome.found, outcome.references)
-    shown = ShownByDatabase(session, session.connection, condemned)
+    resolved = resolved_cells(session, outcome)
+    shown = ShownByDatabase(session, session.connection, condemned, resolved)
     views = shown.views()
     together = groups(relations, shown)
     asked = Asked[Finding](failures=outcome.failures)
@@ -41,7 +42,7 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
         own = Asked[Finding]()
         references = References(connection, session.targets)
         condemned = condemned_cells(session, outcome.found, references)
-        attached = ShownByDatabase(session, connection, condemned)
+        attached = ShownByDatabase(session, connection, condemned, resolved)
         own.ask(_questions(attached, left, options))
         return own
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import apsw
@@ -35,7 +36,8 @@ class ShownByDatabase:
     """An open database as what relations are judged in.
 
     ``condemned``: by ``TABLE.column``, conditions of rows whose cell other rules have found bad;
-    such rows take part in no relation that reads the cell.
+    such rows take part in no relation that reads the cell. ``resolved``: ``TABLE.column`` of
+    references that other rules found to lead to a row, all of them.
     """
 
     dialect: Dialect = "sqlite"
@@ -45,10 +47,12 @@ class ShownByDatabase:
         session: Session,
         connection: apsw.Connection,
         condemned: Mapping[str, Sequence[str]] | None = None,
+        resolved: Collection[str] = (),
     ) -> None:
         self.session = session
         self.connection = connection
         self.condemned = condemned or {}
+        self.resolved = resolved
 
     def views(self) -> Sequence[View]:
         """One view for each table and entity of which it shows a column."""
@@ -138,14 +142,30 @@ class ShownByDatabase:
         if reference is None or column.shows.form != "plain":
             return None
         if reference != STRINGS:
-            return Codes(cell, newest_names(self.session, reference))
+            names = newest_names(self.session, reference)
+            is_whole = cell in self.resolved and self._are_named(reference, names)
+            return Codes(cell, names, is_whole=is_whole)
         strings, _, key = STRINGS.partition(".")
         if not self._has_texts or not self.session.targets.is_key(strings, key):
             return None
         pays = self.session.rows[table] >= ROWS_PER_TEXT * self.session.rows[strings]
         # A database in memory is one of the self-test, whose texts change from query to query.
         written = str if self.session.path is None else self._sets.write_out
-        return Codes(cell, None, strings, written) if pays else None
+        is_whole = cell in self.resolved and self._is_every_text_there
+        return Codes(cell, None, strings, written, is_whole) if pays else None
+
+    def _are_named(self, enum: str, names: Mapping[int, str]) -> bool:
+        """Whether every member that a reference may name has one of these names."""
+        target = self.session.targets[enum, "id"]
+        held = chain.from_iterable(range(low, high + 1) for low, high in target.ranges or ())
+        return target.ranges is not None and all(
+            map(names.__contains__, chain(target.further, held))
+        )
+
+    @cached_property
+    def _is_every_text_there(self) -> bool:
+        select = "SELECT 1 FROM main.STRING_IDS WHERE value IS NULL LIMIT 1"
+        return self.connection.execute(select).fetchone() is None
 
     @cached_property
     def _sets(self) -> ConstantSets:
