@@ -43,8 +43,8 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
         own = Asked[Finding]()
         references = References(connection, session.targets)
         condemned = condemned_cells(session, outcome.found, references)
-        beside = ShownByDatabase(session, connection, condemned, resolved)
-        own.ask(_questions(beside, left, options))
+        attached = ShownByDatabase(session, connection, condemned, resolved)
+        own.ask(_questions(attached, left, options))
         return own
 
     for part in session.spread(options.workers, share):
