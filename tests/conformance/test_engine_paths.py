@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import pyarrow as pa
 import pytest
 from engine_trials import HIGHEST, HOSTILE, LOWEST, Value, clean, quick, undone
 from hypothesis import example, given
@@ -20,19 +19,20 @@ from profiles import NEWEST, OLDEST, change, copy_real, opened, specimen
 
 from ascend_conformance.check import check
 from ascend_conformance.discover import discover
+from ascend_conformance.engine.relations.judge import Answer, ask
+from ascend_conformance.engine.relations.rule import load_relations
 from ascend_conformance.finding import FileReport
 from ascend_conformance.media.db import judge as engine
 from ascend_conformance.media.db import session as sessions
-from ascend_conformance.media.db.checks import sequences
 from ascend_conformance.media.db.fusion import FUSED_RULES
 from ascend_conformance.media.db.judge import bad_row
 from ascend_conformance.media.db.opening import open_session
-from ascend_conformance.media.db.places import Instance
 from ascend_conformance.media.db.plan import make_plan
 from ascend_conformance.media.db.references import References
 from ascend_conformance.media.db.rows import Hit, RowCheck, count, scan
 from ascend_conformance.media.db.selftest import make_specimen, open_specimen
 from ascend_conformance.media.db.session import Session
+from ascend_conformance.media.db.views import ShownByDatabase
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
 from ascend_ref.db.reader import stream_columns
@@ -187,13 +187,17 @@ def test_a_real_is_sound_where_another_declared_type_lets_it_be() -> None:
 # Walks over sequences
 
 
-def walk_instance(session: Session, code: str, table: str = "TASK") -> Instance:
-    (found,) = [
-        instance
-        for instance in make_plan(session, Selection()).selects
-        if instance.rule.search.code == code and instance.table == table
-    ]
-    return found
+IN_STREAMS = (
+    "SELECT row FROM (SELECT rowid AS row, startNs, lag(endNs) OVER "
+    "(PARTITION BY deviceId, streamId ORDER BY startNs, rowid) AS before FROM TASK "
+    "WHERE contextId = 4294967295 OR contextId IS NULL) WHERE startNs < before"
+)
+AS_THEY_STAND = (
+    "SELECT row FROM (SELECT rowid AS row, startNs, lag(startNs) OVER (ORDER BY rowid) AS before "
+    "FROM TASK) WHERE startNs < before"
+)
+ORACLES = {"DB504": IN_STREAMS, "DB505": AS_THEY_STAND}
+"""The bad rows of relations over tasks, by a window that SQLite judges."""
 
 
 small = st.integers(0, 12)
@@ -230,47 +234,26 @@ INSERT = (
 )
 
 
-def by_oracle(connection: apsw.Connection, instance: Instance) -> list[int]:
-    rows: list[tuple[Any, ...]] = connection.execute(
-        f"SELECT row FROM ({instance.select}) ORDER BY row"
-    ).fetchall()
-    return [int(row[0]) for row in rows]
+def assert_found_by_oracle(session: Session, name: str) -> None:
+    shown = ShownByDatabase(session, session.connection)
+    found = ask(load_relations()[name], shown)
+    rows = session.connection.execute(f"{ORACLES[name]} ORDER BY row").fetchall()
+    expected = [int(row[0]) for row in rows]
+    if isinstance(found, Answer):
+        assert (found.count, *found.places[:1]) == (len(expected), *expected[:1])
+    else:
+        assert not expected
 
 
-@pytest.mark.parametrize("code", sorted(sequences.WALKS))
+@pytest.mark.parametrize("name", sorted(ORACLES))
 @quick(max_examples=250)
-@given(rows=task_rows(), sizes=st.lists(st.integers(0, 4), max_size=20))
-@example(rows=[["x", 0, 0, 0, 4294967295], [0, 0, 0, 0, 4294967295]], sizes=[])
-def test_walks_find_the_rows_of_their_oracle(
-    code: str, rows: list[list[Value]], sizes: list[int]
-) -> None:
-    """In batches of any size, or not at all: then the oracle decides."""
+@given(rows=task_rows())
+@example(rows=[["x", 0, 0, 0, 4294967295], [0, 0, 0, 0, 4294967295]])
+def test_walks_find_the_rows_of_their_oracle(name: str, rows: list[list[Value]]) -> None:
     with undone(clean("pytorch", NEWEST)) as session:
         session.connection.execute("DELETE FROM TASK")
         session.connection.executemany(INSERT, rows)
-        instance = walk_instance(session, code) if rows else None
-        if instance is None:
-            return
-        expected = by_oracle(session.connection, instance)
-        bad = (len(expected), min(expected, default=None))
-        assert sequences.walk(session, instance, session.connection) == bad
-        chosen = sequences.WALKS[code](instance)
-        try:
-            found = list(chosen.bad_rows(in_batches(session.stream(chosen.query), sizes)))
-        except sequences.NOT_A_WALK:
-            return
-        assert sorted(int(row) for part in found for row in part) == expected
-
-
-def in_batches(stream: Iterator[pa.RecordBatch], sizes: Sequence[int]) -> Iterator[pa.RecordBatch]:
-    """The rows in batches of the given sizes, then of one row each."""
-    wanted = iter(sizes)
-    for batch in stream:
-        position = 0
-        while position < batch.num_rows:
-            size = next(wanted, 1)
-            yield batch.slice(position, size)
-            position += size
+        assert_found_by_oracle(session, name)
 
 
 @quick(max_examples=120)
@@ -286,21 +269,8 @@ def test_walks_over_a_file_find_the_rows_of_their_oracle(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sessions, "stream_columns", partial(stream_columns, batch_rows=batch_rows))
         with open_session(discover(path)[0], Options()) as session:
-            for code in sorted(sequences.WALKS):
-                instance = walk_instance(session, code)
-                expected = by_oracle(session.connection, instance)
-                found = sequences.walk(session, instance, session.connection)
-                assert found == (len(expected), min(expected, default=None))
-
-
-def test_an_oracle_runs_on_the_connection_of_its_thread(tmp_path: Path) -> None:
-    path = change(specimen(tmp_path), "UPDATE TASK SET startNs = 'x' WHERE rowid = 9")
-    with open_session(discover(path)[0], Options()) as session:
-        instance = walk_instance(session, "row-order")
-        expected = by_oracle(session.connection, instance)
-        with session.another_connection() as own:
-            session.connection.close()
-            assert sequences.walk(session, instance, own) == (len(expected), expected[0])
+            for name in ORACLES:
+                assert_found_by_oracle(session, name)
 
 
 # One thread or several
@@ -346,7 +316,7 @@ def test_workers_agree_on_damaged_profiles(
 def test_workers_agree_where_no_walk_is_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both oracles over TASK may then run at once, each on the connection of its thread."""
+    """Windows over TASK may then run at once, each on the connection of its thread."""
     path = change(
         specimen(tmp_path), "UPDATE TASK SET startNs = 'x', streamId = 1.5 WHERE rowid = 9"
     )
@@ -365,9 +335,8 @@ def test_a_stop_ends_what_a_worker_does(tmp_path: Path) -> None:
         session.stop.set()
         with pytest.raises(apsw.InterruptError):
             own.execute(endless)
-        instance = walk_instance(session, "row-order")
         with pytest.raises(apsw.InterruptError):
-            sequences.walk(session, instance, own)
+            list(session.stream("SELECT startNs FROM TASK"))
 
 
 def test_an_interrupt_while_the_workers_start_stops_those_that_run(

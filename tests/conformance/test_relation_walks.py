@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from engine_trials import quick
 from hypothesis import given
 from hypothesis import strategies as st
 from relation_trials import opened, simulate
@@ -75,6 +76,7 @@ def _judged(kind: WalkKind, rows: Sequence[Row], size: int) -> tuple[int, list[i
     return walked.population, [row[0] for row in walked.first()]
 
 
+@quick()
 @given(ROWS, BATCH)
 def test_disjoint(cells: list[Row], size: int) -> None:
     ordered = sorted(cells, key=lambda one: (one[3], _first(one[0]), _first(one[1])))
@@ -89,6 +91,7 @@ def test_disjoint(cells: list[Row], size: int) -> None:
     assert _judged("disjoint", rows, size) == (judged, bad)
 
 
+@quick()
 @given(ROWS, BATCH)
 def test_inside(cells: list[Row], size: int) -> None:
     rows = [(place, *row) for place, row in enumerate(cells)]
@@ -109,6 +112,7 @@ def test_inside(cells: list[Row], size: int) -> None:
     assert _judged("inside", rows, size) == (judged, bad)
 
 
+@quick()
 @given(ROWS, BATCH)
 def test_nested(cells: list[Row], size: int) -> None:
     """A row that crosses one before it is bad, and then not taken for one around others."""
@@ -125,6 +129,7 @@ def test_nested(cells: list[Row], size: int) -> None:
     assert _judged("nested", rows, size) == (len(some), sorted(bad))
 
 
+@quick()
 @given(ROWS, BATCH)
 def test_repeated(cells: list[Row], size: int) -> None:
     """Rows of one start and end are left to SQL, which compares them further."""
@@ -136,6 +141,7 @@ def test_repeated(cells: list[Row], size: int) -> None:
         assert (walked.population, walked.count, walked.failed) == (len(rows), 0, None)
 
 
+@quick()
 @given(ROWS, BATCH)
 def test_walks_share_their_rows(cells: list[Row], size: int) -> None:
     rows = [(place, *row) for place, row in enumerate(cells)]
@@ -151,6 +157,7 @@ def test_walks_share_their_rows(cells: list[Row], size: int) -> None:
 
 
 @pytest.mark.parametrize("is_ordered", [False, True])
+@quick()
 @given(
     by=st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 2) | st.none()), max_size=9),
     size=BATCH,
@@ -254,6 +261,7 @@ def test_calls_whose_times_are_texts_are_left_out_of_nests(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("has_place", [True, False])
 @pytest.mark.parametrize(("strict", "wrap"), [(True, 6), (False, None)])
+@quick()
 @given(
     cells=st.lists(
         st.tuples(MOMENTS, MOMENTS, st.integers(0, 2), st.sampled_from((1, 3))), max_size=12

@@ -9,7 +9,6 @@ import pytest
 
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.db.checks import registry
-from ascend_conformance.media.db.checks.sequences import WALKS
 from ascend_conformance.media.db.mutation import SCHEMA_BREAKS
 from ascend_conformance.media.db.places import SELECTORS
 from ascend_conformance.media.db.rules import BETWEEN_RANKS, LAST_STAGE
@@ -57,7 +56,7 @@ def test_citations_exist(rule: Rule):
 def test_code_and_selector_are_known(rule: Rule):
     assert isinstance(rule.search.places, tuple) or rule.search.places in SELECTORS
     if rule.search.code:
-        known = registry().keys() | WALKS.keys() | {BETWEEN_RANKS}
+        known = registry().keys() | {BETWEEN_RANKS}
         assert rule.search.code in known
 
 

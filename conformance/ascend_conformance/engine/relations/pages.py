@@ -58,9 +58,10 @@ def search(relation: Relation) -> str:
 
 
 def _rising(walk: Walk, by: str) -> str:
-    order = " and ".join(map(code, walk.order))
+    order = f"in order of {' and '.join(map(code, walk.order))}" if walk.order else "as rows stand"
     least = "be greater than" if walk.strict else "not be less than"
-    text = f"{code(walk.value)} must{by}, in order of {order}, {least} in the row before"
+    than = f" {code(walk.than)}" if walk.than else ""
+    text = f"{code(walk.value)} must{by}, {order}, {least}{than} in the row before"
     if walk.wrap is not None:
         text += f", unless it begins again at 0 after {walk.wrap - 1:,}"
     judged = f" Rows are judged where {code(walk.of)}." if walk.of else ""

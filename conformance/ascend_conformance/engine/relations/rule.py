@@ -29,9 +29,9 @@ class Walk:
     ``inside``: each interval of the first alias lies in one of ``outer``. ``disjoint``: no two
     intersect. ``nested``: two that intersect lie one inside the other. ``repeated``: no two are
     equal in start, end and the columns ``alike``. ``rising``: in the ``order`` of some columns no
-    ``value`` is less than the one before it, nor equal where ``strict``, unless it falls by half of
-    ``wrap`` or more. ``of``: which rows of ``outer`` count; in ``rising``, which rows are judged,
-    while the others are only compared with.
+    ``value`` is less than the one before it, or what the row before has ``than``, nor equal where
+    ``strict``, unless it falls by half of ``wrap`` or more. ``of``: which rows of ``outer`` count;
+    in ``rising``, which rows are judged, while the others are only compared with.
     """
 
     kind: WalkKind
@@ -40,6 +40,7 @@ class Walk:
     of: str | None = None
     alike: tuple[str, ...] = ()
     value: str = ""
+    than: str = ""
     order: tuple[str, ...] = ()
     strict: bool = False
     wrap: int | None = None
@@ -116,7 +117,7 @@ class RelationSearch:
     def texts(self) -> tuple[str, ...]:
         """Every piece of its SQL."""
         outer = f"FROM {self.walk.outer}" if self.walk and self.walk.outer else None
-        more = (self.walk.of, self.walk.value) if self.walk else ()
+        more = (self.walk.of, self.walk.value, self.walk.than) if self.walk else ()
         return tuple(one for one in (self.joined, outer, self.where, self.bad, *more) if one)
 
     @property

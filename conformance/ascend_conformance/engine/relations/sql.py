@@ -169,7 +169,8 @@ def as_read(relation: Relation) -> Walk:
     """The walk of a relation, over the columns of :func:`walk_rows`."""
     walk = relation.search.own_walk
     alias, _, name = walk.value.partition(".")
-    return replace(walk, value=name if alias == relation.search.alias else alias and VALUE)
+    value = name if alias == relation.search.alias else alias and VALUE
+    return replace(walk, value=value, than=walk.than.partition(".")[2])
 
 
 def is_joined_walk(relation: Relation) -> bool:
@@ -190,7 +191,7 @@ def walk_rows(
     times are whole numbers.
     """
     walk = as_read(relations[0])
-    order = [*walk.by, *(walk.order or INTERVAL[:1]), "place"]
+    order = [*walk.by, *(INTERVAL[:1] if walk.is_of_intervals else walk.order), PLACE]
     if not is_ordered:
         order = [*walk.order[:1]] if is_joined_walk(relations[0]) else []
     whole = INTERVAL if is_whole else ()
@@ -369,11 +370,11 @@ def _rising(relation: Relation, walk: Walk) -> str:
     by = ", ".join(f"{alias}.{name}" for name in walk.by)
     order = "".join(f"{alias}.{name} NULLS FIRST, " for name in walk.order)
     parts = f"PARTITION BY {by} " if by else ""
-    before = f"lag({walk.value}) OVER ({parts}ORDER BY {order}{alias}.place)"
+    before = f"lag({walk.than or walk.value}) OVER ({parts}ORDER BY {order}{alias}.place)"
     where = f" WHERE {search.where}" if search.where else ""
-    bad = f"value - before < {1 if walk.strict else 0}"
+    bad = f"value {'<=' if walk.strict else '<'} before"
     if walk.wrap is not None:
-        bad += f" AND value - before > {-(walk.wrap // 2)}"
+        bad += f" AND before - value < {walk.wrap // 2}"
     judged = f"({walk.of or 'TRUE'}) AS judged"
     rows = (
         f"SELECT {alias}.place AS place{own}, {walk.value} AS value, {before} AS before, {judged}"

@@ -192,8 +192,9 @@ def columns_of(walks: Sequence[Walk]) -> list[str]:
     """What one read has for several walks, and of one walk no more than it needs."""
     names: set[str] = set()
     for one in walks:
-        names |= {*one.by, *one.order, *(() if one.is_of_intervals else (one.value,))}
+        names |= {*one.by, *one.order, *(name for name in (one.value, one.than) if name)}
         names |= {PLACE, *INTERVAL} if one.is_of_intervals else set()
+        names |= set() if one.is_of_intervals or one.order else {PLACE}
         names |= {FLAGS} if one.of or one.outer else set()
     return sorted(names | ({PLACE, FLAGS} if len(walks) > 1 else set()))
 
@@ -518,7 +519,8 @@ class _Nested(_Walk):
 class _Rising:
     """Values that fall from one row to the next of their group.
 
-    ``before``: the last value of each group; ``keys``: what its row is ordered by.
+    ``before``: what the next value of each group is compared with; ``keys``: what the last row of
+    each is ordered by.
     """
 
     walk: Walk
@@ -539,7 +541,8 @@ class _Rising:
 
     def _take(self, cells: Cells) -> None:
         order = (*self.walk.order, *([PLACE] if PLACE in cells else []))
-        needed = {*order, *self.walk.by, self.walk.value, FLAGS}
+        than = self.walk.than or self.walk.value
+        needed = {*order, *self.walk.by, self.walk.value, than, FLAGS}
         walked = cells[FLAGS] & (1 << 2 * self.number) != 0
         chosen: Cells = {name: cells[name][walked] for name in needed}
         if not len(chosen[FLAGS]):
@@ -557,11 +560,11 @@ class _Rising:
             remembered[groups[last]] = rows[name][last]
         if (falls | equal).any() and not self.groups.is_ordered:
             raise NotInOrder
-        value = rows[self.walk.value]
-        if np.any((value > NONE) & (np.abs(value) > WIDEST)):
+        value, later = rows[self.walk.value], rows[than]
+        if any(np.any((one > NONE) & (np.abs(one) > WIDEST)) for one in (value, later)):
             raise NotKnown
-        before = np.where(first, self.before[groups], np.roll(value, 1))
-        self.before[groups[last]] = value[last]
+        before = np.where(first, self.before[groups], np.roll(later, 1))
+        self.before[groups[last]] = later[last]
         self._judge(rows[FLAGS], value, before)
 
     def _judge(self, flags: Integers, value: Integers, before: Integers) -> None:

@@ -24,7 +24,6 @@ from ...finding import Finding
 from ...ruleset import Selection
 from . import fusion
 from .checks import registry
-from .checks.sequences import walk
 from .places import Instance
 from .plan import PROFILER, Plan, make_plan
 from .references import Range, References
@@ -219,10 +218,7 @@ def _can_fire(session: Session, instance: Instance) -> bool:
 
 def _single_task(session: Session, instance: Instance) -> _Task:
     def run(connection: apsw.Connection, *_: object) -> list[Hit]:
-        if not instance.rule.search.oracle:
-            return count_select(connection, instance, instance.select or "")
-        number, first = walk(session, instance, connection)
-        return [Hit(instance, number, first)] if number else []
+        return count_select(connection, instance, instance.select or "")
 
     return _Task(_weight(session, instance), instance.rule.name, (instance,), run)
 

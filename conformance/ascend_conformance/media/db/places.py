@@ -78,13 +78,13 @@ def instances(rule: DbRule, schema: Schema, catalog: Catalog) -> Iterator[Instan
                 place,
                 uses,
                 fill(rule.row, place),
-                fill(rule.select or rule.search.oracle, place),
+                fill(rule.select, place),
             )
 
 
 def _stands_in(schema: Schema, rule: DbRule, table: str | None, uses: tuple[str, ...]) -> bool:
     """Whether this schema has everything the rule looks at; code rules decide for themselves."""
-    if rule.search.code and not rule.search.oracle:
+    if rule.search.code:
         return isinstance(rule.search.places, str) or table is None or table in schema.tables
     local = [use for use in uses if not use.startswith("profiler.")]
     return (table is None or table in schema.tables) and all(

@@ -69,7 +69,7 @@ def make_plan(session: Session, selection: Selection) -> Plan:
     for instance in all_instances(schema_key(session.schema)):
         if instance.rule.search.compares_ranks or not selection.wants(instance.rule):
             continue
-        if instance.rule.search.code and not instance.rule.search.oracle:
+        if instance.rule.search.code:
             codes.setdefault(instance.rule.id, []).append(instance)
             continue
         reason = _unjudgeable(session, instance)

@@ -23,8 +23,7 @@ LAST_STAGE = 3
 class DbSearch:
     """Where a rule looks in a database, and what it needs there.
 
-    A rule without ``row`` and ``select`` names a check in Python (``code``: ``media.db.checks``),
-    with the SELECT that gives the same rows more slowly (``oracle``), where there is one.
+    A rule without ``row`` and ``select`` names a check in Python (``code``: ``media.db.checks``).
     ``stage`` orders the rules: rows that a lower stage condemned are left out when a higher stage
     looks at the same columns. A ``fragile`` rule is not judged at all then, because leaving rows
     out could break it by itself. ``repeats`` names a column without which repeated values the rule
@@ -35,7 +34,6 @@ class DbSearch:
     places: str | tuple[Mapping[str, str], ...] = "file"
     uses: tuple[str, ...] = ()
     code: str | None = None
-    oracle: str | None = None
     repeats: str | None = None
     stage: int = LAST_STAGE
     fragile: bool = False
@@ -61,7 +59,7 @@ def applies_at(rule: DbRule, carrier: Carrier, date: str) -> bool:
     return (not carriers or carrier in carriers) and DAYS.in_force(rule, date)
 
 
-_AS_STATED = ("code", "oracle", "repeats", "stage", "fragile")
+_AS_STATED = ("code", "repeats", "stage", "fragile")
 
 
 def db_search(document: Mapping[str, Any]) -> DbSearch:

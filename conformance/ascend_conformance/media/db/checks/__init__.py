@@ -1,4 +1,4 @@
-"""Checks that no single SQL statement can make: of the schema, the file, sequences, folders.
+"""Checks that no single SQL statement can make: of the schema, the file, folders.
 
 Each is a function named in a rule's ``code``. It gets the session and the rule's instances and
 yields faults; it never condemns on its own, since verdict and texts belong to the rule.
