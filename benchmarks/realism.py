@@ -3,9 +3,9 @@
     python benchmarks/realism.py [--seed N] [SIMULATED_DB [REAL_DB]]
 
 Without SIMULATED_DB, realism_scenario.yaml is simulated in a temporary folder. Without REAL_DB, the
-real profile is that of rank 1 in ../shared beside the project. A figure holds when the factor is at
-most 1.5, or when ``EXPLAINED`` says why it cannot. The exit code is 1 when any figure does neither,
-2 when there is nothing to compare.
+real profile is that of rank 1 in ../shared next to the project. A figure holds when the factor is
+at most 1.5, or when ``EXPLAINED`` says why it cannot. The exit code is 1 when any figure does
+neither, 2 when there is nothing to compare.
 """
 
 from __future__ import annotations

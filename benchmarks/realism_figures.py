@@ -36,7 +36,7 @@ SAMPLED = {
     "ROCE": ("funcId",),
     "SOC_BANDWIDTH_LEVEL": (),
 }
-"""Sampled tables and the columns that, beside deviceId, name the unit sampled."""
+"""Sampled tables and the columns that, next to deviceId, name the unit sampled."""
 
 LEVELS = {20_000: "acl", 15_000: "model", 10_000: "node", 5_500: "hccl", 5_000: "runtime"}
 """ENUM_API_TYPE.id; 5500 is called communication by later exporters."""

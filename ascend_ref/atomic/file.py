@@ -20,7 +20,7 @@ def write_atomically(path: Path, text: str) -> None:
 def atomic_file(path: Path) -> Iterator[BinaryIO]:
     """A file to fill, which becomes ``path`` when the block ends without an exception.
 
-    Until then it has a temporary name beside it. A link is followed, an existing file keeps its
+    Until then it has a temporary name next to it. A link is followed, an existing file keeps its
     permissions. What is no regular file (a pipe, ``/dev/stdout``) is written to directly, for
     replacing it would destroy it. Raises ``OSError``.
     """

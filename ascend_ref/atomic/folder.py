@@ -18,7 +18,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def staged(target: Path) -> Iterator[Path]:
     """An empty folder to fill, which becomes ``target`` when the block ends without an exception.
 
-    Until then it has a hidden name beside it, which no reader takes for a profile; afterwards it is
+    Until then it has a hidden name next to it, which no reader takes for a profile; then it is
     gone. Raises ``FileExistsError`` for a target that exists; it is never touched. An ``OSError``
     names the target, not the hidden folder.
     """

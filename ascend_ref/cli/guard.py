@@ -44,17 +44,17 @@ def guarded(program: str, action: Callable[[], int]) -> int:
         code = _drop_output()
     except Terminated:
         code = TERMINATED
-        _tell(f"{program}: terminated")
+        _report(f"{program}: terminated")
     except KeyboardInterrupt:
         code = INTERRUPTED
-        _tell(f"{program}: interrupted")
+        _report(f"{program}: interrupted")
     except SystemExit as stop:
         # rich and click answer a closed pipe with exit code 1, which is our code for findings.
         if isinstance(stop.__context__, BrokenPipeError):
             code = _drop_output()
         elif isinstance(stop.code, str):
             code = FAILED
-            _tell(f"{program}: error: {one_line(stop.code)}")
+            _report(f"{program}: error: {one_line(stop.code)}")
         else:
             code = stop.code or 0
     except Exception as error:
@@ -63,7 +63,7 @@ def guarded(program: str, action: Callable[[], int]) -> int:
             import traceback
 
             traceback.print_exc()
-        _tell(f"{program}: error: {describe(error)}")
+        _report(f"{program}: error: {describe(error)}")
     return code
 
 
@@ -114,7 +114,7 @@ def one_line(text: str) -> str:
     return line if len(line) <= LINE_MAX else f"{line[: LINE_MAX - 2]} …"
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     with suppress(OSError):  # nobody may listen on stderr either; the exit code still reports it
         print(line, file=sys.stderr, flush=True)
 

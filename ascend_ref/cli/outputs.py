@@ -25,7 +25,7 @@ def refuse_existing(path: Path, *, force: bool) -> None:
 def room_for(folder: Path, *, force: bool) -> Iterator[None]:
     """Room for a new folder: one that exists is refused, or when forced replaced at the end.
 
-    Until the block has ended without an exception the old folder lies beside, and comes back if it
+    Until the block has ended without an exception the old folder is kept, and comes back if it
     has not. Raises ``click.UsageError``.
     """
     if not os.path.lexists(folder):

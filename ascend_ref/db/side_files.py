@@ -1,4 +1,4 @@
-"""The files that SQLite leaves beside a database whose last writer did not finish."""
+"""The files that SQLite leaves next to a database whose last writer did not finish."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 @dataclass(frozen=True, slots=True)
 class SideFiles:
-    """What lies beside a database that was opened immutable, and so was not read with it.
+    """What lies next to a database that was opened immutable, and so was not read with it.
 
     ``wal_frames`` counts the page images of committed transactions in the write-ahead log: rows
     that an ordinary reader would see and we do not. ``hot_journal_bytes`` is the length of a
@@ -34,7 +34,7 @@ class SideFiles:
 
 
 def side_files(path: Path) -> SideFiles:
-    """Look for ``-wal`` and ``-journal`` beside ``path``; never blocks, never writes, never fails.
+    """Look for ``-wal`` and ``-journal`` next to ``path``; never blocks, never writes, never fails.
 
     A log or journal that cannot be read counts as absent: it could not be recovered either.
     """
@@ -44,13 +44,13 @@ def side_files(path: Path) -> SideFiles:
 
 
 def _counted(path: Path, suffix: str, count: Callable[[int], int]) -> int:
-    """What is counted in a regular, non-empty file beside the database; 0 without one."""
-    beside = os.fsencode(path) + suffix.encode("ascii")
+    """What is counted in a regular, non-empty file next to the database; 0 without one."""
+    side = os.fsencode(path) + suffix.encode("ascii")
     try:
-        found = os.stat(beside)
+        found = os.stat(side)
         if not stat.S_ISREG(found.st_mode) or found.st_size == 0:
             return 0
-        descriptor = os.open(beside, READ_FLAGS)
+        descriptor = os.open(side, READ_FLAGS)
         try:
             return count(descriptor)
         finally:

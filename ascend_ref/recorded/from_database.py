@@ -23,7 +23,7 @@ from .tables import DatabaseFile, FileTables
 def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     """The recording of a ``msprof_*.db`` or ``ascend_pytorch_profiler_*.db``.
 
-    The analysis.db beside it is read as well, and so are the JSON files around it: they state the
+    The analysis.db next to it is read as well, and so are the JSON files around it: they state the
     level, the cores and their clock. A table is read again each time that it is asked for. Columns
     of older revisions come under their newest names; what the file does not have is NULL.
 
@@ -32,7 +32,7 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     """
     database = DatabaseFile(path)
     if database.carrier == "analysis":
-        raise UnreadableDatabase(path, "an analysis database; expected the profiler's beside it")
+        raise UnreadableDatabase(path, "an analysis database; expected the profiler's next to it")
     output: Output = "pytorch" if database.carrier == "pytorch" else "msprof"
     files = [database]
     analysis = path.parent / layout_catalog().file("pytorch", "analysis")

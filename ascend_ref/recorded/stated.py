@@ -1,4 +1,4 @@
-"""What the JSON files beside a database state about the capture and the machine."""
+"""What the JSON files next to a database state about the capture and the machine."""
 
 from __future__ import annotations
 

@@ -132,13 +132,13 @@ class Session:
         name = layer.process_name(style) if layer.form is None else layer.form.of(**parts)
         label = self.form.labels[layer.side].of(deviceId=device)
         index = self.sort_index(layer)
-        told = None if self.file in WHOLE else layer.metadata.get(style)
+        stated = None if self.file in WHOLE else layer.metadata.get(style)
         for event, arg, value in (
             ("process_name", "name", name),
             ("process_labels", "labels", label),
             ("process_sort_index", "sort_index", index),
         ):
-            if told is None or event in told:
+            if stated is None or event in stated:
                 yield Metadata(layer, event, arg, value, device, unit=unit)
 
     def thread(

@@ -1,6 +1,6 @@
 """A scenario: everything that a simulated run depends on, besides the seed. Nothing here computes.
 
-Every field has a default, so a document may be as short as its name. The JSON Schema beside this
+Every field has a default, so a document may be as short as its name. The JSON Schema next to this
 file states the ranges; :mod:`.load` enforces both.
 """
 

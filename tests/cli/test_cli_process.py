@@ -67,7 +67,7 @@ def test_a_short_command_imports_no_more_than_it_needs(words: list[str], heavy: 
 def test_the_installed_command_and_the_module_are_the_same() -> None:
     command = Path(sys.executable).with_name("ascend-ref")
     if not command.exists():
-        pytest.skip("ascend-ref is not installed beside this interpreter")
+        pytest.skip("ascend-ref is not installed next to this interpreter")
     installed = subprocess.run(
         [command, "spec", "show", "TASK"], capture_output=True, text=True, check=False
     )

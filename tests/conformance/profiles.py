@@ -45,7 +45,7 @@ def real(name: str) -> Path:
 
 
 def copy_real(folder: str, into: Path) -> Path:
-    """A writable copy of a real rank folder, without what SQLite left beside the databases."""
+    """A writable copy of a real rank folder, without what SQLite left next to the databases."""
     target = into / folder
     target.mkdir()
     for file in sorted(real(folder).iterdir()):

@@ -10,8 +10,9 @@ from pathlib import Path
 import apsw
 
 from ascend_conformance.discover import discover
+from ascend_conformance.engine.relations.binding import Unjudged
 from ascend_conformance.engine.relations.edits import CannotShow, Changed, Editable, change
-from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask
+from ascend_conformance.engine.relations.judge import Answer, ask
 from ascend_conformance.engine.relations.rule import Edit, Relation
 from ascend_conformance.media.db.edits import EditableDatabase
 from ascend_conformance.media.db.session import start

@@ -1,4 +1,4 @@
-"""A profile that lacks any one of its parts gets a verdict, and so does everything beside it."""
+"""A profile that lacks any one of its parts gets a verdict, and so does everything next to it."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_any_spoilt_byte_of_the_schema_page_gives_a_report_or_a_refusal(tmp_path
         assert file.unreadable or file.seen, offset
 
 
-# What SQLite leaves beside a database
+# What SQLite leaves next to a database
 
 
 def test_a_log_with_rows_left_behind_is_a_violation(tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_a_rank_beyond_64_bits_in_the_file_name_is_judged(tmp_path: Path) -> Non
     readable(path)
 
 
-# What lies beside the file
+# What lies next to the file
 
 Hostile = Callable[[Path], None]
 

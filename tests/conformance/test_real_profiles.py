@@ -168,7 +168,7 @@ def test_the_documented_reading_names_the_errata(tmp_path: Path) -> None:
 def test_the_module_and_the_command_agree() -> None:
     command = Path(sys.executable).with_name("ascend-ref")
     if not command.exists():
-        pytest.skip("ascend-ref is not installed beside this interpreter")
+        pytest.skip("ascend-ref is not installed next to this interpreter")
     path = real("level1_rank1")
     installed = subprocess.run(
         [command, "check", path],

@@ -12,11 +12,10 @@ from relation_trials import Trial, database_of, opened, simulate
 
 from ascend_conformance.check import check
 from ascend_conformance.engine.relations import judge as relations
+from ascend_conformance.engine.relations.binding import Unjudged, bind
 from ascend_conformance.engine.relations.judge import (
     NOTHING_TO_JUDGE,
     Counted,
-    Unjudged,
-    bind,
     counted_together,
     groups,
 )

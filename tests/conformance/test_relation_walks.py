@@ -14,11 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from relation_trials import opened, simulate
 
-from ascend_conformance.engine.relations import walks
-from ascend_conformance.engine.relations.judge import Answer, ask, bind
+from ascend_conformance.engine.relations import ordered
+from ascend_conformance.engine.relations.binding import bind
+from ascend_conformance.engine.relations.judge import Answer, ask
+from ascend_conformance.engine.relations.ordered import NotInOrder
 from ascend_conformance.engine.relations.rule import Walk, WalkKind, load_relations
 from ascend_conformance.engine.relations.sql import rows_query
-from ascend_conformance.engine.relations.walks import NotInOrder, NotKnown, Walked, walk
+from ascend_conformance.engine.relations.walks import NotKnown, Walked, walk
 
 Row = tuple[Any, ...]
 """Place, start, end, turn (0: around others) and group of an interval."""
@@ -188,7 +190,7 @@ def test_the_first_bad_rows_are_kept() -> None:
 @pytest.mark.parametrize("kind", ["disjoint", "inside", "nested"])
 def test_groups_in_order_may_be_many(kind: WalkKind, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that come one after the other; rows of many groups in no order are read again."""
-    monkeypatch.setattr(walks, "MOST_GROUPS", 5)
+    monkeypatch.setattr(ordered, "MOST_GROUPS", 5)
     rows = [(place, place % 2, 9 - place % 2, 1, place // 2) for place in range(40)]
     bad = {"disjoint": 20, "inside": 40, "nested": 0}[kind]
     [walked] = walk([_walk(kind)], NAMES, _batches(rows, 3), 50, is_ordered=True)

@@ -14,14 +14,8 @@ from relation_trials import Trial, database_of, opened, simulate
 
 import ascend_conformance
 from ascend_conformance.check import check
-from ascend_conformance.engine.relations.judge import (
-    Answer,
-    Unjudged,
-    ask,
-    bind,
-    counted_together,
-    groups,
-)
+from ascend_conformance.engine.relations.binding import Unjudged, bind
+from ascend_conformance.engine.relations.judge import Answer, ask, counted_together, groups
 from ascend_conformance.engine.relations.media import MEDIA, judged_in
 from ascend_conformance.engine.relations.rule import Relation, load_relations
 from ascend_conformance.engine.relations.sql import lint, rows_query

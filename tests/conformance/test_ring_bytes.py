@@ -29,7 +29,7 @@ MOVED = """
 def ring(tmp_path: Path) -> Path:
     """In operation 1, seven pieces of 512,128 Byte are reduced and copied, one of 512,032."""
     if not REAL.is_file():
-        pytest.skip("the real databases of 910A are not beside the project in ../shared/data")
+        pytest.skip("the real databases of 910A are not next to the project in ../shared/data")
     return Path(shutil.copy(REAL, tmp_path / REAL.name))
 
 

@@ -187,7 +187,7 @@ def test_rules_of_texts_are_tried_on_the_folders_that_they_are_for(
 def test_a_rule_that_is_named_and_never_broken_is_no_success(
     capsys: pytest.CaptureFixture[str],
 ):
-    """It is the folder beside a database that DB001 is about, and an analysis.db has none here."""
+    """It is the folder next to a database that DB001 is about, and an analysis.db has none here."""
     assert main(["rules", "DB001", "--self-test", "--carrier", "analysis"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[-2:] == ["never broken: DB001: broken on files, not by SQL", "FAILED"]

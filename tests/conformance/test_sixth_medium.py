@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from relation_trials import opened, simulate
 
+from ascend_conformance.engine.relations.binding import Unjudged
 from ascend_conformance.engine.relations.edits import change
-from ascend_conformance.engine.relations.judge import Answer, Unjudged, ask
+from ascend_conformance.engine.relations.judge import Answer, ask
 from ascend_conformance.engine.relations.rule import load_relations
 from ascend_conformance.engine.relations.views import Dialect, Part, View
 from ascend_conformance.pages import rule_page

@@ -48,7 +48,7 @@ def ranks_of(profile: Path) -> list[Rank]:
 
 
 def rows(database: Path, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-    """The rows of a query; nothing is written beside the database, whatever its journal is."""
+    """The rows of a query; nothing is written next to the database, whatever its journal is."""
     connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
     try:
         return connection.execute(sql, parameters).fetchall()

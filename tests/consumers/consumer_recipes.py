@@ -76,7 +76,7 @@ def t14_bottlenecks(ranks: Sequence[Rank], result: Path) -> list[str]:
 
 
 def t15_kernels(ranks: Sequence[Rank], profile: Path) -> list[str]:
-    """kernel_details.csv beside each database: a row per operator, each with a name."""
+    """kernel_details.csv next to each database: a row per operator, each with a name."""
     lines = []
     for rank, copy in zip(ranks, ranks_of(profile), strict=True):
         path = copy.output / "kernel_details.csv"
@@ -94,7 +94,7 @@ def t15_kernels(ranks: Sequence[Rank], profile: Path) -> list[str]:
 
 
 def t16_api(ranks: Sequence[Rank], profile: Path) -> list[str]:
-    """api_statistic.csv beside each database: a call per task that the host launched."""
+    """api_statistic.csv next to each database: a call per task that the host launched."""
     return [
         line
         for rank, copy in zip(ranks, ranks_of(profile), strict=True)

@@ -55,7 +55,7 @@ class Run:
         return tables(self.database)
 
     def written(self) -> list[str]:
-        """The files that the run made, in its folders and beside the databases of the copy."""
+        """The files that the run made, in its folders and next to the databases of the copy."""
         made = _files(self.place) - self.inputs
         return sorted(str(path.relative_to(self.place)) for path in made)
 
@@ -92,7 +92,7 @@ def run_tool(name: str, words: Sequence[str], profile: Path, scratch: Path) -> R
 
 
 def copy_profile(profile: Path, target: Path) -> None:
-    """A writable copy, without what SQLite left beside the databases."""
+    """A writable copy, without what SQLite left next to the databases."""
     shutil.copytree(profile, target, ignore=NOT_COPIED, copy_function=shutil.copyfile)
     for path in (target, *target.rglob("*")):
         path.chmod(0o750 if path.is_dir() else 0o640)

@@ -61,7 +61,7 @@ def test_every_row_schema_is_a_schema(file: CsvFile) -> None:
 )
 def test_rows_of_real_csv_files_are_valid(name: str) -> None:
     if not LEVEL_1.is_dir():
-        pytest.skip("the real files are not beside the project in ../shared/data/text")
+        pytest.skip("the real files are not next to the project in ../shared/data/text")
     validator = jsonschema_rs.Draft202012Validator(schema(name, "adapter-2025-01"))
     with (LEVEL_1 / f"{name}.csv").open(newline="", encoding="utf-8") as stream:
         rows = [typed(name, "adapter-2025-01", row) for row in csv.DictReader(stream)]

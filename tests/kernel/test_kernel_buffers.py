@@ -20,7 +20,7 @@ FULL = "operator: {kind: matmul, shape: [384, 1024, 768]}\ndevice: {block_dim: 2
 
 
 def peaks(text: str, buffers: int) -> tuple[dict[str, int], Mapping[Memory, int]]:
-    """The most that lies in the memories beside the cube at any time, and their room."""
+    """The most that lies in the memories next to the cube at any time, and their room."""
     tiling = f"buffers: {buffers}"
     text = (
         text.replace("tiling: {", f"tiling: {{{tiling}, ")

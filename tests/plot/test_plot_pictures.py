@@ -151,8 +151,8 @@ def test_the_command_tells_what_it_drew_from_what(
     [
         (["gone", "-o", "p.svg"], "gone: No such file or directory"),
         ([".", "-o", "p.gif"], "a picture is called *.svg, *.png or *.pdf, not p.gif"),
-        ([".", "--step", "9", "-o", "p.svg"], "op_summary_1.csv: no step 9; it does not tell any"),
-        ([".", "--rank", "1", "-o", "p.svg"], ".: no rank 1; it does not tell any rank"),
+        ([".", "--step", "9", "-o", "p.svg"], "op_summary_1.csv: no step 9; it does not state any"),
+        ([".", "--rank", "1", "-o", "p.svg"], ".: no rank 1; it does not state any rank"),
         (["notes.txt", "-o", "p.svg"], "notes.txt: no deliverable; expected msprof_*.db"),
         ([".", "-o", "no/p.svg"], "no/p.svg: No such file or directory"),
     ],

@@ -141,7 +141,7 @@ def test_without_events_nobody_can_ask_for_lanes(server: Reference) -> None:
     found = server.report(silent, timeout=IMPATIENT)
     assert told(found) == {}
     reasons = {skip.reason for skip in found.skipped if skip.place.startswith("unit/thread")}
-    assert "the server told no name of process core0.cubecore0" in reasons
+    assert "the server gave no name of process core0.cubecore0" in reasons
 
 
 def test_a_number_where_the_documents_show_one_is_advice_with_its_erratum(

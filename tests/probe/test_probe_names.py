@@ -118,7 +118,7 @@ def test_lanes_that_the_server_did_not_tell_are_not_asked_for(server: Reference)
     found = server.report(change)
     assert {one.rule for one in found.findings} == {"API007"}
     reasons = {skip.reason for skip in found.skipped}
-    assert f"the server told no name of process {CORES[0]}" in reasons
+    assert f"the server gave no name of process {CORES[0]}" in reasons
 
 
 def test_the_server_may_call_the_file_otherwise(tmp_path: Path) -> None:

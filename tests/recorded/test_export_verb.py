@@ -267,7 +267,7 @@ def test_what_is_no_database_of_a_profiler(
         text: "expected a SQLite database",
         tmp_path / "absent.db": "no such file",
         empty: "no database in this folder; expected ascend_pytorch_profiler_*.db or msprof_*.db",
-        database.with_name("analysis.db"): "expected the profiler's beside it",
+        database.with_name("analysis.db"): "expected the profiler's next to it",
     }.items():
         line = refused(capsys, path, "-o", tmp_path / "out")
         assert str(path) in line

@@ -318,7 +318,7 @@ class _Rank:
             [rank // world.machine.devices_per_host for rank in ranks],
             stream,
             factor=int(network.factors[self.rank, step, number]),
-            tell=int(network.tells[self.rank, step, number]),
+            tell=int(network.records[self.rank, step, number]),
         )
         closing = run.build(wait)
         self.played.runs[step, number] = [task for task in run.tasks if task.small]
@@ -399,7 +399,7 @@ class _Run:
         joined = self.of.new(0).after(before)
         for lane, begun in enumerate(free):
             anchor, delay = begun
-            told = int(item.told[lane, self.place])
+            told = int(item.notifies[lane, self.place])
             heard = int(item.heard[lane, self.place])
             if told >= 0:
                 kind = "RDMASend" if self.far(told) else "Notify_Record"

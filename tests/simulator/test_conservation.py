@@ -1,4 +1,4 @@
-"""The samples of written databases against the tasks beside them, by SQL: no Byte more, none less.
+"""The samples of written databases against the tasks next to them, by SQL: no Byte more, none less.
 
 Kernels tell what they moved through their counters (rate x time x working cores), copies and
 transfers through their sizes. Idle devices move a little on top (db-schema.md 7.8).

@@ -105,7 +105,7 @@ def test_who_waits_is_told_on_the_same_lane(kind: str, confirmed: bool) -> None:
         for turn in algorithm.rounds:
             tells = {
                 (lane, rank, told)
-                for lane, row in enumerate(turn.told.tolist())
+                for lane, row in enumerate(turn.notifies.tolist())
                 for rank, told in enumerate(row)
                 if told >= 0
             }
@@ -129,7 +129,7 @@ def test_data_move_when_the_receiver_is_ready_and_it_learns_of_them(
             for lane, rank in zip(*np.nonzero(turn.count), strict=True):
                 peer = turn.peer[lane, rank]
                 assert turn.heard[lane, rank] == peer, name
-                assert algorithm.rounds[number + 1].told[lane, rank] == peer, name
+                assert algorithm.rounds[number + 1].notifies[lane, rank] == peer, name
                 if confirmed and kind != "send":
                     assert algorithm.rounds[number + 2].heard[lane, rank] == peer, name
 
@@ -159,7 +159,7 @@ def test_every_pair_meets_on_a_mesh(kind: str) -> None:
 
 def test_eight_ranks_on_a_mesh_have_the_small_tasks_of_the_real_operator() -> None:
     algorithm = plan("allReduce", "mesh", 8)
-    records = sum(int((turn.told[:, 0] >= 0).sum()) for turn in algorithm.rounds)
+    records = sum(int((turn.notifies[:, 0] >= 0).sum()) for turn in algorithm.rounds)
     waits = sum(int((turn.heard[:, 0] >= 0).sum()) for turn in algorithm.rounds)
     moves = [int((turn.count[:, 0] > 0).sum()) for turn in algorithm.rounds]
     assert (records, waits, moves) == (28, 28, [7, 0, 7, 0])

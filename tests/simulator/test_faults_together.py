@@ -1,4 +1,4 @@
-"""Faults at once: what each costs beside the others, and what none of them may change."""
+"""Faults at once: what each costs together with the others, and what none of them may change."""
 
 from __future__ import annotations
 

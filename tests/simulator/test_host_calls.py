@@ -155,7 +155,7 @@ def test_a_task_points_to_the_call_that_launched_it(
         or (isinstance(item, Copy) and first_of[place] not in launching)
         for place, item in enumerate(program.items)
     )
-    # The copies beside kernels share the call around them (db-schema.md 4.5).
+    # The copies next to kernels share the call around them (db-schema.md 4.5).
     pointed += len(
         {
             first_of[place]

@@ -92,7 +92,7 @@ def operators() -> list[Row]:
 def test_are_autograd_nodes_named_as_in_the_real_step() -> None:
     found = Counter(row.name for row in operators() if row.name.endswith("Backward0"))
     nodes = {name: count for name, count in found.items() if ":" not in name}
-    # The real step has nodes of views beside them, which launch nothing.
+    # The real step has nodes of views next to them, which launch nothing.
     assert nodes == {
         "AdaptiveAvgPool2DBackward0": 1,
         "AddmmBackward0": 3,

@@ -48,7 +48,7 @@ class Task:
 @cache
 def real() -> list[Task]:
     if not REAL.exists():
-        pytest.skip(f"{PROFILE} is not beside the project in ../shared")
+        pytest.skip(f"{PROFILE} is not next to the project in ../shared")
     with sqlite3.connect(f"file:{REAL}?mode=ro&immutable=1", uri=True) as database:
         return [Task(row) for row in database.execute(QUERY)]
 
@@ -73,7 +73,7 @@ def simulated() -> Program:
 
 
 def pairs() -> list[tuple[Task, Kernel]]:
-    """Real tasks of the compute stream, then of the other one, beside the simulated kernels."""
+    """Real tasks of the compute stream, then of the other one, next to the simulated kernels."""
     launched = [item for item in simulated().items if isinstance(item, Launch)]
     ordered = sorted(launched, key=lambda item: item.stream != "compute")
     return list(zip(real(), [item.variants[0] for item in ordered], strict=True))

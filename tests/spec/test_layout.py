@@ -96,7 +96,7 @@ def test_every_file_of_the_real_profiles_has_a_name_of_the_spec() -> None:
     """But for what is read by no tool here."""
     folders = [SHARED / "data" / one for one in ("db", "generations")]
     if not all(folder.is_dir() for folder in folders):
-        pytest.skip("real profiles are not beside the project in ../shared/data")
+        pytest.skip("real profiles are not next to the project in ../shared/data")
     names = {path.name for folder in folders for path in folder.rglob("*") if path.is_file()}
     unknown = {name for name in names if layout_catalog().match(name) is None}
     assert unknown <= {"README.md", "memory_data.bin"}

@@ -36,7 +36,7 @@ NOT_JUDGED = {
 def databases() -> list[Database]:
     path = SHARED / "reference" / "db-schema-observed.json"
     if not path.is_file():
-        pytest.skip(f"{path.name} is not beside the project in ../shared/reference")
+        pytest.skip(f"{path.name} is not next to the project in ../shared/reference")
     return list(json.loads(path.read_text(encoding="utf-8"))["databases"])
 
 
@@ -125,7 +125,7 @@ def test_the_version_is_that_of_the_revision(judged: list[Database]) -> None:
 def test_a_real_file_agrees_with_its_revision(name: str) -> None:
     path = SHARED / "data" / "db" / name
     if not path.is_file():
-        pytest.skip(f"{name} is not beside the project in ../shared/data/db")
+        pytest.skip(f"{name} is not next to the project in ../shared/data/db")
     database = described(path)
     assert disagreements(database, schema_of(database)) == []
     assert database["enums"] == schema_of(database).enums

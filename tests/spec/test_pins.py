@@ -76,4 +76,4 @@ def test_a_fact_that_is_listed_as_open_has_no_pin() -> None:
 
 
 FLOOR = 0.95
-"""Of 6,000 changes 97.4 % are noticed; a draw of 300 lies up to two points beside that."""
+"""Of 6,000 changes 97.4 % are noticed; a draw of 300 lies up to two points off that."""

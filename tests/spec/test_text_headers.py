@@ -66,13 +66,13 @@ FILES: list[tuple[str, str, dict[str, Any]]] = [
 
 def real_csv_files() -> list[Path]:
     if not REAL.is_dir():
-        pytest.skip("the real files are not beside the project in ../shared/data/text")
+        pytest.skip("the real files are not next to the project in ../shared/data/text")
     return sorted(REAL.rglob("*.csv"))
 
 
 def reference() -> str:
     if not REFERENCE.is_file():
-        pytest.skip("text-outputs.md is not beside the project in ../shared/reference")
+        pytest.skip("text-outputs.md is not next to the project in ../shared/reference")
     return REFERENCE.read_text(encoding="utf-8")
 
 
@@ -390,7 +390,7 @@ def test_every_metric_that_is_shown_says_what_it_is_made_of() -> None:
 def test_counters_have_the_names_that_databases_give_them() -> None:
     found = SHARED / "data" / "db" / "level1_rank0" / "ascend_pytorch_profiler_0.db"
     if not found.is_file():
-        pytest.skip("the real databases are not beside the project in ../shared/data/db")
+        pytest.skip("the real databases are not next to the project in ../shared/data/db")
     query = "SELECT value FROM STRING_IDS WHERE id IN (SELECT name FROM TASK_PMU_INFO)"
     with closing(sqlite3.connect(f"file:{found}?immutable=1", uri=True)) as connection:
         stored = {name for (name,) in connection.execute(query)}

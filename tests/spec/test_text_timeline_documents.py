@@ -1,4 +1,4 @@
-"""The JSON documents beside the timelines: real ones are valid, broken ones are not."""
+"""The JSON documents next to the timelines: real ones are valid, broken ones are not."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Row:
 def dictionary() -> Mapping[str, Mapping[str, Row]]:
     path = SHARED / "reference" / "db-schema.md"
     if not path.is_file():
-        pytest.skip(f"{path.name} is not beside the project in ../shared/reference")
+        pytest.skip(f"{path.name} is not next to the project in ../shared/reference")
     text = path.read_text(encoding="utf-8")
     section = text[text.index("\n## 2. ") : text.index("\n### Tables only seen in old")]
     tables: dict[str, Mapping[str, Row]] = {}

@@ -1,4 +1,4 @@
-"""Typed CSV files: each value beside the text it was read from."""
+"""Typed CSV files: each value next to the text it was read from."""
 
 from __future__ import annotations
 

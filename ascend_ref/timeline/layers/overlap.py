@@ -32,7 +32,7 @@ def overlap_analysis(session: Session) -> Iterator[Item]:
         return
     table = session.recorded.table("OVERLAP_ANALYSIS")
     if table.num_rows and session.engine not in OLD_WINDOW:
-        found = _told(session, layer, table)
+        found = _recorded(session, layer, table)
     else:
         found = _derived(session)
     for device, kinds in found:
@@ -55,7 +55,7 @@ def _intervals(session: Session, layer: Layer, device: int, kinds: Overlap) -> I
             )
 
 
-def _told(session: Session, layer: Layer, table: pa.Table) -> Iterator[tuple[int, Overlap]]:
+def _recorded(session: Session, layer: Layer, table: pa.Table) -> Iterator[tuple[int, Overlap]]:
     """The intervals of each device as the table has them."""
     spill, columns = session.spill, Columns(table, session.spill)
     devices = columns.integers("deviceId", session.device)

@@ -20,7 +20,7 @@ BAR_TOP, BAR_HEIGHT = 52, 16
 LEGEND_LINE: Final = 15
 SWATCH: Final = 9
 SKYLINE: Final = (
-    "A full bar is drawn to scale. Where tasks are too short for that, the height tells which "
+    "A full bar is drawn to scale. Where tasks are too short for that, the height shows which "
     "share of the time was filled."
 )
 
@@ -110,7 +110,7 @@ class Header:
         total = parts.communication.total
         hidden = total - parts.communication_not_overlapped.total
         if not self.recording.communication:
-            yield "this file does not tell when communication operators ran"
+            yield "this file does not state when communication operators ran"
         elif not total:
             yield "no communication"
         else:
@@ -198,10 +198,10 @@ class Tables:
                 badge(canvas, MIDDLE + 5, y, number)
             length = duration(gap.end - gap.start)
             canvas.text(MIDDLE + 66, y, length, size=BODY, colour=INK, align="right")
-            told = f"at {duration(gap.start - self.step.start)}"
+            caption = f"at {duration(gap.start - self.step.start)}"
             room = EDGE - MIDDLE - 78
             if gap.after and gap.before:
                 after, before = (canvas.fitted(name, 0.3 * room, BODY) for name in gap[2:])
-                told += f", after {after} and before {before}"
-            canvas.text(MIDDLE + 78, y, canvas.fitted(told, room, BODY), size=BODY, colour=QUIET)
+                caption += f", after {after} and before {before}"
+            canvas.text(MIDDLE + 78, y, canvas.fitted(caption, room, BODY), size=BODY, colour=QUIET)
             y += LINE

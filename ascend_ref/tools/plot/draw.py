@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FORMATS: Final[Mapping[str, Format]] = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 
 
-class Told(NamedTuple):
+class Contents(NamedTuple):
     """A recording, and the files that it was read from, the ones that count first."""
 
     recording: Recording
@@ -36,7 +36,7 @@ class Told(NamedTuple):
 class Drawn(NamedTuple):
     """What a picture shows."""
 
-    told: Told
+    contents: Contents
     step: Step
 
 
@@ -63,24 +63,24 @@ def draw(
         raise CannotDraw(
             "drawing needs matplotlib; install it with: pip install 'ascend-ref[plot]'"
         )
-    told = read(profile, rank=rank, device=device)
+    contents = read(profile, rank=rank, device=device)
     try:
-        chosen_step = step_of(told.recording, step)
+        chosen_step = step_of(contents.recording, step)
     except NotThere as problem:
-        raise CannotDraw(f"{show_path(told.sources[0][0])}: {problem}") from None
+        raise CannotDraw(f"{show_path(contents.sources[0][0])}: {problem}") from None
 
     from .captions import Header
     from .picture import paint
 
     sheet = BytesIO()
-    source = " and ".join(map(_named, told.sources))
-    paint(Header(told.recording, chosen_step, told.found.name, source), sheet, form)
+    source = " and ".join(map(_named, contents.sources))
+    paint(Header(contents.recording, chosen_step, contents.found.name, source), sheet, form)
     with atomic_file(path) as file:
         file.write(sheet.getvalue())
-    return Drawn(told, chosen_step)
+    return Drawn(contents, chosen_step)
 
 
-def read(profile: Path, *, rank: int | None = None, device: int | None = None) -> Told:
+def read(profile: Path, *, rank: int | None = None, device: int | None = None) -> Contents:
     """What a profile shows of one device of one rank. Raises as :func:`draw`."""
     place = profile
     try:
@@ -94,7 +94,7 @@ def read(profile: Path, *, rank: int | None = None, device: int | None = None) -
         raise CannotDraw(str(problem)) from None
     if recording.rank is None:
         recording = replace(recording, rank=own.rank)
-    return Told(recording, [own.paths, found.further] if found.further else [own.paths], found)
+    return Contents(recording, [own.paths, found.further] if found.further else [own.paths], found)
 
 
 def _recording(own: Deliverable, further: tuple[Path, ...], device: int | None) -> Recording:

@@ -68,7 +68,7 @@ class Deliverable:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a picture is drawn from. further: the file or slices beside it that add to it, if any.
+    """What a picture is drawn from. further: the file or slices next to it that add to it, if any.
     alike: of the same kind and rank, elsewhere. ranks: all that are there. name: of the profile.
     """
 

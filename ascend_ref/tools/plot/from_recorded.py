@@ -129,12 +129,12 @@ def _kinds(known: _Shown, *, operators: bool) -> Integers:
     core = np.isin(own, COMPUTING_KINDS)
     # A task of a core without an operator only encloses others, as FFTS+ tasks do.
     kind = np.where(core, Kind.OTHER, own) if operators else own
-    told = known.texts("transfer.kind").numbers(kind_of, Kind.OTHER)
-    kind = np.where(told != Kind.OTHER, told, kind)
-    told = known.texts("kernel.core").numbers(kind_of, Kind.OTHER)
+    stated = known.texts("transfer.kind").numbers(kind_of, Kind.OTHER)
+    kind = np.where(stated != Kind.OTHER, stated, kind)
+    stated = known.texts("kernel.core").numbers(kind_of, Kind.OTHER)
     # At level 0 the operator's own type is N/A. One that nobody has written down computes too.
-    told = np.where(np.isin(told, COMPUTING_KINDS), told, np.where(core, own, Kind.ENGINE))
-    kind = np.where(known.knows(COMPUTE), told, kind)
+    stated = np.where(np.isin(stated, COMPUTING_KINDS), stated, np.where(core, own, Kind.ENGINE))
+    kind = np.where(known.knows(COMPUTE), stated, kind)
     name = known.texts("kernel.name")
     scheduling = name.holds(lambda text: text.endswith(COMMUNICATION_KERNELS))
     kind[scheduling | known.knows(SCHEDULE)] = Kind.SCHEDULE
@@ -154,7 +154,7 @@ def _enclosing(known: _Shown, kind: Integers) -> Mask:
 def _operations(recorded: Recorded, operators: pa.Table) -> Part:
     """The bars of the communication operators, a lane for each group."""
     known = _Shown(recorded, {"COMMUNICATION_OP": every_row(operators)})
-    told, name = (
+    stated, name = (
         known.texts(f"collective.{one}").renamed(operator_type) for one in ("kind", "name")
     )
     return Part(
@@ -162,7 +162,7 @@ def _operations(recorded: Recorded, operators: pa.Table) -> Part:
         known.numbers("collective.start"),
         known.numbers("collective.end"),
         np.full(len(operators), Kind.OPERATION, np.int64),
-        told.or_else(name),
+        stated.or_else(name),
         known.texts("collective.group"),
     )
 
@@ -190,10 +190,10 @@ def _steps(recorded: Recorded, tasks: pa.Table) -> list[StepRange]:
 def _groups(recorded: Recorded) -> Mapping[str, str]:
     facts = recorded.table("META_DATA")
     rows = zip(facts["name"].to_pylist(), facts["value"].to_pylist(), strict=True)
-    told = next(
+    stated = next(
         (value for name, value in rows if name == INFORMATION and value is not None), "null"
     )
     try:
-        return purposes({INFORMATION: json.loads(told)})
+        return purposes({INFORMATION: json.loads(stated)})
     except (ValueError, RecursionError):
         return {}

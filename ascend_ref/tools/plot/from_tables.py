@@ -135,16 +135,16 @@ def read_tasks(file: str, paths: Sequence[Path]) -> Tasks:
     table = read_sheet(file, paths, shown, {"step": NUMBER} | TASK | KERNEL)
     task_type = texts(table["core" if "core" in shown else "kind"])
     own = texts(table["name"])
-    told = own.renamed(operator_type).or_else(task_type)
+    stated = own.renamed(operator_type).or_else(task_type)
     if "op_type" in shown:
-        told = texts(table["op_type"]).renamed(operator_type).or_else(told)
+        stated = texts(table["op_type"]).renamed(operator_type).or_else(stated)
     start, length = integers(table["start"]), integers(table["length"])
     tasks = Tasks(
         step=integers(table["step"]),
         device=integers(table["device"]),
         stream=integers(table["stream"]),
         kind=_kinds(_communication(file), task_type, own),
-        name=told,
+        name=stated,
         start=start,
         end=np.where(length < 0, -1, start + length),
     )

@@ -171,8 +171,8 @@ class _Layers:
     def devices(self) -> tuple[int, ...]:
         """The devices that ran something, where the processes name them."""
         devices = self._devices()
-        told = {devices[process] for process, name in self.names.items() if name in HARDWARE}
-        return tuple(sorted(one for one in told if one is not None))
+        known = {devices[process] for process, name in self.names.items() if name in HARDWARE}
+        return tuple(sorted(one for one in known if one is not None))
 
     def _devices(self) -> dict[int, int | None]:
         """By the labels; older writers' labels bear no number, but then the processes may."""

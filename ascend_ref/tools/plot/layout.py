@@ -40,7 +40,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The lanes under one heading. measure: what the lengths beside them are."""
+    """The lanes under one heading. measure: what the lengths next to them are."""
 
     heading: str
     measure: str

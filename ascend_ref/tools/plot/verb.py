@@ -47,11 +47,11 @@ def plot(
         drawn = draw(profile, step, output, rank=rank, device=device)
     except CannotDraw as problem:
         raise CommandError(str(problem)) from problem
-    for line in _told(drawn, output):
+    for line in _remarks(drawn, output):
         click.echo(one_line(line), err=True)
 
 
-def _told(drawn: Drawn, output: Path) -> Iterator[str]:
+def _remarks(drawn: Drawn, output: Path) -> Iterator[str]:
     """What was drawn from what, and what else there is."""
     (recording, sources, found), step = drawn
     of_rank = "" if recording.rank is None else f" of rank {recording.rank}"

@@ -25,7 +25,7 @@ NO_ORIGIN = UINT64.stop - 1
 """The origin of times where nothing has one."""
 
 DATABASE_SUFFIX = "_mindstudio_insight_data.db"
-"""How the database that the viewer keeps beside a file is named."""
+"""How the database that the viewer keeps next to a file is named."""
 
 BIN_PROJECT = 1
 """``projectType`` of a bin file."""
@@ -132,8 +132,8 @@ class Answers:
         if problem:
             nothing = Question(_NOTHING, params, None, Timeline, (), 0)
             return Answer(_answer_of(answered(nothing)).body, result=False, error=problem)
-        beside = baseline.blocks if baseline and params.get("isCompared") else None
-        asked = Question(self.blocks, params, beside, lambda: self.timeline, self.payloads, start)
+        other = baseline.blocks if baseline and params.get("isCompared") else None
+        asked = Question(self.blocks, params, other, lambda: self.timeline, self.payloads, start)
         return _answer_of(answered(asked))
 
     def import_body(self) -> Body:
@@ -186,8 +186,8 @@ def open_answers(path: Path | str) -> Iterator[Answers]:
         yield Answers(file.view, Path(os.path.realpath(path)))
 
 
-def _answer_of(told: Answer | Body) -> Answer:
-    return told if isinstance(told, Answer) else Answer(told)
+def _answer_of(given: Answer | Body) -> Answer:
+    return given if isinstance(given, Answer) else Answer(given)
 
 
 def _text(path: Path) -> str:

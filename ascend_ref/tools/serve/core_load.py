@@ -62,9 +62,9 @@ def core_load(asked: Question) -> Answer:
     found = _load(asked.blocks)
     if found is None:
         return Answer({"soc": "", "opType": "", "advice": "", "opDetails": []}, result=False)
-    beside = _load(asked.baseline) if asked.baseline else None
-    if beside is not None:
-        _compare(found["opDetails"], beside["opDetails"])
+    base = _load(asked.baseline) if asked.baseline else None
+    if base is not None:
+        _compare(found["opDetails"], base["opDetails"])
     return Answer(found)
 
 
@@ -150,11 +150,11 @@ def _compare(cores: list[Body], baseline: list[Body]) -> None:
     others = {core["coreId"]: core for core in baseline}
     cores[:] = {core["coreId"]: core for core in cores}.values()
     for core in (core for core in cores if core["coreId"] in others):
-        beside = {part["subCoreName"]: part for part in others[core["coreId"]]["subCoreDetails"]}
+        base = {part["subCoreName"]: part for part in others[core["coreId"]]["subCoreDetails"]}
         parts = {part["subCoreName"]: part for part in core["subCoreDetails"]}
         core["subCoreDetails"] = list(parts.values())
-        for name in parts.keys() & beside.keys():
+        for name in parts.keys() & base.keys():
             for figure in FIGURES:
                 value = parts[name][figure]["value"]
-                value["baseline"] = beside[name][figure]["value"]["compare"]
+                value["baseline"] = base[name][figure]["value"]["compare"]
                 value["diff"] = value["compare"] - value["baseline"]

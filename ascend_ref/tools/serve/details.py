@@ -47,9 +47,9 @@ def base_info(asked: Question) -> Answer:
     A payload that is no JSON object fails; one of the baseline only leaves its half empty.
     """
     compare = _base_info(asked.blocks)
-    beside = _base_info(asked.baseline) if asked.baseline else None
+    former = _base_info(asked.baseline) if asked.baseline else None
     nothing = body("baseInfo")
-    answer = {"compare": compare or nothing, "baseline": beside or nothing}
+    answer = {"compare": compare or nothing, "baseline": former or nothing}
     if compare is None:
         return Answer(answer, result=False, error=failure("unspecified", "block 0x05 is not JSON"))
     return Answer(answer)
@@ -86,10 +86,10 @@ def stall_reasons(asked: Question) -> Body:
     follow with 0 of the file. The viewer's order is that of a hash table; ours is the file's.
     """
     compare = _reasons(asked.blocks)
-    beside = _reasons(asked.baseline) if asked.baseline and compare else {}
+    former = _reasons(asked.baseline) if asked.baseline and compare else {}
     data = []
-    for name in dict.fromkeys((*compare, *beside)):
-        values = {"compare": compare.get(name, 0), "baseline": beside.get(name, 0)}
+    for name in dict.fromkeys((*compare, *former)):
+        values = {"compare": compare.get(name, 0), "baseline": former.get(name, 0)}
         exact = values["compare"] - values["baseline"]
         values["diff"] = min(max(exact, INT64.start), INT64.stop - 1)
         data.append({half: {"name": name, "value": value} for half, value in values.items()})
@@ -122,8 +122,8 @@ def compute_load(asked: Question) -> Answer:
     ids = [one["compare"]["blockId"] for part in parts.values() for one in part["detailDataList"]]
     if baseline is not None and not all(map(baseline.is_empty, LOAD_TYPES.values())):
         for name, code in LOAD_TYPES.items():
-            beside = _load(baseline, code)["detailDataList"]
-            listed = _compared_figures(parts[name]["detailDataList"], beside)
+            former = _load(baseline, code)["detailDataList"]
+            listed = _compared_figures(parts[name]["detailDataList"], former)
             parts[name] = {"detailDataList": listed, "advice": []}
     return Answer({"blockIdList": list(dict.fromkeys(ids)), **parts})
 
@@ -182,9 +182,9 @@ def memory_graph(asked: Question) -> Answer:
     elements = elements_of(asked.blocks, GRAPH_TYPE, GRAPH, block_id)
     if elements is None:
         return Answer({"coreMemory": []}, result=False)
-    beside = elements_of(baseline, GRAPH_TYPE, GRAPH, block_id) if baseline else None
-    if beside is not None:
-        elements = _compared_graphs(elements, beside)
+    former = elements_of(baseline, GRAPH_TYPE, GRAPH, block_id) if baseline else None
+    if former is not None:
+        elements = _compared_graphs(elements, former)
     return Answer({"coreMemory": elements})
 
 
@@ -195,29 +195,29 @@ def _compared_graphs(elements: list[Body], baseline: list[Body]) -> list[Body]:
         element = merged.setdefault(other["blockId"], {**empty_element(GRAPH), **named})
         element["advice"] = []
         for key in UNITS:
-            compare, beside = element[key]["compare"], other[key]["compare"]
-            diff = {name: difference(compare[name], beside[name]) for name in compare}
-            element[key] = {"compare": compare, "baseline": beside, "diff": diff}
+            compare, former = element[key]["compare"], other[key]["compare"]
+            diff = {name: difference(compare[name], former[name]) for name in compare}
+            element[key] = {"compare": compare, "baseline": former, "diff": diff}
         element["memoryUnit"] = _compared_paths(element["memoryUnit"], other["memoryUnit"])
     return list(merged.values())
 
 
 def _compared_paths(paths: list[Body], baseline: list[Body]) -> list[Body]:
     merged = {path["compare"]["memoryPath"]: path for path in paths}
-    for beside in (other["compare"] for other in baseline):
-        path = merged.get(beside["memoryPath"])
+    for former in (other["compare"] for other in baseline):
+        path = merged.get(former["memoryPath"])
         if path is None:
             nothing = body("memoryUnit")
-            path = merged[beside["memoryPath"]] = {"compare": nothing, "diff": nothing}
+            path = merged[former["memoryPath"]] = {"compare": nothing, "diff": nothing}
         else:
             compare = path["compare"]
             path["diff"] = {
                 **compare,
-                "request": whole_difference(compare["request"], beside["request"]),
-                "peakRatio": difference(compare["peakRatio"], beside["peakRatio"]),
-                "bandwidth": difference(compare["bandwidth"], beside["bandwidth"]),
+                "request": whole_difference(compare["request"], former["request"]),
+                "peakRatio": difference(compare["peakRatio"], former["peakRatio"]),
+                "bandwidth": difference(compare["bandwidth"], former["bandwidth"]),
             }
-        path["baseline"] = beside
+        path["baseline"] = former
     return list(merged.values())
 
 
@@ -232,9 +232,9 @@ def memory_table(asked: Question) -> Answer:
     elements = elements_of(asked.blocks, TABLE_TYPE, TABLE, block_id, _with_rows)
     if elements is None:
         return Answer({"memoryTable": []}, result=False)
-    beside = elements_of(baseline, TABLE_TYPE, TABLE, block_id, _with_rows) if baseline else []
-    if asked.params["isCompared"] and beside is not None:
-        elements = _compared_tables(elements, beside)
+    former = elements_of(baseline, TABLE_TYPE, TABLE, block_id, _with_rows) if baseline else []
+    if asked.params["isCompared"] and former is not None:
+        elements = _compared_tables(elements, former)
     return Answer({"memoryTable": elements})
 
 
@@ -270,13 +270,13 @@ def _compared_tables(elements: list[Body], baseline: list[Body]) -> list[Body]:
 
 def _compared_rows(rows: list[Body], baseline: list[Body]) -> list[Body]:
     merged = {row["compare"]["name"]: row for row in rows}
-    for beside in (other["compare"] for other in baseline):
-        row = merged.get(beside["name"])
+    for former in (other["compare"] for other in baseline):
+        row = merged.get(former["name"])
         if row:
-            cells = zip(row["compare"]["value"], beside["value"], strict=False)
+            cells = zip(row["compare"]["value"], former["value"], strict=False)
             changed = [difference(compare, cell) for compare, cell in cells]
             row["diff"]["value"] = changed + row["diff"]["value"][len(changed) :]
-            row["baseline"] = beside
+            row["baseline"] = former
     return list(merged.values())
 
 

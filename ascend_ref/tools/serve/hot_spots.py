@@ -287,16 +287,16 @@ class RegisterRows:
     def rewritten(self, statuses: Any) -> list[dict[str, Any]]:
         """The rows of one instruction: name, state, progress, and length in instructions."""
         touched = [self._touch(status) for status in items(statuses)]
-        told: dict[int, dict[str, Any]] = {}
+        by_row: dict[int, dict[str, Any]] = {}
         for row, register in sorted(touched, key=lambda pair: pair[0]):
-            told[row] = register
+            by_row[row] = register
             self._release(register["name"])
-        rows = range(max(told, default=-1) + 1)
-        empty = len(rows) - len(told)
+        rows = range(max(by_row, default=-1) + 1)
+        empty = len(rows) - len(by_row)
         if empty > self._empty_left:
-            return list(told.values())
+            return list(by_row.values())
         self._empty_left -= empty
-        return [told[row] if row in told else dict(_EMPTY) for row in rows]
+        return [by_row[row] if row in by_row else dict(_EMPTY) for row in rows]
 
     def _touch(self, status: Any) -> tuple[int, dict[str, Any]]:
         name = text(member(status, "regIndex"))

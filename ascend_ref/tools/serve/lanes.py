@@ -160,15 +160,15 @@ def flows(asked: Question) -> Body:
     ends = [_flow_end(timeline, point, flag, asked.origin) for point in (first, second)]
     if None in ends:
         return {"unitAllFlows": []}
-    told = points[0]
+    point = points[0]
     flow = {
-        "title": told.name,
-        "cat": told.category,
+        "title": point.name,
+        "cat": point.category,
         "id": timeline.names[flag],
         "from": ends[0],
         "to": ends[1],
     }
-    return {"unitAllFlows": [{"cat": told.category, "flows": [flow]}]}
+    return {"unitAllFlows": [{"cat": point.category, "flows": [flow]}]}
 
 
 def _flow_end(timeline: Timeline, point: FlowPoint, flag: int, origin: int) -> Body | None:

@@ -132,11 +132,11 @@ class Session:
             yield self._response(request, refused)
             return
         card = BASELINE_PREFIX + offered.card
-        told = {"rankId": card, "cardName": BASELINE_PREFIX + card, "dbPath": offered.database}
+        fields = {"rankId": card, "cardName": BASELINE_PREFIX + card, "dbPath": offered.database}
         if is_self:
-            told["errorMessage"] = "the file is compared with itself"
+            fields["errorMessage"] = "the file is compared with itself"
         self._baseline = offered
-        yield self._response(request, Answer({**nothing, **told}))
+        yield self._response(request, Answer({**nothing, **fields}))
         if not is_self:
             yield from self._parse(offered, card)
         offsets = [

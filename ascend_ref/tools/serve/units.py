@@ -93,9 +93,9 @@ def _track(timeline: Timeline, payloads: Sequence[memoryview], card: str, lane: 
     return {"type": "counter", "metadata": named, "children": []}
 
 
-def _metadata(card: str, **told: str) -> Body:
+def _metadata(card: str, **fields: str) -> Body:
     nothing: Body = body("track")["metadata"]
-    return {**nothing, "cardId": card, **told}
+    return {**nothing, "cardId": card, **fields}
 
 
 def _group_of(track: Body, process: Process) -> str:

@@ -85,13 +85,13 @@ def serve(
     with ExitStack() as files:
         try:
             served = files.enter_context(open_answers(file))
-            beside = files.enter_context(open_answers(baseline)) if baseline else None
+            base = files.enter_context(open_answers(baseline)) if baseline else None
         except Unreadable as problem:
             raise CommandError(str(problem)) from problem
         endpoint = Endpoint(host, port, origins)
         try:
             ended = asyncio.run(
-                answer_clients(Session(served, beside), endpoint, click.echo, once=once)
+                answer_clients(Session(served, base), endpoint, click.echo, once=once)
             )
         except CannotListen as problem:
             raise CommandError(f"cannot listen at {host}, port {port}: {problem}") from problem

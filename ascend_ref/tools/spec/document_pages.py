@@ -1,4 +1,4 @@
-"""The JSON documents beside the timelines as Markdown pages, and their schemas as files."""
+"""The JSON documents next to the timelines as Markdown pages, and their schemas as files."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def check(
     """Judge profiles: databases, CSV files, timelines, JSON documents, visualize_data.bin.
 
     A PATH is such a file, or a folder that is searched for them; the text files of an output folder
-    are judged together, and with the database beside them.
+    are judged together, and with the database next to them.
 
     Exit codes: 0 conforms, 1 findings at or above --fail-on, 2 a file could not be judged.
     """

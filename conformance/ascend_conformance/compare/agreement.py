@@ -78,7 +78,7 @@ class Agreement:
     With ``entities`` both sides are showers of these: what both show is compared, ``but`` for the
     columns named there, and ``columns`` and ``compare`` state only what differs from that.
     Rows are paired by ``keys``; those with equal keys by ``near`` where it is equal, the others in
-    its order, and it is compared, too. ``untold`` columns do not count where they are
+    its order, and it is compared, too. ``unstated`` columns do not count where they are
     empty on a whole side. ``one_sided``: the side whose rows need a counterpart. ``readings`` are
     values of the placeholder ``{reading}``; the one that fits best counts.
     """
@@ -88,7 +88,7 @@ class Agreement:
     keys: tuple[str, ...] = ()
     compare: Mapping[str, Comparison] = field(default_factory=dict)
     near: str | None = None
-    untold: tuple[str, ...] = ()
+    unstated: tuple[str, ...] = ()
     one_sided: OneSided = "both"
     readings: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()

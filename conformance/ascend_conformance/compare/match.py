@@ -336,7 +336,7 @@ def difference(asked: Compared, types: Mapping[str, str], name: str) -> str:
     return f"{both} AND {differs}"
 
 
-def tells_of(
+def reports_rows(
     store: Store,
     found: Outcome,
     pair: tuple[int | None, int | None, int | None, int | None],

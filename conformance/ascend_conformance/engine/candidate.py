@@ -24,7 +24,7 @@ class Candidate:
 
     ``named`` is how reports call it, where that is not its path. ``files`` are those that it
     consists of; none: its path. ``details`` is what the medium must know of it, such as the files
-    beside it; with ``absolute`` that is made independent of the working directory.
+    next to it; with ``absolute`` that is made independent of the working directory.
     """
 
     medium: str

@@ -70,7 +70,7 @@ def _elsewhere(finding: Finding, detail: Detail) -> str:
 
 
 def unreadable(file: FileReport, detail: Detail) -> str:
-    """Why the file cannot be judged, without its own path, which stands beside it anyway."""
+    """Why the file cannot be judged, without its own path, which stands next to it anyway."""
     reason = file.unreadable or "no reason given"
     return visible(reason.removeprefix(f"{file.file}: "), detail.prose)
 

@@ -35,7 +35,7 @@ USUAL_WIDTH = 100
 
 
 def write_report(kind: str, path: str | Path, report: Report, rules: Rules) -> None:
-    """Write a report in UTF-8: to a temporary name beside ``path``, then renamed over it.
+    """Write a report in UTF-8: to a temporary name next to ``path``, then renamed over it.
 
     Devices and pipes are written to directly. Raises :class:`ReportError` for an unknown ``kind``,
     a missing folder, a refusal of the system, and for a path that is one of the judged files.

@@ -1,7 +1,7 @@
 """A kernel's scenario: all that its file depends on, besides the seed. Nothing here computes.
 
-Every field has a default. The JSON Schema beside this file states the ranges; :mod:`.load` enforces
-both.
+Every field has a default. The JSON Schema next to this file states the ranges; :mod:`.load`
+enforces both.
 """
 
 from __future__ import annotations

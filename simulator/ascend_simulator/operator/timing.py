@@ -135,16 +135,16 @@ def _extra(
     return Draws(seed, "memory").scaled(cycles, VARIATION)
 
 
-def _shares(rate: Fraction, size: Integers, unit: Integers, beside: int) -> dict[int, Fraction]:
+def _shares(rate: Fraction, size: Integers, unit: Integers, others: int) -> dict[int, Fraction]:
     """What each unit of a core has of a rate: by its bytes, but not less than an equal share.
 
-    ``beside``: other bytes that the memory moves in the same time.
+    ``others``: other bytes that the memory moves in the same time.
     """
     units = np.unique(unit).tolist()
     own = {one: int(size[unit == one].sum()) for one in units}
     total = max(sum(own.values()), 1)
     found = {
-        one: rate * max(count * len(units), total) / (len(units) * (total + beside))
+        one: rate * max(count * len(units), total) / (len(units) * (total + others))
         for one, count in own.items()
     }
     return {one: max(share.limit_denominator(1000), SLOWEST) for one, share in found.items()}

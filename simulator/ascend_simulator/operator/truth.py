@@ -1,4 +1,4 @@
-"""truth.json of a kernel; its JSON Schema stands beside this file."""
+"""truth.json of a kernel; its JSON Schema stands next to this file."""
 
 from __future__ import annotations
 

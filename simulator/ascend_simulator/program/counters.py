@@ -78,7 +78,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A column. time: its name where the time of the pipe stands beside the share.
+    """A column. time: its name where the time of the pipe stands next to the share.
 
     counted: whether the product has it; else its column holds 0.
     """

@@ -52,7 +52,7 @@ class Experts:
         copies, places = self._permute(flat, indices)
         load = tape.new_load() if self.ranks > 1 else 0
         if self.ranks > 1:
-            self._tell_counts(indices)
+            self._gather_counts(indices)
             copies = self._exchange(copies)
         inner = self._activate(self._grouped(copies, self.inward, load), load)
         made = self._grouped(inner, self.outward, load)
@@ -91,7 +91,7 @@ class Experts:
         back = f"{name}_grad", f"aclnn{kind}Grad", f"{kind}Grad"
         return tape.differentiable_by(out, (made, shares), back, (made, None, places, shares))
 
-    def _tell_counts(self, indices: Value) -> None:
+    def _gather_counts(self, indices: Value) -> None:
         """Ranks send each other the number of tokens of each expert; the host needs it, too."""
         tape, new = self.tape, ((self.choice.experts,), "INT64")
         (counts,) = tape.run("aten::histc", "aclnnHistc", "Histogram", (indices,), [new])

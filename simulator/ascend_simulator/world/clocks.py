@@ -98,8 +98,8 @@ def _kinds(compiled: Compiled, seed: int, steps: int, tokens: Tokens) -> Integer
     several = np.flatnonzero(compiled.variants > 1)
     if len(several) and not tokens.even:
         apart = -1 - np.arange(len(several))
-        told = np.where(compiled.load[several], compiled.load[several], apart)
-        loads, load = np.unique(told, return_inverse=True)
+        loads_of = np.where(compiled.load[several], compiled.load[several], apart)
+        loads, load = np.unique(loads_of, return_inverse=True)
         draws = Draws(seed, "load", tokens.draw)
         words = draws.raw(steps * len(loads)).reshape(steps, -1)[:, load]
         variants = compiled.variants[several]
@@ -187,7 +187,7 @@ def _host(
     return HostTimes(begin, handed, left, taken, done, seen, none), base, pause
 
 
-def beside(compiled: Compiled, clocks: RankClocks, seen: Integers, axis: int) -> Integers:
+def ends_on_other(compiled: Compiled, clocks: RankClocks, seen: Integers, axis: int) -> Integers:
     """Ends on the other stream than the compute stream up to each item; 0 or less before the first.
 
     ``seen``: when the device may start each item, on any clock that only grows.

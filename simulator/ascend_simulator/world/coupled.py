@@ -15,7 +15,7 @@ import numpy as np
 from ascend_ref.capture import Integers
 
 from ..program.model import Await, Collective, Synchronize
-from .clocks import AWAIT_REST_NS, GAP_NS, NEVER, SEEN_NS, SEPARATION, RankClocks, beside
+from .clocks import AWAIT_REST_NS, GAP_NS, NEVER, SEEN_NS, SEPARATION, RankClocks, ends_on_other
 from .compiled import EVENT_NS, Compiled
 from .gathering import Gathering
 from .network import SENDS, Network
@@ -61,7 +61,7 @@ def summarize(compiled: Compiled, clocks: RankClocks) -> Summary:
     least = np.where((places > starts)[None, :], least + at_place, NEVER)
     apart = clocks.base * SEPARATION
     queue = np.maximum.accumulate(np.maximum(clocks.host.done, 0) + apart, axis=1) - apart
-    other = beside(compiled, clocks, clocks.host.seen + apart, axis=1) - apart
+    other = ends_on_other(compiled, clocks, clocks.host.seen + apart, axis=1) - apart
     return Summary(
         busy=busy,
         least=np.maximum(least, NEVER),

@@ -28,15 +28,15 @@ Motion = Literal["reduce", "copy", "none"]
 class Round:
     """One round; arrays have the shape (lanes, ranks), -1 where a rank has no part on a lane.
 
-    told: whom a rank notifies. heard: who notifies it; heard_lane: on which of its lanes. peer: to
-    whom a rank moves data, or, with ``fetches``, from whom it copies data into its own memory;
-    where data move, ``told`` is the rank whose data come. first, count: the pieces that move,
+    notifies: whom a rank notifies. heard: who notifies it; heard_lane: on which of its lanes. peer:
+    to whom a rank moves data, or, with ``fetches``, from whom it copies data into its own memory;
+    where data move, ``notifies`` is the rank whose data come. first, count: the pieces that move,
     ``count`` from ``first`` on (cyclic); count 0 moves nothing. ``confirms``: receivers report to
     the senders that their data arrived; between ranks of one host this round passes without a task.
     """
 
     motion: Motion
-    told: Integers
+    notifies: Integers
     heard: Integers
     heard_lane: Integers
     peer: Integers
@@ -166,13 +166,13 @@ def _closed(moves: Sequence[Round], confirmed: bool) -> tuple[Round, ...]:
         arrived = replace(
             move,
             motion="none",
-            told=move.heard,
-            heard=move.told,
+            notifies=move.heard,
+            heard=move.notifies,
             count=np.zeros_like(move.count),
         )
         rounds += [move, arrived]
         if confirmed:
-            rounds.append(replace(arrived, told=move.told, heard=move.heard, confirms=True))
+            rounds.append(replace(arrived, notifies=move.notifies, heard=move.heard, confirms=True))
     return tuple(rounds)
 
 

@@ -59,13 +59,13 @@ class Gathering:
 
         def hear(turn: int, record_end: Integers) -> Integers:
             places, waits = heard[turn]
-            told = record_end.take(places)
-            return told if waits is None else np.where(waits, told, 0)
+            ended = record_end.take(places)
+            return ended if waits is None else np.where(waits, ended, 0)
 
         return beats(
             journey.plan,
             ready.take(self._inward, axis=1).reshape(len(steps), *self.groups.shape) + network.head,
-            network.tells.take(drawn),
+            network.records.take(drawn),
             journey.local,
             journey.parts,
             scattered(lengths, network.factors.take(drawn), late),
@@ -111,7 +111,7 @@ def _heard(plan: Plan, steps: int, groups: int) -> list[tuple[Integers, Flags | 
     """
     places = []
     for turn in plan.rounds:
-        ranks = turn.told.shape[1]
+        ranks = turn.notifies.shape[1]
         runs = np.arange(steps * groups).reshape(1, steps, groups, 1)
         waits = turn.heard >= 0
         lane, rank = (np.where(waits, values, 0) for values in (turn.heard_lane, turn.heard))

@@ -29,7 +29,7 @@ WIRE_SCATTER = 10
 FIRST_COPY, FIRST_COPY_NS = 970, 16_000
 """The first of several copies at once takes so many per mille of the others' time, less so many ns,
 and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582, 920 and 198)."""
-TELL_NS = (660, 760)
+RECORD_NS = (660, 760)
 LOCAL_NS = 1_400
 """What a copy within the own memory costs in addition to its bytes."""
 ELEMENT_BYTES = {
@@ -96,9 +96,9 @@ class Network:
         )
 
     @cached_property
-    def tells(self) -> Integers:
+    def records(self) -> Integers:
         """Length of a record, ns, by rank, step and collective of the program."""
-        least, most = TELL_NS
+        least, most = RECORD_NS
         return self._by_collective(
             lambda draws, count: draws.between(least // 20, most // 20, count) * 20, "tell"
         )
@@ -276,7 +276,7 @@ class Network:
         rank = int(group[place])
         first = self.journey(item, group[None], 0)
         moves = self.spent(item, group, place, family.numbers)
-        ends = np.cumsum([0, *(len(turn.told) for turn in first.plan.rounds)])
+        ends = np.cumsum([0, *(len(turn.notifies) for turn in first.plan.rounds)])
         waits = family.waits.transpose(2, 0, 1)
 
         def hear(turn: int, _: Integers) -> Integers:
@@ -286,7 +286,7 @@ class Network:
         return first, beats(
             first.plan,
             family.ready + self.head,
-            self.tells[rank][:, family.numbers],
+            self.records[rank][:, family.numbers],
             np.full(family.ready.shape, first.local[0, place], np.int64),
             [part.at(place) for part in first.parts],
             moves,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ascend_ref.capture import Integers
 
-from .clocks import GAP_NS, NEVER, SEEN_NS, RankClocks, beside
+from .clocks import GAP_NS, NEVER, SEEN_NS, RankClocks, ends_on_other
 from .compiled import Compiled
 from .coupled import Encounters
 from .network import FamilyRuns
@@ -110,8 +110,8 @@ def device_times(
     awaited = compiled.awaited
     places = np.flatnonzero(awaited >= 0)
     if len(places):
-        told = closed(compiled, host, meetings)[:, awaited[places]]
-        seen[:, places] = np.maximum(seen[:, places], told)
+        closed_at = closed(compiled, host, meetings)[:, awaited[places]]
+        seen[:, places] = np.maximum(seen[:, places], closed_at)
     on_stream = np.broadcast_to(compiled.on_compute, shape).reshape(-1)
     earliest = np.where(on_stream, seen.reshape(-1) + slots - GAP_NS - until, NEVER)
     earliest[0] = max(int(earliest[0]), int(meetings.step_starts[0]) - int(until[0]))
@@ -126,7 +126,7 @@ def device_times(
 
     other = np.flatnonzero(compiled.on_other)
     if len(other):
-        ends[:, other] = beside(compiled, clocks, host.seen.reshape(shape), axis=1)[:, other]
+        ends[:, other] = ends_on_other(compiled, clocks, host.seen.reshape(shape), axis=1)[:, other]
         whole = clocks.head + clocks.length + clocks.tail
         slot_start[:, other] = (ends - whole)[:, other]
     ends -= clocks.rest

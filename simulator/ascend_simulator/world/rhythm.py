@@ -34,28 +34,28 @@ where it waits for none."""
 class Part:
     """What ranks do on the lanes of a round before data move; arrays have the shape (lanes, …).
 
-    tells: 1 where a rank sends a record, 0 where not; None where all do. pause: from the end of the
+    sends: 1 where a rank sends a record, 0 where not; None where all do. pause: from the end of the
     record (or the start of the lane) until the wait begins.
     """
 
-    tells: Integers | None
+    sends: Integers | None
     pause: Integers
 
     @classmethod
     def of(cls, turn: Round) -> Part:
         """Of all ranks, shape (lanes, 1, 1, ranks)."""
-        tells, hears = turn.told >= 0, turn.heard >= 0
-        if tells.all() and hears.all():
+        sends, hears = turn.notifies >= 0, turn.heard >= 0
+        if sends.all() and hears.all():
             return cls(None, np.array(BEFORE_WAIT_NS, np.int64))
-        shape = len(turn.told), 1, 1, -1
-        both = BEFORE_WAIT_NS * (tells & hears)
-        return cls(tells.astype(np.int64).reshape(shape), both.reshape(shape))
+        shape = len(turn.notifies), 1, 1, -1
+        both = BEFORE_WAIT_NS * (sends & hears)
+        return cls(sends.astype(np.int64).reshape(shape), both.reshape(shape))
 
     def at(self, place: int) -> Part:
         """Of one rank, shape (lanes, 1, 1)."""
-        if self.tells is None:
+        if self.sends is None:
             return self
-        return Part(self.tells[..., place], self.pause[..., place])
+        return Part(self.sends[..., place], self.pause[..., place])
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Beats:
 def beats(
     plan: Plan,
     ready: Integers,
-    tell: Integers,
+    record_ns: Integers,
     local: Integers,
     parts: list[Part],
     moves: Integers,
@@ -88,9 +88,9 @@ def beats(
 ) -> Beats:
     """Play an operator.
 
-    ready: when it may begin; tell: length of a record; local: length of copying the own piece; all
-    of shape (…). moves: lengths of the motions, after: of the time from there until a lane goes on,
-    shape (rounds, lanes, …), 0 where nothing moves.
+    ready: when it may begin; record_ns: length of a record; local: length of copying the own
+    piece; all of shape (…). moves: lengths of the motions, after: of the time from there until a
+    lane goes on, shape (rounds, lanes, …), 0 where nothing moves.
     """
     out = Beats(begin=ready)
     start = ready + OPENING_NS
@@ -108,7 +108,7 @@ def beats(
             begin = joined + BEFORE_MOVE_NS
             out.local.append((begin, begin + local))
             lanes = begin + local + AFTER_LOCAL_NS + stagger
-        record_end = lanes + (tell if part.tells is None else tell * part.tells)
+        record_end = lanes + (record_ns if part.sends is None else record_ns * part.sends)
         wait_start = record_end + part.pause
         wait_end = np.maximum(wait_start, hear(turn, record_end))
         joined = np.maximum(joined, np.maximum.reduce(wait_end, axis=0))

@@ -160,14 +160,15 @@ class Lanes:
         self, item: Collective, journey: Journey, played: Beats, turn: int, ends: Ends
     ) -> list[SmallTasks]:
         plan_round = journey.plan.rounds[turn]
-        told, heard, peer = (
-            values[:, ends.place] for values in (plan_round.told, plan_round.heard, plan_round.peer)
+        notifies, heard, peer = (
+            values[:, ends.place]
+            for values in (plan_round.notifies, plan_round.heard, plan_round.peer)
         )
         size = journey.sizes[turn][:, 0, ends.place]
         motion, own = MOTIONS.get(plan_round.motion, ""), int(ends.places[ends.place])
         parts = []
         for kind, chosen, start, end, other in (
-            ("Notify_Record", told >= 0, played.record_start, played.record_end, told),
+            ("Notify_Record", notifies >= 0, played.record_start, played.record_end, notifies),
             ("Notify_Wait", heard >= 0, played.wait_start, played.wait_end, heard),
             (motion, size > 0, played.move_start, played.move_end, peer),
         ):
@@ -182,8 +183,8 @@ class Lanes:
                 link = self.link_ids[self.network.wires.link[self.rank, rank[lanes]]]
                 waits, sent = kind == "Notify_Wait", far and kind != "Notify_Wait"
                 if kind != motion:
-                    owner, teller = (own, target) if waits else (target, own)
-                    notify = notify_id(owner, teller, ends.size, turn % 2)
+                    owner, sender = (own, target) if waits else (target, own)
+                    notify = notify_id(owner, sender, ends.size, turn % 2)
                     link = link if sent else np.full_like(link, self.links["INVALID_TYPE"])
                 purpose = "PAYLOAD" if kind == motion else "NOTIFY"
                 parts.append(
@@ -208,7 +209,7 @@ class Lanes:
         parts = []
         for turn, plan_round in enumerate(journey.plan.rounds[:-1]):
             arrived = played.wait_end[turn + 1].max(axis=0)
-            for lane, source in enumerate(plan_round.told[:, ends.place].tolist()):
+            for lane, source in enumerate(plan_round.notifies[:, ends.place].tolist()):
                 far_lane = int(plan_round.heard_lane[lane, ends.place])
                 size = int(journey.sizes[turn][far_lane, 0, source]) if source >= 0 else 0
                 if not size:
@@ -226,9 +227,9 @@ class Lanes:
         return Arrivals.joined(parts)
 
 
-def notify_id(owner: Integers | int, teller: Integers | int, size: int, parity: int) -> Integers:
+def notify_id(owner: Integers | int, sender: Integers | int, size: int, parity: int) -> Integers:
     """``(owner << 32) + offset``: each pair of ranks has two notifies in turn (7.5)."""
-    distance = (np.asarray(teller, np.int64) - owner - 1) % size
+    distance = (np.asarray(sender, np.int64) - owner - 1) % size
     offset = FIRST_NOTIFY + NOTIFY_STEP * (2 * distance + parity)
     owners = np.asarray(owner, np.int64)
     notify: Integers = (owners << np.int64(32)) + offset

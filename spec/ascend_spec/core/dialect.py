@@ -12,7 +12,7 @@
     is not in force either.
 ``$ref``
     A definition of the same set of documents, whose names are unique, so that only the last part of
-    the reference counts. The demands of both hold, as in the standard. Annotations beside ``$ref``
+    the reference counts. The demands of both hold, as in the standard. Annotations next to ``$ref``
     replace those of the definition, since they are about the one place that refers.
 ``missing``
     The erratum about the absence of a required property (``erratum``), and whether absence is only
@@ -231,8 +231,8 @@ def _spelled(values: Sequence[str | int], node: Node) -> list[str | int]:
 def inlined(schema: Node) -> Node:
     """A compiled schema with definitions in the place of the references to them.
 
-    What a reference within a definition to itself leads to remains in ``$defs``. Annotations beside
-    a reference replace those of the definition; demands beside one are joined with its own.
+    What a reference within a definition to itself leads to remains in ``$defs``. Annotations next
+    to a reference replace those of the definition; demands next to one are joined with its own.
     """
     definitions: Mapping[str, Node] = schema.get("$defs", {})
     circular: set[str] = set()

@@ -1,4 +1,4 @@
-"""JSON documents beside the timelines: communication, its matrix, settings and metadata."""
+"""JSON documents next to the timelines: communication, its matrix, settings and metadata."""
 
 from .catalog import DOCUMENTS, DocumentCatalog
 

@@ -2,7 +2,7 @@
 
 A flipped rule is noticed where it finds another number of rows, or another first row, than the rule
 itself: in a clean folder, after the rule's own break, or after one of its keeps. One that SQL
-refuses finds nothing.
+refuses is no evidence of that: it is counted apart.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 from boundary_tokens import flips
@@ -38,6 +38,17 @@ def mutants(rule: TextRule) -> Mutants:
     }
 
 
+class Outcome(NamedTuple):
+    """Number of flips; those that nothing notices; of them, apart, those that SQL refused to ask
+    somewhere; keeps that are not legal.
+    """
+
+    number: int
+    alive: list[str]
+    refused: list[str]
+    illegal: list[str]
+
+
 class Campaign:
     """The flips that are still to be noticed, and what is wrong with keeps."""
 
@@ -49,11 +60,12 @@ class Campaign:
         ]
         self.alive = {rule.id: mutants(rule) for rule in self.rules}
         self.number = sum(map(len, self.alive.values()))
+        self.refused: set[str] = set()
         self.illegal: set[str] = set()
         self.possible: set[tuple[str, str]] = set()
 
-    def run(self) -> tuple[int, list[str], list[str]]:
-        """Number of flips, those that nothing notices, and keeps that are not legal."""
+    def run(self) -> Outcome:
+        """Play all folders."""
         for subject in SUBJECTS:
             wanted = [rule for rule in self.rules if self._open(rule, subject)]
             if wanted:
@@ -65,8 +77,11 @@ class Campaign:
             for words in rule.keeps
             if (rule.id, words) not in self.possible
         }
-        left = [f"{rule}: {at}" for rule, flipped in self.alive.items() for at in flipped]
-        return self.number, sorted(left), sorted(self.illegal | lost)
+        left = {f"{rule}: {at}" for rule, flipped in self.alive.items() for at in flipped}
+        refused = left & self.refused
+        return Outcome(
+            self.number, sorted(left - refused), sorted(refused), sorted(self.illegal | lost)
+        )
 
     def _open(self, rule: TextRule, subject: str) -> bool:
         """Whether a subject is for a rule of which something is still to be asked."""
@@ -108,7 +123,9 @@ class Campaign:
         expected = _seen(folder, instance) if alive else None
         for at, flipped in list(alive.items()):
             found = _seen(folder, list(instances(flipped))[number])
-            if expected is not None and (expected[0] if found is None else found != expected):
+            if found is None:
+                self.refused.add(f"{rule.id}: {at}")
+            elif expected is not None and found != expected:
                 del alive[at]
 
 

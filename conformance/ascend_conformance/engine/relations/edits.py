@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ascend_spec import recording_catalog
 
-from .judge import Bound, Unjudged, bind
+from .binding import Bound, Unjudged, bind
 from .rule import Edit, Relation
 from .sql import matched_query
 from .views import Shown, View, owners

@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from ..trials import NotBreakable, Rows, Trial, Trials, try_changes, wrong_rows
+from .binding import Unjudged, bind
 from .edits import CannotShow, Changed, Editable, change
-from .judge import Answer, Unjudged, ask, bind
+from .judge import Answer, ask
 from .rule import Edit, Relation, load_relations
 from .sql import matched_query
 

@@ -7,19 +7,34 @@ order; those for which they are not read them again, in order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
-from ascend_ref import arrays
 from ascend_ref.arrays import Mask
 from ascend_ref.capture.batch import Integers
 
 from ..work import NoAnswer
+from .ordered import (
+    FLAGS,
+    INTERVAL,
+    MOST_GROUPS,
+    NONE,
+    PLACE,
+    READ_BY_INTERVALS,
+    WIDEST,
+    Cells,
+    Groups,
+    NotInOrder,
+    PerGroup,
+    Rows,
+    Texts,
+    changes,
+    last_of,
+    numbers_of_column,
+)
 from .rule import Walk, WalkKind
 
 KEPT = 4096
@@ -27,32 +42,6 @@ KEPT = 4096
 
 MOST_AT_ONCE = 1 << 20
 """Rows that end a group so far, with one start in each, which are put in order in memory."""
-
-MOST_GROUPS = 1 << 16
-"""Groups of rows that are not in order, of which the last rows are remembered."""
-
-MOST_TEXTS = 1 << 20
-"""Texts by which rows are grouped, which are remembered."""
-
-NONE = int(np.iinfo(np.int64).min)
-"""Stands for NULL; it is before every time."""
-
-WIDEST = 1 << 62
-
-INTERVAL = ("start", "end")
-PLACE = "place"
-FLAGS = "flags"
-"""Bit 2N for a row of walk N; bit 2N + 1: for ``inside`` an interval around others, for ``rising``
-a row that is judged. Where a read has none, every row is both in every walk."""
-
-READ_BY_INTERVALS = (PLACE, FLAGS, *INTERVAL)
-
-Cells: TypeAlias = "dict[str, Integers]"
-"""Columns of some rows."""
-
-
-class NotInOrder(Exception):
-    """The rows of a group are not in the order of the walk, or are of too many groups."""
 
 
 class NotKnown(Exception):
@@ -91,103 +80,6 @@ class Walked:
         ]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Some rows as arrays. ``group``: rises from group to group; ``known``: their own numbers."""
-
-    place: Integers
-    start: Integers
-    end: Integers
-    flags: Integers
-    group: Integers
-    known: Integers
-
-    def __len__(self) -> int:
-        return len(self.place)
-
-    @classmethod
-    def of(cls, cells: Cells, group: Integers, known: Integers) -> Rows:
-        """The fixed columns of some cells, which come group by group."""
-        place, flags, start, end = (cells[name] for name in READ_BY_INTERVALS)
-        return cls(place, start, end, flags, group, known)
-
-    def __getitem__(self, chosen: Mask | Integers | slice) -> Rows:
-        cells = (self.place, self.start, self.end, self.flags, self.group)
-        place, start, end, flags, group = (one[chosen] for one in cells)
-        return Rows(place, start, end, flags, group, self.known)
-
-    @cached_property
-    def groups(self) -> Integers:
-        """The own number of each row's group."""
-        return self.known[self.group]
-
-    @cached_property
-    def last(self) -> Integers:
-        """The last row of each group."""
-        return last_of(self.group)
-
-    @cached_property
-    def runs(self) -> Integers:
-        """A number for each run of equal group and start."""
-        found = np.zeros(len(self), np.int64)
-        found[1:] = np.cumsum(changes(self.start) | changes(self.group))
-        return found
-
-    @cached_property
-    def run_ends(self) -> Integers:
-        """The last row of each row's run."""
-        return last_of(self.runs)[self.runs]
-
-    def by_end(self, sign: int = 1) -> Rows:
-        """In order of their end where they start together; ``sign`` -1: the last end first."""
-        if not len(self) or self.runs[-1] == len(self) - 1:
-            return self
-        return self[np.lexsort((self.place, sign * self.end, self.runs))]
-
-    def keys(self, values: Integers) -> Integers:
-        """The values as numbers that rise from group to group, NULL as the lowest of a group."""
-        if self.group[0] == self.group[-1]:
-            return values
-        low, span = self._span()
-        known = np.where(values == NONE, 0, values - low)
-        return np.asarray((self.group - self.group[0]) * span + known)
-
-    def values(self, keys: Integers) -> Integers:
-        """The values of :meth:`keys`."""
-        if self.group[0] == self.group[-1]:
-            return keys
-        low, span = self._span()
-        found = keys - (self.group - self.group[0]) * span
-        return np.asarray(np.where(found == 0, NONE, found + low))
-
-    def _span(self) -> tuple[int, int]:
-        known = [one[one > NONE] for one in (self.start, self.end)]
-        low = min((int(one.min()) for one in known if len(one)), default=0) - 1
-        return low, max((int(one.max()) for one in known if len(one)), default=0) - low + 1
-
-    def pieces(self) -> Iterator[Rows]:
-        """Parts, divided between groups, whose :meth:`keys` are 64-bit integers."""
-        if not len(self):
-            return
-        groups = int(self.group[-1] - self.group[0]) + 1
-        if groups == 1 or groups * self._span()[1] < WIDEST:
-            yield self
-            return
-        middle = int(np.searchsorted(self.group, self.group[0] + groups // 2))
-        yield from self[:middle].pieces()
-        yield from self[middle:].pieces()
-
-
-def last_of(runs: Integers) -> Integers:
-    """Where each run of equal values ends."""
-    return np.flatnonzero(np.append(changes(runs), True))
-
-
-def changes(values: Integers) -> Mask:
-    """Where a value differs from the one before it."""
-    return np.asarray(values[1:] != values[:-1])
-
-
 def columns_of(walks: Sequence[Walk]) -> list[str]:
     """What one read has for several walks, and of one walk no more than it needs."""
     names: set[str] = set()
@@ -219,106 +111,23 @@ def walk(
     paces: list[_Intervals | _Rising] = []
     for number, (one, walked) in enumerate(zip(walks, found, strict=True)):
         if one.kind == "rising":
-            paces.append(_Rising(one, number, walked, _Groups(one.by, is_ordered)))
+            paces.append(_Rising(one, number, walked, Groups(one.by, is_ordered)))
             continue
         if one.by not in orders:
-            orders[one.by] = _Intervals(_Groups(one.by, is_ordered))
+            orders[one.by] = _Intervals(Groups(one.by, is_ordered))
             paces.append(orders[one.by])
         orders[one.by].walks.append(_KINDS[one.kind](walked, number))
-    texts = {name: _Texts() for one in walks for name in one.by}
+    texts = {name: Texts() for one in walks for name in one.by}
     for batch in batches:
         if batch.num_rows:
             columns = zip(names, batch.columns, strict=True)
-            cells = {name: _numbers(one, texts.get(name)) for name, one in columns}
+            cells = {name: numbers_of_column(one, texts.get(name)) for name, one in columns}
             cells.setdefault(FLAGS, np.full(batch.num_rows, -1))
             for pace in paces:
                 pace.take(cells)
     for pace in paces:
         pace.finish()
     return found
-
-
-def _numbers(column: pa.Array, texts: _Texts | None) -> Integers:
-    """A column as numbers, which may stand for ``texts``."""
-    if column.null_count == len(column):
-        return np.full(len(column), NONE)
-    if pa.types.is_integer(column.type) and not (texts and texts.numbers):
-        if texts:
-            texts.are_numbers = True
-        return arrays.integers(column, NONE)
-    if texts is None or texts.are_numbers or not pa.types.is_string(column.type):
-        raise pa.ArrowTypeError(f"{column.type}; expected whole numbers")
-    return texts.coded(column)
-
-
-@dataclass(slots=True)
-class _Texts:
-    """Numbers of the texts of a column. ``are_numbers``: it has numbers already, and no texts."""
-
-    numbers: dict[str, int] = field(default_factory=dict)
-    are_numbers: bool = False
-
-    def coded(self, column: pa.StringArray) -> Integers:
-        """The numbers of a column's texts."""
-        found = column.dictionary_encode()
-        own = [
-            self.numbers.setdefault(one, len(self.numbers)) for one in found.dictionary.to_pylist()
-        ]
-        if len(self.numbers) > MOST_TEXTS:
-            raise NoAnswer(f"more than {MOST_TEXTS:,} texts to group by")
-        return np.array([*own, NONE], np.int64)[arrays.integers(found.indices, len(own))]
-
-
-@dataclass(slots=True)
-class _Groups:
-    """Numbers of the groups of rows. ``is_ordered``: whether the rows of each come together."""
-
-    by: tuple[str, ...]
-    is_ordered: bool
-    numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
-    count: int = 0
-
-    def divide(self, cells: Cells) -> tuple[Cells, Integers, Integers]:
-        """The cells group by group, the group of each row, and the groups' own numbers."""
-        by = [cells[name] for name in self.by]
-        varied = [one for one in by if changes(one).any()]
-        group = np.zeros(len(cells[FLAGS]), np.int64)
-        if varied:
-            order = np.lexsort(varied[::-1])
-            cells = {name: one[order] for name, one in cells.items()}
-            for name in self.by:
-                group[1:] |= changes(cells[name])
-            group = np.cumsum(group)
-        first = np.flatnonzero(np.append(True, changes(group)))
-        keys = list(zip(*(cells[name][first].tolist() for name in self.by), strict=True)) or [()]
-        known = np.array([self._number(key) for key in keys], np.int64)
-        if self.is_ordered:
-            self.numbers = {keys[-1]: int(known[-1])}
-        elif len(self.numbers) > MOST_GROUPS:
-            raise NotInOrder
-        return cells, group, known
-
-    def _number(self, key: tuple[int, ...]) -> int:
-        if key not in self.numbers:
-            self.numbers[key] = self.count
-            self.count += 1
-        return self.numbers[key]
-
-
-@dataclass(slots=True)
-class _PerGroup:
-    """A number for each group, :data:`NONE` at first."""
-
-    values: Integers = field(default_factory=lambda: np.full(64, NONE))
-
-    def __getitem__(self, groups: Integers) -> Integers:
-        most = int(groups.max()) + 1
-        if most > len(self.values):
-            self.values = np.append(self.values, np.full(most, NONE))
-        return self.values[groups]
-
-    def __setitem__(self, groups: Integers, values: Integers) -> None:
-        self.values[groups] = values
 
 
 @dataclass(slots=True)
@@ -328,7 +137,7 @@ class _Intervals:
     ``held``: the last ones of each group, which the next batch may go on with.
     """
 
-    groups: _Groups
+    groups: Groups
     walks: list[_Walk] = field(default_factory=list)
     held: Cells = field(default_factory=dict)
     is_over: bool = False
@@ -379,7 +188,7 @@ class _Walk:
 
     walked: Walked
     number: int
-    latest: _PerGroup = field(default_factory=_PerGroup)
+    latest: PerGroup = field(default_factory=PerGroup)
 
     def take(self, rows: Rows) -> None:
         """Judge the next rows."""
@@ -526,9 +335,9 @@ class _Rising:
     walk: Walk
     number: int
     walked: Walked
-    groups: _Groups
-    before: _PerGroup = field(default_factory=_PerGroup)
-    keys: tuple[_PerGroup, ...] = ()
+    groups: Groups
+    before: PerGroup = field(default_factory=PerGroup)
+    keys: tuple[PerGroup, ...] = ()
 
     def take(self, cells: Cells) -> None:
         """Judge the next rows."""
@@ -551,7 +360,7 @@ class _Rising:
         groups = known[group]
         first = np.append(True, changes(group))
         last = last_of(group)
-        self.keys = self.keys or tuple(_PerGroup() for _ in order)
+        self.keys = self.keys or tuple(PerGroup() for _ in order)
         falls, equal = np.zeros(len(group), np.bool_), np.ones(len(group), np.bool_)
         for name, remembered in zip(order, self.keys, strict=True):
             earlier = np.where(first, remembered[groups], np.roll(rows[name], 1))

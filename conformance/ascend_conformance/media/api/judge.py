@@ -43,7 +43,7 @@ class Judge:
         """Forget what holds for one connection only."""
         self._numbers.clear()
 
-    def recognise(self, request: Request, told: Message) -> None:
+    def recognise(self, request: Request, received: Message) -> None:
         """Learn from an answer to the first import which generation the server speaks.
 
         It is the one whose form the body is nearest to, the newest where all are as near.
@@ -51,7 +51,7 @@ class Judge:
         if request.command != IMPORT or self._is_recognised:
             return
         self._is_recognised = True
-        body = told.get("body")
+        body = received.get("body")
         generations = [known.id for known in api_catalog().generations]
         self.generation = min(
             reversed(generations), key=lambda one: len(departures_in(body_form(IMPORT, one), body))
@@ -60,21 +60,23 @@ class Judge:
 
     # --- answers -------------------------------------------------------------------------------
 
-    def answer(self, request: Request, number: int, due: Message, told: Message) -> None:
+    def answer(self, request: Request, number: int, due: Message, received: Message) -> None:
         """Judge the answer to a request that has this number."""
-        condemned = self._envelope(request, number, due, told)
-        if not isinstance(told.get("result"), bool):
+        condemned = self._envelope(request, number, due, received)
+        if not isinstance(received.get("result"), bool):
             return
-        if due["result"] is not told["result"]:
-            actual = f"{shown(told['result'])}{_reason_of(told)}"
+        if due["result"] is not received["result"]:
+            actual = f"{shown(received['result'])}{_reason_of(received)}"
             self._notice("result", request, ("result",), shown(due["result"]), actual)
         elif due["result"] and BODY not in condemned:
-            self._body(request, due["body"], told["body"])
-        elif "error" in due and "error" not in told and self.generation == LATEST:
+            self._body(request, due["body"], received["body"])
+        elif "error" in due and "error" not in received and self.generation == LATEST:
             self._notice("no-reason", request, ("error",), shown(due["error"]), "nothing")
 
-    def _envelope(self, request: Request, number: int, due: Message, told: Message) -> set[Tokens]:
-        departures = departures_in(response_form(self.generation), dict(told))
+    def _envelope(
+        self, request: Request, number: int, due: Message, received: Message
+    ) -> set[Tokens]:
+        departures = departures_in(response_form(self.generation), dict(received))
         for departure in departures:
             finds: Finds = "unknown-key" if departure.is_unknown_key else "envelope"
             self._depart(finds, request.command, departure, request.shown)
@@ -85,23 +87,23 @@ class Judge:
             "moduleName": due["moduleName"],
         }
         for key, value in echoed.items():
-            if (key,) not in condemned and told[key] != value:
-                self._notice("envelope", request, (key,), shown(value), shown(told[key]))
+            if (key,) not in condemned and received[key] != value:
+                self._notice("envelope", request, (key,), shown(value), shown(received[key]))
         if ("id",) not in condemned:
-            if told["id"] in self._numbers:
+            if received["id"] in self._numbers:
                 self._notice(
-                    "repeated-number", request, ("id",), "another number", shown(told["id"])
+                    "repeated-number", request, ("id",), "another number", shown(received["id"])
                 )
-            self._numbers.add(told["id"])
+            self._numbers.add(received["id"])
         return condemned
 
-    def _body(self, request: Request, due: Any, told: Any) -> None:
+    def _body(self, request: Request, due: Any, received: Any) -> None:
         command = request.command
-        departures = self._departures(command, self.generation, due, told)
+        departures = self._departures(command, self.generation, due, received)
         expected = self._in_form(command, self.generation, due)
         if any(not departure.is_unknown_key for departure in departures):
             for other in (known.id for known in api_catalog().generations):
-                if self._is_like(command, other, due, told):
+                if self._is_like(command, other, due, received):
                     self._notice("generation", request, BODY, self.generation, other)
                     departures, expected = [], self._in_form(command, other, due)
         condemned = set()
@@ -113,25 +115,27 @@ class Judge:
             if finds != "known-departure":
                 condemned.add(departure.tokens)
             self._depart(finds, command, departure, request.shown)
-        named = self._names.in_reference(command, request.params, told)
+        named = self._names.in_reference(command, request.params, received)
         habits = habits_of(command, compared=bool(request.params.get(COMPARED)))
         for found in differences(expected, named, habits, BODY, condemned):
             self._notice(found.finds, request, found.tokens, found.expected, found.actual)
         if command == TRACES:
             self._names.learn_slices(expected, named)
 
-    def _departures(self, command: str, generation: str, due: Any, told: Any) -> list[Departure]:
+    def _departures(
+        self, command: str, generation: str, due: Any, received: Any
+    ) -> list[Departure]:
         """The departures of a body, but for those that the file itself brings about."""
         expected = self._in_form(command, generation, due)
         form = body_form(command, generation).like(expected)
-        found = departures_in(form, told, BODY)
+        found = departures_in(form, received, BODY)
         of_file = {one.tokens for one in departures_in(form, expected, BODY)} if found else ()
         return [one for one in found if one.tokens not in of_file]
 
-    def _is_like(self, command: str, generation: str, due: Any, told: Any) -> bool:
+    def _is_like(self, command: str, generation: str, due: Any, received: Any) -> bool:
         if generation == self.generation or not speaks(generation, command):
             return False
-        return not self._departures(command, generation, due, told)
+        return not self._departures(command, generation, due, received)
 
     @staticmethod
     def _in_form(command: str, generation: str, body: Any) -> Any:
@@ -139,24 +143,24 @@ class Judge:
 
     # --- events --------------------------------------------------------------------------------
 
-    def event(self, told: Message, pending: list[Message]) -> None:
+    def event(self, received: Message, pending: list[Message]) -> None:
         """Judge an event, and remove the one that it is from those that are ``pending``.
 
         Events of the older generation are not judged: the documents name none.
         """
-        name, body = told.get("event"), told.get("body")
+        name, body = received.get("event"), received.get("body")
         due = next((event for event in pending if event["event"] == name), None)
         if due is not None:
             pending.remove(due)
         if self.generation == LATEST:
             is_known = isinstance(name, str) and name in api_catalog().events
-            self._event(str(name) if is_known else UNKNOWN_EVENT, told, due)
+            self._event(str(name) if is_known else UNKNOWN_EVENT, received, due)
         if name == SUCCESS:
             self._names.learn_lanes(body)
 
-    def _event(self, table: str, told: Message, due: Message | None) -> None:
-        body = told.get("body")
-        departures = departures_in(event_form(None), dict(told))
+    def _event(self, table: str, received: Message, due: Message | None) -> None:
+        body = received.get("body")
+        departures = departures_in(event_form(None), dict(received))
         if table != UNKNOWN_EVENT and isinstance(body, dict):
             departures += departures_in(event_form(table), body, BODY)
         for departure in departures:
@@ -165,8 +169,8 @@ class Judge:
         condemned = {departure.tokens for departure in departures}
         if due is not None:
             for key in ("moduleName", "body"):
-                told_here, habits = told.get(key), habits_of(table)
-                for found in differences(due[key], told_here, habits, (key,), condemned):
+                received_here, habits = received.get(key), habits_of(table)
+                for found in differences(due[key], received_here, habits, (key,), condemned):
                     self._verdicts.add(
                         Noticed("event", table, found.tokens, found.expected, found.actual)
                     )
@@ -209,6 +213,6 @@ def speaks(generation: str, command: str) -> bool:
     return since is None or order.index(generation) >= order.index(since)
 
 
-def _reason_of(told: Mapping[str, Any]) -> str:
-    error = told.get("error")
+def _reason_of(received: Mapping[str, Any]) -> str:
+    error = received.get("error")
     return f", {shown(error.get('message'))}" if isinstance(error, dict) else ""

@@ -57,17 +57,17 @@ class Names:
 
     def learn_lanes(self, body: Any) -> None:
         """Learn processes and lanes from the tree in ``parse/success``, by names that users see."""
-        for track, told in _tracks(self._unit, member(body, "unit")):
-            process, name = _metadata(track, "processId"), _metadata(told, "processId")
-            lane = _metadata(told, "threadId")
+        for track, received in _tracks(self._unit, member(body, "unit")):
+            process, name = _metadata(track, "processId"), _metadata(received, "processId")
+            lane = _metadata(received, "threadId")
             if isinstance(name, str):
                 self._processes[process] = name
                 if isinstance(lane, str):
                     self._lanes[_lane_of(track)] = lane
 
-    def learn_slices(self, expected: Any, told: Any) -> None:
+    def learn_slices(self, expected: Any, received: Any) -> None:
         """Learn the numbers of slices from an answer to ``unit/threadTraces``."""
-        found, wanted = _numbers(told), _numbers(expected)
+        found, wanted = _numbers(received), _numbers(expected)
         for known_by, numbers in wanted.items():
             names = found.get(known_by, [])
             # Of several slices that look the same, only equal numbers show which is which.
@@ -92,11 +92,11 @@ class Names:
         for param in CARD_PARAMS:
             if named.get(param) == self._card:
                 if self._server_card is None:
-                    raise UnknownName("the server told no card")
+                    raise UnknownName("the server named no card")
                 named[param] = self._server_card
         for param in PROCESS_PARAMS:
             if named.get(param) in self._known_processes:
-                named[param] = _told(self._processes, process, f"process {process}")
+                named[param] = _name_of(self._processes, process, f"process {process}")
         for param in LANE_PARAMS:
             if param in named:
                 named[param] = self._lane(process, named[param])
@@ -104,7 +104,7 @@ class Names:
             named[LANES_PARAM] = [self._lane(process, lane) for lane in named[LANES_PARAM]]
         if str(named.get(SLICE_PARAM, "")).isdecimal():
             number = named[SLICE_PARAM]
-            named[SLICE_PARAM] = _told(self._slices, number, "the slice")
+            named[SLICE_PARAM] = _name_of(self._slices, number, "the slice")
         return named
 
     def in_reference(self, command: str, params: Mapping[str, Any], body: Any) -> Any:
@@ -121,12 +121,12 @@ class Names:
     def _lane(self, process: Any, lane: Any) -> Any:
         if (process, lane) not in self._known_lanes:
             return lane
-        return _told(self._lanes, (process, lane), f"lane {lane} of process {process}")
+        return _name_of(self._lanes, (process, lane), f"lane {lane} of process {process}")
 
 
-def _told(names: Mapping[Any, str], name: Any, what: str) -> str:
+def _name_of(names: Mapping[Any, str], name: Any, what: str) -> str:
     if name not in names:
-        raise UnknownName(f"the server told no name of {what}")
+        raise UnknownName(f"the server gave no name of {what}")
     return names[name]
 
 
@@ -162,10 +162,10 @@ def _lane_of(track: Any) -> tuple[Any, Any]:
     return _metadata(track, "processId"), _metadata(track, "threadId")
 
 
-def _tracks(expected: Any, told: Any) -> Iterator[tuple[Any, Any]]:
+def _tracks(expected: Any, received: Any) -> Iterator[tuple[Any, Any]]:
     """Tracks below two nodes that have the same type and names, side by side."""
     others: dict[str, list[Any]] = defaultdict(list)
-    for child in items(member(told, "children")):
+    for child in items(member(received, "children")):
         others[_title(child)].append(child)
     for child in items(member(expected, "children")):
         same = others.get(_title(child))

@@ -117,9 +117,9 @@ def some(found: Sequence[Item], most: int) -> list[Item]:
 
 
 def _hot_spots(answers: Answers) -> Iterator[Request]:
-    told = answers.import_body()
-    sources = some(told["sourceList"], SOURCES)
-    cores = some(told["coreList"], CORES)
+    opened = answers.import_body()
+    sources = some(opened["sourceList"], SOURCES)
+    cores = some(opened["coreList"], CORES)
     yield from (Request("source/code/file", {"sourceName": name}) for name in sources)
     yield Request("source/code/file", {"sourceName": NO_SUCH})
     for command in ("source/api/line", "source/api/line/dynamic"):

@@ -123,18 +123,18 @@ class _Probe:
             self._skip(request, reason)
             return
         try:
-            told = self._talk.ask(client, request)
+            reply = self._talk.ask(client, request)
         except NotAsked as problem:
             self._skip(request, str(problem))
             if request is self._opening:
                 self._give_up(str(problem))
             return
-        if told is not None:
+        if reply is not None:
             self._silent = 0
             self._answered[request.command] = self._answered.get(request.command, 0) + 1
         else:
             self._silent += 1
-        if request is self._opening and (told is None or told.get("result") is not True):
+        if request is self._opening and (reply is None or reply.get("result") is not True):
             self._give_up("the server did not import the file")
         elif self._silent == UNANSWERED:
             self._give_up(f"{UNANSWERED} requests in a row stayed without an answer")

@@ -121,8 +121,8 @@ class Talk:
             finally:
                 self._dropped = None
         self._pending = list(due.events)
-        told = self._listen(client, request, number, due)
-        if told is None:
+        received = self._listen(client, request, number, due)
+        if received is None:
             self._given_up.add(number)
             asked = self._dropped[1] if self._dropped else request
             actual = f"none within {self._timeout:g} s"
@@ -131,11 +131,11 @@ class Talk:
             )
             return None
         self.judged += 1
-        self._judge.answer(request, number, due.answer, told)
-        if told.get("result") is True:
+        self._judge.answer(request, number, due.answer, received)
+        if received.get("result") is True:
             self._judge.missing_events(request, self._pending)
         self._pending.clear()
-        return told
+        return received
 
     def restore(self, client: Client, opening: Request) -> bool:
         """Import again after the connection was lost; whether it worked. The answer was judged."""
@@ -143,9 +143,9 @@ class Talk:
         number, due = self._due(opening)
         client.send(opening.message(number, self._names.to_server(opening.command, opening.params)))
         self._pending = list(due.events)
-        told = self._listen(client, opening, number, due)
+        received = self._listen(client, opening, number, due)
         self._pending.clear()
-        return told is not None and told.get("result") is True
+        return received is not None and received.get("result") is True
 
     def _listen(
         self, client: Client, request: Request, number: int, due: Due
@@ -241,9 +241,9 @@ def _is_event(message: Mapping[str, Any]) -> bool:
 
 def _answers(message: Mapping[str, Any], request: Request, number: int) -> bool:
     """Whether a message is meant to be the answer: by its number, or else by its command."""
-    told = message.get("requestId")
-    if _is_known(told, number):
-        return bool(told == number)
+    received = message.get("requestId")
+    if _is_known(received, number):
+        return bool(received == number)
     return message.get("command") == request.command
 
 

@@ -119,21 +119,21 @@ class _Walk:
         self, expected: list[Any], actual: list[Any], tokens: Tokens, column: str
     ) -> Iterator[Difference]:
         """Elements side by side; where one list is longer, one difference where they part."""
-        true, told = expected, list(enumerate(actual))
+        true, received = expected, list(enumerate(actual))
         if order := self.habits.ties.get(column):
             true = [element for _, element in self._by_ties(expected, order, column)]
-            told = self._by_ties(actual, order, column)
+            received = self._by_ties(actual, order, column)
         inner = f"{column}/{ANY}"
         same = 0
-        for element, (place, other) in zip(true, told, strict=False):
+        for element, (place, other) in zip(true, received, strict=False):
             found = self.differences(element, other, (*tokens, place), inner)
-            if len(true) == len(told):
+            if len(true) == len(received):
                 yield from found
             elif any(found):
                 break
             same += 1
-        if len(true) != len(told):
-            counts = f"{len(true):,} elements", f"{len(told):,} elements"
+        if len(true) != len(received):
+            counts = f"{len(true):,} elements", f"{len(received):,} elements"
             yield Difference("elements", (*tokens, same), *counts)
 
     def _of_sets(

@@ -80,8 +80,8 @@ class Verdicts:
         number = f": {group.count:,}" if group.count > 1 else ""
         at = f" at {pointer}" if pointer else ""
         asked = f", asked {first.request}" if first.request else ""
-        is_told = f": {first.actual}" if first.actual else ""
-        shown = f"{rule.summary.rstrip('.')}{number} (first{at}{asked}{is_told})"
+        value = f": {first.actual}" if first.actual else ""
+        shown = f"{rule.summary.rstrip('.')}{number} (first{at}{asked}{value})"
         return replace(
             rule.finding(self._server, shown),
             expected=rule.expected.replace("{expected}", first.expected),

@@ -224,7 +224,7 @@ def _add_timeline(
     else:
         for size, place in ((first, 0), (len(payload) - last, last)):
             if size > MAX_BYTES:
-                raise MalformedPayload(place, f"{size:,} bytes beside the events are not read")
+                raise MalformedPayload(place, f"{size:,} bytes other than the events are not read")
         before = parse(bytes(payload[:first]) + b"]}")
         behind = parse(b'{"":[' + bytes(payload[last:]))
         behind.pop("", None)

@@ -82,7 +82,7 @@ class Structure:
         self._next_event = 0
         self._note_signs(entry.type, value)
         self._inventory(entry.type).see(entry.ordinal, value, ())
-        strict = told_apart(value)
+        strict = without_whole_floats(value)
         for epoch, groups in self._own_groups(entry.type):
             _judge(entry.type, epoch).judge(entry.ordinal, strict, groups, without=seen)
 
@@ -173,7 +173,7 @@ class Structure:
             self._borne[code] = [epoch for epoch, form in signs.items() if form.is_valid(value)]
 
 
-def told_apart(value: Any) -> Any:
+def without_whole_floats(value: Any) -> Any:
     """The value with every whole float, such as ``1.0``, replaced by its neighbour towards 0.
 
     JSON Schema takes it for an integer, and no viewer does; so a schema that asks for one finds it.
@@ -183,10 +183,10 @@ def told_apart(value: Any) -> Any:
     if isinstance(value, float):
         return (math.nextafter(value, 0.0) or _LEAST) if value.is_integer() else value
     if isinstance(value, list):
-        return [told_apart(item) for item in value] if _may_hold_floats(value) else value
+        return [without_whole_floats(item) for item in value] if _may_hold_floats(value) else value
     if isinstance(value, dict):
         if _may_hold_floats(value.values()):
-            return {key: told_apart(inner) for key, inner in value.items()}
+            return {key: without_whole_floats(inner) for key, inner in value.items()}
         return value
     return value
 
@@ -197,7 +197,7 @@ def _may_hold_floats(values: Iterable[Any]) -> bool:
 
 
 def as_written(value: Any) -> Any:
-    """The whole float that a number stands for since :func:`told_apart`, or the value itself."""
+    """The whole float that a number of :func:`without_whole_floats` stands for, or the value."""
     if not isinstance(value, float) or value.is_integer():
         return value
     if value == _LEAST:

@@ -1,4 +1,4 @@
-"""A database opened for judgement, with the databases that lie beside it."""
+"""A database opened for judgement, with the databases that lie next to it."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ GENERATED_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What lies beside a database: others by carrier, and the document about the capture."""
+class Neighbours:
+    """What lies next to a database: others by carrier, and the document about the capture."""
 
     companions: Mapping[str, Path] = field(default_factory=dict)
     profiler_info: Path | None = None
 
-    def anywhere(self) -> Beside:
+    def anywhere(self) -> Neighbours:
         """The same, with paths that do not depend on the working directory."""
-        return Beside(
+        return Neighbours(
             {carrier: path.absolute() for carrier, path in self.companions.items()},
             self.profiler_info and self.profiler_info.absolute(),
         )
@@ -53,11 +53,11 @@ def candidate(path: Path, listing: Listing) -> Candidate:
         carrier: next((one for one in paths if one != path), None)
         for carrier, paths in listing.fact("databases", databases).items()
     }
-    beside = Beside(
+    neighbours = Neighbours(
         {carrier: one for carrier, one in first.items() if one},
         listing.fact("profiler_info", _profiler_info),
     )
-    return Candidate("db", path, details=beside, absolute=Beside.anywhere)
+    return Candidate("db", path, details=neighbours, absolute=Neighbours.anywhere)
 
 
 def databases(listing: Listing) -> Mapping[str, tuple[Path, ...]]:
@@ -81,14 +81,14 @@ def _profiler_info(listing: Listing) -> Path | None:
 
 @contextmanager
 def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
-    """The database, its pages checked, opened with the databases that lie beside it."""
-    beside: Beside = candidate.details or Beside()
+    """The database, its pages checked, opened with the databases that lie next to it."""
+    neighbours: Neighbours = candidate.details or Neighbours()
     with ExitStack() as stack:
         connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
         _require_sound(connection, candidate.path)
-        info = read_profiler_info(beside.profiler_info) if beside.profiler_info else None
-        profiler = _profiler_beside(candidate, connection, options, stack)
+        info = read_profiler_info(neighbours.profiler_info) if neighbours.profiler_info else None
+        profiler = _profiler_of(candidate, connection, options, stack)
         yield start(candidate.label, candidate.path, connection, options.reading, info, profiler)
 
 
@@ -107,14 +107,14 @@ def _require_sound(connection: apsw.Connection, path: Path) -> None:
         raise UnreadableDatabase(path, f"damaged: {damage}; expected sound pages")
 
 
-def _profiler_beside(
+def _profiler_of(
     candidate: Candidate, analysis: apsw.Connection, options: Options, stack: ExitStack
 ) -> Session | None:
-    """The profiler database beside an analysis.db, recognised and attached, if it is sound.
+    """The profiler database next to an analysis.db, recognised and attached, if it is sound.
 
     It is judged on its own as well, and what is wrong with it is said there.
     """
-    path = (candidate.details or Beside()).companions.get("pytorch")
+    path = (candidate.details or Neighbours()).companions.get("pytorch")
     if path is None or carrier_of_name(candidate.path.name)[0] != "analysis":
         return None
     try:

@@ -15,7 +15,7 @@ from .rules import load_db_rules
 from .session import Session
 
 PROFILER = "profiler."
-"""Prefix of tables of the profiler database that is attached beside an analysis.db."""
+"""Prefix of tables of the profiler database that is attached next to an analysis.db."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +93,16 @@ def make_plan(session: Session, selection: Selection) -> Plan:
 def _unjudgeable(session: Session, instance: Instance) -> str | None:
     """``None``: judge it. Empty text: nothing to judge, a table is legally absent. Else why not."""
     for use in instance.uses:
-        beside = use.startswith(PROFILER)
-        owner = session.profiler if beside else session
+        of_profiler = use.startswith(PROFILER)
+        owner = session.profiler if of_profiler else session
         place = use.removeprefix(PROFILER)
         table = place.partition(".")[0]
         if owner is None:
-            return "no readable profiler database lies beside this file"
+            return "no readable profiler database lies next to this file"
         if table not in owner.layout.tables:
             return ""
         if not owner.layout.holds(place):
             return f"column {place} is absent or cannot be read"
-        if not beside and session.rows[table] == 0 and table != instance.table:
+        if not of_profiler and session.rows[table] == 0 and table != instance.table:
             return f"table {table} is empty"
     return None

@@ -9,7 +9,8 @@ from dataclasses import replace
 import apsw
 
 from ...engine.asking import Asked, At, Question
-from ...engine.relations.judge import Answer, Unjudged, bind, groups, questions
+from ...engine.relations.binding import Unjudged, bind
+from ...engine.relations.judge import Answer, groups, questions
 from ...engine.relations.rule import Relation, load_relations
 from ...engine.relations.views import View
 from ...engine.work import limited
@@ -42,8 +43,8 @@ def judge_relations(session: Session, outcome: Outcome, options: Options) -> Ask
         own = Asked[Finding]()
         references = References(connection, session.targets)
         condemned = condemned_cells(session, outcome.found, references)
-        beside = ShownByDatabase(session, connection, condemned, resolved)
-        own.ask(_questions(beside, left, options))
+        attached = ShownByDatabase(session, connection, condemned, resolved)
+        own.ask(_questions(attached, left, options))
         return own
 
     for part in session.spread(options.workers, share):

@@ -40,7 +40,7 @@ from .sql import register, single_row
 BATCH = 150
 """Instances per batch: large enough to pay for the specimen, small enough to spread evenly."""
 
-TELLS_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
+MARKS_OF_REVISIONS = {"table-of-another-revision", "column-of-another-revision", "missing-column"}
 """Checks of what distinguishes neighbouring revisions: the defect may turn one into the other."""
 
 
@@ -55,7 +55,7 @@ def file_name(carrier: Carrier, rank: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Specimen:
-    """A clean profile as bytes, with the profiler database beside an analysis.db."""
+    """A clean profile as bytes, with the profiler database next to an analysis.db."""
 
     carrier: Carrier
     revision: str
@@ -87,8 +87,8 @@ def open_specimen(specimen: Specimen, changes: Iterable[str] = ()) -> Session:
     connection = _in_memory(specimen.content)
     profiler = None
     if specimen.profiler is not None:
-        beside = _in_memory(specimen.profiler)
-        profiler = start(file_name("pytorch"), None, beside, "observed")
+        opened = _in_memory(specimen.profiler)
+        profiler = start(file_name("pytorch"), None, opened, "observed")
         connection.execute("ATTACH ':memory:' AS profiler")
         connection.deserialize("profiler", specimen.profiler)
     for change in changes:
@@ -219,7 +219,7 @@ def try_instance(specimen: Specimen, clean: Session, instance: Instance) -> Iter
 
     def make(trial: Trial, change: Sequence[str]) -> tuple[Iterable[str], str | None]:
         with _changed_specimen(specimen, clean, instance, trial, change) as session:
-            if rule.search.code in TELLS_REVISIONS and session.schema != clean.schema:
+            if rule.search.code in MARKS_OF_REVISIONS and session.schema != clean.schema:
                 raise NotBreakable(f"then it is nearer to {session.schema.revision.id}")
             if trial.legal and not _changed(session, specimen):
                 raise NotBreakable("it changes nothing here")
@@ -267,7 +267,7 @@ def _wrong(
 
 
 def _changed(session: Session, specimen: Specimen) -> bool:
-    """Whether any row is another than in the clean specimen, or in the database beside it."""
+    """Whether any row is another than in the clean specimen, or in the database next to it."""
     _attach_clean(session, specimen)
     copies = [("main", "clean", session.layout.tables)]
     if session.profiler is not None:

@@ -90,8 +90,8 @@ def _reason(folder: Folder, absent: Absent) -> str | None:
     if writers is not None and writers.isdisjoint(folder.writers.values()):
         return None
     if schema == "db" and folder.database is None:
-        return "no readable database lies beside these files"
-    return f"there is no {name} beside" if schema == "unit" else f"nothing here shows {table}"
+        return "no readable database lies next to these files"
+    return f"there is no {name} here" if schema == "unit" else f"nothing here shows {table}"
 
 
 def _writers_of(schema: str, name: str) -> frozenset[str] | None:
@@ -179,8 +179,8 @@ class _Shown:
             values = {name: self._value(name, row[f"{which}_{name}"]) for name in shown}
             named = {name: self._where(which, name, row).column or name for name in shown}
             examples.append({named[name]: value for name, value in values.items()})
-        told = ", ".join(f"{column} {value}" for column, value in examples[0].items())
-        remark = f"{told} of {place.words} is not in {self._called(other)}"
+        stated = ", ".join(f"{column} {value}" for column, value in examples[0].items())
+        remark = f"{stated} of {place.words} is not in {self._called(other)}"
         return self._fault(place, which, count, remark, examples, options, query)
 
     def _rows(self, query: str, limit: int) -> list[dict[str, Any]]:
@@ -223,9 +223,9 @@ class _Shown:
 
     def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
         """The values of both sides; fractions with few digits, or with all if those are equal."""
-        told = [row[f"{which}_{name}"] for which in order]
-        short = [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in told]
-        return [self._value(name, one) for one in (told if short[0] == short[1] else short)]
+        stated = [row[f"{which}_{name}"] for which in order]
+        short = [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in stated]
+        return [self._value(name, one) for one in (stated if short[0] == short[1] else short)]
 
     def _where(self, which: Which, name: str | None, row: Mapping[str, Any]) -> Place:
         """The place of a value; of the side's row for no column."""

@@ -53,11 +53,11 @@ def ask_all(
             idle.put(replace(folder, facts=facts))
 
         def run(job: Job) -> Asked[Finding]:
-            beside = idle.get()
+            other = idle.get()
             try:
-                return job(beside)
+                return job(other)
             finally:
-                idle.put(beside)
+                idle.put(other)
 
         pool = stack.enter_context(ThreadPoolExecutor(options.workers))
         running: list[Future[Asked[Finding]]] = [pool.submit(run, job) for job in jobs]

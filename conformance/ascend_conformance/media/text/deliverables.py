@@ -24,7 +24,7 @@ Kind = Literal["csv", "timeline", "document"]
 HEAD = 1 << 20
 """Bytes of a single file that may show what it is."""
 
-BESIDE = ("profiler_info", "profiler_metadata")
+COMPANIONS = ("profiler_info", "profiler_metadata")
 """Documents about a capture; they make no folder an output folder, and may stand one above it."""
 
 _ALIKE = 0.5
@@ -77,17 +77,17 @@ def deliverable_of_name(path: Path) -> Deliverable | None:
 
 
 def deliverables_of(names: Iterable[Path]) -> tuple[Deliverable, ...]:
-    """The deliverables among the files of one folder; none if only :data:`BESIDE` are there."""
+    """The deliverables among the files of one folder; none if only :data:`COMPANIONS` are there."""
     named = map(deliverable_of_name, sorted(names))
     found = [one for one in named if one is not None and one.path.is_file()]
-    return tuple(found) if any(one.name not in BESIDE for one in found) else ()
+    return tuple(found) if any(one.name not in COMPANIONS for one in found) else ()
 
 
-def beside(folder: Path) -> Iterator[Deliverable]:
+def companions(folder: Path) -> Iterator[Deliverable]:
     """The documents about a capture that stand above its output folder."""
     for path in Listing(folder).above.paths:
         found = deliverable_of_name(path)
-        if found is not None and found.name in BESIDE and path.is_file():
+        if found is not None and found.name in COMPANIONS and path.is_file():
             yield found
 
 
@@ -150,7 +150,7 @@ def _likeness(file: CsvFile, cells: set[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The text files of a folder, or one that was given ``alone``, and the database beside them."""
+    """The text files of a folder, or one given ``alone``, and the database next to them."""
 
     deliverables: tuple[Deliverable, ...]
     alone: bool = False
@@ -174,7 +174,7 @@ def output_of_folder(listing: Listing) -> Iterator[Candidate]:
     """The text files of a folder, if it has any."""
     texts = deliverables_of(listing.paths)
     if texts:
-        every = (*texts, *beside(listing.folder))
+        every = (*texts, *companions(listing.folder))
         yield Output(every, database=_database(listing)).candidate(listing.folder)
 
 

@@ -150,14 +150,14 @@ def _inputs(facts: Facts, inputs: Sequence[Input], which: Which) -> Iterator[Mut
     for place, cell in enumerate(inputs, 1):
         if cell.column not in facts.columns(cell.table):
             continue
-        told = (
+        rows_shown = (
             f"FROM {cell.table} WHERE ({cell.where}) AND {quoted(cell.column)} IS NOT NULL "
             f"AND coalesce(TRY_CAST({quoted(cell.column)} AS DOUBLE), 1) <> 0"
         )
-        count = facts.value(f"SELECT count(*) {told}")
+        count = facts.value(f"SELECT count(*) {rows_shown}")
         if count:
             offset = count * place // (len(inputs) + 1)
-            rows = f"SELECT file, row {told} ORDER BY file, row LIMIT 1 OFFSET {offset}"
+            rows = f"SELECT file, row {rows_shown} ORDER BY file, row LIMIT 1 OFFSET {offset}"
             ((file, row),) = facts.rows(rows)
             unit = "ns" if _is_time(cell.column) else None
             at = (file, row, cell.column)
@@ -198,13 +198,13 @@ def _victim(
     shown, row = (quoted(f"{which}_{one}") for one in (name, cell.row))
     at = cell.key or cell.column
     column = quoted(f"{which}_{at[1:]}") if at.startswith("@") else "NULL"
-    told = (
+    rows_shown = (
         f"FROM {PAIRS} WHERE left_turn IS NOT NULL AND right_turn IS NOT NULL "
         f"AND {shown} IS NOT NULL AND {row} IS NOT NULL"
     )
     if gathered:
-        told += f" AND {which}_times > 1"
-    for query in (f"{told} AND coalesce(TRY_CAST({shown} AS DOUBLE), 1) <> 0", told):
+        rows_shown += f" AND {which}_times > 1"
+    for query in (f"{rows_shown} AND coalesce(TRY_CAST({shown} AS DOUBLE), 1) <> 0", rows_shown):
         count = facts.value(f"SELECT count(*) {query}")
         if count:
             break

@@ -1,5 +1,5 @@
 """One output folder read into facts: its files, their writers, what is known of the capture, and
-the database beside them.
+the database next to them.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Folder:
     def level(self) -> int | None:
         """The level of the profiler, by profiler_info; else what all CSV files allow."""
         select = "SELECT value FROM doc.member WHERE pointer = ?"
-        told = self.facts.value(select, ("/config/experimental_config/_profiler_level",))
-        found = re.search("([0-2])$", told or "")
+        stated = self.facts.value(select, ("/config/experimental_config/_profiler_level",))
+        found = re.search("([0-2])$", stated or "")
         if found:
             return int(found.group())
         level = self.known("level")

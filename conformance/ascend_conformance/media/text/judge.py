@@ -36,10 +36,10 @@ def judge_text(
     database: Path | None = None,
     progress: Progress | None = None,
 ) -> FileReport:
-    """The verdict on some files of one folder together with the database beside them.
+    """The verdict on some files of one folder together with the database next to them.
 
     Files that cannot be read are part of it (``FileReport.unreadable``). ``alone``: one file that
-    was given by itself, so that nothing is missed beside it.
+    was given by itself, so that nothing is missed next to it.
     """
     chosen = options or Options()
     started = time.monotonic()

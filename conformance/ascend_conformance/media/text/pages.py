@@ -102,14 +102,14 @@ def _cell(side: Side, name: str) -> str:
 
 
 def _difference(agreement: Agreement, name: str) -> str:
-    untold = ", unless one side shows none" if name in agreement.untold else ""
+    unstated = ", unless one side shows none" if name in agreement.unstated else ""
     compared = agreement.compare.get(name)
     if compared is None:
-        return ("pairs" if name in agreement.keys else "pairs where equal") + untold
+        return ("pairs" if name in agreement.keys else "pairs where equal") + unstated
     if compared.tolerance is None:
-        return f"equal{f', {compared.unit}' if compared.unit else ''}{untold}"
+        return f"equal{f', {compared.unit}' if compared.unit else ''}{unstated}"
     unit = f" {compared.unit}" if compared.unit else ""
-    return f"within {code(str(compared.tolerance))}{unit}{untold}"
+    return f"within {code(str(compared.tolerance))}{unit}{unstated}"
 
 
 def _readings(agreement: Agreement) -> Iterator[str]:

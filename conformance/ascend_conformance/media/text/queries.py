@@ -120,7 +120,7 @@ def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | 
         return ""  # a header that lacks a column has a finding of its own
     table, column = absent[0]
     if table.startswith("db.") and folder.database is None:
-        return "no readable database lies beside these files"
+        return "no readable database lies next to these files"
     if column and table in tables:
         return f"{table} has no column {column}"
     return f"nothing here shows {table}"

@@ -6,7 +6,7 @@ from ascend_spec import text_catalog, timeline_catalog
 
 from ...finding import TEXT, Coverage, Seen
 from ...report.phrases import counted
-from .deliverables import BESIDE
+from .deliverables import COMPANIONS
 from .folder import Folder
 
 
@@ -104,7 +104,7 @@ def _span(folder: Folder) -> tuple[int | None, int | None]:
 
 def _coverage(folder: Folder) -> Coverage:
     """Deliverables that are here, of those that the output folder can hold."""
-    here = {file.place for file in folder.files.values() if file.name not in BESIDE}
+    here = {file.place for file in folder.files.values() if file.name not in COMPANIONS}
     if folder.output is None:
         return Coverage(len(here), len(here))
     output = folder.output

@@ -88,7 +88,7 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     """How an agreement can be asked in a folder. Raises :class:`Absent`.
 
     Columns that one of the files does not have are left out, and so are keys that one whole side
-    lacks, where the agreement names them as ``untold``.
+    lacks, where the agreement names them as ``unstated``.
     """
     missing = {
         which: absent
@@ -111,17 +111,19 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     sides = {which: _selected(sources, agreement.side(which)) for which in WHICH}
     common = [name for name in sides["left"].types if name in sides["right"].types]
     for key in agreement.keys:
-        if key not in common and key not in agreement.untold:
+        if key not in common and key not in agreement.unstated:
             raise Absent(_lacking(agreement, sides, key))
     keys = [
         key
         for key in agreement.keys
-        if key in common and not (key in agreement.untold and _untold(sources.facts, sides, key))
+        if key in common
+        and not (key in agreement.unstated and _unstated(sources.facts, sides, key))
     ]
     columns = {
         name: one
         for name, one in agreement.compare.items()
-        if name in common and not (name in agreement.untold and _untold(sources.facts, sides, name))
+        if name in common
+        and not (name in agreement.unstated and _unstated(sources.facts, sides, name))
     }
     near = agreement.near if agreement.near in common else None
     if agreement.compare and not columns:
@@ -193,11 +195,11 @@ def _types(facts: Facts, query: str, columns: Iterable[str]) -> Mapping[str, str
     return {name: str(row[1]) for name, row in zip(columns, described, strict=True)}
 
 
-def _untold(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
+def _unstated(facts: Facts, sides: Mapping[Which, Selected], key: str) -> bool:
     """Whether one side has rows, but the key in none of them."""
-    tells = f"WHERE {quoted(key)} IS NOT NULL"
+    condition = f"WHERE {quoted(key)} IS NOT NULL"
     return any(
-        not facts.value(f"SELECT EXISTS (FROM ({side.query}) {tells})")
+        not facts.value(f"SELECT EXISTS (FROM ({side.query}) {condition})")
         and facts.value(f"SELECT EXISTS (FROM ({side.query}))")
         for side in sides.values()
     )

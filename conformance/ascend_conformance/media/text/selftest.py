@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from ascend_spec import per_spec
 
 from ...compare.agreement import WHICH, Agreement
-from ...compare.match import Outcome, tells_of
+from ...compare.match import Outcome, reports_rows
 from ...engine.relations.edits import Editable
 from ...engine.relations.selftest import Bench
 from ...engine.trials import NotBreakable, Rows, Trial, Trials, try_all, try_changes, wrong_rows
@@ -95,7 +95,7 @@ def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
 
 @contextmanager
 def open_specimen(subject: str) -> Iterator[Folder]:
-    """The facts of a clean folder, every layer a table, with the database beside it."""
+    """The facts of a clean folder, every layer a table, with the database next to it."""
     with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
         deliverables, database = write_specimen(subject, Path(place))
         folder = read_folder(facts, deliverables, kept="whole")
@@ -193,29 +193,29 @@ def _tried(
         if own:
             with broken(sources, own):
                 outcome = reading_of(sources, agreement)
-                caught += [one for one in own if _is_told(sources, outcome, one)]
+                caught += [one for one in own if _is_reported(sources, outcome, one)]
     for mutation in found:
         if mutation in caught:
             yield mutation, True
             continue
         with broken(sources, [mutation]):
             outcome = reading_of(sources, agreement)
-            is_told = (
+            is_reported = (
                 any(outcome.differing.get(name) for name in mutation.columns)
                 if mutation.columns
                 else outcome.faults > 0
             )
             reading = outcome.compared.agreement
-            told = None if is_told else sums_of(sources, reading, mutation.which)
-        if is_told or told != sums_of(sources, reading, mutation.which):
-            yield mutation, is_told
+            sums = None if is_reported else sums_of(sources, reading, mutation.which)
+        if is_reported or sums != sums_of(sources, reading, mutation.which):
+            yield mutation, is_reported
 
 
-def _is_told(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
+def _is_reported(sources: Sources, found: Outcome, mutation: Mutation) -> bool:
     """Whether the rows of a mutation, or those that they were paired with, are reported."""
     if mutation.pair is None or not found.faults:
         return False
-    return tells_of(sources.facts, found, mutation.pair, mutation.columns)
+    return reports_rows(sources.facts, found, mutation.pair, mutation.columns)
 
 
 def _change(

@@ -70,8 +70,8 @@ class Made:
     one (derived.yaml).
 
     ``of`` is the table that ``file`` and ``row`` are of, and all columns that ``cells`` does not
-    mention. ``timeline``: it is absent without this file of the spec. ``told``: it is absent where
-    this condition does not hold, since the table that it is of then states nothing about it.
+    mention. ``timeline``: it is absent without this file of the spec. ``stated``: it is absent
+    where this condition does not hold, since the table that it is of then states nothing about it.
     ``gathers``: a row stands for several.
 
     ``compute``: the function of :mod:`.derived` that makes the table of the rows of ``select``;
@@ -83,7 +83,7 @@ class Made:
     select: str = ""
     of: str | None = None
     timeline: str | None = None
-    told: str | None = None
+    stated: str | None = None
     cells: Mapping[str, Cell] = field(default_factory=dict)
     gathers: bool = False
     compute: str | None = None
@@ -167,8 +167,8 @@ class Sources:
             absent = self.missing(table)
             if absent is not None:
                 yield absent
-        told = made()[name].told if name in made() else None
-        if told is not None and not self.facts.value(f"SELECT {told}"):
+        stated = made()[name].stated if name in made() else None
+        if stated is not None and not self.facts.value(f"SELECT {stated}"):
             yield made()[name].of or name
 
     def columns(self, name: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
 from ascend_spec import catalog, per_spec, text_catalog
 
-from .deliverables import Deliverable, beside, deliverables_of
+from .deliverables import Deliverable, companions, deliverables_of
 
 STAMP = "20260721120000"
 """Time in the names of files."""
@@ -100,7 +100,7 @@ def _capture(subject: Subject) -> Capture:
 
 
 def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Path]:
-    """The deliverables of a clean folder, and the database beside them. ``KeyError``."""
+    """The deliverables of a clean folder, and the database next to them. ``KeyError``."""
     subject = SUBJECTS[name]
     capture = _capture(subject)
     newest = catalog().revisions[-1].id
@@ -118,4 +118,4 @@ def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Pa
     write_timeline(recorded, target, writer=subject.writer, timestamp=STAMP)
     write_documents(recorded, target)
     found = deliverables_of(path for path in target.iterdir() if path.is_file())
-    return (*found, *beside(target)), database
+    return (*found, *companions(target)), database

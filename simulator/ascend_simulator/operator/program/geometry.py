@@ -72,7 +72,7 @@ class MatrixGeometry:
 
     @property
     def columns(self) -> int:
-        """Tiles beside each other."""
+        """Tiles next to each other."""
         return -(-self.n // self.tile_n)
 
     @property

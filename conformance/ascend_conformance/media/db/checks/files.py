@@ -1,4 +1,4 @@
-"""Checks of the file itself and of what SQLite left beside it."""
+"""Checks of the file itself and of what SQLite left next to it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from . import Check, Fault, Places
 
 
 def _write_ahead_log(session: Session, _places: Places) -> Iterator[Fault]:
-    beside = side_files(session.path) if session.path else None
-    if beside and beside.wal_frames:
-        what = f"a write-ahead log with {beside.wal_frames:,} committed pages lies beside the file"
-        yield Fault(what, context={"frames": beside.wal_frames})
+    left = side_files(session.path) if session.path else None
+    if left and left.wal_frames:
+        what = f"a write-ahead log with {left.wal_frames:,} committed pages lies next to the file"
+        yield Fault(what, context={"frames": left.wal_frames})
 
 
 def _rollback_journal(session: Session, _places: Places) -> Iterator[Fault]:
-    beside = side_files(session.path) if session.path else None
-    if beside and beside.hot_journal_bytes:
-        size = beside.hot_journal_bytes
-        what = f"a rollback journal of {size:,} bytes lies beside the file"
+    left = side_files(session.path) if session.path else None
+    if left and left.hot_journal_bytes:
+        size = left.hot_journal_bytes
+        what = f"a rollback journal of {size:,} bytes lies next to the file"
         yield Fault(what, context={"bytes": size})
 
 

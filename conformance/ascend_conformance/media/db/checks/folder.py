@@ -1,4 +1,4 @@
-"""Checks of a database against its file name and what lies beside it."""
+"""Checks of a database against its file name and what lies next to it."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ def _rank(session: Session, _places: Places) -> Iterator[Fault]:
     rank = session.schema.tables["RANK_DEVICE_MAP"].columns["rankId"]
     named = session.identity.rank_from_name
     informed = _informed_rank(session)
-    for told, where in ((named, "the file name"), (informed, "profiler_info")):
-        if told is None:
+    for stated, where in ((named, "the file name"), (informed, "profiler_info")):
+        if stated is None:
             continue
         row = single_row(
             session.connection,
             "SELECT count(*), min(rowid), min(rankId) FROM main.RANK_DEVICE_MAP "
             "WHERE typeof(rankId) = 'integer' AND rankId <> CAST(? AS INTEGER) "
             f"AND rankId BETWEEN {rank.minimum} AND {rank.maximum}",
-            (str(told),),
+            (str(stated),),
         )
         if row[0]:
-            what = f"RANK_DEVICE_MAP.rankId is {row[2]}, {where} says {told}: {row[0]:,} rows"
-            context = {"rankId": row[2], "told": told, "by": where}
-            yield Fault(what, *RANK_COLUMN, str(told), row[0], row[1], context=context)
+            what = f"RANK_DEVICE_MAP.rankId is {row[2]}, {where} says {stated}: {row[0]:,} rows"
+            context = {"rankId": row[2], "stated": stated, "by": where}
+            yield Fault(what, *RANK_COLUMN, str(stated), row[0], row[1], context=context)
             return
     if named is not None and informed is not None and named != informed:
         what = f"the file name says rank {named}, profiler_info says {informed}"

@@ -140,11 +140,11 @@ def _busy(facts: Facts) -> Iterator[str]:
         )
         return
     names = FILES[file]
-    told = DEVICE in facts.columns(f"csv.{file}")
+    has_device = DEVICE in facts.columns(f"csv.{file}")
     only = "(SELECT coalesce(min(device), -1) FROM layer.ascend_hardware)"
     start = quoted(names.start)
     yield (
-        f"SELECT coalesce({quoted(DEVICE) if told else 'NULL'}, {only}) AS device, "
+        f"SELECT coalesce({quoted(DEVICE) if has_device else 'NULL'}, {only}) AS device, "
         f"{COMPUTING} AS kind, {start} AS start, {start} + ns({quoted(names.duration)}) AS stop "
         f"FROM csv.{file} WHERE {start} IS NOT NULL AND {quoted(names.duration)} IS NOT NULL "
         f"AND coalesce({quoted(names.core)}, '') NOT IN ({_listed(COMMUNICATION_TYPES)}) "

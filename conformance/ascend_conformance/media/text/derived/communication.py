@@ -171,8 +171,8 @@ def communication_links(asked: Asked) -> pa.Table:
     for part, one in ((by_link, first), (sums, np.arange(len(sums.owner)))):
         rows = one[part.link[one] < links]
         place = part.owner[rows] * links + part.link[rows]
-        told = (part.transit_size, part.transit_time, part.large, part.packets)
-        for name, values in zip(figures, told, strict=True):
+        own = (part.transit_size, part.transit_time, part.large, part.packets)
+        for name, values in zip(figures, own, strict=True):
             figures[name][place] = values[rows]
     size, time = figures["size"] / BYTES_PER_MB, _milliseconds(figures["time"])
     share = figures["large"] / np.maximum(figures["all"], 1)
@@ -206,13 +206,13 @@ def communication_matrix(asked: Asked) -> pa.Table:
     """The chosen flows of each kind of operators, by step, group and pair of ranks."""
     work = _work(asked.facts)
     names = texts(work.operators, "name")
-    told = {
+    columns = {
         "step": _step_names(asked.facts, work.start),
         "class": _classes(names),
         "kind": [matrix.matrix_kind(name) for name in names],
         "group": [_hash(name) for name in texts(work.operators, "group_name")],
     }
-    operators = {name: pa.array(values, pa.string()) for name, values in told.items()}
+    operators = {name: pa.array(values, pa.string()) for name, values in columns.items()}
     flows = transit.flows(work.tasks)
     flows = replace(flows, duration=flows.duration // PARTS)
     keys = [text_numbers(dictionary(values))[flows.owner] for values in operators.values()]

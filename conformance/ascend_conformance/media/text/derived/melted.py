@@ -44,10 +44,10 @@ def counters(asked: Asked) -> pa.Table:
 def _part(rows: pa.Table, value: Reals, column: str, metric: str, scale: float) -> pa.Table:
     columns = {"column": column, "metric": metric, "value": value, "scale": scale}
     known = np.isfinite(value) if column else np.zeros(len(rows), np.bool_)
-    return _beside(rows, known, columns)
+    return _with(rows, known, columns)
 
 
-def _beside(rows: pa.Table, known: npt.NDArray[np.bool_], columns: Mapping[str, Any]) -> pa.Table:
+def _with(rows: pa.Table, known: npt.NDArray[np.bool_], columns: Mapping[str, Any]) -> pa.Table:
     """The keys of the rows that are known, with further columns; constants are repeated."""
     table = rows.select([name for name in rows.column_names if name in KEYS])
     for name, values in columns.items():
@@ -80,7 +80,7 @@ def reductions(asked: Asked) -> pa.Table:
             "duration_column": names[1],
         }
         known = np.asarray(rows[names[0]].is_valid().to_numpy(), np.bool_)
-        parts.append(_beside(rows, known, columns))
+        parts.append(_with(rows, known, columns))
     if not parts:
         raise LacksColumn(START)
     return pa.concat_tables(parts)

@@ -157,8 +157,8 @@ def _clock(facts: Facts, rows: pa.Table, names: Names) -> Clock | None:
 
 def _usual_clock(cycles: Integers, blocks: Integers, shown: Reals) -> Clock:
     """The clock in MHz that fits most of the rows that need one round of the cores."""
-    told = np.isfinite(shown) & (shown > 1) & (blocks > 0) & (cycles > 0)
-    clocks = np.rint(cycles[told] / blocks[told] / shown[told])
+    usable = np.isfinite(shown) & (shown > 1) & (blocks > 0) & (cycles > 0)
+    clocks = np.rint(cycles[usable] / blocks[usable] / shown[usable])
     values, count = np.unique(clocks, return_counts=True)
     usual = int(values[np.argmax(count)]) if len(values) else 1
     return Clock(np.full(len(cycles), usual), usual)

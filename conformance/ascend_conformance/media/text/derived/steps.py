@@ -52,13 +52,13 @@ def device_steps_of(facts: Facts) -> list[DeviceStep]:
     """The steps with their bounds on the device; none where the program marked none."""
     if not facts.columns("layer.python"):
         return []
-    told = read(
+    stated = read(
         facts,
         f"SELECT TRY_CAST(substr(name, {len(STEP) + 1}) AS BIGINT) AS number, ts AS start, "
         f"end_ns AS stop FROM layer.python WHERE starts_with(name, {text_literal(STEP)}) "
         "AND ts IS NOT NULL AND end_ns IS NOT NULL ORDER BY ts, row",
     )
-    number, start, stop = (integers(told, name) for name in ("number", "start", "stop"))
+    number, start, stop = (integers(stated, name) for name in ("number", "start", "stop"))
     if not len(number) or not facts.columns("view.launch"):
         return []
     work = read(facts, "SELECT moment, start, stop FROM view.launch ORDER BY moment, row")
