@@ -37,6 +37,7 @@ class Part:
     conditions by column, of rows that have a link at all: a row without one takes part in no
     relation that reads the column, so that links stay bare columns in joins. ``codes``: by column,
     the numbers that stand for its texts. ``keys``: columns of which each value is in one row only.
+    ``joins``: what is joined to the source where its alias is used. ``is_empty``: it has no row.
     """
 
     source: str
@@ -46,6 +47,8 @@ class Part:
     linked: Mapping[str, str] = field(default_factory=dict)
     codes: Mapping[str, Codes] = field(default_factory=dict)
     keys: frozenset[str] = frozenset()
+    joins: Mapping[str, str] = field(default_factory=dict)
+    is_empty: bool = False
 
     def select(self, names: Sequence[str], coded: bool = False) -> str:
         """The part as a SELECT of ``place`` and these columns; NULL for those it does not show."""
@@ -77,7 +80,11 @@ class Part:
     def _select(self, names: Iterable[str], further: str, conditions: Sequence[str]) -> str:
         shown = "".join(f', {self.columns.get(name, "NULL")} AS "{name}"' for name in names)
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-        return f"SELECT {self.place} AS place{shown}{further} FROM {self.source}{where}"
+        cells = f"{self.place} AS place{shown}{further}"
+        used = [
+            f" {join}" for alias, join in self.joins.items() if f"{alias}." in f"{cells} {where}"
+        ]
+        return f"SELECT {cells} FROM {self.source}{''.join(used)}{where}"
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ class View:
     def select(self, names: Iterable[str], coded: bool = False) -> str:
         """The rows as a SELECT of ``place`` and these columns; ``coded``: with their codes."""
         wanted = sorted(names)
-        return " UNION ALL ".join(part.select(wanted, coded) for part in self.parts)
+        return " UNION ALL ".join(part.select(wanted, coded) for part in self._with_rows)
 
     def codes(self, name: str) -> Codes | None:
         """The numbers that stand for the texts of a column, where all of its rows have them."""
@@ -116,7 +123,11 @@ class View:
 
     def marked(self, groups: Sequence[Collection[str]]) -> str:
         """The rows with the columns of all groups; see :meth:`Part.marked`."""
-        return " UNION ALL ".join(part.marked(groups) for part in self.parts)
+        return " UNION ALL ".join(part.marked(groups) for part in self._with_rows)
+
+    @property
+    def _with_rows(self) -> Sequence[Part]:
+        return [part for part in self.parts if not part.is_empty] or self.parts[:1]
 
 
 class Shown(Protocol):

@@ -95,12 +95,14 @@ class ShownByFiles:
             if table not in tables:
                 continue
             parts: dict[str, list[Part]] = {}
+            kinds = {kind for (kind,) in self.facts.rows(f"SELECT DISTINCT kind FROM {table}")}
             for kind in layer.events:
                 for entity, part in event_parts(layer, kind, table, tables[table]):
-                    parts.setdefault(entity, []).append(part)
-            for entity, found in parts.items():
+                    found = replace(part, is_empty=kind.kind not in kinds)
+                    parts.setdefault(entity, []).append(found)
+            for entity, own in parts.items():
                 yield View(
-                    entity, layer.name, layer.slug, tuple(found), "timeline", 0, _slack(entity)
+                    entity, layer.name, layer.slug, tuple(own), "timeline", 0, _slack(entity)
                 )
 
 
@@ -124,16 +126,18 @@ def event_parts(
     layer: Layer, kind: EventKind, table: str, there: frozenset[str]
 ) -> Iterator[tuple[str, Part]]:
     """The entities that events of one kind show."""
-    source = f"{table} e LEFT JOIN trace.process p ON p.file = e.file AND p.pid = e.pid"
-    if any(cell.startswith("thread.") for cell in kind.shows):
-        source += " LEFT JOIN trace.thread h ON h.file = e.file AND h.pid = e.pid AND h.tid = e.tid"
+    joins = {
+        "p": "LEFT JOIN trace.process p ON p.file = e.file AND p.pid = e.pid",
+        "h": "LEFT JOIN trace.thread h ON h.file = e.file AND h.pid = e.pid AND h.tid = e.tid",
+    }
     for entity, values in event_values(layer, kind, there, "e.", "p.").items():
         own = f"e.kind = {text_literal(kind.kind)}"
         test = kind.rows.get(entity)
         where = (own, row_condition(f"e.{quoted(test.cell)}", test)) if test else (own,)
         place = place_of_row("e.")
         columns = {name: one.sql for name, one in values.items()}
-        yield entity, Part(source, place, _complete(entity, columns, place), where)
+        whole = _complete(entity, columns, place)
+        yield entity, Part(f"{table} e", place, whole, where, joins=joins)
 
 
 def event_values(
