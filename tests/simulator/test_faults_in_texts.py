@@ -14,11 +14,8 @@ from ascend_simulator.choices import FaultChoice, FaultKind, Schedule
 from ascend_simulator.run import write_run
 
 FORMATS = ("pytorch-db", "pytorch-text", "csv", "timeline")
-STATED = {
-    "slow-link": FaultChoice("slow-link", link=(0, 1)),
-    "slow-rank": FaultChoice("slow-rank", factor=1100),
-}
-"""Faults with values of their own: a link has two ends, and slower products have a ratio of 0.0."""
+STATED = {"slow-link": FaultChoice("slow-link", link=(0, 1))}
+"""Faults with values of their own: a link has two ends."""
 NO_END = {"DB410", "DOC002"}
 """A session without an end is what this fault is."""
 DURING = tuple(

@@ -191,6 +191,8 @@ def _utilizations(
         return
     cycles, ratio = integers(rows, cycles_of, 0), reals(rows, ratio_of)
     duration, shown = reals(rows, names.duration), reals(rows, UTILIZATION)
+    # A ratio that is printed as 0 may be a small one, with which there is a utilization.
+    ratio = np.where((ratio == 0) & (np.nan_to_num(shown) != 0), 1.0, ratio)
     if clock is None:
         time = reals(rows, KINDS["cube"].time)
         clock = _usual_clock(cycles, integers(rows, BLOCKS, 0), time)
