@@ -15,6 +15,5 @@ from .model import PidRule as PidRule
 from .model import Thread as Thread
 from .model import TimelineFile as TimelineFile
 from .model import WriterForm as WriterForm
-from .names import NameForm as NameForm
 from .schema import document_schema as document_schema
 from .schema import event_schema as event_schema
