@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .drafts import Drafts, Naming
-from .file import atomic_file, write_atomically
-from .folder import staged
-
-__all__ = ["Drafts", "Naming", "atomic_file", "staged", "write_atomically"]
+from .drafts import Drafts as Drafts
+from .drafts import Naming as Naming
+from .file import atomic_file as atomic_file
+from .file import write_atomically as write_atomically
+from .folder import staged as staged

@@ -31,166 +31,154 @@ class Record(NamedTuple):
         return tuple(name for name, kind in self.columns.items() if kind == "text")
 
 
-def _record(
-    summary: str,
-    *,
-    device: str = "device",
-    text: str = "",
-    time: str = "",
-    length: str = "",
-    size: str = "",
-    number: str = "",
-) -> Record:
-    """A record from the names of its columns, by kind."""
-    names: dict[Kind, str] = {
-        "device": device,
-        "text": text,
-        "time": time,
-        "length": length,
-        "size": size,
-        "number": number,
-    }
-    return Record(summary, {one: kind for kind, own in names.items() for one in own.split()})
+def _record(summary: str, names: Mapping[Kind, str]) -> Record:
+    """A record from the names of its columns, by kind, of which ``device`` is usual."""
+    every: dict[Kind, str] = {"device": "device", **names}
+    return Record(summary, {one: kind for kind, own in every.items() for one in own.split()})
 
 
 RECORDS: Mapping[str, Record] = {
     "l2_cache": _record(
         "Requests of a kernel to the L2 cache, in lines: how many there were, hit, and drove out "
         "another line. Of a session's first kernel stars chips have no row.",
-        text="name",
-        number="stream number request hit victim",
+        {"text": "name", "number": "stream number request hit victim"},
     ),
     "soc_pmu": _record(
         "Translations of addresses for a kernel: how many there were, and were found in the TLB "
         "or not.",
-        text="name",
-        number="stream number request hit miss",
+        {"text": "name", "number": "stream number request hit miss"},
     ),
     "page_fault": _record(
         "Pages that were touched for the first time, by a kernel.",
-        text="name",
-        number="stream number faults",
+        {"text": "name", "number": "stream number faults"},
     ),
     "aicpu": _record(
         "Runs of AI CPU kernels. time: the kernel begins; task: its own length, preparation, "
         "computing and copying; total: dispatching and scheduling, too, which is the whole task.",
-        text="name",
-        time="time",
-        length="compute memcpy task dispatch total",
-        number="stream number",
+        {
+            "text": "name",
+            "time": "time",
+            "length": "compute memcpy task dispatch total",
+            "number": "stream number",
+        },
     ),
     "aicpu_mi": _record(
         "Batches taken from the queue of prepared data: from asking until having one; size: "
         "batches in the queue when asked.",
-        text="name",
-        time="start end",
-        number="size",
+        {"text": "name", "time": "start end", "number": "size"},
     ),
     "dp": _record(
         "What the preparation of data on the device did; buffered: batches that it then holds.",
-        text="action source",
-        time="time",
-        number="buffered",
+        {"text": "action source", "time": "time", "number": "buffered"},
     ),
     "dvpp": _record(
         "Work of each engine for images and video, in order of type and number; observed: the "
         "time of which busy is a part.",
-        text="type",
-        length="busy observed",
-        number="group engine frames",
+        {"text": "type", "length": "busy observed", "number": "group engine frames"},
     ),
     "fusion_op": _record(
         "Operators of a compiled graph (model), in its order; originals: those that became one, "
         "joined by ';'.",
-        device="",
-        text="model_name name originals",
-        size="input output weight workspace",
-        number="model",
+        {
+            "device": "",
+            "text": "model_name name originals",
+            "size": "input output weight workspace",
+            "number": "model",
+        },
     ),
     "static_op_mem": _record(
         "Memory of a compiled graph's operators, from node start until node end (NONE: as long as "
         "the graph); model_name: '0' of a graph without parts. Ends with TOTAL of each graph.",
-        device="",
-        text="name model_name",
-        size="size",
-        number="graph start end",
+        {"device": "", "text": "name model_name", "size": "size", "number": "graph start end"},
     ),
     "step_trace": _record(
         "Iterations of a graph, in order of their ends: from its start until its end; fp_start, "
         "bp_end: first forward and last backward operator, NONE where nothing is trained.",
-        time="start fp_start bp_end end",
-        number="model iteration",
+        {"time": "start fp_start bp_end end", "number": "model iteration"},
     ),
     "step_trace_reduce": _record(
         "Sums of gradients in an iteration of step_trace, in order of start.",
-        time="start end",
-        number="model iteration",
+        {"time": "start end", "number": "model iteration"},
     ),
     "step_trace_get_next": _record(
         "Readings of data in an iteration of step_trace.",
-        time="start end",
-        number="model iteration",
+        {"time": "start end", "number": "model iteration"},
     ),
     "sys_mem": _record(
         "Memory of a device's or the host's system, sampled.",
-        time="time",
-        size="total free buffers cached shared commit_limit committed",
-        number="huge_total huge_free",
+        {
+            "time": "time",
+            "size": "total free buffers cached shared commit_limit committed",
+            "number": "huge_total huge_free",
+        },
     ),
     "process_mem": _record(
         "Memory of the processes on a device or the host, sampled, in pages.",
-        text="name",
-        time="time",
-        number="pid size resident shared",
+        {"text": "name", "time": "time", "number": "pid size resident shared"},
     ),
     "cpu_usage": _record(
         "How long each processor was in each state since the sample before. type: 'aicpu', "
         "'ctrlcpu', or 'host'.",
-        text="type",
-        time="time",
-        length="user nice sys idle iowait irq soft steal guest guest_nice",
-        number="cpu",
+        {
+            "text": "type",
+            "time": "time",
+            "length": "user nice sys idle iowait irq soft steal guest guest_nice",
+            "number": "cpu",
+        },
     ),
     "process_cpu_usage": _record(
         "How long each process ran since the sample before; system: the time of all processors.",
-        text="name",
-        time="time",
-        length="user sys children_user children_sys system",
-        number="pid",
+        {
+            "text": "name",
+            "time": "time",
+            "length": "user sys children_user children_sys system",
+            "number": "pid",
+        },
     ),
     "ai_cpu_top_function": _record(
-        "Cycles of AI CPU by function, the most first.", text="function module", number="cycles"
+        "Cycles of AI CPU by function, the most first.",
+        {"text": "function module", "number": "cycles"},
     ),
     "ctrl_cpu_top_function": _record(
-        "Cycles of Ctrl CPU by function, the most first.", text="function module", number="cycles"
+        "Cycles of Ctrl CPU by function, the most first.",
+        {"text": "function module", "number": "cycles"},
     ),
     "ts_cpu_top_function": _record(
         "Cycles of TS CPU by function, the most first; it has no modules.",
-        text="function module",
-        number="cycles",
+        {"text": "function module", "number": "cycles"},
     ),
-    "ai_cpu_pmu_events": _record("Counted events of AI CPU.", text="name", number="event count"),
+    "ai_cpu_pmu_events": _record(
+        "Counted events of AI CPU.", {"text": "name", "number": "event count"}
+    ),
     "ctrl_cpu_pmu_events": _record(
-        "Counted events of Ctrl CPU.", text="name", number="event count"
+        "Counted events of Ctrl CPU.", {"text": "name", "number": "event count"}
     ),
-    "ts_cpu_pmu_events": _record("Counted events of TS CPU.", text="name", number="event count"),
+    "ts_cpu_pmu_events": _record(
+        "Counted events of TS CPU.", {"text": "name", "number": "event count"}
+    ),
     "biu_flow": _record(
         "What the bus interface of a group of cores (a cube core and two vector cores) did in a "
         "period that begins at time: Byte that it moved, and cycles that were waited for them.",
-        time="time",
-        number="group read_bandwidth write_bandwidth read_latency write_latency",
+        {
+            "time": "time",
+            "number": "group read_bandwidth write_bandwidth read_latency write_latency",
+        },
     ),
     "biu_cycles": _record(
         "Cycles that the pipes of a core worked in a period that begins at time. type: 'aic' or "
         "'aiv'; core: cube cores from 0, vector cores from 25; period: its cycles, length: its "
         "ns.",
-        text="type",
-        time="time",
-        length="length",
-        number="group core period vector scalar cube mte1 mte2 mte3",
+        {
+            "text": "type",
+            "time": "time",
+            "length": "length",
+            "number": "group core period vector scalar cube mte1 mte2 mte3",
+        },
     ),
-    "host_cpu_usage": _record("Processors of the host.", number="processors"),
-    "host_mem_usage": _record("Memory of the host.", size="total"),
-    "host_network_usage": _record("Speed of the host's network card, in Byte/s.", number="speed"),
+    "host_cpu_usage": _record("Processors of the host.", {"number": "processors"}),
+    "host_mem_usage": _record("Memory of the host.", {"size": "total"}),
+    "host_network_usage": _record(
+        "Speed of the host's network card, in Byte/s.", {"number": "speed"}
+    ),
 }
 """Every record, by name: that of its file, or a name of its own where several make one file."""

@@ -21,8 +21,6 @@ import pyarrow as pa
 
 from .open import database_uri
 
-__all__ = ["BulkConnection", "connect_bulk", "disk_errors"]
-
 DISK_ERRORS = {"disk is full": errno.ENOSPC, "disk I/O error": errno.EIO}
 """What SQLite says of a disk that cannot take what it writes."""
 

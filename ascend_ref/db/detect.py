@@ -16,11 +16,9 @@ import apsw
 from ascend_spec import Catalog, Schema
 from ascend_spec.db.model import Carrier, Revision, Table
 
-from .carrier import NotAProfile, identify_carrier
+from .carrier import identify_carrier
 from .introspect import PhysicalSchema, PhysicalTable, fold, quote_identifier
 from .open import BudgetExceeded, UnreadableDatabase, budget, read_examples, row_bound
-
-__all__ = ["Candidate", "Identity", "NotAProfile", "identify", "shown_level"]
 
 # Costs of a difference. Any one of them leaves the choice alone as long as other evidence stands.
 COLUMN: Final = 1.0

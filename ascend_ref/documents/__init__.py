@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-from .write import write_documents
-
-__all__ = ["write_documents"]
+from .write import write_documents as write_documents

@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .executor import Executor, InProcess, NoCluster, WorkerFailed, WorkerLost
-from .processes import Processes
-
-__all__ = [
-    "Executor",
-    "InProcess",
-    "NoCluster",
-    "Processes",
-    "WorkerFailed",
-    "WorkerLost",
-    "open_executor",
-]
+from .executor import Executor as Executor
+from .executor import InProcess as InProcess
+from .executor import NoCluster as NoCluster
+from .executor import WorkerFailed as WorkerFailed
+from .executor import WorkerLost as WorkerLost
+from .processes import Processes as Processes
 
 
 @contextmanager

@@ -2,6 +2,5 @@
 
 from __future__ import annotations
 
-from .write import write_msprof_profile, write_pytorch_profile
-
-__all__ = ["write_msprof_profile", "write_pytorch_profile"]
+from .write import write_msprof_profile as write_msprof_profile
+from .write import write_pytorch_profile as write_pytorch_profile

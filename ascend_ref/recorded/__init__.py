@@ -6,8 +6,7 @@ encoded for a revision and a database of that revision give the same :class:`Rec
 
 from __future__ import annotations
 
-from .from_capture import from_captures
-from .from_database import from_database
-from .model import Output, Recorded
-
-__all__ = ["Output", "Recorded", "from_captures", "from_database"]
+from .from_capture import from_captures as from_captures
+from .from_database import from_database as from_database
+from .model import Output as Output
+from .model import Recorded as Recorded

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-from .write import write_csv_files
-
-__all__ = ["write_csv_files"]
+from .write import write_csv_files as write_csv_files

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-from .write import write_timeline
-
-__all__ = ["write_timeline"]
+from .write import write_timeline as write_timeline

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 
 from ascend_ref.arrays import joined
 from ascend_ref.capture.batch import Integers
-from ascend_spec.timeline import FlowId, Layer, NameForm, Phase
+from ascend_spec.core.names import NameForm
+from ascend_spec.timeline import FlowId, Layer, Phase
 
 from .events import Events, Metadata, Points, Values
 from .notation import Notation, instants, lengths, wholes

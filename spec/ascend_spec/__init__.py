@@ -7,44 +7,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .spec import (
-    Spec,
-    api_catalog,
-    bin_catalog,
-    catalog,
-    current,
-    document_catalog,
-    layout_catalog,
-    load_spec,
-    packaged,
-    per_spec,
-    recording_catalog,
-    text_catalog,
-    timeline_catalog,
-    using,
-)
+from .spec import Spec as Spec
+from .spec import api_catalog as api_catalog
+from .spec import bin_catalog as bin_catalog
+from .spec import catalog as catalog
+from .spec import current as current
+from .spec import document_catalog as document_catalog
+from .spec import layout_catalog as layout_catalog
+from .spec import load_spec as load_spec
+from .spec import packaged as packaged
+from .spec import per_spec as per_spec
+from .spec import recording_catalog as recording_catalog
+from .spec import text_catalog as text_catalog
+from .spec import timeline_catalog as timeline_catalog
+from .spec import using as using
 
 if TYPE_CHECKING:
-    from .db import Catalog, Schema
-
-__all__ = [
-    "Catalog",
-    "Schema",
-    "Spec",
-    "api_catalog",
-    "bin_catalog",
-    "catalog",
-    "current",
-    "document_catalog",
-    "layout_catalog",
-    "load_spec",
-    "packaged",
-    "per_spec",
-    "recording_catalog",
-    "text_catalog",
-    "timeline_catalog",
-    "using",
-]
+    from .db import Catalog as Catalog
+    from .db import Schema as Schema
 
 
 def __getattr__(name: str) -> object:

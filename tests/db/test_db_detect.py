@@ -18,8 +18,8 @@ from db_samples import (
     write_small,
 )
 
-from ascend_ref.db.carrier import carrier_of_name
-from ascend_ref.db.detect import DECLARED, NotAProfile
+from ascend_ref.db.carrier import NotAProfile, carrier_of_name
+from ascend_ref.db.detect import DECLARED
 from ascend_ref.db.writer import write_database
 from ascend_spec import Schema, catalog
 from ascend_spec.db.model import Carrier

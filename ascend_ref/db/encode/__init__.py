@@ -21,8 +21,6 @@ from .recording import Recording, Rows
 from .samples import sampled
 from .strings import CANN, FRAMEWORK, MEMORY, StringIds
 
-__all__ = ["encode"]
-
 ALWAYS_ON = frozenset({"task-time", "ascendcl", "hccl", "runtime-api", "activity-cpu", "schedule"})
 """Switches that the two activities of the framework's profiler set."""
 

@@ -1,7 +1,6 @@
 """The reference server of the MindStudio Insight API, for one ``visualize_data.bin``."""
 
-from .answer import Answer
-from .answers import Answers, open_answers
-from .session import Session
-
-__all__ = ["Answer", "Answers", "Session", "open_answers"]
+from .answer import Answer as Answer
+from .answers import Answers as Answers
+from .answers import open_answers as open_answers
+from .session import Session as Session

@@ -6,8 +6,8 @@ import json
 
 from ascend_spec.core import DAYS
 from ascend_spec.core.dialect import DIALECT, Node
+from ascend_spec.core.names import escaped
 from ascend_spec.text import CsvColumn, CsvFile, Writer
-from ascend_spec.timeline.names import escaped
 
 from .json_schema import extensions, limits
 

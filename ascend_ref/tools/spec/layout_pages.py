@@ -48,12 +48,12 @@ def _row(names: Layout, named: NamedFolder | NamedFile, style: Style) -> tuple[s
 
 
 def _part(names: Layout, name: str, style: Style) -> tuple[str, str, str]:
-    part = names.part(name)
+    part = names.parts[name]
     if part.values:
         form = f"one of {len(part.values)} names"
     elif part.digits is not None:
-        least, most = part.digits
-        form = f"{least} digits" if least == most else f"{least} to {most} digits"
+        least = "" if part.digits == part.longest else f"{part.digits} to "
+        form = f"{least}{part.longest} digits"
     else:
         form = code(part.pattern)
     before = f", behind {code(part.before)}" if part.before else ""

@@ -8,6 +8,7 @@ from functools import partial
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
+from ascend_spec.core.names import NameForm
 from ascend_spec.timeline import (
     Arg,
     EventKey,
@@ -17,7 +18,6 @@ from ascend_spec.timeline import (
     FlowKind,
     Layer,
     MetadataEvent,
-    NameForm,
     PidRule,
     Thread,
     TimelineFile,

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from .baseline import Outcome, baseline_document, judge, read_baseline, read_expected
-from .collapse import collapse
-from .detail import BYTES_PER_FILE, Renderer
-from .errors import ReportError
-from .json_forms import report_schema
-from .phrases import conclusion
-from .write import FORMATS, render_to_stdout, write_report
-
-__all__ = [
-    "BYTES_PER_FILE",
-    "FORMATS",
-    "Outcome",
-    "Renderer",
-    "ReportError",
-    "baseline_document",
-    "collapse",
-    "conclusion",
-    "judge",
-    "read_baseline",
-    "read_expected",
-    "render_to_stdout",
-    "report_schema",
-    "write_report",
-]
+from .baseline import Outcome as Outcome
+from .baseline import baseline_document as baseline_document
+from .baseline import judge as judge
+from .baseline import read_baseline as read_baseline
+from .baseline import read_expected as read_expected
+from .collapse import collapse as collapse
+from .detail import BYTES_PER_FILE as BYTES_PER_FILE
+from .errors import ReportError as ReportError
+from .json_forms import report_schema as report_schema
+from .phrases import conclusion as conclusion
+from .write import FORMATS as FORMATS
+from .write import render_to_stdout as render_to_stdout
+from .write import write_report as write_report

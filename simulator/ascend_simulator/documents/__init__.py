@@ -6,7 +6,7 @@ defaults stand in the dataclass alone, descriptions and bounds in the schema.
 
 from __future__ import annotations
 
-from .kind import Problem, ScenarioKind
-from .text import Path, ScenarioError
-
-__all__ = ["Path", "Problem", "ScenarioError", "ScenarioKind"]
+from .kind import Problem as Problem
+from .kind import ScenarioKind as ScenarioKind
+from .text import Path as Path
+from .text import ScenarioError as ScenarioError

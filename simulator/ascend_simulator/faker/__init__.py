@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .provider import AscendProvider, Operator, RunNames, run_names
-
-__all__ = ["AscendProvider", "Operator", "RunNames", "run_names"]
+from .provider import AscendProvider as AscendProvider
+from .provider import RunNames as RunNames
+from .provider import run_names as run_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .records import HostIds, HostRecords, record_host
-from .script import HostScript
-
-__all__ = ["HostIds", "HostRecords", "HostScript", "record_host"]
+from .records import HostIds as HostIds
+from .records import HostRecords as HostRecords
+from .records import record_host as record_host
+from .script import HostScript as HostScript

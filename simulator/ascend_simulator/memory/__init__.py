@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .record import Footprint, Memory, record_memory
-
-__all__ = ["Footprint", "Memory", "record_memory"]
+from .record import Footprint as Footprint
+from .record import Memory as Memory
+from .record import record_memory as record_memory

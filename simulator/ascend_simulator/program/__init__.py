@@ -7,11 +7,9 @@ from ..hardware.model import Machine
 from .cnn import network
 from .dense import transformer
 from .inference import server
-from .model import Program
+from .model import Program as Program
 from .recommendation import recommender
 from .single import single_operator
-
-__all__ = ["Program", "build"]
 
 
 def build(model: ModelChoice, machine: Machine, parallelism: Parallelism, stage: int) -> Program:

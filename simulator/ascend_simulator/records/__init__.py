@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-from .record import records_of
-from .scene import RecordScene
-
-__all__ = ["RecordScene", "records_of"]
+from .record import records_of as records_of
+from .scene import RecordScene as RecordScene

@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from ascend_ref.capture import Capture, Integers
+from ascend_ref.capture import Batch, Capture, Integers
 from ascend_ref.capture.model import NONE
 from ascend_ref.derive.transit import task_rows
 
@@ -70,7 +69,7 @@ class RecordScene(DeviceScene):
 
 
 @dataclass(frozen=True, slots=True)
-class KernelRuns:
+class KernelRuns(Batch):
     """Runs of kernels; kind: row of ``Compiled.kinds``."""
 
     start: Integers
@@ -79,10 +78,6 @@ class KernelRuns:
     number: Integers
     name: Integers
     kind: Integers
-
-    def take(self, rows: npt.NDArray[Any]) -> KernelRuns:
-        """Some of the runs."""
-        return KernelRuns(*(getattr(self, name)[rows] for name in self.__slots__))
 
     def task_columns(self) -> Columns:
         """The columns that name the task of a row."""

@@ -7,7 +7,7 @@ and the property tests are built on it.
 
 from __future__ import annotations
 
-from .folder import build, write_msprof_folder, write_rank_folder
-from .shape import Shape
-
-__all__ = ["Shape", "build", "write_msprof_folder", "write_rank_folder"]
+from .folder import build as build
+from .folder import write_msprof_folder as write_msprof_folder
+from .folder import write_rank_folder as write_rank_folder
+from .shape import Shape as Shape

@@ -6,10 +6,9 @@ from typing import Any
 
 from ascend_spec.core import packaged
 
-from .faults import fault_truths
-from .totals import RankTotals, rank_totals
-
-__all__ = ["RankTotals", "fault_truths", "rank_totals", "schema"]
+from .faults import fault_truths as fault_truths
+from .totals import RankTotals as RankTotals
+from .totals import rank_totals as rank_totals
 
 
 def schema() -> dict[str, Any]:

@@ -1,13 +1,8 @@
 """The WebSocket API of MindStudio Insight, as far as it shows one ``visualize_data.bin``."""
 
-from .catalog import LATEST, ApiCatalog
-from .model import Command, ErrorCode, Event, Generation
-
-__all__ = [
-    "LATEST",
-    "ApiCatalog",
-    "Command",
-    "ErrorCode",
-    "Event",
-    "Generation",
-]
+from .catalog import LATEST as LATEST
+from .catalog import ApiCatalog as ApiCatalog
+from .model import Command as Command
+from .model import ErrorCode as ErrorCode
+from .model import Event as Event
+from .model import Generation as Generation

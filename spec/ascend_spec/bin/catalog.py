@@ -18,8 +18,6 @@ from ascend_spec.core.values import ValueSet
 from .kernel import LoadFacts, MemoryFacts, RooflineFacts, load_columns
 from .model import BlockType, Column, Epoch
 
-__all__ = ["BinCatalog", "BlockType", "Epoch"]
-
 FOLDER = "bin"
 
 

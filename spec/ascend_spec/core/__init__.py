@@ -1,35 +1,24 @@
 """What all families of formats share: sources, grades, errata, bounds in time and value types."""
 
-from .bounds import DAYS, Axis, Bounds, bounds_of
-from .facts import Decision, Erratum, Grade, Source, Switch, best_grade, decisions
-from .folder import Document, Folder, SpecError, packaged, parse
-from .loader import Loader
-from .products import Capability, DataSet, Product, Products, WithoutValue
-from .values import StorageClass, ValueType
-
-__all__ = [
-    "DAYS",
-    "Axis",
-    "Bounds",
-    "Capability",
-    "DataSet",
-    "Decision",
-    "Document",
-    "Erratum",
-    "Folder",
-    "Grade",
-    "Loader",
-    "Product",
-    "Products",
-    "Source",
-    "SpecError",
-    "StorageClass",
-    "Switch",
-    "ValueType",
-    "WithoutValue",
-    "best_grade",
-    "bounds_of",
-    "decisions",
-    "packaged",
-    "parse",
-]
+from .bounds import DAYS as DAYS
+from .bounds import Axis as Axis
+from .bounds import Bounds as Bounds
+from .bounds import bounds_of as bounds_of
+from .facts import Decision as Decision
+from .facts import Erratum as Erratum
+from .facts import Grade as Grade
+from .facts import Source as Source
+from .facts import Switch as Switch
+from .facts import decisions as decisions
+from .folder import Document as Document
+from .folder import Folder as Folder
+from .folder import SpecError as SpecError
+from .folder import packaged as packaged
+from .folder import parse as parse
+from .loader import Loader as Loader
+from .products import Capability as Capability
+from .products import DataSet as DataSet
+from .products import Product as Product
+from .products import Products as Products
+from .values import StorageClass as StorageClass
+from .values import ValueType as ValueType

@@ -1,5 +1,4 @@
 """JSON documents next to the timelines: communication, its matrix, settings and metadata."""
 
-from .catalog import DOCUMENTS, DocumentCatalog
-
-__all__ = ["DOCUMENTS", "DocumentCatalog"]
+from .catalog import DOCUMENTS as DOCUMENTS
+from .catalog import DocumentCatalog as DocumentCatalog

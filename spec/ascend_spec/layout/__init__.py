@@ -3,7 +3,7 @@
 One document for each producer, ``parts.yaml`` for what changes in names.
 """
 
-from .catalog import Layout, Match, NamedFile, NamedFolder
-from .names import Name, Part
-
-__all__ = ["Layout", "Match", "Name", "NamedFile", "NamedFolder", "Part"]
+from .catalog import Layout as Layout
+from .catalog import Match as Match
+from .catalog import NamedFile as NamedFile
+from .catalog import NamedFolder as NamedFolder

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import without
-
-from .names import Name, Part
+from ascend_spec.core.names import Field, NameForm
 
 if TYPE_CHECKING:
     from ascend_spec.recording.catalog import Catalogs
@@ -28,7 +27,7 @@ class NamedFolder:
 
     id: str
     producer: Producer
-    name: Name
+    name: NameForm
     summary: str
     below: str | None = None
 
@@ -43,9 +42,9 @@ class NamedFile:
 
     id: str
     producer: Producer
-    name: Name
+    name: NameForm
     summary: str
-    also: tuple[Name, ...] = ()
+    also: tuple[NameForm, ...] = ()
     below: str | None = None
     carrier: Literal["msprof", "pytorch", "analysis"] | None = None
     document: bool = False
@@ -82,22 +81,10 @@ class Layout:
         self.spec = spec
         self.loader: Loader = spec.loader
 
-    def part(self, name: str) -> Part:
-        """A part of names; ``csv`` and ``timeline`` are the files of the spec. ``KeyError`` for an
-        unknown one.
-        """
-        return self._spelled[name] if name in ("csv", "timeline") else self._parts[name]
-
     @cached_property
-    def _parts(self) -> Mapping[str, Part]:
-        return self.loader.named(Part, f"{FOLDER}/{PARTS}", "id")
-
-    @cached_property
-    def _spelled(self) -> Mapping[str, Part]:
-        return {
-            "csv": Part("csv", "A CSV file.", values=tuple(self.sheets)),
-            "timeline": Part("timeline", "A timeline.", values=tuple(self.timelines)),
-        }
+    def parts(self) -> Mapping[str, Field]:
+        """Parts of names; ``csv`` and ``timeline`` are the files of the spec."""
+        return _Parts(self)
 
     @cached_property
     def sheets(self) -> Mapping[str, str]:
@@ -144,21 +131,21 @@ class Layout:
 
     def folder(self, producer: Producer, which: str, **values: object) -> str:
         """The name of a folder. ``KeyError`` for an unknown one, ``ValueError`` for bad values."""
-        return self.folders[producer, which].name.format(**values)
+        return self.folders[producer, which].name.of(**values)
 
     def file(self, producer: Producer, which: str, **values: object) -> str:
         """The name of a file, as :meth:`folder`."""
-        return self.files[producer, which].name.format(**values)
+        return self.files[producer, which].name.of(**values)
 
     def is_folder(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of folder, of any producer."""
         alike = (one for one in self.folders.values() if one.id == which)
-        return any(one.name.parse(name) is not None for one in alike)
+        return any(one.name.named(name) is not None for one in alike)
 
     def is_inner(self, name: str) -> bool:
         """Whether a folder of this name is part of a profile and not named after one."""
         inner = (one for one in self.folders.values() if one.below is not None)
-        return any(one.name.parse(name) is not None for one in inner)
+        return any(one.name.named(name) is not None for one in inner)
 
     def match(self, name: str) -> Match | None:
         """What a file is by its name; ``None`` for a name of no profile."""
@@ -171,7 +158,7 @@ class Layout:
 
     def _matches(self, file: NamedFile, name: str) -> Iterator[Match]:
         for form in (file.name, *file.also):
-            found = form.parse(name)
+            found = form.named(name)
             if found is not None:
                 yield self._match(file, found)
 
@@ -200,11 +187,26 @@ class Layout:
             tuple(re.findall("[0-9]+", found.get("numbers") or found.get("timestamp", ""))),
         )
 
-    def _name(self, template: str) -> Name:
-        return Name(template, self.part)
+    def _name(self, template: str) -> NameForm:
+        return NameForm(template, self.parts)
 
     def _rows(self, key: str) -> Iterator[tuple[str, str, Document, str]]:
         for document, content in self.loader.folder.documents(FOLDER):
             if document != f"{FOLDER}/{PARTS}":
                 for name, row in content[key].items():
                     yield content["producer"], name, row, f"{document}: {key}.{name}"
+
+
+class _Parts(dict[str, Field]):
+    """Parts of names by id; what lists files of the spec is read when it is asked for."""
+
+    def __init__(self, layout: Layout) -> None:
+        super().__init__(layout.loader.named(Field, f"{FOLDER}/{PARTS}"))
+        self._layout = layout
+
+    def __missing__(self, name: str) -> Field:
+        if name not in ("csv", "timeline"):
+            raise KeyError(name)
+        known = self._layout.sheets if name == "csv" else self._layout.timelines
+        summary = "A CSV file." if name == "csv" else "A timeline."
+        return Field(name, values=tuple(sorted(known, key=len, reverse=True)), summary=summary)

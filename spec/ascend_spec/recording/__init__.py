@@ -5,19 +5,10 @@ timeline event with what its cells show (``shows:`` in their own documents). Bot
 packaged spec; ``Spec.recording`` has those of any other.
 """
 
-from ascend_spec.core.shows import REASONS, Form, RowTest, Show
+from ascend_spec.core.shows import REASONS as REASONS
 
-from .catalog import Recording
-from .model import Entity, EntityColumn, Medium, Shower
-
-__all__ = [
-    "REASONS",
-    "Entity",
-    "EntityColumn",
-    "Form",
-    "Medium",
-    "Recording",
-    "RowTest",
-    "Show",
-    "Shower",
-]
+from .catalog import Recording as Recording
+from .model import Entity as Entity
+from .model import EntityColumn as EntityColumn
+from .model import Medium as Medium
+from .model import Shower as Shower

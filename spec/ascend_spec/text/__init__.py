@@ -1,37 +1,13 @@
 """Text deliverables: the CSV files of msprof and of the PyTorch adapter, column by column."""
 
-from .catalog import TextCatalog
-from .csv_file import CsvFile
-from .model import (
-    Circumstances,
-    Condition,
-    CsvColumn,
-    NumberFormat,
-    Output,
-    PmuPlace,
-    Rename,
-    Scene,
-    Slicing,
-    SortKey,
-    Writer,
-)
-from .pmu import PmuGroup, PmuGroups, PmuMetric
-
-__all__ = [
-    "Circumstances",
-    "Condition",
-    "CsvColumn",
-    "CsvFile",
-    "NumberFormat",
-    "Output",
-    "PmuGroup",
-    "PmuGroups",
-    "PmuMetric",
-    "PmuPlace",
-    "Rename",
-    "Scene",
-    "Slicing",
-    "SortKey",
-    "TextCatalog",
-    "Writer",
-]
+from .catalog import TextCatalog as TextCatalog
+from .csv_file import CsvFile as CsvFile
+from .model import Condition as Condition
+from .model import CsvColumn as CsvColumn
+from .model import NumberFormat as NumberFormat
+from .model import Output as Output
+from .model import Scene as Scene
+from .model import SortKey as SortKey
+from .model import Writer as Writer
+from .pmu import PmuGroup as PmuGroup
+from .pmu import PmuMetric as PmuMetric

@@ -11,10 +11,10 @@ from typing import Any
 
 from ascend_spec.core import Document, Loader
 from ascend_spec.core.loader import Fact, Row, part, reading, type_facts, typed, without
+from ascend_spec.core.names import Field, NameForm
 from ascend_spec.core.shows import event_shows, row_tests, shown
 
 from . import model
-from .names import Field, NameForm
 
 FOLDER = "timeline"
 

@@ -13,9 +13,8 @@ from typing import Literal
 
 from ascend_spec.core import Grade
 from ascend_spec.core.bounds import allows
+from ascend_spec.core.names import NameForm
 from ascend_spec.core.shows import RowTest, Show
-
-from .names import NameForm
 
 Phase = Literal["M", "X", "C", "s", "t", "f"]
 Side = Literal["host", "device", "dpu"]

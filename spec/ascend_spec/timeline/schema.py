@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_spec.core.dialect import DIALECT, Node
+from ascend_spec.core.names import NameForm
 from ascend_spec.documents import DocumentCatalog
 
 from .catalog import TimelineCatalog
 from .model import Arg, EventKind, FlowEnd, FlowKind, Layer, MetadataEvent, Phase
-from .names import NameForm
 
 STEP_TRACE = "step_trace_json"
 INSTANT = r"^[0-9]{1,16}\.[0-9]{3}$"
