@@ -12,7 +12,7 @@ from .rule import Relation
 from .times import times_in
 from .views import Dialect, View
 from .windows import walk_as_window
-from .writing import numbered, numbered_tables, quoted, slacked, tables_of, with_tables
+from .writing import numbered, numbered_tables, quoted, slacked, with_tables, with_tables_of
 
 BAD = 1 << 32
 """What a bad row adds to a sum that counts judged rows; no table has as many."""
@@ -48,7 +48,8 @@ def rows_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) 
     """
     relation = coded(relation, bound, dialect)
     rows = _rows(relation, bound)
-    return f"{tables_of(relation, bound, dialect)} SELECT * FROM ({rows}) WHERE bad IS NOT NULL"
+    query = f"SELECT * FROM ({rows}) WHERE bad IS NOT NULL"
+    return with_tables_of(relation, bound, query, dialect)
 
 
 def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> str:
@@ -59,12 +60,12 @@ def count_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect)
     if is_of_texts(relation, bound, dialect):
         return _texts_query(relation, bound)
     relation = coded(relation, bound, dialect)
-    times = times_in(relation, _sum_of_one(f"({relation.search.bad})"))
+    times = times_in(relation, _sum_of_one)
     if times:
         text = quoted(slacked(times, relation, bound), relation)
-        return f"{tables_of(relation, bound, dialect)} {text}"
-    rows = _rows(relation, bound)
-    return f"{tables_of(relation, bound, dialect)} SELECT {_sum_of('bad')} FROM ({rows})"
+        return with_tables_of(relation, bound, text, dialect)
+    query = f"SELECT {_sum_of('bad')} FROM ({_rows(relation, bound)})"
+    return with_tables_of(relation, bound, query, dialect)
 
 
 def can_have_rows(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> bool:
@@ -92,7 +93,7 @@ def _texts_query(relation: Relation, bound: Mapping[str, View]) -> str:
     search = relation.search
     where = f" WHERE {search.where}" if search.where else ""
     text = (
-        f"SELECT coalesce(sum({search.alias}.times * {_sum_of_one(f'({search.bad})')}), 0) "
+        f"SELECT coalesce(sum({search.alias}.times * {_sum_of_one(search.bad or '')}), 0) "
         f"FROM {search.joined}{where}"
     )
     rows = bound[entity].parts[0].counted(sorted(names))
@@ -109,7 +110,7 @@ def _sum_of(bad: str) -> str:
 
 
 def _sum_of_one(bad: str) -> str:
-    return f"CASE {bad} WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END"
+    return f"CASE ({bad}) WHEN TRUE THEN {BAD + 1} WHEN FALSE THEN 1 END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +147,7 @@ def counts_query(judged: Sequence[tuple[Relation, Mapping[str, View]]], dialect:
     for entity in most.search.aliases_in((joined,)).values():
         reads = [one.search.reads.get(entity, ()) for one, _ in judged]
         tables[entity] = bound[entity].marked(reads)
-    columns = ", ".join(sums)
-    return f"{with_tables(tables, dialect)}SELECT {columns} FROM {quoted(joined, most)}"
+    return with_tables(tables, f"SELECT {', '.join(sums)} FROM {quoted(joined, most)}", dialect)
 
 
 def matched_query(
@@ -170,8 +170,9 @@ def matched_query(
         conditions = [f"({one})" for one in (relation.search.where, condition) if one]
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         text = f"SELECT {selected} FROM {relation.search.joined}{where}"
-    tables = tables_of(relation, bound, dialect, relation.search.read_by((*read, text)))
-    return f"{tables} {quoted(slacked(text, relation, bound), relation, text)}"
+    reads = relation.search.read_by((*read, text))
+    query = quoted(slacked(text, relation, bound), relation, text)
+    return with_tables_of(relation, bound, query, dialect, reads)
 
 
 def _joined(relation: Relation, bound: Mapping[str, View]) -> str:

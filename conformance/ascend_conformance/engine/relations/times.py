@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from .rule import Relation
 
@@ -13,9 +14,18 @@ _TIMES = re.compile(
 _TERM = re.compile(r"\w+\.\w+ (?:<=|<|>=|>) -?\d+")
 
 
-def times_in(relation: Relation, sum_of: str) -> str | None:
-    """A query for a sum over rows that are about how often a value occurs, if that is all."""
+def times_in(relation: Relation, sum_of: Callable[[str], str]) -> str | None:
+    """A query for a sum over rows that are about how often a value occurs, if that is all.
+
+    ``sum_of``: what a row adds to the sum, of the condition that makes it bad.
+    """
     search = relation.search
+    if search.walk and search.walk.kind == "repeated":
+        cells = (*search.walk.by, "start", "end", *search.walk.alike)
+        alike = ", ".join(f"{search.alias}.{name}" for name in cells)
+        where = f" WHERE {search.where}" if search.where else ""
+        rows = f"SELECT count(*) AS times FROM {search.joined}{where} GROUP BY {alike}"
+        return f"SELECT coalesce(sum(times * {sum_of('times > 1')}), 0) FROM ({rows})"
     found = _TIMES.fullmatch(search.joined)
     if not found or search.where or not _TERM.fullmatch(search.bad or ""):
         return None
@@ -23,4 +33,5 @@ def times_in(relation: Relation, sum_of: str) -> str | None:
     if f"{alias}.{name} " not in f"{search.bad} ":
         return None
     rows = f"SELECT count(*) AS {name} FROM {found['source']} GROUP BY {found['by']}"
-    return f"SELECT coalesce(sum({alias}.{name} * {sum_of}), 0) FROM ({rows}) {alias}"
+    total = f"coalesce(sum({alias}.{name} * {sum_of(search.bad or '')}), 0)"
+    return f"SELECT {total} FROM ({rows}) {alias}"

@@ -11,7 +11,7 @@ from .ordered import FLAGS, INTERVAL, PLACE
 from .rule import Relation, Walk
 from .views import View
 from .walks import columns_of
-from .writing import numbered, numbered_tables, quoted, slacked, tables_of, with_tables
+from .writing import numbered, numbered_tables, quoted, slacked, with_tables, with_tables_of
 
 VALUE = "value"
 """The column of what a walk compares, where it is of another entity than that at fault."""
@@ -57,7 +57,7 @@ def walk_rows(
     conditions = " AND ".join(("flags > 0", *(f"typeof(\"{one}\") = 'integer'" for one in whole)))
     rows = _walks_together(relations, bound, names)
     text = f"SELECT {listed} FROM ({rows}) WHERE {conditions}"
-    return with_tables(tables) + text + _in_order(f'"{one}"' for one in order)
+    return with_tables(tables, text + _in_order(f'"{one}"' for one in order))
 
 
 def _in_order(cells: Iterable[str]) -> str:
@@ -82,8 +82,8 @@ def _walk_alone(
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     text = f"SELECT {shown} FROM {search.joined}{where}"
     text += _in_order(f"{alias}.{one}" for one in order)
-    tables = tables_of(relation, bound, "sqlite")
-    return f"{tables} {quoted(slacked(text, relation, bound), relation)}"
+    query = quoted(slacked(text, relation, bound), relation)
+    return with_tables_of(relation, bound, query, "sqlite")
 
 
 def _flag(condition: str, flag: int) -> str:

@@ -23,25 +23,28 @@ def numbered_tables(relation: Relation, bound: Mapping[str, View], number: int) 
     }
 
 
-def with_tables(tables: Mapping[str, str], dialect: Dialect = "sqlite") -> str:
-    """The clause that defines tables, which are not kept."""
+def with_tables(tables: Mapping[str, str], query: str, dialect: Dialect = "sqlite") -> str:
+    """A query after the definitions of those of the tables that it reads, which are not kept."""
     hint = "NOT MATERIALIZED " if dialect == "sqlite" else ""
-    return f"WITH {', '.join(f'{name} AS {hint}({rows})' for name, rows in tables.items())} "
+    read = {match[1] for match in re.finditer(r"\b(?:FROM|JOIN) (\w+)", query)}
+    defined = [f"{name} AS {hint}({rows})" for name, rows in tables.items() if name in read]
+    return f"WITH {', '.join(defined)} {query}" if defined else query
 
 
-def tables_of(
+def with_tables_of(
     relation: Relation,
     bound: Mapping[str, View],
+    query: str,
     dialect: Dialect,
     reads: Mapping[str, frozenset[str]] | None = None,
 ) -> str:
-    """The clause that defines the tables that a relation reads, or those of ``reads``."""
+    """The same with the tables that a relation reads, or those of ``reads``."""
     tables = {
         entity: bound[entity].select(columns, dialect == "sqlite")
         for entity, columns in (reads or relation.search.reads).items()
         if entity in bound
     }
-    return with_tables(tables, dialect)
+    return with_tables(tables, query, dialect)
 
 
 def slack_of(relation: Relation, bound: Mapping[str, View]) -> int:

@@ -225,8 +225,20 @@ def _name_of_thread(layer: Layer, kind: EventKind) -> str | None:
 
 
 def _between(cell: str, template: str, field: str) -> str:
-    """SQL for what stands for a field of a template; other fields are any text."""
+    """SQL for what stands for a field of a template; other fields are any text.
+
+    The first or last of two fields is what stands before the last, or behind the first, of the text
+    that separates them: a regular expression takes ten times as long.
+    """
     pieces = PART.split(template)
+    if len(pieces) == 5 and not pieces[0] and pieces[2] and not pieces[4]:
+        between = text_literal(pieces[2])
+        if pieces[3] == field:
+            part = f"substr({cell}, instr({cell}, {between}) + {len(pieces[2])})"
+        else:
+            last = f"instr(reverse({cell}), {text_literal(pieces[2][::-1])})"
+            part = f"left({cell}, length({cell}) - {last} - {len(pieces[2]) - 1})"
+        return f"(CASE WHEN instr({cell}, {between}) > 0 THEN nullif({part}, '') END)"
     pattern = "".join(
         ("(.*)" if piece == field else ".*?") if number % 2 else re.escape(piece)
         for number, piece in enumerate(pieces)
