@@ -53,6 +53,7 @@ def change(database: Path, *statements: str) -> None:
     connection.close()
 
 
+@pytest.mark.exhaustive
 def test_row_1_is_steps_and_communication(profile: Path, tmp_path: Path) -> None:
     assert check_row_1(profile, tmp_path).differences == []
 
@@ -66,6 +67,7 @@ def test_row_7_is_compare(profile: Path, tmp_path: Path) -> None:
     assert check_row_7(profile, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 def test_row_8_is_advisor(profile: Path, tmp_path: Path) -> None:
     assert check_row_8(profile, tmp_path).differences == []
 

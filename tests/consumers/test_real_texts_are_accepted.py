@@ -48,6 +48,7 @@ CHANGES: dict[TextCheck, tuple[str, str]] = {
 """Of each check, a file and what stands before a number of it."""
 
 
+@pytest.mark.exhaustive
 def test_row_6_is_steps_and_communication(profile: Path, tmp_path: Path) -> None:
     verdict = check_row_6(profile, tmp_path)
     assert verdict.differences == []

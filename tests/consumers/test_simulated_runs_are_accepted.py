@@ -50,6 +50,7 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
+@pytest.mark.exhaustive
 def test_row_1_is_steps_and_communication(healthy: Path, tmp_path: Path) -> None:
     verdict = check_row_1(healthy, tmp_path)
     assert verdict.differences == []
@@ -119,6 +120,7 @@ def test_slow_rank_names_the_slow_rank(faulty: dict[str, Path], tmp_path: Path) 
     assert all(interval["start_ns"] <= start <= interval["end_ns"] for start, _, _ in operators)
 
 
+@pytest.mark.exhaustive
 def test_the_slow_rank_communicates_shortest_and_is_the_bottleneck(
     faulty: dict[str, Path], tmp_path: Path
 ) -> None:

@@ -118,12 +118,14 @@ def test_compare_reads_files_of_an_older_exporter(older: Path, tmp_path: Path) -
     assert check_text_row_7(older, tmp_path).differences == []
 
 
+@pytest.mark.exhaustive
 def test_advisor_understands_all_columns_of_an_older_exporter(older: Path, tmp_path: Path) -> None:
     verdict = check_text_row_8(older, tmp_path)
     assert verdict.differences == []
     assert NOT_UNDERSTOOD not in verdict.runs["advisor"].log
 
 
+@pytest.mark.exhaustive
 def test_faults_show_in_times_and_links(tmp_path: Path) -> None:
     """The slow rank computes longest and waits least; the slow link has the least bandwidth."""
     scenario = replace(DATA_PARALLEL, faults=(FAULTS["slow-rank"], FAULTS["slow-link"]))

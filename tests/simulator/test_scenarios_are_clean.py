@@ -23,7 +23,7 @@ NO_END = "DB410"
 """A session without an end is what the fault is."""
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(), st.integers(0, 1 << 32), st.sampled_from(REVISIONS))
 def test_the_referee_has_nothing_to_say(scenario: Scenario, seed: int, revision: str) -> None:
     formats = ["pytorch-db"] + ["msprof-db"] * scenario.capture.npu
