@@ -70,7 +70,7 @@ def flags(array: pa.BooleanArray) -> Mask:
 
 def where(condition: Mask, values: npt.NDArray[Any]) -> pa.Array:
     """The values, NULL where the condition does not hold."""
-    return pa.array(values, mask=~condition)
+    return pa.array(values, mask=None if condition.all() else ~condition)
 
 
 def known_reals(values: Reals) -> pa.Array:

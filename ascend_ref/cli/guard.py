@@ -46,6 +46,9 @@ def guarded(program: str, action: Callable[[], int]) -> int:
         code = TERMINATED
         _report(f"{program}: terminated")
     except KeyboardInterrupt:
+        # CPython remembers an interrupt that left exec() of a text (a data class being made) and
+        # would end by the signal, not by our code. Another text makes it forget.
+        exec("")
         code = INTERRUPTED
         _report(f"{program}: interrupted")
     except SystemExit as stop:

@@ -221,12 +221,11 @@ def task_rows(tasks: Tasks) -> Integers:
 def operators_of(capture: Capture, *, first: int = 0, masters: bool = True) -> Operators:
     """The communication operators of a capture, bounded by all their tasks or the master ones."""
     transfers = capture.transfers
-    if masters:
-        transfers = transfers.take(transfers.master == 1)
-    rows = task_rows(capture.tasks)[transfers.task]
+    own = np.flatnonzero(transfers.master == 1) if masters else slice(None)
+    rows = task_rows(capture.tasks)[transfers.task[own]]
     return operators(
         count=len(capture.collectives),
-        owner=transfers.collective,
+        owner=transfers.collective[own],
         start=capture.tasks.start[rows],
         end=capture.tasks.end[rows],
         first=first,

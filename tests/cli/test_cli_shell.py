@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -119,3 +121,15 @@ def test_a_long_error_is_shortened() -> None:
 )
 def test_errors_are_described(error: Exception, line: str) -> None:
     assert describe(error) == line
+
+
+def test_an_interrupt_inside_exec_leaves_our_code(tmp_path: Path) -> None:
+    """CPython ends by the signal after such an interrupt, although it was caught."""
+    (tmp_path / "interrupted_text.py").write_text(
+        "import sys\n"
+        "from ascend_ref.cli.guard import guarded\n"
+        'sys.exit(guarded("it", lambda: exec("raise KeyboardInterrupt")))\n'
+    )
+    words = [sys.executable, "-m", "interrupted_text"]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"it: interrupted\n")

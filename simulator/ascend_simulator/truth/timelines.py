@@ -64,6 +64,19 @@ class Launched(NamedTuple):
     again: Mask
 
 
+class Spans(NamedTuple):
+    """Times on threads of the host."""
+
+    thread: Integers
+    start: Integers
+    end: Integers
+
+    @classmethod
+    def of(cls, activities: Activities, rows: Mask) -> Spans:
+        """Those of some activities."""
+        return cls(activities.thread[rows], activities.start[rows], activities.end[rows])
+
+
 class Shown:
     """What of a capture is shown."""
 
@@ -81,9 +94,10 @@ class Shown:
 
     def _enclosing(self) -> Mask:
         """Tasks whose sub-tasks stand for them."""
-        place = self.tasks.stream << 32 | self.tasks.number
+        # Places without gaps between streams: NumPy looks them up in a table.
+        place = self.tasks.stream * (self.tasks.number.max(initial=0) + 1) + self.tasks.number
         inner = self.tasks.context != NONE
-        flags: Mask = ~inner & np.isin(place, np.unique(place[inner]))
+        flags: Mask = ~inner & np.isin(place, place[inner])
         return flags
 
     def row_of(self, identity: Integers) -> Integers:
@@ -178,37 +192,41 @@ class Shown:
     def _caused(self, call: Integers) -> Mask:
         """Which calls an operator of the framework caused: through a link, or through the queue."""
         capture, activities = self.capture, self.capture.activities
-        links = capture.links.take(activities.kind[capture.links.activity] == OP)
-        caused: Mask = np.isin(capture.calls.connection[call], links.connection)
-        operators = activities.take(np.isin(activities.kind, (OP, MARK)))
-        put = activities.take(activities.queue == ENQUEUES)
-        put = put.take(_lies_in(put.thread, put.start, operators))
-        taken = activities.take((activities.queue == DEQUEUES) & np.isin(activities.link, put.link))
-        caused |= _lies_in(capture.calls.thread[call], capture.calls.start[call], taken)
+        linked = capture.links.connection[activities.kind[capture.links.activity] == OP]
+        caused: Mask = np.isin(capture.calls.connection[call], linked)
+        operators = Spans.of(activities, np.isin(activities.kind, (OP, MARK)))
+        queued = activities.queue == ENQUEUES
+        put = Spans.of(activities, queued)
+        links = activities.link[queued][_lies_in(put.thread, put.start, operators)]
+        taken = (activities.queue == DEQUEUES) & np.isin(activities.link, links)
+        calls = capture.calls
+        caused |= _lies_in(calls.thread[call], calls.start[call], Spans.of(activities, taken))
         return caused
 
     def _backward(self) -> int:
         """Forward operators whose backward ran on another thread."""
         activities = self.capture.activities
-        numbered = activities.take((activities.kind == OP) & (activities.sequence >= 0))
-        forward = numbered.take(numbered.forward_thread == 0)
-        backward = numbered.take(numbered.forward_thread != 0)
-        threads = _last(forward.sequence, forward.start, forward.thread)
-        others = _last(backward.sequence, backward.start, backward.thread)
+        numbered = (activities.kind == OP) & (activities.sequence >= 0)
+        forward = activities.forward_thread == 0
+        threads, others = (
+            _last(activities.sequence[rows], activities.start[rows], activities.thread[rows])
+            for rows in (numbered & forward, numbered & ~forward)
+        )
         return sum(others.get(number, thread) != thread for number, thread in threads.items())
 
 
-def _lies_in(thread: Integers, moment: Integers, spans: Activities) -> Mask:
+def _lies_in(thread: Integers, moment: Integers, spans: Spans) -> Mask:
     """Which moments lie in one of the spans of their thread, bounds included."""
     found = np.zeros(len(moment), bool)
     for one in np.unique(thread).tolist():
-        own = spans.take(spans.thread == one)
-        if not len(own):
+        own = spans.thread == one
+        if not own.any():
             continue
-        order = np.argsort(own.start, kind="stable")
-        latest = np.maximum.accumulate(own.end[order])
+        start = spans.start[own]
+        order = np.argsort(start, kind="stable")
+        latest = np.maximum.accumulate(spans.end[own][order])
         here = thread == one
-        place = np.searchsorted(own.start[order], moment[here], "right") - 1
+        place = np.searchsorted(start[order], moment[here], "right") - 1
         found[here] = (place >= 0) & (latest[place] >= moment[here])
     return found
 
