@@ -48,7 +48,7 @@ def guarded(program: str, action: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         # CPython remembers an interrupt that left exec() of a text (a data class being made) and
         # would end by the signal, not by our code. Another text makes it forget.
-        exec("")
+        exec("")  # noqa: S102
         code = INTERRUPTED
         _report(f"{program}: interrupted")
     except SystemExit as stop:
