@@ -19,7 +19,7 @@ from ascend_ref.db.open import read_examples
 from ..finding import Scalar, Skipped
 from ..ruleset import Rule
 from .failure import Failures
-from .work import NoAnswer
+from .work import NoAnswer, Uncomputable
 
 EXAMPLE_COLUMNS = 7
 
@@ -76,7 +76,8 @@ class Asked(Generic[Found]):
     def ask(self, questions: Iterable[Question[Any, Found]]) -> None:
         """Ask them in their order.
 
-        Where several rules are asked together and one of them fails, each is asked alone.
+        Where several rules are asked together and one of them fails, or cannot be computed, each is
+        asked alone.
         """
         for question in questions:
             if question.obstacle is not None:
@@ -90,7 +91,10 @@ class Asked(Generic[Found]):
                 except Exception as problem:
                     if self.failures.is_of_the_file(problem):
                         raise
-                    self.ask(replace(question, subjects=(one,)) for one in question.subjects)
+                    self._ask_alone(question)
+
+    def _ask_alone(self, question: Question[Any, Found]) -> None:
+        self.ask(replace(question, subjects=(one,)) for one in question.subjects)
 
     def add(self, other: Asked[Found]) -> None:
         """Take over what came of other questions on the same file."""
@@ -105,7 +109,10 @@ class Asked(Generic[Found]):
             with question.limits():
                 answers = list(question.answer(question.subjects))
         except NoAnswer as reason:
-            self._skip(question, str(reason))
+            if isinstance(reason, Uncomputable) and len(question.subjects) > 1:
+                self._ask_alone(question)
+            else:
+                self._skip(question, str(reason))
             return
         skipped = [one for one in answers if isinstance(one, Skipped)]
         self.found += (one for one in answers if not isinstance(one, Skipped))

@@ -21,6 +21,10 @@ class NoAnswer(Exception):
     """A rule cannot be judged here, for a reason of the file; the text says which."""
 
 
+class Uncomputable(NoAnswer):
+    """A value does not suit the arithmetic of one rule, which may be one of several asked."""
+
+
 class TooMuchWork(NoAnswer):
     """A rule was given up; the text is the reason."""
 

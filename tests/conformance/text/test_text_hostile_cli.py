@@ -14,9 +14,10 @@ import pyarrow as pa
 import pytest
 
 from ascend_conformance.compare.agreement import Agreement
+from ascend_conformance.engine.work import NoAnswer, Uncomputable
 from ascend_conformance.media.text import agreeing, database, judge
 from ascend_conformance.media.text.database import open_facts
-from ascend_conformance.media.text.queries import GivenUp, limited
+from ascend_conformance.media.text.queries import limited
 from ascend_conformance.media.text.sources import Sources
 from ascend_ref.cli import main
 
@@ -163,7 +164,7 @@ def test_texts_that_do_not_fit_into_memory_are_one_line(
 def test_a_query_that_fails_is_given_up_with_a_reason(statement: str) -> None:
     with (
         open_facts() as facts,
-        pytest.raises(GivenUp) as caught,
+        pytest.raises(NoAnswer) as caught,
         limited(facts.connection),
     ):
         facts.connection.execute(statement).fetchall()
@@ -178,7 +179,7 @@ def test_a_query_that_fails_is_given_up_with_a_reason(statement: str) -> None:
 def test_so_is_what_arrow_and_python_cannot_compute(problem: type[Exception], said: str) -> None:
     with (
         open_facts() as facts,
-        pytest.raises(GivenUp, match=r"^cannot be computed: .+$"),
+        pytest.raises(Uncomputable, match=r"^cannot be computed: .+$"),
         limited(facts.connection),
     ):
         raise problem(said)

@@ -86,7 +86,10 @@ def read_as(
     head: bytes,
     likely: Sequence[str] = (),
 ) -> Reading:
-    """The reading that explains most events of a file; ``likely`` writers win where several do.
+    """The reading of a file: of writers that explain every event of it, if there are any.
+
+    Else, and among them, it is one that writes times and separators like these, which a tool that
+    reformats JSON changes; then one that explains most events; then a ``likely`` one.
 
     ``head``: its first events, which show whether times are texts, and a space behind colons.
     """
@@ -97,7 +100,7 @@ def read_as(
     writers = known.files[file].writers
     readings = [Reading(one, file, _layers(processes, one, file)) for one in writers]
 
-    def merit(reading: Reading) -> tuple[int, int, bool]:
+    def merit(reading: Reading) -> tuple[bool, int, int, bool]:
         wanted = known.form(reading.writer).types["ts"]
         explained = sum(
             reading.is_flow(shape)
@@ -106,7 +109,7 @@ def read_as(
         )
         alike = int(("string" in wanted) == text_times)
         alike += (known.form(reading.writer).key_separator == ": ") == spaced
-        return alike, explained, reading.writer in likely
+        return explained == len(shapes), alike, explained, reading.writer in likely
 
     return max(readings, key=merit)
 

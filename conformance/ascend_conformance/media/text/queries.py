@@ -15,7 +15,7 @@ from ascend_ref.db.display import clip, printable
 from ...compare.sql import text_literal
 from ...engine.asking import Asked, Question
 from ...engine.failure import Failures
-from ...engine.work import NoAnswer
+from ...engine.work import NoAnswer, Uncomputable
 from ...finding import Finding
 from ...options import Options
 from .database import Facts
@@ -89,7 +89,7 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Ends a query made inside: after :data:`SECONDS`, or where it cannot be computed.
 
     Files and databases can hold values that no arithmetic of ours was made for. Raises
-    :class:`GivenUp`.
+    :class:`GivenUp` or :class:`.Uncomputable`.
     """
     timer = threading.Timer(SECONDS, connection.interrupt)
     timer.daemon = True
@@ -105,7 +105,7 @@ def limited(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
         raise GivenUp("given up: it takes more memory than a query may have") from problem
     except UNCOMPUTABLE as problem:
         said = str(problem).strip().partition("\n")[0] or type(problem).__name__
-        raise GivenUp(f"cannot be computed: {clip(printable(said), SHOWN)}") from problem
+        raise Uncomputable(f"cannot be computed: {clip(printable(said), SHOWN)}") from problem
 
 
 def _unaskable(folder: Folder, instance: TextInstance, tables: Tables) -> str | None:
