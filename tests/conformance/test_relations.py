@@ -62,11 +62,33 @@ def test_sql_is_of_the_subset_that_both_engines_answer_alike() -> None:
         "EXISTS (SELECT 1)",
         'a."size" > 1',
         "iif(a.size, 1, 0)",
+        "a.size NOT IN (SELECT b.size FROM allocation b)",
+        "a.size NOT IN (SELECT b.size FROM allocation b WHERE b.size > 0 UNION ALL "
+        "SELECT min(c.size) FROM allocation c WHERE c.size IS NOT NULL)",
     ],
 )
 def test_sql_that_the_engines_answer_differently_is_refused(bad: str) -> None:
     relation = next(one for one in RELATIONS.values() if one.search.bad)
     assert list(lint(replace(relation, search=replace(relation.search, bad=bad))))
+
+
+def test_an_annotation_on_another_thread_is_found_without_python_calls(profile: Path) -> None:
+    """The least of no threads is NULL, and nothing was outside of threads and NULL."""
+    relation = RELATIONS["REL412"]
+    with opened(profile, "database") as trial:
+        trial.execute(
+            "DELETE FROM PYTORCH_API "
+            "WHERE type = (SELECT id FROM ENUM_API_TYPE WHERE name = 'trace')"
+        )
+        assert not _found(trial, relation)
+        with trial.changed(relation, *relation.search.edits):
+            assert _found(trial, relation)
+
+
+def _found(trial: Trial, relation: Relation) -> int:
+    answer = trial.ask(relation)
+    assert isinstance(answer, Answer)
+    return answer.count
 
 
 def test_what_relations_read_exists() -> None:

@@ -39,6 +39,23 @@ def lint(relation: Relation) -> Iterator[str]:
         for pattern, reason in FORBIDDEN.items():
             if re.search(pattern, bare, re.IGNORECASE):
                 yield f"{relation.id}: {pattern} in {text!r}: {reason}"
+        for cell in _may_be_unknown(bare):
+            yield f"{relation.id}: NOT IN of {cell} in {text!r}: where one is NULL, none is outside"
+
+
+def _may_be_unknown(text: str) -> Iterator[str]:
+    """The columns in the SELECTs of each NOT IN that no condition keeps from being NULL."""
+    for found in re.finditer(r"NOT IN \( ?SELECT ", text):
+        depth, end = 1, text.index("(", found.start()) + 1
+        begin = end
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        for select in text[begin : end - 1].split(" UNION ALL "):
+            cell = re.match(r" ?SELECT (min\()?(\w+\.\w+)\)? FROM", select)
+            known = cell and re.search(rf"{re.escape(cell[2])} (?:IS NOT NULL|[<>=])", select)
+            if cell is None or not known or (cell[1] and "HAVING" not in select):
+                yield select if cell is None else cell[2]
 
 
 def rows_query(relation: Relation, bound: Mapping[str, View], dialect: Dialect) -> str:
