@@ -424,3 +424,15 @@ def test_nothing_of_a_sound_file_is_given_up(
         assert {one.rule for one in file.skipped} == NOT_SHOWN[carrier]
         reasons = ("nothing to judge", "not applicable")
         assert all(one.reason.startswith(reasons) for one in file.skipped)
+
+
+def test_a_missing_number_leaves_the_orphans_of_others_open_and_says_so(tmp_path: Path) -> None:
+    """Nothing is outside of numbers and NULL: the task without its mark went unmentioned."""
+    path = specimen(tmp_path)
+    change(path, "UPDATE TASK SET connectionId = 4100000000 WHERE rowid = 1")
+    assert "DB514" in {one.rule for one in judge(path).findings}
+    change(path, "UPDATE MSTX_EVENTS SET connectionId = NULL WHERE rowid = 1")
+    report = judge(path)
+    assert "DB202" in {one.rule for one in report.findings}
+    reasons = {one.rule: one.reason for one in report.skipped}
+    assert reasons["DB514"] == "bad values in MSTX_EVENTS.connectionId leave it open"
