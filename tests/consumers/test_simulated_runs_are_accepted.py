@@ -138,6 +138,7 @@ def test_the_slow_rank_communicates_shortest_and_is_the_bottleneck(
     assert found.most_common(1)[0][0] == SLOW
 
 
+@pytest.mark.exhaustive
 def test_the_slow_link_has_the_least_bandwidth(faulty: dict[str, Path], tmp_path: Path) -> None:
     verdict = check_row_1(faulty["slow-link"], tmp_path)
     assert verdict.differences == []

@@ -25,7 +25,10 @@ DURING = tuple(
 
 @pytest.mark.parametrize(
     ("ranks", "faults", "allowed"),
-    [(2, DURING, set()), (1, (FaultChoice("abnormal-end"),), NO_END)],
+    [
+        pytest.param(2, DURING, set(), marks=pytest.mark.exhaustive),
+        (1, (FaultChoice("abnormal-end"),), NO_END),
+    ],
     ids=["during the run", "at its end"],
 )
 def test_no_fault_contradicts_itself(

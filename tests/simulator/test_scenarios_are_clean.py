@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -23,9 +24,24 @@ NO_END = "DB410"
 """A session without an end is what the fault is."""
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
-@given(scenarios(), st.integers(0, 1 << 32), st.sampled_from(REVISIONS))
+ANY = (scenarios(), st.integers(0, 1 << 32), st.sampled_from(REVISIONS))
+PATIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(PATIENT, max_examples=5)
+@given(*ANY)
 def test_the_referee_has_nothing_to_say(scenario: Scenario, seed: int, revision: str) -> None:
+    judge(scenario, seed, revision)
+
+
+@pytest.mark.exhaustive
+@settings(PATIENT, max_examples=25)
+@given(*ANY)
+def test_nor_about_many_more(scenario: Scenario, seed: int, revision: str) -> None:
+    judge(scenario, seed, revision)
+
+
+def judge(scenario: Scenario, seed: int, revision: str) -> None:
     formats = ["pytorch-db"] + ["msprof-db"] * scenario.capture.npu
     with tempfile.TemporaryDirectory() as folder:
         run = write_run(scenario, seed, Path(folder) / "run", formats, revision)

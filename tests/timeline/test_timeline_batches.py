@@ -15,7 +15,7 @@ WRITERS = {"msprof": ("cpp", "python"), "pytorch": ("adapter", "adapter-2025-01"
 SIMULATED = [
     ("observed-everything", "pytorch"),
     ("text-museum", "pytorch"),
-    ("text-museum", "msprof"),
+    pytest.param("text-museum", "msprof", marks=pytest.mark.exhaustive),
 ]
 
 
