@@ -26,6 +26,7 @@ exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; s
 
 campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Half an hour.
 	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
+	$(BIN)/python tests/campaign/run_defects.py
 	$(BIN)/python -m pytest -n $(WORKERS) -m campaign
 
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
@@ -51,8 +52,9 @@ bench: $(VENV)/.installed ## Measure the codecs, the checker and the simulator.
 	$(BIN)/python benchmarks/bin.py
 	$(BIN)/python benchmarks/text.py
 
-realism: $(VENV)/.installed ## Compare a simulated profile with the real one in ../shared.
+realism: $(VENV)/.installed ## Compare simulated profiles and costs of kernels with real ones in ../shared.
 	$(BIN)/python benchmarks/realism.py
+	$(BIN)/python benchmarks/costs.py
 
 clean: ## Remove everything that the targets make.
 	rm -rf $(VENV) site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis \

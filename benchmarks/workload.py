@@ -56,6 +56,12 @@ def tables(n: int) -> dict[str, Columns]:
             "endTimeNs": np.array([end + (-end % 1_000)]),
         },
         "NPU_INFO": {"id": np.array([0]), "name": np.array(["Ascend910B"], dtype=object)},
+        "AICORE_FREQ": {
+            "deviceId": np.array([0, 0]),
+            "timestampNs": np.array([START_NS, end + (-end % 1_000)]),
+            "freq": np.array([1800, 1800]),
+            "dieId": np.array([0, 0]),
+        },
         "HOST_INFO": {
             "hostUid": np.array(["3538958389648580163"], dtype=object),
             "hostName": np.array(["node-0"], dtype=object),

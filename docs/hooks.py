@@ -13,9 +13,10 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from ascend_conformance.media import load_rules
-from ascend_conformance.pages import rule_pages, rule_targets, rules_by_table
+from ascend_conformance.pages import demands, rule_pages, rule_targets
 from ascend_ref.cli.reference import command_page
-from ascend_ref.tools.spec.site import SiteStyle, spec_pages, spec_targets
+from ascend_ref.tools.spec.lookup import subjects
+from ascend_ref.tools.spec.site import ALONE, SiteStyle, spec_pages, spec_targets
 from ascend_spec import Catalog, catalog
 
 ROOT = Path(__file__).parents[1]
@@ -46,10 +47,15 @@ def generated_pages(facts: Catalog) -> dict[str, str]:
     targets = {**spec_targets(), **rule_targets(rules.values())}
     style = SiteStyle(depth=1, targets=targets)
     pages = {**spec_pages(targets), **rule_pages(rules, targets)}
-    for table, looking in rules_by_table(facts, rules.values()).items():
-        folder = "enums" if table in facts.enums else "tables"
-        links = ", ".join(style.link("rule", identifier) for identifier in looking)
-        pages[f"{folder}/{table}.md"] += f"\n## Checked by\n\n{links}\n"
+    found = demands(rules.values(), style)
+    alone = {one.page: one.address for one in subjects().values() if one.kind in (*ALONE, "table")}
+    for path, address in alone.items():
+        pages[path] += f"\n{found.get(address, '')}"
+    pages["timeline/index.md"] += f"\n{found['timeline/timeline']}"
+    for address, text in found.items():
+        kind, _, name = address.partition("/")
+        if kind == "document":
+            pages["timeline/documents.md"] += f"\n{text.replace('hold', f'hold of {name}.json', 1)}"
     pages["command.md"] = command_page()
     for name in ("CONTRIBUTING", "CHANGELOG"):
         pages[f"{name.lower()}.md"] = (ROOT / f"{name}.md").read_text(encoding="utf-8")
@@ -71,6 +77,7 @@ def navigation(facts: Catalog, pages: dict[str, str]) -> list[Any]:
                 "simulate.md",
                 "operators.md",
                 "write.md",
+                "by-hand.md",
                 "texts.md",
                 "command.md",
                 "glossary.md",

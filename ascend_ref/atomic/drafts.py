@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
+
+from .hidden import hidden_path
 
 Naming: TypeAlias = Callable[[int | None], str]
 """File name of a slice, counted from 0; of the whole for ``None``."""
@@ -20,7 +21,7 @@ class Drafts:
 
     def open(self) -> BinaryIO:
         """Another file, to write and to read. Raises ``OSError``."""
-        path = self._folder / f".{self._naming(None)}.{secrets.token_hex(4)}.partial"
+        path = hidden_path(self._folder / self._naming(None))
         file = path.open("x+b")
         self._open.append((path, file))
         return file

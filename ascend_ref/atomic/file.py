@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
+
+from .hidden import hidden_path
 
 
 def write_atomically(path: Path, text: str) -> None:
@@ -30,7 +31,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
             yield file
         return
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    temporary = hidden_path(target)
     try:
         with temporary.open("xb") as file:
             yield file

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from .hidden import hidden_path
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of writing, which name no file."""
@@ -18,9 +19,9 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def staged(target: Path) -> Iterator[Path]:
     """An empty folder to fill, which becomes ``target`` when the block ends without an exception.
 
-    Until then it has a hidden name next to it, which no reader takes for a profile; then it is
-    gone. Raises ``FileExistsError`` for a target that exists; it is never touched. An ``OSError``
-    names the target, not the hidden folder.
+    Until then it has a hidden name next to it, which our readers do not take for a profile; then it
+    is gone. Raises ``FileExistsError`` for a target that exists; it is never touched. An
+    ``OSError`` names the target, not the hidden folder.
     """
     _require_absent(target)
     try:
@@ -29,8 +30,7 @@ def staged(target: Path) -> Iterator[Path]:
         raise NotADirectoryError(
             errno.ENOTDIR, os.strerror(errno.ENOTDIR), problem.filename
         ) from None
-    # No process id: in containers it is the same again after a run that was killed.
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    draft = hidden_path(target)
     try:
         draft.mkdir()
         yield draft

@@ -186,6 +186,8 @@ def encode_folder(folder: Path | str, path: Path | str, progress: Progress | Non
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
+    if path.exists() and not path.is_file():
+        raise Unreadable(f"{path}: no regular file; expected the manifest of a decoded file")
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -225,6 +227,7 @@ def _encode_segment(folder: Path, segment: Segment, target: BinaryIO) -> int:
 def _inside(folder: Path, name: str) -> Path:
     """A file of the folder itself. Raises ``ValueError`` for a name that leads elsewhere."""
     path = folder / name
-    if Path(name).name != name or name in {".", ".."} or path.is_symlink():
+    odd = path.is_symlink() or (path.exists() and not path.is_file())  # a FIFO would be waited for
+    if Path(name).name != name or name in {".", ".."} or odd:
         raise ValueError(f"{name!r} is no file of this folder")
     return path

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
+
+from ascend_ref.atomic import hidden_path
 
 
 def refuse_existing(path: Path, *, force: bool) -> None:
@@ -37,7 +38,7 @@ def room_for(folder: Path, *, force: bool) -> Iterator[None]:
         raise click.UsageError(f"{folder} is no folder; expected a new one")
     if Path.cwd().is_relative_to(folder.resolve()):
         raise click.UsageError(f"{folder} holds the current folder; expected another one")
-    aside = folder.with_name(f".{folder.resolve().name}.{secrets.token_hex(4)}.old")
+    aside = hidden_path(folder.resolve(), "old")
     folder.rename(aside)
     try:
         yield

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
+from itertools import zip_longest
+
+CONSIDERED = 50
+"""Names that are compared more closely."""
 
 
 def close_to(name: str, known: Iterable[str], most: int = 3) -> list[str]:
@@ -11,7 +15,15 @@ def close_to(name: str, known: Iterable[str], most: int = 3) -> list[str]:
     spelled: dict[str, str] = {}
     for candidate in known:
         spelled.setdefault(candidate.casefold(), candidate)
-    return [spelled[key] for key in get_close_matches(name.casefold(), spelled, most)]
+    asked = name.casefold()
+
+    def distance(key: str) -> tuple[float, int]:
+        """Of names that share as many characters, one with a wrong one comes first."""
+        differing = sum(one != other for one, other in zip_longest(asked, key))
+        return -SequenceMatcher(a=key, b=asked).ratio(), differing
+
+    close = get_close_matches(asked, spelled, CONSIDERED)
+    return [spelled[key] for key in sorted(close, key=distance)[:most]]
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.atomic import atomic_file
 from ascend_spec import Schema
 from ascend_spec.db.model import Table
 
@@ -63,18 +63,12 @@ def write_database(
         raise ValueError(
             f"tables: nothing to write; expected rows in one of {', '.join(schema.tables)}"
         )
-    draft = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        # Created here and not by SQLite: an existing file of this name must not be touched.
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    with atomic_file(path) as draft:
         with disk_errors(path):
-            _fill(draft, schema, bound, indexes=indexes, progress=progress)
+            _fill(Path(draft.name), schema, bound, indexes=indexes, progress=progress)
         for suffix in ("-journal", "-wal", "-shm"):
             # Left by the file that is replaced; SQLite would apply them to the new one.
             path.with_name(path.name + suffix).unlink(missing_ok=True)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _with_defaults(

@@ -6,11 +6,13 @@ the report as they are; what it adds are shares, links that were not used, and t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ascend_ref.capture.batch import Reals
 
@@ -25,8 +27,9 @@ CLASSES = ("p2p", "collective")
 SHOWN_LINKS = ("RDMA", "HCCS", "PCIE", "SDMA", "SIO")
 """Links that every operator lists, used or not."""
 TOTAL = "Total Op Info"
+START = "start_timestamp"
 TIMES = {
-    "Start Timestamp(us)": "start_timestamp",
+    "Start Timestamp(us)": START,
     "Elapse Time(ms)": "elapse_time",
     "Transit Time(ms)": "transit_time",
     "Wait Time(ms)": "wait_time",
@@ -47,6 +50,10 @@ FLOW = {
     "Bandwidth(GB/s)": "bandwidth",
 }
 """Column of CommAnalyzerMatrix by key of the document, after the link."""
+FLOAT_STEP = 0.25
+"""Floats of today's instants in us are so far apart."""
+FARTHEST = 1000.0
+"""us by which the clocks of two databases of one capture may differ; real ones do by up to 304."""
 NEGLIGIBLE = 1e-15
 """A divisor below this counts as 0."""
 
@@ -55,6 +62,26 @@ def quotients(dividend: Reals, divisor: Reals) -> Reals:
     """Shares and rates with four decimals as Python rounds them; 0 where the divisor is 0."""
     found = divided(dividend, divisor, np.abs(divisor) >= NEGLIGIBLE)
     return python_round(found, RATE_PLACES)
+
+
+def starts_of_operators(times: pa.Table, operators: pa.Table) -> pa.Array:
+    """Starts of the rows of CommAnalyzerTime in us, on the clock of COMMUNICATION_OP.
+
+    The clock of analysis.db is calibrated apart: where every operator starts by the same time too
+    late or too early, it starts when COMMUNICATION_OP says (see CommAnalyzerTime in the spec).
+    """
+    stated = times.column(START).combine_chunks()
+    names = operators.column("opName").cast(pa.string()).to_pylist()
+    once = {name for name, count in Counter(names).items() if count == 1}
+    starts = zip(names, operators.column("startNs").to_pylist(), strict=True)
+    start_of = {name: start / 1000 for name, start in starts if name in once}
+    found = [start_of.get(name) for name in _texts(times, "hccl_op_name")]
+    known = pa.array(found, pa.float64())
+    apart = np.array(pc.subtract(stated, known).drop_null())
+    shift = float(np.median(apart)) if len(apart) else 0.0
+    if not FLOAT_STEP < abs(shift) < FARTHEST or np.ptp(apart) > 2 * FLOAT_STEP:
+        return stated
+    return pc.coalesce(known, pc.subtract(stated, shift))
 
 
 def communication_report(

@@ -48,10 +48,10 @@ class Choices:
     flow: Integers
     choice: Integers
     size: Integers
-    duration: Integers
+    duration: Integers | Reals
 
 
-def rate(size: Integers, duration: Integers) -> Reals:
+def rate(size: Integers, duration: Integers | Reals) -> Reals:
     """GB/s with four decimals, as MB by ms; 0 where no time passed. Byte and ns."""
     return python_round(divided(size / 1e6, duration / 1e6, duration > 0), RATE_PLACES)
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ascend_ref.capture import Capture, Integers, Tasks
+from ascend_ref.capture.batch import Reals
 from ascend_ref.capture.model import NONE
 
 from .matching import greatest, groups, least, sums
@@ -98,14 +99,14 @@ class Packets:
 
 @dataclass(frozen=True, slots=True)
 class Flows:
-    """What one operator moved from one rank to another."""
+    """What one operator moved from one rank to another. duration: ns, or parts of it."""
 
     owner: Integers
     source: Integers
     target: Integers
     link: Integers
     size: Integers
-    duration: Integers
+    duration: Integers | Reals
 
 
 def division(tasks: SmallTasks, start: Integers, end: Integers) -> Division:

@@ -12,7 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.atomic import atomic_file
-from ascend_ref.derive.communication_report import Report, communication_report, matrix_report
+from ascend_ref.derive.communication_report import (
+    START,
+    Report,
+    communication_report,
+    matrix_report,
+    starts_of_operators,
+)
 from ascend_ref.recorded import Recorded
 from ascend_spec import layout_catalog
 
@@ -39,6 +45,8 @@ def _written(recorded: Recorded, folder: Path) -> list[Path]:
     if times.num_rows:
         bandwidths = recorded.table("CommAnalyzerBandwidth")
         steps = _steps(recorded.table("StepTraceTime"))
+        starts = starts_of_operators(times, recorded.table("COMMUNICATION_OP"))
+        times = times.set_column(times.column_names.index(START), START, starts)
         report = communication_report(times, bandwidths, steps)
         found.append(_write(folder / layout_catalog().file("pytorch", "communication"), report))
     matrix = recorded.table("CommAnalyzerMatrix")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from ascend_ref.atomic import staged
 from ascend_ref.below import files_below
 from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import Recorded, from_database
-from ascend_ref.text import write_csv_files
-from ascend_ref.timeline import write_timeline
+from ascend_ref.text.write import tables_in_csv_files, write_csv_files
+from ascend_ref.timeline.write import tables_in_timelines, write_timeline, writes_timelines
 
 Progress = Callable[[int, int, str], None]
 
@@ -23,23 +24,34 @@ WRITERS: Mapping[str, Callable[[Recorded, Path, str | None], list[Path]]] = {
 """What can be written: CSV files; timelines; communication.json and communication_matrix.json."""
 
 
+class Exported(NamedTuple):
+    """files: what was written. loss: a sentence on what of the database no file shows, if any."""
+
+    files: list[Path]
+    loss: str | None
+
+
 def export_database(
     database: Path,
     folder: Path,
-    kinds: Collection[str] = tuple(WRITERS),
+    kinds: Collection[str] | None = None,
     writer: str | None = None,
     progress: Progress | None = None,
-) -> list[Path]:
-    """Write the text deliverables of a database into the new ``folder``; returns their paths.
+) -> Exported:
+    """Write the text deliverables of a database into the new ``folder``.
 
-    kinds: of :data:`WRITERS`. writer: a generation of exporters (spec: text/writers.yaml), by
-    default the current one of the database's output and product family. ``folder`` appears
-    complete or not at all.
+    kinds: of :data:`WRITERS`; None: all whose form is known of the writer. writer: a generation of
+    exporters (spec: text/writers.yaml), by default the current one of the database's output and
+    product family. ``folder`` appears complete or not at all.
 
     Raises ``UnreadableDatabase`` for a file that is no profile, ``ValueError`` for a writer that
     does not write its output, ``FileExistsError`` for a folder that exists, ``OSError``.
     """
     recorded = from_database(database)
+    loss = _loss(recorded, writer) if kinds is None and writer is not None else None
+    if kinds is None:
+        has_timelines = writes_timelines(recorded.output, writer)
+        kinds = [kind for kind in WRITERS if kind != "timeline" or has_timelines]
     written: list[Path] = []
     with staged(folder) as draft:
         for done, kind in enumerate(kinds):
@@ -47,7 +59,20 @@ def export_database(
                 progress(done, len(kinds), kind)
             written += WRITERS[kind](recorded, draft, writer)
         names = [path.relative_to(draft) for path in written]
-    return [folder / name for name in names]
+    return Exported([folder / name for name in names], loss)
+
+
+def _loss(recorded: Recorded, writer: str) -> str | None:
+    """What today's exporters show of a database, and the files of a writer do not."""
+    shown = tables_in_csv_files(recorded, writer)
+    has_timelines = writes_timelines(recorded.output, writer)
+    if has_timelines:
+        shown |= tables_in_timelines(recorded, writer)
+    today = tables_in_csv_files(recorded, None) | tables_in_timelines(recorded, None)
+    lost = sorted((today - shown).intersection(recorded.tables))
+    parts = [] if has_timelines else ["no timeline (its form is not known)"]
+    parts += [f"nothing of {', '.join(lost)}"] if lost else []
+    return f"as {writer}: {' and '.join(parts)}" if parts else None
 
 
 class NoDatabase(Exception):

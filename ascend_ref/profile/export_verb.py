@@ -14,9 +14,9 @@ from ascend_ref.cli.progress import progress_bar
 KINDS = ("csv", "timeline", "documents")
 
 
-def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
     names = deliverables(texts, KINDS)
-    return tuple(kind for kind in KINDS if kind in names) or KINDS
+    return tuple(kind for kind in KINDS if kind in names) or None
 
 
 @click.command()
@@ -28,7 +28,7 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     callback=_kinds,
     metavar="DELIVERABLES",
     help=f"What to write, of {', '.join(KINDS)} (communication.json and its matrix); repeatable or "
-    "separated by commas. By default all.",
+    "separated by commas. By default all that the writer is known for.",
 )
 @output("DIR")
 @click.option(
@@ -38,13 +38,14 @@ def _kinds(_: click.Context, __: click.Parameter, texts: tuple[str, ...]) -> tup
     "current one.",
 )
 def export(
-    profile: Path, kinds: tuple[str, ...], output: Path, force: bool, writer: str | None
+    profile: Path, kinds: tuple[str, ...] | None, output: Path, force: bool, writer: str | None
 ) -> int:
     """Write the CSV files, timelines and JSON documents of a database.
 
     DB is a msprof_*.db or ascend_pytorch_profiler_*.db; the analysis.db and the JSON files that lie
     around it are read as well. Of a FOLDER with several databases each is written into a folder of
-    its own. Prints the paths of what was written.
+    its own. Prints the paths of what was written, and a line on what of a database an older WRITER
+    does not show.
     """
     from ascend_ref.atomic.folder import staged
     from ascend_ref.db.open import UnreadableDatabase
@@ -55,16 +56,21 @@ def export(
         found = databases(profile)
         with room_for(output, force=force), progress_bar(profile.name) as progress:
             if len(found) == 1:
-                written = export_database(found[0], output, kinds, writer, progress)
+                written, loss = export_database(found[0], output, kinds, writer, progress)
+                losses = {found[0]: loss}
             else:
+                losses = {}
                 with staged(output) as draft:
                     for one in found:
                         folder = draft / one.relative_to(profile).with_suffix("")
-                        export_database(one, folder, kinds, writer, progress)
+                        _, losses[one] = export_database(one, folder, kinds, writer, progress)
                     names = sorted(one.relative_to(draft) for one in draft.rglob("*.*"))
                 written = [output / name for name in names]
     except (NoDatabase, UnreadableDatabase, ValueError) as problem:
         raise CommandError(str(problem)) from None
     for path in written:
         click.echo(str(path))
+    for database, loss in losses.items():
+        if loss:
+            click.echo(f"{database}: {loss}", err=True)
     return 0

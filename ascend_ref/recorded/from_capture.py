@@ -46,6 +46,7 @@ def from_captures(
     counted = switches.npu and switches.level > 0
     return Recorded(
         output=output,
+        revision=revision,
         origin=replace(
             origin,
             family=origin.family or family_of(origin.chip),

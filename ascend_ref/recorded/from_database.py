@@ -44,6 +44,7 @@ def from_database(path: Path, *, lenient: bool = False) -> Recorded:
     groups = {spelled: group for group, spelled in aic_metrics().items()}
     return Recorded(
         output=output,
+        revision=database.revision,
         origin=_origin(tables, stated, database.rank_from_name),
         switches=Switches(
             level=_level(database, stated), aic_metrics=groups.get(stated.metrics or "")

@@ -35,17 +35,18 @@ def family_of(chip: str | None) -> str | None:
 class Recorded:
     """What one process recorded: a capture as the tables of a database show it.
 
-    origin: its family is known or follows from the chip. switches: their metrics are ``None``
-    where nothing is counted; of a database only level and metrics are known. tables: by the name of
-    their database table, those with rows. Columns are those of the newest revision, in its order:
-    int64 and double as stored, ``dictionary<int32, string>`` with the text itself where the
-    database holds an id of STRING_IDS or of an enum, NULL where it holds NULL. extras: what has no
-    database table, by the name of its file, columns by their names in the capture; times int64 ns,
-    sizes int64 Byte, texts as above. spill: where long columns of tables are, and place for what is
-    made of them.
+    revision: of the database schema. origin: its family is known or follows from the chip.
+    switches: their metrics are ``None`` where nothing is counted; of a database only level and
+    metrics are known. tables: by the name of their database table, those with rows. Columns are
+    those of the newest revision, in its order: int64 and double as stored, ``dictionary<int32,
+    string>`` with the text itself where the database holds an id of STRING_IDS or of an enum, NULL
+    where it holds NULL. extras: what has no database table, by the name of its file, columns by
+    their names in the capture; times int64 ns, sizes int64 Byte, texts as above. spill: where long
+    columns of tables are, and place for what is made of them.
     """
 
     output: Output
+    revision: str
     origin: Origin
     switches: Switches
     tables: Mapping[str, pa.Table]

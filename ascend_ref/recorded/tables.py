@@ -24,6 +24,7 @@ from .shape import TEXT, Dictionary, Shape, shape_of, shaped, sources
 
 INNER = "STRING_IDS"
 """Its texts stand in the columns themselves."""
+TEXTS = ("id", "value")
 
 
 class DatabaseFile:
@@ -38,6 +39,7 @@ class DatabaseFile:
             self._physical = describe(connection)
             identity = identify(self._physical, connection, path, catalog())
         self.carrier = identity.carrier
+        self.revision = identity.revision.id
         self.rank_from_name = identity.rank_from_name
         self._schema = catalog().at(identity.revision.id, identity.carrier)
 
@@ -65,7 +67,23 @@ class DatabaseFile:
         """The columns of the file, by the newest names of those that stand in it."""
         physical = self._physical.readable(shape.name)
         present = [column.name for column in physical.columns] if physical else []
-        return sources(shape, self._schema.tables.get(shape.name), present)
+        found = sources(shape, self._schema.tables.get(shape.name), present)
+        if shape.name == "PYTORCH_API" and self._has_exchanged_inputs:
+            shapes, types = found["inputShapes"], found["inputDtypes"]
+            return {**found, "inputShapes": types, "inputDtypes": shapes}
+        return found
+
+    @cached_property
+    def _has_exchanged_inputs(self) -> bool:
+        """Whether shapes and data types of inputs stand in each other's columns (erratum E23)."""
+        return self._has_letters("inputShapes") and not self._has_letters("inputDtypes")
+
+    def _has_letters(self, column: str) -> bool:
+        """Whether a column of PYTORCH_API refers to text with letters: shapes have none."""
+        if not (self.holds(f"PYTORCH_API.{column}") and self._physical.readable(INNER, *TEXTS)):
+            return False
+        query = f"SELECT 1 AS found FROM {INNER} WHERE id IN (SELECT {column} FROM PYTORCH_API)"
+        return self.finds(f"{query} AND value GLOB '*[a-zA-Z]*' LIMIT 1")
 
     @cached_property
     def _strings(self) -> Dictionary:

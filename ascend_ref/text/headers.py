@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +13,7 @@ from ascend_spec.text import CsvColumn, CsvFile, Scene
 from ascend_spec.text.model import Level
 
 Header = tuple[str, ...]
+_UNIT = re.compile(r"\(([^()]*)\)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def recognise(file: CsvFile, header: Sequence[str]) -> Recognised:
     known = headers_of(file.name, _repeats(file, given))
     if given in known:
         return Recognised(given, given, known[given])
-    nearest = min(known, key=lambda one: _distance(given, one))
+    meant = tuple(renamed_columns(file, given).get(cell, cell) for cell in given)
+    nearest = min(known, key=lambda one: _distance(meant, one))
     return Recognised(given, nearest, known[nearest])
 
 
@@ -113,12 +116,13 @@ def canonical_names(file: CsvFile, header: Sequence[str], writer: str) -> list[s
     """For each cell of a header the name of its column in ``raw``; ``None`` for a strange one.
 
     That is the newest header text. Of columns that stand there several times, the second is called
-    ``name 2``.
+    ``name 2``. Columns that other tools renamed count as what they are.
     """
     seen: Counter[str] = Counter()
     names: list[str | None] = []
+    renamed = renamed_columns(file, header)
     for cell in header:
-        column = column_of(file, cell, writer)
+        column = column_of(file, renamed.get(cell, cell), writer)
         if column is None:
             names.append(None)
             continue
@@ -126,6 +130,56 @@ def canonical_names(file: CsvFile, header: Sequence[str], writer: str) -> list[s
         seen[name] += 1
         names.append(name if seen[name] == 1 else f"{name} {seen[name]}")
     return names
+
+
+def renamed_columns(file: CsvFile, header: Sequence[str]) -> dict[str, str]:
+    """Header texts that no writer prints, each with the newest one of the column that it means.
+
+    It has the letters of a column of this file, or of one that shows the same in another file,
+    whatever its capitals, signs and brackets, and names no other unit. Columns that stand there
+    under a name of their own are not meant.
+    """
+    alike = _alike(file.name)
+    own = [column_of(file, cell, None) for cell in header]
+    taken = {column.name for column in own if column is not None}
+    found: dict[str, str] = {}
+    for cell, column in zip(header, own, strict=True):
+        name, unit = alike.get(_letters(cell), (None, None))
+        stated = _UNIT.search(cell)
+        fits = stated is None or stated[1] == unit
+        if column is None and name is not None and name not in taken and fits:
+            found[cell] = name
+            taken.add(name)
+    return found
+
+
+@per_spec
+def _alike(name: str) -> Mapping[str, tuple[str, str | None]]:
+    """By letters, the column of a file that these mean, and its unit; none that mean several."""
+    own = text_catalog().csv[name].columns
+    homes = {
+        (one.shows, one.formula): one
+        for one in own
+        if one.metric is None and (one.shows.of or one.formula)
+    }
+    found: dict[str, set[tuple[str, str | None]]] = {}
+    for column in own:
+        for text in column.names:
+            found.setdefault(_letters(text), set()).add((column.name, column.unit))
+    others: dict[str, set[tuple[str, str | None]]] = {}
+    for file in text_catalog().csv.values():
+        for column in file.columns if file.name != name else ():
+            home = homes.get((column.shows, column.formula))
+            if home is not None and column.metric is None and home.unit == column.unit:
+                for text in column.names:
+                    others.setdefault(_letters(text), set()).add((home.name, home.unit))
+    meant = others | found
+    return {letters: next(iter(some)) for letters, some in meant.items() if len(some) == 1}
+
+
+def _letters(text: str) -> str:
+    """Letters and digits of a header text in lower case, without what stands in brackets."""
+    return re.sub(r"\([^)]*\)|[^0-9A-Za-z]", "", text).lower()
 
 
 def column_of(file: CsvFile, cell: str, writer: str | None) -> CsvColumn | None:

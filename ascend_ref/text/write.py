@@ -152,6 +152,17 @@ def write_csv_files(
     return paths
 
 
+def tables_in_csv_files(recorded: Recorded, writer: str | None) -> set[str]:
+    """The tables of which the CSV files of a writer, by default today's, show something.
+
+    Raises ``ValueError`` as :func:`write_csv_files`.
+    """
+    family = recorded.origin.family or USUAL_FAMILY
+    chosen = _writer(recorded, writer, family)
+    files = text_catalog().csv.values()
+    return {table for one in files if _writer_of(one, chosen, family) for table in one.tables}
+
+
 def _writer(recorded: Recorded, name: str | None, family: str) -> Writer:
     writers = text_catalog().writers
     known = [
@@ -161,7 +172,9 @@ def _writer(recorded: Recorded, name: str | None, family: str) -> Writer:
         if one.output == recorded.output and one.tabbed and text_catalog().written_by(one.id)
     ]
     if name is not None and name not in known:
-        raise ValueError(f"writer: {name!r}; expected one of {', '.join(known)}")
+        is_read = name in writers and writers[name].output == recorded.output
+        reason = ", whose files can be read only" if is_read else ""
+        raise ValueError(f"writer: {name!r}{reason}; expected one of {', '.join(known)}")
     chosen = writers[name or CURRENT[recorded.output]]
     if family not in chosen.families:
         if name is not None or recorded.output == "pytorch":
@@ -173,12 +186,15 @@ def _writer(recorded: Recorded, name: str | None, family: str) -> Writer:
 
 
 def _writer_of(file: CsvFile, chosen: Writer, family: str) -> Writer | None:
-    """Who writes a file: the chosen one, or the Python engine in place of the C++ engine."""
+    """Who writes a file: the chosen one, or for the C++ engine the Python engine of its day."""
     if family not in file.families:
         return None
     if chosen.id in file.writers:
         return chosen
-    return file.writers.get(SECOND) if chosen.engine == "cpp" else None
+    if chosen.engine != "cpp":
+        return None
+    later = (one for one in file.writers.values() if SECOND in one.kin and one.date >= chosen.date)
+    return min(later, key=lambda one: one.date, default=None)
 
 
 def _source(file: CsvFile, recorded: Recorded) -> Source | None:

@@ -137,20 +137,6 @@ class Activity:
             return np.full(len(connections), NONE)
         return np.where(link == NONE, NONE, operators[link])
 
-    @cached_property
-    def inputs(self) -> tuple[pa.DictionaryArray, pa.DictionaryArray]:
-        """Shapes and types of the inputs of operators."""
-        shapes, types = (one_piece(self.table[name]) for name in ("inputShapes", "inputDtypes"))
-        if _are_types(shapes) and not _are_types(types):
-            # Erratum E23: until 2024-11 each column held what belongs into the other.
-            return types, shapes
-        return shapes, types
-
-
-def _are_types(column: pa.DictionaryArray) -> bool:
-    """Whether a column of inputs names types: shapes have no letters."""
-    return bool(pc.any(pc.match_substring_regex(column.dictionary, "[A-Za-z]")).as_py())
-
 
 class CallStacks:
     """PYTORCH_CALLCHAINS as texts, as they are or in a notation, put together when asked for."""

@@ -97,22 +97,16 @@ class Linked(NamedTuple):
     ends: Ends
 
 
-def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
+def linked(session: Session) -> Iterator[Linked]:
     """The work that HostToDevice leads to: tasks, then copies, then communication operators.
 
     A start and its ends have one call. Where an id is used again for another call, as in a graph
     that runs several times, only its first use gets arrows: readers do not expect two arrows of
-    one id.
-
-    forward: without work that seems to begin before its call, since the clocks of host and device
-    are never quite the same.
+    one id. Work that seems to begin before its call has its arrow, too: the clocks of host and
+    device are never quite the same (erratum T101).
     """
     spill, calls = session.spill, session.calls
     started: list[Lookup] = []
-
-    def is_later(call: Integers, start: Integers) -> Mask:
-        later: Mask = calls.start[call] <= start
-        return later
 
     def is_new(call: Integers) -> Mask:
         new: Mask = np.all([known.rows(call) == NONE for known in started], axis=0)
@@ -124,12 +118,10 @@ def linked(session: Session, *, forward: bool) -> Iterator[Linked]:
         ("communication", "Communication", operator_ends(session.communication, calls, spill)),
     ):
         flow, layer = session.flow(name), session.layer(home)
-        later = spill.where(is_later, launched.call, launched.start) if forward else None
-        work = launched if later is None else launched.taken(spill, later)
-        if flow is None or layer is None or not len(work.row):
+        if flow is None or layer is None or not len(launched.row):
             continue
         form = session.flow_id(flow)
-        ends, first = _unambiguous(spill, work, form)
+        ends, first = _unambiguous(spill, launched, form)
         starts = ends.taken(spill, first)
         if {part.of for part in form.parts} == CONNECTION_ALONE and form.parts[0].shift:
             # Several kinds of arrows then share the ids, and with them their starts.
@@ -143,7 +135,7 @@ def host_to_device(session: Session) -> Iterator[Item]:
     """From the calls of CANN to what they caused."""
     host = session.layer(HOST)
     if host is not None and session.shows(host.event("call").levels):
-        for found in linked(session, forward=True):
+        for found in linked(session):
             yield from _points(session, host, found)
 
 
@@ -179,12 +171,12 @@ def launches(session: Session) -> Iterator[Item]:
     shown: list[Lookup] = []
 
     def has_arrow(operator: Integers, start: Integers) -> Mask:
-        known: Mask = (operator != NONE) & (found.start[operator] <= start)
+        known: Mask = operator != NONE
         for moments in shown:
             known &= moments.rows(start) == NONE
         return known
 
-    for _, target, ends, _ in linked(session, forward=False):
+    for _, target, ends, _ in linked(session):
         thread, moment = (spill.taken(column, ends.call) for column in (calls.thread, calls.start))
         operator = found.launching(ends.ids["connectionId"], thread, moment)
         rows = spill.where(has_arrow, operator, ends.start)

@@ -16,6 +16,7 @@ trailing commas, and reports no places. Decoding to objects and making columns i
 
 from __future__ import annotations
 
+import json
 import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -26,6 +27,7 @@ import msgspec
 import pyarrow as pa
 
 from ascend_ref.json_damage import Damage, find_damage, scan_value, skip_space, wide_text
+from ascend_ref.json_keys import ObjectReader
 
 from .event_keys import KeyFaults
 from .parts import MAX_EVENT, Part, Source, event_decoder, read_part, whole_elements
@@ -52,11 +54,13 @@ class Elements:
     ``count``: elements read. ``damage``: what ended the reading before the end of the file.
     ``faults``: keys of a wrong type. ``in_object``: the array stands in an object. ``marked``: the
     text begins with a byte order mark, which JSON does not have. ``starts``: for each part its
-    first element, the byte from which to look for it, and how many lines end before.
+    first element, the byte from which to look for it, and how many lines end before. ``keys``:
+    about how many keys all objects of the elements have, exactly so in files of known writers.
     """
 
     path: Path
     count: int = 0
+    keys: int = 0
     damage: Damage | None = None
     in_object: bool = False
     marked: bool = False
@@ -107,6 +111,7 @@ class Elements:
                 part = read_part(buffer, top, source.ended)
                 self.starts.append((self.count, source.at, lines))
                 lines += buffer.count(b"\n", 1, part.following)
+                self.keys += _keys(buffer, part.following)
                 yield from self._batches(part, source.at - 1)
                 if part.damage is not None:
                     self.damage = _moved(part.damage, source.at - 1)
@@ -117,6 +122,21 @@ class Elements:
                     self.damage = self.damage or Damage(source.at, reason)
             if closed:
                 self.damage = self._epilogue(source)
+
+    def doubled_keys(self) -> Iterator[tuple[int, tuple[str | int, ...]]]:
+        """Each key that an object has more than once: the element, and what leads to it there.
+
+        Reads the file once more, and slowly; sound files need it not. Raises ``OSError``.
+        """
+        for batch in Elements(self.path).batches():
+            reader = ObjectReader()
+            first, text = (column[0].as_py() for column in batch.columns)
+            try:
+                events = json.loads(text, object_pairs_hook=reader)
+            except (ValueError, RecursionError):  # a number of more digits than Python takes
+                continue
+            for place, *keys in reader.doubled_keys(events):
+                yield first + place, tuple(keys)
 
     def _prologue(self, source: Source) -> int | Damage:
         """The byte behind the bracket that opens the array."""
@@ -176,6 +196,12 @@ class Elements:
                 if not self.faults.note(text[start:end], first + place, base + start):
                     unsound.add(place)
         return unsound
+
+
+def _keys(buffer: bytearray, end: int) -> int:
+    """How many texts with a colon behind them a part has; a quote that is escaped ends none."""
+    ends = buffer.count(b'":', 1, end) + buffer.count(b'" :', 1, end)
+    return ends - buffer.count(b'\\":', 1, end)
 
 
 def _batch(row: int, text: bytes | memoryview) -> pa.RecordBatch:

@@ -122,7 +122,8 @@ class Session:
         fixed = layer.sort_index.get(self.style_of(layer))
         if fixed is not None:
             return fixed
-        return self._numbers.setdefault(layer.name, FIRST_FREE_NUMBER + len(self._numbers))
+        first = self.spec.form(self.engine).first_free or FIRST_FREE_NUMBER
+        return self._numbers.setdefault(layer.name, first + len(self._numbers))
 
     def process(
         self, layer: Layer, device: int = HOST, unit: int = 0, **parts: object

@@ -11,7 +11,8 @@ import numpy as np
 
 from ascend_ref import names
 from ascend_ref.atomic import Drafts
-from ascend_ref.recorded import Recorded
+from ascend_ref.recorded import Output, Recorded
+from ascend_spec import timeline_catalog
 
 from .arrows import host_to_device, launches
 from .events import Item, Metadata
@@ -92,9 +93,7 @@ def write_timeline(
     Raises ``ValueError`` for a writer that does not write such files, ``OSError`` where ``folder``
     cannot be written.
     """
-    if writer is None:
-        family = recorded.origin.family
-        writer = CURRENT_ADAPTER if recorded.output == "pytorch" else engine_of(family)
+    writer = writer or _current(recorded)
     if timestamp is None:
         timestamp = names.stamp(recorded.origin.end or recorded.origin.start)[:14]
     recorded = recorded.kept()
@@ -111,6 +110,31 @@ def write_timeline(
     finally:
         for document in documents:
             document.discard()
+
+
+def writes_timelines(output: Output, writer: str | None) -> bool:
+    """Whether the forms of a writer's timelines are known; those of today's are."""
+    files = timeline_catalog().files
+    return writer is None or all(writer in files[kind].writers for kind in FILES_OF_OUTPUT[output])
+
+
+def tables_in_timelines(recorded: Recorded, writer: str | None) -> set[str]:
+    """The tables of which the timelines of a writer, by default today's, show something."""
+    chosen = writer or _current(recorded)
+    sessions = (Session(recorded, chosen, kind) for kind in FILES_OF_OUTPUT[recorded.output])
+    return {
+        table
+        for session in sessions
+        for layer in session.spec.layers.values()
+        if session.layer(layer.name)
+        for kind in layer.events_of(session.style_of(layer))
+        for table in kind.tables or layer.tables
+    }
+
+
+def _current(recorded: Recorded) -> str:
+    is_adapter = recorded.output == "pytorch"
+    return CURRENT_ADAPTER if is_adapter else engine_of(recorded.origin.family)
 
 
 class Document:

@@ -16,8 +16,8 @@ from .discover import discover
 from .engine.candidate import Candidate
 from .engine.failure import file_failure
 from .engine.progress import Progress
-from .finding import FileReport, Report
-from .media import Judged, media
+from .finding import FileReport, Finding, Report
+from .media import Judged, load_rules, media
 from .options import PARALLEL_BYTES, Options
 
 FileProgress = Callable[[Path], Progress]
@@ -35,8 +35,16 @@ def check(
     that has workers judges several files at the same time, each in one thread, with the same
     report. Raises ``NothingToCheck`` for a folder without a profile.
     """
-    chosen = options or Options()
-    candidates = _candidates(paths)
+    return check_candidates(_candidates(paths), options or Options(), progress, executor)
+
+
+def check_candidates(
+    candidates: Sequence[Candidate],
+    chosen: Options,
+    progress: FileProgress | None = None,
+    executor: Executor | None = None,
+) -> Report:
+    """Judge files, and folders of files, that have been found."""
     judged: Iterator[Judged]
     if executor is None or isinstance(executor, InProcess):
         judged = (judge_file(chosen, candidate, progress) for candidate in candidates)
@@ -47,7 +55,12 @@ def check(
     for candidate, (report, seen) in zip(candidates, judged, strict=True):
         reports.append(report)
         facts.setdefault(candidate.medium, []).extend(seen)
-    return Report(tuple(_compared(reports, facts, chosen)), __version__, chosen.reading)
+    compared = tuple(_compared(reports, facts, chosen))
+    if chosen.expectation is not None:
+        from .expect.answering import answer  # slow: numpy
+
+        compared = tuple(answer(chosen.expectation, compared))
+    return Report(compared, __version__, chosen.reading)
 
 
 def fitting_executor(paths: Iterable[Path | str], options: Options) -> Executor:
@@ -95,7 +108,8 @@ def judge_file(
     """
     medium = media()[candidate.medium]
     try:
-        return medium.judge(candidate, options, progress and progress(candidate.path))
+        report, seen = medium.judge(candidate, options, progress and progress(candidate.path))
+        return replace(report, findings=_explained(report.findings)), seen
     except Exception as problem:
         failed = file_failure(candidate.label, problem)
         return FileReport(candidate.label, None, (failed,)), ()
@@ -108,4 +122,11 @@ def _compared(
     further = [media()[name].compare(found, options) for name, found in facts.items() if found]
     for report in reports:
         added = [finding for one in further for finding in one.get(report.file, ())]
-        yield replace(report, findings=report.findings + tuple(added))
+        yield replace(report, findings=report.findings + _explained(added))
+
+
+def _explained(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings, with the likely cause of each that shows a loss."""
+    rules = load_rules()
+    losses = ((one, rules[one.rule].loss if one.rule in rules else None) for one in findings)
+    return tuple(loss.explained(one) if loss else one for one, loss in losses)

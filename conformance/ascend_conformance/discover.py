@@ -6,8 +6,13 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ascend_ref.atomic import is_hidden, left_behind
+from ascend_ref.db.display import show_path
+from ascend_spec import layout_catalog
+
 from .engine.candidate import Candidate, Listing
-from .media import given, media
+from .media import NO_PROFILE, given, media
+from .media.any.raw import raw_line
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
@@ -21,29 +26,72 @@ def discover(path: Path) -> list[Candidate]:
     """What a path names, in a stable order: databases, block files, folders of text files, …
 
     A single file is recognised by its first bytes, not its name. A folder is searched for names
-    that readers know. Raises :class:`NothingToCheck` for a folder without such a file.
+    that readers know; hidden folders in it are not. Raises :class:`NothingToCheck` for a folder
+    without such a file, and for what a killed run left.
     """
+    left = left_behind(path)
+    if left is not None:
+        raise NothingToCheck(_of_killed_run(left))
+    return candidates_in(path)
+
+
+def candidates_in(path: Path) -> list[Candidate]:
+    """What :func:`discover` finds, in a draft of ours as well."""
     if not path.is_dir():
         return [_recognised(path, Listing(path.parent))]
     found = list(_search(path))
-    if not found:
-        raise NothingToCheck(f"{path}: no {given()} in this folder")
+    if all(candidate.medium == NO_PROFILE for candidate in found):
+        left_in_it = "".join(f"; {_of_no_profile(one.path)}" for one in found[:1])
+        raw = next((_never_exported(one) for one in _raw_folders(path)), "")
+        raise NothingToCheck(f"{path}: no {given()} in this folder{left_in_it}{raw}")
     return found
+
+
+def _raw_folders(path: Path) -> Iterator[Path]:
+    """Folders of raw data of msprof, outside of those of a framework's profiler."""
+    for place, folders, _ in os.walk(path):
+        here = Path(place)
+        folders[:] = sorted(name for name in folders if not is_hidden(name))
+        if (
+            here.name.endswith(("_ascend_pt", "_ascend_ms"))
+            or len(here.parts) - len(path.parts) >= MAX_DEPTH
+        ):
+            folders.clear()
+        elif layout_catalog().is_folder("profile", here.absolute().name) and "host" in folders:
+            yield here
+            folders.clear()
+
+
+def _never_exported(folder: Path) -> str:
+    shown = show_path(folder)
+    return f"; {shown}: raw data that were never exported; run msprof --export=on --output={shown}"
+
+
+def _of_no_profile(path: Path) -> str:
+    return raw_line(path) or _of_killed_run(path)
+
+
+def _of_killed_run(path: Path) -> str:
+    if path.suffix == ".old":
+        return f"{show_path(path)}: what a killed run with --force put aside; rename it back"
+    return f"{show_path(path)}: a draft of a run that was killed or still runs; delete it if killed"
 
 
 def _search(folder: Path) -> Iterator[Candidate]:
     base = len(folder.parts)
     known = media().values()
+    listings: dict[Path, Listing] = {}
     for place, folders, names in os.walk(folder, followlinks=False):
-        folders.sort()
-        if len(Path(place).parts) - base >= MAX_DEPTH:
+        folders[:] = sorted(name for name in folders if not is_hidden(name))
+        here = Path(place)
+        listing = listings[here] = Listing(here, listings.get(here.parent))
+        if len(here.parts) - base >= MAX_DEPTH:
             folders.clear()
-        listing = Listing(Path(place))
         for medium in known:
             yield from medium.candidates(listing)
         for name in sorted(names):
             if any(medium.is_named(name) for medium in known):
-                yield _recognised(Path(place) / name, listing)
+                yield _recognised(here / name, listing)
 
 
 def _recognised(path: Path, listing: Listing) -> Candidate:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from .held import Held
 
 Verdict = Literal["failure", "violation", "advice", "note"]
 VERDICTS: tuple[Verdict, ...] = ("failure", "violation", "advice", "note")
@@ -46,6 +49,9 @@ class Finding:
     Of text deliverables ``file`` is the very file, the table its name without time and slice, the
     column that of a CSV file, a layer and its key, or a path in a document; ``line``, counted from
     1, and ``offset`` are those of the first bad row.
+
+    ``texts``: what stands in STRING_IDS under ids of the examples, by ``column=id``. ``cause``: the
+    rule whose finding on the same file or folder explains this one.
     """
 
     rule: str
@@ -66,6 +72,8 @@ class Finding:
     offset: int | None = None
     pointer: str | None = None
     line: int | None = None
+    cause: str | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> str:
@@ -137,6 +145,8 @@ class Seen:
     coverage: Coverage
     readings: tuple[str, ...] = ()
     """Ids of the errata on which this file sides with the exporters against the documents."""
+    reasons: tuple[str, ...] = ()
+    """The facts that decided for this revision or these writers."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Of text deliverables: by file, in words, who wrote it and how."""
 
@@ -146,7 +156,7 @@ class FileReport:
     """The verdict on one file, or on the text deliverables of one folder.
 
     ``unreadable`` holds the reason when it could not be judged. ``members`` are the files of a
-    folder.
+    folder. ``held``: of what the owner expects, where there is an expectation.
     """
 
     file: str
@@ -158,6 +168,7 @@ class FileReport:
     seconds: float = 0.0
     unreadable: str | None = None
     members: tuple[str, ...] = ()
+    held: Held | None = None
 
     @property
     def is_judged(self) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ascend_spec.db.model import Reading
 
 from .ruleset import EVERYTHING, Selection
+
+if TYPE_CHECKING:
+    from .expect.model import Expectation
 
 PARALLEL_BYTES = 16 << 20
 """Files below this size are judged in one thread: starting another costs more than it saves."""
@@ -18,11 +22,12 @@ class Options:
     """``reading`` selects whether documents or observed files are right where they disagree.
 
     ``max_examples`` bad rows are shown per finding; ``with_sql`` adds the query that lists them
-    all. ``workers`` threads judge one large file together.
+    all. ``workers`` threads judge one large file together. ``expectation``: what must be there.
     """
 
     reading: Reading = "observed"
     selection: Selection = EVERYTHING
     max_examples: int = 5
     with_sql: bool = False
+    expectation: Expectation | None = None
     workers: int = min(os.cpu_count() or 1, 4)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ascend_ref.markdown import PLAIN, Style, page, table
 from ascend_ref.tools.spec.pages import citations, in_force
 from ascend_ref.tools.spec.site import SiteStyle, Targets
-from ascend_spec import Catalog
-from ascend_spec.db.model import CARRIERS
 
 from .media import medium_of
-from .media.db.places import instances
 from .ruleset import Rule
 
 THE_FINDING = "what the finding states"
 """Stands for the expectation that only a finding can state."""
+
+MANY = 24
+"""A rule about more things than these says nothing about any of them."""
 
 
 def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
@@ -25,7 +25,7 @@ def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
     return style.page(
         f"{rule.id} {rule.name}",
         rule.summary,
-        ("Verdict", rule.verdict),
+        ("Verdict", _verdict(rule)),
         ("Grade", rule.grade),
         ("Where", described.where),
         *described.facts,
@@ -44,6 +44,12 @@ def rule_page(rule: Rule[Any], style: Style = PLAIN) -> str:
         described.search,
         *described.mutation,
     )
+
+
+def _verdict(rule: Rule[Any]) -> str:
+    if rule.systematic is None:
+        return rule.verdict
+    return f"{rule.verdict}; violation from {rule.systematic:.0%} of the rows on"
 
 
 def rules_index(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> str:
@@ -69,17 +75,27 @@ def rule_pages(rules: Mapping[str, Rule[Any]], targets: Targets) -> dict[str, st
     }
 
 
-def rules_by_table(catalog: Catalog, rules: Iterable[Rule[Any]]) -> dict[str, list[str]]:
-    """Ids of the rules that look at each table, at any revision and in any carrier."""
-    found: dict[str, dict[str, None]] = {}
-    schemas = [
-        catalog.at(revision.id, carrier) for revision in catalog.revisions for carrier in CARRIERS
-    ]
+def demands(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> dict[str, str]:
+    """The section of each thing's page on what the rules demand of it, by its address.
+
+    Left out are rules that only follow a page column by column, and those about many things.
+    """
+    found: dict[str, list[Sequence[str]]] = {}
     for rule in rules:
-        for schema in schemas if rule.medium == "db" else ():
-            for instance in instances(rule, schema, catalog):
-                looked_at = {use.partition(".")[0]: None for use in instance.uses}
-                for name in (instance.table, *looked_at):
-                    if name and name in catalog.tables:
-                        found.setdefault(name, {})[rule.id] = None
-    return {name: list(identifiers) for name, identifiers in found.items()}
+        expected: dict[str, dict[str, None]] = {}
+        for address, text in () if rule.structural else medium_of(rule).about(rule):
+            expected.setdefault(address, {})[text.replace("{expected}", THE_FINDING)] = None
+        for address, texts in expected.items() if len(expected) <= MANY else ():
+            found.setdefault(address, []).append(
+                (
+                    style.link("rule", rule.id),
+                    rule.verdict,
+                    style.prose(rule.summary),
+                    style.prose("; ".join(texts)),
+                    style.prose(rule.fix),
+                )
+            )
+    headers = ("rule", "verdict", "what it finds", "what it expects", "how to be right")
+    return {
+        address: page("## What must hold", table(headers, rows)) for address, rows in found.items()
+    }

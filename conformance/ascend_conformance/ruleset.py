@@ -10,8 +10,12 @@ from typing import Any, Generic, TypeVar
 from ascend_spec.core import Bounds, Grade, parse
 
 from .finding import Finding, Verdict
+from .loss import OF_A_SIDE, Loss, loss_of
 
 AnySearch = TypeVar("AnySearch")
+
+SYSTEMATIC_ROWS = 4
+"""Bad rows from which a share of the rows means anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,11 @@ class Rule(Bounds, Generic[AnySearch]):
     ``breaks`` are the statements or edits that make something clean break this rule and no other,
     but for those that ``also`` names, each with the reason. ``found`` says what is found then,
     where it is not the rows that they change: a number of rows, or a SELECT of them. ``keeps`` are
-    the nearest legal cases: by their words, what makes one of something clean.
+    the nearest legal cases: by their words, what makes one of something clean. ``loss`` says what
+    a finding shows to be lost, and where.
+
+    ``systematic``: the share of the rows from which a finding of an advice is a violation. What
+    single rows of a program may have a reason for, most of them owe to the exporter.
     """
 
     id: str
@@ -51,18 +59,23 @@ class Rule(Bounds, Generic[AnySearch]):
     found: int | str | None = None
     keeps: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     also: Mapping[str, str] = field(default_factory=dict)
+    loss: Loss | None = None
+    systematic: float | None = None
 
     @property
     def structural(self) -> bool:
         """Generated from the spec's tables and columns rather than from a stated invariant."""
         return self.theme in {"structure", "files"}
 
-    def finding(self, file: str, message: str) -> Finding:
-        """That the rule is broken in a file; where and how often is still to be added."""
+    def finding(self, file: str, message: str, count: int = 1, total: int = 1) -> Finding:
+        """That the rule is broken in a file, in so many of its rows; where is still to be added."""
+        share = self.systematic
+        is_systematic = share is not None and count >= max(SYSTEMATIC_ROWS, share * total)
         return Finding(
             rule=self.id,
             name=self.name,
-            verdict=self.verdict,
+            verdict="violation" if is_systematic else self.verdict,
+            count=count,
             file=file,
             message=message,
             expected=self.expected,
@@ -75,9 +88,16 @@ class Rule(Bounds, Generic[AnySearch]):
         return self.summary.rstrip(".") + number
 
 
+LOSSES = "loss"
+"""Selects every rule whose findings all show something to be lost."""
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which rules the user asked for: prefixes of ids, or names. Empty ``select``: all."""
+    """Which rules the user asked for: prefixes of ids, names, or :data:`LOSSES`.
+
+    Empty ``select``: all.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
@@ -89,7 +109,12 @@ class Selection:
 
     @staticmethod
     def _matches(rule: Rule[Any], patterns: Iterable[str]) -> bool:
-        return any(rule.name == pattern or rule.id.startswith(pattern) for pattern in patterns)
+        return any(
+            rule.name == pattern
+            or rule.id.startswith(pattern)
+            or (pattern == LOSSES and rule.loss is not None and rule.loss.is_certain)
+            for pattern in patterns
+        )
 
 
 EVERYTHING = Selection()
@@ -123,8 +148,18 @@ def rule_of(
     """The rule of a document."""
     needed = ("name", "verdict", "grade", "summary", "why", "fix", "example", "expected")
     fields: dict[str, Any] = {name: document[name] for name in needed}
-    optional = ("since", "until", "invariant", "erratum", "column", "row", "select", "found")
-    fields |= {name: document.get(name) for name in optional}
+    optional = (
+        "since",
+        "until",
+        "invariant",
+        "erratum",
+        "column",
+        "row",
+        "select",
+        "found",
+        "systematic",
+    )
+    fields |= {name: document.get(name) for name in (*optional, "systematic")}
     return Rule(
         id=document["rule"] if "rule" in document else document["relation"],
         **fields,
@@ -135,6 +170,7 @@ def rule_of(
         breaks=as_tuple(document.get("break", ())),
         keeps=_cases(document.get("keep", {})),
         also=document.get("also", {}),
+        loss=loss_of(document.get("loss")) or (OF_A_SIDE if "agreement" in document else None),
     )
 
 

@@ -110,6 +110,17 @@ class Schedule:
     active: int = 2
     repeat: int = 1
 
+    def captured(self, round_: int = 0) -> range:
+        """Numbers of the captured steps of a round, as the profiler counts them."""
+        passed = self.wait + self.warmup
+        begin = self.first + passed + round_ * (passed + self.active)
+        return range(begin, begin + self.active)
+
+    def round_of(self, step: int) -> int | None:
+        """The round that captures the step of a number; None where none does."""
+        round_ = (step - self.first) // (self.wait + self.warmup + self.active)
+        return round_ if 0 <= round_ < self.repeat and step in self.captured(round_) else None
+
 
 FaultKind = Literal[
     "slow-rank",
@@ -133,7 +144,7 @@ class FaultChoice:
     """One injected fault; which fields a kind reads is in the schema.
 
     ranks: global ranks that it hits; empty means all. link: the two ranks of a slow link.
-    steps: first and last captured step, counted from 0; None means all.
+    steps: numbers of the first and the last step, as in profiles; None means all.
     factor: how many times slower, in thousandths (1500: half as slow again). frequency: MHz.
     milliseconds: length of a stall, a pause or a skew. megabytes: leaked per step, or kept from
     reuse. sampler: table whose samples are lost.

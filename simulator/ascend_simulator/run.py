@@ -18,7 +18,7 @@ from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
 
-from .choices import Scenario
+from .choices import FaultChoice, Scenario
 from .documents.text import ScenarioError
 from .hardware.model import machine
 from .scenario import validate
@@ -250,11 +250,22 @@ def _rounds(scenario: Scenario, seed: int) -> Iterator[Shared]:
     length = schedule.wait + schedule.warmup + schedule.active
     for number in range(schedule.repeat):
         once = replace(schedule, first=schedule.first + number * length, repeat=1)
-        own = replace(scenario, schedule=once)
+        own = replace(scenario, schedule=once, faults=_faults_of(scenario, number))
         shared = prepare(own, seed + number * NEXT_ROUND, start)
         yield shared
         passing = (schedule.wait + schedule.warmup) * shared.step_length
         start = -(-(shared.end + passing + BEFORE_STEPS_NS) // 1000) * 1000
+
+
+def _faults_of(scenario: Scenario, round_: int) -> tuple[FaultChoice, ...]:
+    """The faults that hit a step of a round."""
+    captured = scenario.schedule.captured(round_)
+    first, last = captured[0], captured[-1]
+    return tuple(
+        fault
+        for fault in scenario.faults
+        if fault.steps is None or (fault.steps[0] <= last and first <= fault.steps[1])
+    )
 
 
 def _recorded(

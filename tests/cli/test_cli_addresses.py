@@ -106,7 +106,7 @@ def test_an_address_of_each_kind_is_shown_by_the_command(
         ("A3", "product/A3, erratum/A3"),
         ("e1", "epoch/E1, erratum/E1"),
         ("HBM", "table/HBM, csv/hbm, layer/HBM"),
-        ("memory_record", "table/MEMORY_RECORD, csv/memory_record"),
+        ("Memory_Record", "table/MEMORY_RECORD, csv/memory_record"),
     ],
 )
 def test_an_ambiguous_name_is_reported_with_its_addresses(
@@ -132,6 +132,9 @@ def test_an_ambiguous_name_is_reported_with_its_addresses(
         ("no-such-file", "error/4103"),
         ("profiler_level", "switch/task-time"),
         ("Ascend310P", "product/310P"),
+        ("MEMORY_RECORD", "table/MEMORY_RECORD"),
+        ("memory_record", "csv/memory_record"),
+        ("COMMUNICATION_OP.opType", "column/COMMUNICATION_OP.opType"),
         ("db401", "rule/DB401"),
         ("level0", "level/0"),
         ("0x05/cur_freq", "key/0x05/cur_freq"),
@@ -178,6 +181,49 @@ def test_a_page_shows_what_a_level_leaves(capsys: pytest.CaptureFixture[str]) ->
     words = ("spec", "show", "csv/kernel_details", "--level")
     assert "`OP State`" in output(*words, "1", capsys=capsys)
     assert "`OP State`" not in output(*words, "0", capsys=capsys)
+
+
+def test_a_page_shows_what_a_product_leaves_of_the_counters(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("spec", "show", "op_summary", "--product", "310P")
+    shown = output(*words, capsys=capsys)
+    assert "| `mac_ratio` |" in shown
+    assert "| `aic_mac_ratio` |" not in shown
+    assert "| `mac_ratio` |" not in output(*words, "--level", "0", capsys=capsys)
+    both = output("spec", "show", "op_summary", "--product", "A2", capsys=capsys)
+    assert "| `aicore_time(us)` | `aic_total_time` | us |" in both  # as real databases have it
+
+
+def test_a_page_shows_what_a_writer_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("spec", "show", "op_summary", "--product", "A2", "--writer")
+    old, new = (output(*words, writer, capsys=capsys) for writer in ("cpp-2025", "python"))
+    assert "| `Block Dim` |" in old
+    assert "| `Block Num` |" in new
+    assert "| `Task Wait Time(us)` | us | 6 decimals |" in old
+    assert "| `Task Wait Time(us)` | us | at most 3 decimals |" in new
+    assert "Step Id" not in old + new
+    assert main(["spec", "show", "op_summary", "--writer", "adapter"]) == 2
+    assert "csv/op_summary is not there under these options" in capsys.readouterr().err
+    layer = output("spec", "show", "layer/Communication", "--writer", "python", capsys=capsys)
+    assert "`rank_size`" in layer
+    assert "`relay`" not in layer
+
+
+@pytest.mark.parametrize(
+    ("block", "row"),
+    [  # as docs/evidence/bin-blocks.md 3.4, 3.6, 3.8 and 5.1 have it
+        ("0x04", "| `GPR Status` | 5 | value; declared: "),
+        ("0x07", "| 910B | vector | 0 | `Vector Wait` |"),
+        ("0x08", "| 910B | vector | 14 | UB_TO_VEC | 256 | Vector: Vector Read UB |"),
+        ("0x09", "| 910B | vector | `GM` | requests, throughput(GB/s) | Read Main Memory, Write "),
+        ("0x0D", "| 910B | vector | `GM/L2` | GM Read + Write, L2 Read + Write |"),
+    ],
+)
+def test_a_block_shows_what_it_holds_by_chip_and_operator(
+    block: str, row: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert row in output("spec", "show", f"block/{block}", capsys=capsys)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,14 +42,19 @@ def test_every_verb_stands_in_the_readme() -> None:
         assert path in readme, path
 
 
-def printed_commands(document: str) -> Iterator[list[str]]:
-    """The words of each line ``ascend-ref …`` in the code blocks of a document."""
+def printed_blocks(document: str) -> list[tuple[str, str]]:
+    """The code blocks of a document that run: language and text."""
     text = (ROOT / document).read_text(encoding="utf-8")
-    for block in re.findall(r"^```(?:console|sh)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        for line in block.splitlines():
-            words = shlex.split(line.removeprefix("$ "), comments=True)
-            if words[:1] == ["ascend-ref"]:
-                yield words[1:]
+    return re.findall(r"^```(console|sh|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def printed_commands(block: str) -> Iterator[tuple[list[str], int]]:
+    """The words of each line ``ascend-ref …`` in a code block, and the exit code that it states."""
+    for line in block.splitlines():
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        if words[:1] == ["ascend-ref"]:
+            stated = re.search(r"# .*exit code ([0-9])", line)
+            yield words[1:], int(stated[1]) if stated else 0
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
@@ -69,6 +75,7 @@ def test_printed_make_targets_exist(document: str) -> None:
         "docs/operators.md",
         "docs/texts.md",
         "docs/write.md",
+        "docs/by-hand.md",
     ],
 )
 def test_printed_commands_work(
@@ -77,21 +84,36 @@ def test_printed_commands_work(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """In one folder and in their order, after the Python that the document prints before them."""
+    """In one folder and, with the Python that the document prints, in their order."""
     monkeypatch.chdir(tmp_path)
-    run_printed_python(document)
     commands_run = 0
-    for words in printed_commands(document):
-        code = main(words)
-        out, err = capsys.readouterr()
-        assert code == 0, (words, out, err)
-        commands_run += 1
+    for language, block in printed_blocks(document):
+        if language == "python":
+            Path("printed.py").write_text(block, encoding="utf-8")
+            runpy.run_path("printed.py")
+        for words, stated in printed_commands(block) if language != "python" else ():
+            code = main(words)
+            out, err = capsys.readouterr()
+            assert code == stated, (words, out, err)
+            commands_run += 1
     assert commands_run
 
 
-def run_printed_python(document: str) -> None:
-    text = (ROOT / document).read_text(encoding="utf-8")
-    for block in re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
-        script = Path("printed.py")
-        script.write_text(block, encoding="utf-8")
-        runpy.run_path(str(script))
+def test_the_report_at_the_head_of_the_readme_is_printed(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Each line behind ``$`` is run, and prints the lines below it."""
+    monkeypatch.chdir(tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (block, *_) = re.findall(r"^```text\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
+    for part in block.removeprefix("$ ").split("\n$ "):
+        command, _, expected = part.partition("\n")
+        words = shlex.split(command)
+        if words[0] == "cp":
+            ((source,), (target,)) = (sorted(tmp_path.glob(one)) for one in words[1:])
+            shutil.copy(source, target)
+        else:
+            main(words[1:])
+            assert capsys.readouterr().out.strip() == expected.strip()

@@ -118,9 +118,9 @@ def state(folder: Path) -> Mapping[str, tuple[int, int, int, str]]:
 def judge(path: Path, options: Options | None = None) -> FileReport:
     """The verdict on one database, which must leave its folder alone and take no time."""
     before = state(path.parent)
-    started = time.monotonic()
+    started = time.process_time()
     report = check([path], options)
-    assert time.monotonic() - started < SLOW
+    assert time.process_time() - started < SLOW
     assert state(path.parent) == before
     (file,) = report.files
     if file.unreadable is not None:

@@ -120,3 +120,22 @@ def test_the_command_says_what_is_wrong_with_an_address(
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("ascend-ref: error: dask: the address is 'nowhere'; expected one such as")
+
+
+def test_eight_ranks_fit_on_a_screen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A clean run in 12 lines, one with a fault of every rank in 40."""
+    folder = tmp_path / "run"
+    for rank in range(8):
+        write_rank_folder(folder, NEWEST, Shape(ranks=8, rank=rank))
+    assert main(["check", str(folder)]) == 0
+    clean = capsys.readouterr().out.splitlines()
+    assert len(clean) <= 12
+    assert clean[0].startswith("conforms: no violation")
+    for path in folder.rglob("ascend_pytorch_profiler_*.db"):
+        with closing(sqlite3.connect(path)) as database, database:
+            for table in ("TASK", "CANN_API", "PYTORCH_API"):
+                database.execute(f"UPDATE {table} SET startNs = startNs / 1000")
+    assert main(["check", str(folder)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert 12 < len(lines) <= 40
+    assert "8 files" in lines[1] or "8 files" in lines[2]

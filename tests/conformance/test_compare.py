@@ -115,3 +115,59 @@ def test_where_both_have_as_many_of_a_kind_a_late_one_differs_and_does_not_stand
 ) -> None:
     found = compare(store, [("a", 10, 1), ("a", 500, 2)], [("a", 10, 1), ("a", 900, 2)])
     assert (found.differing, found.alone) == ({"start": 1, "size": 0}, {"left": 0, "right": 0})
+
+
+def compare_reals(
+    store: Store, left: Sequence[float], right: Sequence[float], comparison: Comparison
+) -> int:
+    """How many numbers of the left differ from those of the right, one by one."""
+    sides: dict[Which, Selected] = {}
+    both: Mapping[Which, Sequence[float]] = {"left": left, "right": right}
+    for which, values in both.items():
+        rows = ", ".join(
+            f"(0, {place}, 1, {place}, {str(value)!r}::DOUBLE)"
+            for place, value in enumerate(values)
+        )
+        query = f"SELECT * FROM (VALUES {rows}) v(file, row, times, number, value)"
+        named = {"number": "number", "value": "value"}
+        types = {"number": "INTEGER", "value": "DOUBLE"}
+        sides[which] = Selected(Side(which, named), query, types, {})
+    columns = {"value": comparison}
+    agreement = Agreement(sides["left"].side, sides["right"].side, ("number",), columns)
+    asked = Compared(agreement, ("number",), None, columns, sides)
+    return outcome(store, asked).differing["value"]
+
+
+def test_a_printed_number_agrees_within_one_unit_of_its_last_decimal(store: Store) -> None:
+    # 260794.52 / 3 = 86931.50666: real files print .506, and others .507.
+    exact, one = 260794.52 / 3, Comparison("us")
+    assert compare_reals(store, [86931.506, 12.25], [exact, 12.25], one) == 0
+    assert compare_reals(store, [86931.507, 12.25], [exact, 12.25], one) == 0
+    assert compare_reals(store, [86931.505, 12.25], [exact, 12.25], one) == 1
+
+
+def test_the_finest_number_of_a_column_gives_its_decimals(store: Store) -> None:
+    # Variances 0.303 and 0.302 of lengths that were rounded to ns before, and after.
+    assert compare_reals(store, [0.303, 4.5], [0.302, 4.5], Comparison()) == 0
+    # Six decimals: as far apart they are two numbers.
+    assert compare_reals(store, [0.303, 4.512345], [0.302, 4.512345], Comparison()) == 1
+
+
+def test_two_decimals_agree_where_a_writer_prints_so_few(store: Store) -> None:
+    printed, exact = [3.48, 15.0, 6.11], [3.48340625, 15.0026875, 6.114]
+    assert compare_reals(store, printed, exact, Comparison("us", decimals=2)) == 0
+    assert compare_reals(store, printed, exact, Comparison("us")) == 3
+
+
+def test_what_a_float_does_not_hold_is_no_difference(store: Store) -> None:
+    # Neighbouring floats near 1.7e15 are a quarter apart, sums end in another bit.
+    assert compare_reals(store, [1736410576435143.0], [1736410576435143.25], Comparison("us")) == 0
+    assert compare_reals(store, [8873.756], [8873.756000000001], Comparison("us")) == 0
+    assert compare_reals(store, [1736410576435143.0], [1736410576435147.0], Comparison("us")) == 1
+
+
+def test_what_is_no_number_agrees_with_none(store: Store) -> None:
+    nan, infinite = float("nan"), float("inf")
+    assert compare_reals(store, [nan, infinite, 1.0], [1.0, 1.0, 1.0], Comparison("us")) == 2
+    extra = Comparison("us", extra="left.value")
+    assert compare_reals(store, [1.0, nan, 1.0], [1.0, 1.0, infinite], extra) == 2

@@ -226,7 +226,7 @@ def test_a_file_on_which_the_checker_fails_is_one_finding_and_the_others_are_jud
     assert the_failure(texts).startswith("REF002@: could not be judged: KeyError: 'Block Num'")
     assert database.findings == ()
     assert database.is_judged
-    for kind in FORMATS:
+    for kind in FORMATS.keys() - {"quiet"}:
         target = tmp_path / kind
         write_report(kind, target, report, load_rules())
         assert "REF002" in target.read_text()

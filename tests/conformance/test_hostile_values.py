@@ -395,9 +395,9 @@ def test_ids_that_repeat_without_end_are_given_up_not_multiplied(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(work, "OPERATIONS", 1_000_000)
-    started = time.monotonic()
+    started = time.process_time()
     file = repeated(specimen(tmp_path), 20_000)
-    assert time.monotonic() - started < 15
+    assert time.process_time() - started < 15
     given_up = [skip for skip in file.skipped if skip.reason.startswith("given up after")]
     assert given_up
     assert "STRING_IDS.id" in places(file, "DB111")
@@ -405,11 +405,11 @@ def test_ids_that_repeat_without_end_are_given_up_not_multiplied(
 
 
 NOT_SHOWN: dict[Carrier, set[str]] = {
-    "msprof": {"REL306", "REL406"},
+    "msprof": {"REL306", "REL406", "REL618", "REL621"},
     "pytorch": {"REL306", "REL415"},
     "analysis": set(),
 }
-"""Relations on what a specimen does not hold: runtime calls, framework calls, numbers of Python."""
+"""Relations on what a specimen does not hold: calls, numbers of Python, levels of memory."""
 
 
 def test_nothing_of_a_sound_file_is_given_up(

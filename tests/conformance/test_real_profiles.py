@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -171,10 +173,22 @@ def test_the_module_and_the_command_agree() -> None:
         pytest.skip("ascend-ref is not installed next to this interpreter")
     path = real("level1_rank1")
     installed = subprocess.run(
-        [command, "check", path],
+        [command, "check", "-v", path],
         capture_output=True,
         check=False,
         timeout=60,
         env=clean_environment(),
     )
     assert installed.stdout == told("level1_rank1", "text").stdout
+
+
+def test_string_ids_come_with_their_texts() -> None:
+    found = at("level1_rank1", "DB757")["PYTORCH_API.inputShapes"]
+    database = real("level1_rank1") / PROFILERS["level1_rank1"]
+    with closing(sqlite3.connect(f"file:{database}?immutable=1", uri=True)) as stored:
+        for named, shown in found["texts"].items():
+            (text,) = stored.execute(
+                "SELECT value FROM STRING_IDS WHERE id = ?", (named.partition("=")[2],)
+            ).fetchone()
+            assert shown == text.replace("\r", "\\r").replace("\n", "\\n")
+    assert len(found["texts"]) == len({one["inputShapes"] for one in found["examples"]})

@@ -70,6 +70,8 @@ TESTED_ON_FOLDERS = {
     "rank-in-name-vs-map",
     "group-absent-from-parallel_group_info",
     "analysis-tables-missing",
+    "configured-tables",
+    "analysis-lost",
     BETWEEN_RANKS,
 }
 """Codes whose fault lies between files: broken in tests/conformance/test_defects.py."""

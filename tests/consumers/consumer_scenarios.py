@@ -53,7 +53,7 @@ FAULTS = {
     "slow-rank": FaultChoice("slow-rank", ranks=(SLOW,), factor=2000),
     "slow-link": FaultChoice("slow-link", link=LINK, factor=8000),
     "throttling": FaultChoice(
-        "frequency-throttling", ranks=(THROTTLED,), steps=(1, 2), frequency=1200
+        "frequency-throttling", ranks=(THROTTLED,), steps=(2, 3), frequency=1200
     ),
 }
 

@@ -19,6 +19,8 @@ from ascend_ref.profile import write_msprof_profile
 SEEDS = (4, 5, 6)
 CROSSING_CALLS = "REL304"
 """The host calls of all parts stand on one thread, although each part was drawn on its own."""
+ODD_AMOUNTS = "DB837"
+"""Amounts are drawn at random, in as many columns as the revision has."""
 
 
 def parts() -> list[Capture]:
@@ -33,7 +35,10 @@ def found_in(folder: Path, captures: list[Capture], revision: str) -> Counter[st
 
 @pytest.fixture(scope="module")
 def apart(tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
-    """What is found in the parts one by one: their transfers are drawn without partners."""
+    """What is found in the parts one by one.
+
+    Their transfers are drawn without partners, and all amounts at random.
+    """
     found = [found_in(tmp_path_factory.mktemp("part"), [one], REVISIONS[-1]) for one in parts()]
     return sum(found, Counter())
 
@@ -43,9 +48,9 @@ def test_several_devices_are_as_sound_as_each_of_them(
     tmp_path: Path, revision: str, apart: Counter[str]
 ) -> None:
     found = found_in(tmp_path, parts(), revision)
-    del found[CROSSING_CALLS]
+    del found[CROSSING_CALLS], found[ODD_AMOUNTS], apart[ODD_AMOUNTS]
     assert found == apart
-    assert apart.keys() <= {"REL503", "REL517", "REL519"}
+    assert apart.keys() <= {"REL503", "REL517", "REL519", "REL523", "REL615"}
 
 
 def test_one_capture_stays_what_it_is() -> None:

@@ -57,7 +57,7 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
 
 def test_what_another_process_left_is_in_nobody_s_way(tmp_path: Path) -> None:
     """Two containers may share a folder and number their processes alike."""
-    stale = tmp_path / f".spec.h.{os.getpid()}.part"
+    stale = tmp_path / f".spec.h.{os.getpid()}.partial"
     stale.write_text("left", encoding="utf-8")
     write_atomically(tmp_path / "spec.h", "new")
     assert (tmp_path / "spec.h").read_text(encoding="utf-8") == "new"

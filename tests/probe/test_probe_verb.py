@@ -69,8 +69,8 @@ def test_serve_and_probe_in_two_processes_agree(file: Path) -> None:
         with process(PROBE, address, "--file", file) as client:
             out, err = client.communicate(timeout=SECONDS)
         assert (client.returncode, err) == (0, "")
-        assert out.startswith(address)
-        assert out.endswith("conforms: no violation, no advice, no note\n")
+        assert out.startswith("conforms: no violation, no advice, no note\n")
+        assert address in out
         server.communicate(timeout=SECONDS)
         assert server.returncode == 0
 
@@ -172,5 +172,5 @@ def test_progress_is_shown_on_a_terminal_only(file: Path) -> None:
         out, _ = running.communicate(timeout=SECONDS)
     os.close(ours)
     assert running.returncode == 0
-    assert out.endswith("no note\n")
+    assert out.startswith("conforms: ")
     assert b"connecting" in shown

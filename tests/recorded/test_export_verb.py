@@ -152,6 +152,41 @@ def test_timeline_of_a_real_database(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert slices[layer] == Counter(asked(database, sql)), layer
 
 
+def test_shapes_of_a_real_database_have_no_letters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its columns of shapes and types are exchanged (erratum E23); both exports show them right."""
+    exported(capsys, real("level1_rank1"), tmp_path / "out")
+    events = json.loads((tmp_path / "out" / "trace_view.json").read_text(encoding="utf-8"))
+    drawn = {
+        event["args"]["Input Dims"] for event in events if "Input Dims" in event.get("args", {})
+    }
+    types = {
+        event["args"]["Input type"] for event in events if "Input type" in event.get("args", {})
+    }
+    listed = {row["Input Shapes"] for row in rows_of(tmp_path / "out" / "operator_details.csv")}
+    assert "32,3,224,224" in "".join(listed)
+    assert not any(letter.isalpha() for text in drawn | listed for letter in text)
+    assert {text.replace("\r", "") for text in drawn} == {
+        text.replace("\r", "") for text in listed - {""}
+    } | {""}
+    assert any("float" in text for text in types)
+
+
+def test_exchanged_shapes_and_types_give_the_same_bytes(
+    database: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exported(capsys, database, tmp_path / "right")
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute(
+            "UPDATE PYTORCH_API SET inputShapes = inputDtypes, inputDtypes = inputShapes"
+        )
+    files = exported(capsys, database, tmp_path / "exchanged")
+    for name in files:
+        right, exchanged = (tmp_path / folder / name for folder in ("right", "exchanged"))
+        assert right.read_bytes() == exchanged.read_bytes(), name
+
+
 ONLY_RECORDS = {
     "l2_cache",
     "host_cpu_usage",
@@ -281,7 +316,9 @@ def test_what_is_no_database_of_a_profiler(
         (("--as", "cvs"), "unknown deliverable 'cvs'; did you mean csv?"),
         (("--as", ","), "names nothing; expected some of csv, timeline, documents"),
         (("--writer", "adaptor"), "expected one of adapter, "),
-        (("--writer", "cpp"), "expected one of adapter, "),
+        (("--writer", "cpp"), "writer: 'cpp'; expected one of adapter, "),
+        (("--writer", "adapter-2023"), "whose files can be read only; expected one of adapter, "),
+        (("--writer", "adapter-2025-12", "--as", "timeline"), "expected one of adapter, "),
     ],
 )
 def test_unknown_words(
@@ -337,6 +374,32 @@ def test_a_hostile_database(
         else:
             with path.open(newline="", encoding="utf-8") as file:
                 assert len({len(row) for row in csv.reader(file)}) == 1, path.name
+
+
+LOST = {
+    "adapter": (),
+    "adapter-2025-12": ("no timeline (its form is not known)", "ACC_PMU", "MSTX_EVENTS"),
+    "adapter-2025-01": ("MSTX_EVENTS", "HOST_MEM_USAGE"),
+}
+"""What no file of a writer shows of a capture with every switch on, as far as its files are known:
+marks, load of the host, and all that stands in timelines alone where there is none."""
+
+
+@pytest.mark.parametrize("writer", LOST)
+def test_what_an_older_writer_does_not_show_is_one_line(
+    writer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = override(preset("observed-everything"), ranks=1, steps=1)
+    run = write_run(scenario, 0, tmp_path / "run", ("pytorch-db",))
+    (database,) = run.folder.rglob("ascend_pytorch_profiler_*.db")
+    assert main(["export", str(database), "-o", str(tmp_path / "out"), "--writer", writer]) == 0
+    printed = capsys.readouterr()
+    lines = printed.err.splitlines()
+    assert len(lines) == bool(LOST[writer])
+    assert all(part in lines[0] for part in LOST[writer])
+    assert ("trace_view.json" in printed.out) == (writer != "adapter-2025-12")
+    for table in "TASK", "COMPUTE_TASK_INFO", "COMMUNICATION_OP", "MEMORY_RECORD":
+        assert not any(f" {table}" in line for line in lines)
 
 
 def test_an_interrupt_leaves_nothing(

@@ -303,7 +303,7 @@ class _Rank:
         number = self.counts["all"]
         self.counts["all"] += 1
         stream = self.channels.setdefault(channel, FIRST_CHANNEL + len(self.channels))
-        journey = network.journey(item, np.array([ranks]), step)
+        journey = network.journey(item, np.array([ranks]), range(step, step + 1))
         # On its stream the operator waits for the compute stream, works, and records its end.
         wait = self.new(0, stream, "EVENT_WAIT").after(times.take, SEEN_NS).needs(record)
         self.streams[stream].append(wait)
@@ -383,8 +383,8 @@ class _Run:
 
     def _local(self, anchor: Task, delay: int) -> list[tuple[Task, int]]:
         """Copy the own piece; then all lanes start, one after the other."""
-        size = int(self.journey.own[0, self.place])
-        task = self.new("Memcpy", int(self.journey.local[0, self.place]), -1, self._own, size)
+        size = int(self.journey.own[0, 0, self.place])
+        task = self.new("Memcpy", int(self.journey.local[0, 0, self.place]), -1, self._own, size)
         task.after(anchor, delay)
         lanes = range(self.journey.plan.lanes)
         return [(task, AFTER_LOCAL_NS + STAGGER_NS * lane) for lane in lanes]
@@ -428,7 +428,7 @@ class _Run:
         item = self.journey.plan.rounds[turn]
         kind = "Reduce_Inline" if item.motion == "reduce" else "Memcpy"
         free = []
-        sizes = self.journey.sizes[turn][:, 0, self.place].tolist()
+        sizes = self.journey.sizes[turn][:, 0, 0, self.place].tolist()
         late = 0
         if any(sizes):
             late, self.of.late = self.of.late, 0
@@ -438,7 +438,7 @@ class _Run:
             if not size:
                 free.append(start)
                 continue
-            length = int(self.journey.lengths[turn][lane, 0, self.place])
+            length = int(self.journey.lengths[turn][lane, 0, 0, self.place])
             length += length * self.factor >> 20
             target = self.places[int(item.peer[lane, self.place])]
             length = (length + late) // 20 * 20

@@ -207,7 +207,7 @@ def small_transformer(ranks: int, **split: int) -> Scenario:
         "parallel",
         model=ModelChoice(layers=2, hidden=64, heads=4, sequence=64, vocabulary=256),
         parallelism=Parallelism(ranks, **split),
-        schedule=Schedule(active=3),
+        schedule=Schedule(first=5, active=3),
         capture=Switches(level=1),
     )
 
@@ -233,12 +233,12 @@ class Pair:
         everybody = range(self.scenario.parallelism.ranks)
         assert told["kind"] == fault.kind
         assert told["ranks"] == sorted(fault.link or fault.ranks or everybody)
-        first, last = fault.steps or (0, self.scenario.schedule.active - 1)
         expected = []
         for number in told["ranks"]:
-            steps = run.ranks[number].steps()
-            assert told["steps"] == [steps[first][0], steps[last][0]]
-            span = {"rank": number, "start_ns": steps[first][1], "end_ns": steps[last][2]}
+            steps = {step: bounds for step, *bounds in run.ranks[number].steps()}
+            first, last = fault.steps or (min(steps), max(steps))
+            assert told["steps"] == [first, last]
+            span = {"rank": number, "start_ns": steps[first][0], "end_ns": steps[last][1]}
             expected.append(span)
         assert told["intervals"] == expected
 

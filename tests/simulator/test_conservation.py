@@ -343,9 +343,10 @@ def test_live_blocks_of_the_engine_lie_apart_and_add_up(runs: dict[str, Run], ca
                     for other, length in held.items()
                 )
                 held[address] = size
-            else:
-                assert held.pop(address) == size
+            # Real rows state the total before a block is given back.
             assert allocated == kept + sum(held.values()) <= reserved
+            if kind != "allocate":
+                assert held.pop(address) == size
 
 
 def test_a_leak_and_fragments_stay_visible_in_every_database(tmp_path: Path) -> None:

@@ -18,6 +18,8 @@ STATED = {"slow-link": FaultChoice("slow-link", link=(0, 1))}
 """Faults with values of their own: a link has two ends."""
 NO_END = {"DB410", "DOC002"}
 """A session without an end is what this fault is."""
+LOST_SAMPLES = {"REL705"}
+"""A sampler that stops for a while loses samples, and the referee says so."""
 DURING = tuple(
     STATED.get(kind, FaultChoice(kind)) for kind in get_args(FaultKind) if kind != "abnormal-end"
 )
@@ -26,7 +28,7 @@ DURING = tuple(
 @pytest.mark.parametrize(
     ("ranks", "faults", "allowed"),
     [
-        pytest.param(2, DURING, set(), marks=pytest.mark.exhaustive),
+        pytest.param(2, DURING, LOST_SAMPLES, marks=pytest.mark.exhaustive),
         (1, (FaultChoice("abnormal-end"),), NO_END),
     ],
     ids=["during the run", "at its end"],

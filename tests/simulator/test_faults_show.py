@@ -57,7 +57,7 @@ def assert_factor(before: int, after: int, factor: float) -> None:
 
 @pytest.mark.parametrize("kind", ["slow-rank", "ai-cpu-straggler"])
 def test_slow_kernels(pair: Pair, kind: str) -> None:
-    fault = FaultChoice(kind, ranks=(pair.last,), steps=(1, 2), factor=2500)  # type: ignore[arg-type]
+    fault = FaultChoice(kind, ranks=(pair.last,), steps=(7, 8), factor=2500)  # type: ignore[arg-type]
     faulty = pair.run(fault)
     (told,) = faulty.faults
     assert_only(pair.healthy, faulty, "kernels")
@@ -81,7 +81,7 @@ def test_slow_kernels(pair: Pair, kind: str) -> None:
 
 def test_throttled_kernels(pair: Pair) -> None:
     faulty = pair.run(
-        FaultChoice("frequency-throttling", ranks=(pair.last,), steps=(1, 2), frequency=900)
+        FaultChoice("frequency-throttling", ranks=(pair.last,), steps=(7, 8), frequency=900)
     )
     (told,) = faulty.faults
     assert_only(pair.healthy, faulty, "kernels")
@@ -105,7 +105,7 @@ def test_throttled_kernels(pair: Pair) -> None:
 
 def test_slow_launches(pair: Pair) -> None:
     faulty = pair.run(
-        FaultChoice("host-bound-launch", ranks=(pair.last,), steps=(1, 2), factor=3000)
+        FaultChoice("host-bound-launch", ranks=(pair.last,), steps=(7, 8), factor=3000)
     )
     (told,) = faulty.faults
     assert_only(pair.healthy, faulty, "launches")
@@ -117,7 +117,7 @@ def test_slow_launches(pair: Pair) -> None:
 
 def test_stalled_loading(pair: Pair) -> None:
     faulty = pair.run(
-        FaultChoice("data-loading-stall", ranks=(pair.last,), steps=(1, 2), milliseconds=7)
+        FaultChoice("data-loading-stall", ranks=(pair.last,), steps=(7, 8), milliseconds=7)
     )
     (told,) = faulty.faults
     assert_only(pair.healthy, faulty)
@@ -133,7 +133,7 @@ def test_stalled_loading(pair: Pair) -> None:
 
 
 def test_collected_garbage(pair: Pair) -> None:
-    faulty = pair.run(FaultChoice("gc-pause", ranks=(pair.last,), steps=(1, 2), milliseconds=7))
+    faulty = pair.run(FaultChoice("gc-pause", ranks=(pair.last,), steps=(7, 8), milliseconds=7))
     (told,) = faulty.faults
     assert_only(pair.healthy, faulty)
     found = {
@@ -150,7 +150,7 @@ def test_retried_communication(pair: Pair) -> None:
     if not pair.last:
         pytest.skip("nobody to communicate with")
     faulty = pair.run(
-        FaultChoice("communication-retry", ranks=(pair.last,), steps=(1, 2), milliseconds=2)
+        FaultChoice("communication-retry", ranks=(pair.last,), steps=(7, 8), milliseconds=2)
     )
     assert_retries(pair.healthy, faulty)
 
@@ -174,7 +174,7 @@ def test_a_retry_hits_a_rank_that_first_receives(pipeline: Pair) -> None:
     """Rank 3 of the last stage receives before it sends; the retry hits what it then sends."""
     assert_retries(
         pipeline.healthy,
-        pipeline.run(FaultChoice("communication-retry", ranks=(3,), steps=(1, 1), milliseconds=2)),
+        pipeline.run(FaultChoice("communication-retry", ranks=(3,), steps=(7, 7), milliseconds=2)),
     )
 
 
@@ -185,7 +185,7 @@ def test_a_slow_link(pair: Pair) -> None:
 
 
 def assert_slow_link(pair: Pair) -> None:
-    faulty = pair.run(FaultChoice("slow-link", link=(pair.last, 0), steps=(1, 2), factor=4000))
+    faulty = pair.run(FaultChoice("slow-link", link=(pair.last, 0), steps=(7, 8), factor=4000))
     (told,) = faulty.faults
     assert told["ranks"] == [0, pair.last]
     assert_only(pair.healthy, faulty, "motions")
@@ -213,7 +213,7 @@ def test_a_slow_link_between_hosts(tmp_path: Path) -> None:
 
 
 def test_leaked_memory(pair: Pair) -> None:
-    faulty = pair.run(FaultChoice("memory-leak", ranks=(pair.last,), steps=(1, 2), megabytes=13))
+    faulty = pair.run(FaultChoice("memory-leak", ranks=(pair.last,), steps=(7, 8), megabytes=13))
     (told,) = faulty.faults
     assert_only(pair.healthy, faulty)
     size = told["effect"]["bytes_per_step"]
@@ -234,8 +234,8 @@ def test_leaked_memory(pair: Pair) -> None:
 def test_fragmented_memory(pair: Pair) -> None:
     """Whole segments of 2 MiB are useless, so 3 MiB are 4."""
     faulty = pair.run(
-        FaultChoice("fragmentation", ranks=(pair.last,), steps=(1, 2), megabytes=3),
-        FaultChoice("fragmentation", ranks=(pair.last,), steps=(2, 2), megabytes=5),
+        FaultChoice("fragmentation", ranks=(pair.last,), steps=(7, 8), megabytes=3),
+        FaultChoice("fragmentation", ranks=(pair.last,), steps=(8, 8), megabytes=5),
     )
     assert_only(pair.healthy, faulty)
     sizes = [told["effect"]["bytes_per_step"] for told in faulty.faults]
@@ -255,7 +255,7 @@ def test_fragmented_memory(pair: Pair) -> None:
 def test_lost_samples(pair: Pair) -> None:
     stall = FaultChoice("data-loading-stall", milliseconds=30)
     plain = pair.run(stall)
-    lost = FaultChoice("lost-samples", ranks=(pair.last,), steps=(1, 2), sampler="HBM")
+    lost = FaultChoice("lost-samples", ranks=(pair.last,), steps=(7, 8), sampler="HBM")
     faulty = pair.run(stall, lost)
     told = faulty.faults[1]
     assert told["effect"] == {"table": "HBM"}

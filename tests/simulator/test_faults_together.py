@@ -28,19 +28,19 @@ from ascend_simulator.choices import FaultChoice, FaultKind, Schedule
 from ascend_simulator.truth import schema
 
 OVERLAPPING = (
-    FaultChoice("slow-rank", steps=(0, 2), factor=2000),
-    FaultChoice("slow-rank", ranks=(1,), steps=(1, 3), factor=1500),
-    FaultChoice("frequency-throttling", ranks=(1,), steps=(1, 2), frequency=900),
-    FaultChoice("frequency-throttling", ranks=(1,), steps=(2, 3), frequency=1200),
+    FaultChoice("slow-rank", steps=(6, 8), factor=2000),
+    FaultChoice("slow-rank", ranks=(1,), steps=(7, 9), factor=1500),
+    FaultChoice("frequency-throttling", ranks=(1,), steps=(7, 8), frequency=900),
+    FaultChoice("frequency-throttling", ranks=(1,), steps=(8, 9), frequency=1200),
     FaultChoice("ai-cpu-straggler", ranks=(1,), factor=3000),
     FaultChoice("slow-link", link=(0, 1), factor=3000),
-    FaultChoice("slow-link", link=(1, 0), steps=(1, 2), factor=2000),
-    FaultChoice("communication-retry", steps=(1, 1), milliseconds=3),
-    FaultChoice("communication-retry", ranks=(1,), steps=(1, 2), milliseconds=2),
-    FaultChoice("data-loading-stall", ranks=(1,), steps=(1, 1), milliseconds=3),
-    FaultChoice("data-loading-stall", ranks=(1,), steps=(0, 1), milliseconds=2),
-    FaultChoice("gc-pause", ranks=(1,), steps=(1, 1), milliseconds=3),
-    FaultChoice("gc-pause", steps=(1, 2), milliseconds=2),
+    FaultChoice("slow-link", link=(1, 0), steps=(7, 8), factor=2000),
+    FaultChoice("communication-retry", steps=(7, 7), milliseconds=3),
+    FaultChoice("communication-retry", ranks=(1,), steps=(7, 8), milliseconds=2),
+    FaultChoice("data-loading-stall", ranks=(1,), steps=(7, 7), milliseconds=3),
+    FaultChoice("data-loading-stall", ranks=(1,), steps=(6, 7), milliseconds=2),
+    FaultChoice("gc-pause", ranks=(1,), steps=(7, 7), milliseconds=3),
+    FaultChoice("gc-pause", steps=(7, 8), milliseconds=2),
     FaultChoice("host-bound-launch", ranks=(0,), factor=1500),
     FaultChoice("clock-skew", ranks=(1,), milliseconds=5),
 )
@@ -140,7 +140,7 @@ EARLY = """
 def test_causes_come_first(split: dict[str, int], tmp_path: Path) -> None:
     """No wait ends before its record once the skew of the truth is undone, nor a task before its
     call, under all faults at once."""
-    scenario = replace(small_transformer(4, **split), schedule=Schedule(active=4))
+    scenario = replace(small_transformer(4, **split), schedule=Schedule(first=5, active=4))
     run = Run(replace(scenario, faults=OVERLAPPING), tmp_path / "run")
     told: dict[object, list[int]] = defaultdict(list)
     heard: dict[object, list[int]] = defaultdict(list)

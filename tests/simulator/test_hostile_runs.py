@@ -87,8 +87,8 @@ def test_faults_that_multiply_have_a_bound_together(faults: str) -> None:
     [
         "[{kind: slow-rank, ranks: [0], factor: 1000000}, "
         "{kind: slow-rank, ranks: [1], factor: 1001}]",
-        "[{kind: slow-rank, steps: [0, 0], factor: 1000000}, "
-        "{kind: slow-rank, steps: [1, 1], factor: 1001}]",
+        "[{kind: slow-rank, steps: [1, 1], factor: 1000000}, "
+        "{kind: slow-rank, steps: [2, 2], factor: 1001}]",
         "[{kind: slow-rank, factor: 1000000}, {kind: host-bound-launch, factor: 1000000}]",
     ],
 )

@@ -153,7 +153,7 @@ def test_databases_know_nothing_of_what_only_texts_tell(product: ProductName, ca
 BEFORE = {
     "single-op": "a24df0dbb3cd6e07397deda2f366937d689025e56e95db6f821c71ced50fe9c8",
     "edge-310b": "d0f6f4535d47d93d776e578df00aa3b54d4a1da2f892465636f189f8a7e186ca",
-    "inference-310p": "861772f9437f9e4c3522ba00b50369e0126c963da4999fd37ca273977d561d8e",
+    "inference-310p": "a745fa475bb9068cd8660bf398190d394f89397574bfc9384882665b13fbefff",
 }
 """Digests of what databases held before there were records, with seed 7 at revision REVISION.
 

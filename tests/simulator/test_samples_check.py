@@ -116,7 +116,8 @@ def test_samples_that_are_lost(table: str, steps: tuple[int, int] | None, tmp_pa
     run = run_of(pause=30_000_000, frequency=[1_800, 900, 1_000])
     fault = FaultChoice("lost-samples", sampler=table, steps=steps)
     captured = capture_of(run, busy(run), "A3" if table != "DDR" else "910A", (fault,))
-    assert list(findings(captured, tmp_path, REVISIONS[-1:])) == []
+    found = list(findings(captured, tmp_path, REVISIONS[-1:]))
+    assert all("likely cause: samples were not read in time (device)" in one for one in found)
 
 
 @pytest.mark.parametrize("kind", ["memory-leak", "fragmentation"])

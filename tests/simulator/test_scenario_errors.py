@@ -276,12 +276,12 @@ def test_impossible_combinations(text: str, line: str) -> None:
         ("kind: slow-rank, ranks: [0, 8]", ".ranks[1] is 8; expected a rank from 0 to 7"),
         ("kind: slow-link, link: [9, 0]", ".link[0] is 9; expected a rank from 0 to 7"),
         (
-            "kind: gc-pause, steps: [0, 2]",
-            ".steps is [0, 2]; expected captured steps from 0 to 1",
+            "kind: gc-pause, steps: [1, 3]",
+            ".steps is [1, 3]; expected numbers of captured steps: 1 to 2",
         ),
         (
-            "kind: gc-pause, steps: [1, 0]",
-            ".steps is [1, 0]; expected the first step before the last",
+            "kind: gc-pause, steps: [2, 1]",
+            ".steps is [2, 1]; expected the first step before the last",
         ),
         (
             "kind: frequency-throttling, frequency: 1800",

@@ -113,7 +113,7 @@ def test_the_truth_of_a_preset_is_in_its_databases(name: str, level: int, tmp_pa
     assert_true(run.folder, truth_of(run.folder), scenario)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(scenarios(max_ranks=4), st.integers(0, 1 << 32))
 def test_the_truth_of_any_scenario_is_in_its_databases(scenario: Scenario, seed: int) -> None:
     with TemporaryDirectory() as folder:
@@ -129,12 +129,12 @@ PARTED = Scenario(
     schedule=Schedule(wait=1, active=3, repeat=2),
     faults=(
         FaultChoice("slow-rank", ranks=(1,), factor=2_000),
-        FaultChoice("slow-link", link=(0, 1), steps=(1, 1), factor=5_000),
-        FaultChoice("frequency-throttling", ranks=(2,), steps=(1, 1), frequency=800),
+        FaultChoice("slow-link", link=(0, 1), steps=(3, 3), factor=5_000),
+        FaultChoice("frequency-throttling", ranks=(2,), steps=(8, 8), frequency=800),
         FaultChoice("host-bound-launch", ranks=(3,), factor=2_500),
-        FaultChoice("data-loading-stall", ranks=(1, 6), steps=(1, 1), milliseconds=8),
-        FaultChoice("gc-pause", ranks=(2,), steps=(1, 2), milliseconds=5),
-        FaultChoice("communication-retry", ranks=(3, 7), steps=(1, 1), milliseconds=3),
+        FaultChoice("data-loading-stall", ranks=(1, 6), steps=(4, 7), milliseconds=8),
+        FaultChoice("gc-pause", ranks=(2,), steps=(8, 9), milliseconds=5),
+        FaultChoice("communication-retry", ranks=(3, 7), steps=(3, 3), milliseconds=3),
         FaultChoice("clock-skew", ranks=(1, 4, 5, 6, 7), milliseconds=700),
         FaultChoice("abnormal-end", ranks=(2,)),
     ),
@@ -174,23 +174,30 @@ SMALL = Scenario(
 )
 
 
-@pytest.mark.parametrize(("round_", "steps"), [(0, [11, 12]), (1, [19, 20])])
-def test_steps_of_a_fault_are_captured_steps_and_numbered_as_the_profiler_does(
-    round_: int, steps: list[int]
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ((11, 12), [[[11, 12]], []]),
+        ((12, 19), [[[12, 12]], [[18, 19]]]),
+        ((19, 19), [[], [[19, 19]]]),
+        (None, [[[10, 12]], [[18, 20]]]),
+    ],
+)
+def test_the_steps_of_a_fault_have_the_numbers_of_the_profiler(
+    asked: tuple[int, int] | None, found: list[list[list[int]]]
 ) -> None:
     """Round 0 captures the steps 10 to 12 of the program, round 1 the steps 18 to 20."""
-    fault = FaultChoice("slow-rank", ranks=(0,), steps=(1, 2))
+    fault = FaultChoice("slow-rank", ranks=(0,), steps=asked)
     schedule = Schedule(first=5, wait=2, warmup=3, active=3, repeat=2)
     run = simulate(replace(SMALL, schedule=schedule, faults=(fault,)))
-    truth = run.truth(round_)
-    assert list(truth["faults"][0]["steps"]) == steps
-    assert [one["step"] for one in truth["totals"][0]["steps"]][1:] == steps
+    truths = [run.truth(round_) for round_ in (0, 1)]
+    assert [[list(one["steps"]) for one in truth["faults"]] for truth in truths] == found
 
 
 @pytest.mark.parametrize("kind", ["data-loading-stall", "gc-pause", "communication-retry"])
 def test_a_pause_makes_its_steps_longer_by_its_length(kind: str) -> None:
     length = 50_000_000
-    fault = FaultChoice(kind, ranks=(0, 1), steps=(1, 1), milliseconds=50)  # type: ignore[arg-type]
+    fault = FaultChoice(kind, ranks=(0, 1), steps=(2, 2), milliseconds=50)  # type: ignore[arg-type]
     plain, faulty = (
         simulate(replace(SMALL, faults=faults), 5).truth() for faults in ((), (fault,))
     )

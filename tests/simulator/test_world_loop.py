@@ -27,7 +27,7 @@ from ascend_simulator.session.simulate import BEFORE_STEPS_NS
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.world.rank import host_times
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 FIRST_STEP = FIRST_SESSION_NS + BEFORE_STEPS_NS
 Row = tuple[int, int, int, str]
 

@@ -27,7 +27,7 @@ def journey(
     hardware = HardwareChoice(product=product, algorithm=algorithm, devices_per_host=per_host)
     world = world_of(Scenario("x", hardware=hardware, parallelism=Parallelism(ranks)), 1)
     item = Collective(0, kind, "world", ELEMENTS, "FP32")  # type: ignore[arg-type]
-    return world.network.journey(item, np.arange(ranks)[None], 0)
+    return world.network.journey(item, np.arange(ranks)[None], range(1))
 
 
 @pytest.mark.parametrize("product", ["A2", "A3", "910A", "310P", "200I-500-A2"])
@@ -48,7 +48,7 @@ def test_tables_tell_every_path(product: ProductName) -> None:
 
 def test_peers_share_the_port_to_other_hosts_and_have_a_link_each_within() -> None:
     found = journey("A2", "mesh", 6, 2, "reduceScatter")
-    size, took = int(found.sizes[0, 0, 0, 0]), found.lengths[0, :, 0]
+    size, took = int(found.sizes[0, 0, 0, 0, 0]), found.lengths[0, :, 0, 0]
     away = found.plan.rounds[0].peer // 2 != np.arange(6) // 2
     assert away.sum(axis=0).tolist() == [4] * 6
     assert set(took[away].tolist()) == {6_000 + size * 4 * 1000 // 22_000}
@@ -64,7 +64,7 @@ def test_peers_share_the_bus() -> None:
 def test_links_of_a_switch_share_what_its_port_carries() -> None:
     """A3: 392 GB/s per die, by its data sheet; neighbours on one package have their own link."""
     found = journey("A3", "mesh", 16, 16, "reduceScatter")
-    size, took = int(found.sizes[0, 0, 0, 0]), found.lengths[0, :, 0]
+    size, took = int(found.sizes[0, 0, 0, 0, 0]), found.lengths[0, :, 0, 0]
     beside = found.plan.rounds[0].peer // 2 == np.arange(16) // 2
     assert set(took[beside].tolist()) == {900 + size * 1000 // 200_000}
     assert set(took[~beside].tolist()) == {1_800 + size * 1000 // (392_000 // 14)}
@@ -73,8 +73,8 @@ def test_links_of_a_switch_share_what_its_port_carries() -> None:
 def test_one_lane_has_the_port_for_itself() -> None:
     for algorithm in ("ring", "nhr", "pairwise"):
         found = journey("A2", algorithm, 3, 1)  # type: ignore[arg-type]
-        size = int(found.sizes[0, 0, 0, 0])
-        assert int(found.lengths[0, 0, 0, 0]) == size * 1000 // 22_000 + 6_000
+        size = int(found.sizes[0, 0, 0, 0, 0])
+        assert int(found.lengths[0, 0, 0, 0, 0]) == size * 1000 // 22_000 + 6_000
 
 
 @pytest.mark.parametrize(

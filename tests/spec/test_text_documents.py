@@ -16,7 +16,7 @@ import yaml
 from test_vocabulary import _repeated_keys, errors, schemas
 
 from ascend_ref import derive
-from ascend_spec import catalog, packaged, text_catalog, timeline_catalog
+from ascend_spec import catalog, packaged, recording_catalog, text_catalog, timeline_catalog
 from ascend_spec.text import CsvColumn, CsvFile
 from ascend_spec.text import model as text_model
 from ascend_spec.text import pmu as text_pmu
@@ -219,7 +219,7 @@ def test_orders_name_columns_of_their_file() -> None:
         names = {column.name for column in file.columns}
         for keys in file.order.values():
             assert {key.column for key in keys} <= names, file.name
-        known = {"*"} | {writer.engine for writer in text_catalog().writers.values()}
+        known = {"*"} | text_catalog().writers.keys()
         assert set(file.order) <= known | set(file.writers), file.name
 
 
@@ -277,6 +277,9 @@ def test_derivations_that_columns_name_exist() -> None:
     }
     named = {column.formula for _, column in columns() if column.formula}
     assert named - functions == set()
+    entities = recording_catalog().entities.values()
+    described = {row[0] for row in catalog().documents.vocabularies["derivations"].words}
+    assert described == named | {one.derived_by for one in entities if one.derived_by}
 
 
 def test_the_cpp_engine_writes_ten_files() -> None:

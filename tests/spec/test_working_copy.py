@@ -54,8 +54,8 @@ def test_the_old_revision_of_a_working_copy_is_that_of_the_packaged_spec(draft: 
 
 def test_rules_are_made_anew_for_another_spec(draft: Spec) -> None:
     with using(draft):
-        rules = all_instances(("msprof", DRAFT, "observed"))
-    known = all_instances(("msprof", catalog().revisions[-1].id, "observed"))
+        rules = all_instances(("msprof", DRAFT, "observed", True))
+    known = all_instances(("msprof", catalog().revisions[-1].id, "observed", True))
     added = [rule for rule in rules if "queueDepth" in str(rule)]
     assert added
     assert len(rules) == len(known) + len(added)

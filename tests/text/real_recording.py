@@ -54,6 +54,7 @@ def real_recording() -> Recorded:
     )
     return Recorded(
         output="pytorch",
+        revision="1.0.0-2025-01",
         origin=origin("A2", 0, 1 << 62),
         switches=Switches(aic_metrics="PipeUtilization"),
         tables={name: table for name, table in tables.items() if len(table)},

@@ -58,6 +58,7 @@ def recording(
     """A recording of one device with 24 cube cores at 1800 MHz."""
     return Recorded(
         output=output,
+        revision="1.2.0-2026-07",
         origin=origin(family, start, end),
         switches=Switches(level=level, aic_metrics=metrics),
         tables={name: table(output, name, rows) for name, rows in tables.items()},

@@ -113,9 +113,19 @@ def test_nothing_recorded_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("output", "family", "writer", "said"),
     [
-        ("msprof", "A2", "adapter", "writer: 'adapter'; expected one of cpp, python$"),
+        (
+            "msprof",
+            "A2",
+            "adapter",
+            "writer: 'adapter'; expected one of cpp, python, cpp-2026-01, cpp-2025, python-2025$",
+        ),
         ("msprof", "310P", "cpp", "writer: 'cpp' on 310P; expected one of A3, A2, 950$"),
-        ("msprof", "A2", "python-2023", "expected one of cpp, python$"),
+        (
+            "msprof",
+            "A2",
+            "python-2023",
+            "expected one of cpp, python, cpp-2026-01, cpp-2025, python-2025$",
+        ),
         ("pytorch", "A2", "adapter-2023", "expected one of adapter, adapter-2025-12, adapter-2025"),
         ("pytorch", "310", None, "writer: 'adapter' on 310; expected one of A3, A2"),
     ],

@@ -59,8 +59,6 @@ class PlainFramework:
             args = {"Sequence number": row["sequenceNumber"], "Fwd thread id": row["fwdThreadId"]}
             shapes, types = row["inputShapes"], row["inputDtypes"]
             if shapes is not None or types is not None:
-                if any(one.isalpha() for one in shapes or "") or (types and types[0].isdigit()):
-                    shapes, types = types, shapes
                 args |= {"Input Dims": shapes or "", "Input type": types or ""}
             if row["callchainId"] is not None:
                 args["Call stack"] = self.stacks[row["callchainId"]]
@@ -141,7 +139,7 @@ class PlainFramework:
             seen.add(identity)
             moment = work["startNs"]
             row = owner.get(call["connectionId"]) or self._around(call, operators)
-            if row is None or row["startNs"] > moment or moment in moments:
+            if row is None or moment in moments:
                 continue
             moments.add(moment)
             yield self.point("s", "async_npu", "torch_to_npu", moment, **self.at(row))

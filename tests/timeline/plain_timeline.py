@@ -388,11 +388,9 @@ class Plain:
             yield identity, row, call, where
 
     def arrows(self) -> Iterator[Event]:
-        """HostToDevice, forward in time. A start that has no end is left out."""
+        """HostToDevice. A start that has no end is left out."""
         started = set()
-        for identity, row, call, where in self.linked():
-            if call["startNs"] > row["startNs"]:
-                continue
+        for identity, _, call, where in self.linked():
             name = f"HostToDevice{identity}"
             yield self.style.flow("f", "HostToDevice", name, str(identity), **where)
             if identity not in started:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from timeline_recordings import DATA, real_database, simulated
 
+from ascend_ref.derive.communication_report import starts_of_operators
 from ascend_ref.documents import write_documents
 from ascend_ref.recorded import Recorded
 from ascend_spec import document_catalog
@@ -40,14 +41,19 @@ def plain_communication(recorded: Recorded) -> dict[str, Any]:
         "Large Packet Ratio": 0,
     }
     found: dict[str, Any] = {}
+    operators = recorded.table("COMMUNICATION_OP").to_pylist()
+    start_of = {row["opName"]: row["startNs"] / 1000 for row in operators}
     for row in recorded.table("CommAnalyzerTime").to_pylist():
+        start = start_of[row["hccl_op_name"]]
+        # The clock of a real analysis.db is apart by 13 to 304 us (db-schema.md 6).
+        is_apart = 1 < abs(start - row["start_timestamp"]) < 1000
         classes = found.setdefault(row["step"], {"p2p": {}, "collective": {}})
         transit, wait, early = (
             row[name] for name in ("transit_time", "wait_time", "synchronization_time")
         )
         classes[row["type"]][f"{row['hccl_op_name']}@{row['group_name']}"] = {
             "Communication Time Info": {
-                "Start Timestamp(us)": row["start_timestamp"],
+                "Start Timestamp(us)": start if is_apart else row["start_timestamp"],
                 "Elapse Time(ms)": row["elapse_time"],
                 "Transit Time(ms)": transit,
                 "Wait Time(ms)": wait,
@@ -183,6 +189,45 @@ def test_documents_have_the_form_of_the_real_ones(tmp_path: Path) -> None:
                 [next(iter(flows.values())).keys() for flows in step.values()] for step in steps
             ]
             assert links[0] == links[1]
+
+
+REAL_STARTS = {
+    # start_timestamp of analysis.db, us, and startNs of COMMUNICATION_OP.
+    "level1_rank0": [
+        (1736410576431645.2, 1736410576431631806),
+        (1736410576520400, 1736410576520386579),
+    ],
+    "level1_rank1": [
+        (1736410576435143, 1736410576435164432),
+        (1736410576520380.5, 1736410576520401935),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", REAL_STARTS)
+def test_operators_start_when_the_timeline_says(name: str, tmp_path: Path) -> None:
+    """The clock of analysis.db is calibrated apart; a text export has one clock."""
+    recorded = real_database(name)
+    stated = recorded.table("CommAnalyzerTime")["start_timestamp"].to_pylist()
+    assert stated[:2] == [start for start, _ in REAL_STARTS[name]]
+    operators = written(recorded, tmp_path)["communication.json"]["step50"]["collective"].values()
+    starts = [one["Communication Time Info"].get("Start Timestamp(us)") for one in operators]
+    assert starts[:2] == [start / 1000 for _, start in REAL_STARTS[name]]
+
+
+@pytest.mark.parametrize(
+    ("stated", "shown"),
+    [
+        ([1013.4, 2013.4, 5013.4], [1000.0, 2000.0, 5000.0]),  # another clock; the last is unknown
+        ([1000.1, 2000.1, 5000.0], [1000.1, 2000.1, 5000.0]),  # the same, as near as floats can be
+        ([1006.5, 2027.5, 5000.0], [1006.5, 2027.5, 5000.0]),  # starts of other tasks, no clock
+        ([9e9, 9e9 + 1000, 5000.0], [9e9, 9e9 + 1000, 5000.0]),  # no clock differs by an hour
+    ],
+)
+def test_another_clock_is_a_constant_shift(stated: list[float], shown: list[float]) -> None:
+    times = pa.table({"hccl_op_name": ["a", "b", "c"], "start_timestamp": stated})
+    operators = pa.table({"opName": ["a", "b"], "startNs": [1_000_000, 2_000_000]})
+    assert starts_of_operators(times, operators).to_pylist() == pytest.approx(shown)
 
 
 def test_level_0_and_the_profiler_of_cann_have_none(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ LEVELS = {
 }
 """Names of events and columns of ACC_PMU."""
 
-REPEATING = ("python",)
+REPEATING = ("python", "python-2025")
 """Writers that show a clock again and again until it changes (text-outputs.md 6)."""
 REPEAT_NS = 1_000_000
 """How often they do."""

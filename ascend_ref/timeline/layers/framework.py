@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ascend_ref.arrays import text_places
+from ascend_ref.arrays import one_piece, text_places
 from ascend_ref.capture.batch import Integers
 from ascend_ref.spill import batches
 from ascend_spec.timeline import Layer
@@ -60,7 +60,10 @@ def _distinct(session: Session, column: Integers, rows: Integers) -> set[int]:
 
 def _operators(session: Session, layer: Layer) -> Iterator[Item]:
     found = session.activity
-    shapes, types = map(session.notation.strings, found.inputs)
+    shapes, types = (
+        session.notation.strings(one_piece(found.table[name]))
+        for name in ("inputShapes", "inputDtypes")
+    )
     kind = layer.event("operator")
     chain = Columns(found.table, session.spill).integers("callchainId", NONE)
     stacks = CallStacks(session.recorded, session.notation)

@@ -17,6 +17,7 @@ from ascend_ref.derive.step_trace import (
     iteration_times,
     reduce_numbers,
 )
+from ascend_spec import text_catalog
 from ascend_spec.timeline import Layer
 
 from ..events import Events, Item, Values
@@ -53,7 +54,8 @@ class _Steps:
         self.session = session
         self.layer = layer
         self.style = session.style_of(layer)
-        self.engine: Engine = "cpp" if self.style == "cpp" else "python"
+        in_cpp = text_catalog().writers[self.style].engine == "cpp"
+        self.engine: Engine = "cpp" if in_cpp else "python"
         pairs = [
             np.stack([integers(table["device"]), integers(table["model"])])
             for name in (ITERATIONS, REDUCES, READINGS)

@@ -26,6 +26,7 @@ from ascend_spec.core.dialect import Node
 from ascend_spec.core.packed import FieldFacts, dtype_of
 from ascend_spec.core.values import SetMember, ValueSet
 
+from .block_contents import contents
 from .listing import index
 from .pages import citations, evidence, hexed, in_force, resolutions
 from .schema_keys import Key, keys, keys_table
@@ -79,6 +80,7 @@ def block_page(block: BlockType, style: Style) -> str:
         *evidence(block, style),
         *(("## Record", fields_table(declaration, style)) if declaration else ()),
         *(("## Keys", keys_table(_states(bins, block.code), style)) if has_keys else ()),
+        *contents(block.code, style),
     )
 
 

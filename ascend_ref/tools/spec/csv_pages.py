@@ -10,6 +10,7 @@ from typing import get_args
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog
+from ascend_spec.core.bounds import DAYS
 from ascend_spec.documents import DOCUMENTS
 from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey
 
@@ -22,8 +23,8 @@ from .pages import (
     value_range,
     variants_page,
 )
-from .recording_pages import shown_text
-from .subject import Fields, Scope, Subject, grouped, things
+from .recording_pages import derivation, shown_text
+from .subject import EVERYTHING, Fields, Scope, Subject, grouped, things
 from .writer_pages import (
     group_section,
     groups_of,
@@ -57,10 +58,12 @@ STYLES = {
 COMPARED = {"number": "", "text": " as text", "member": " by its number", "block": " in blocks"}
 
 
-def csv_page(file: CsvFile, style: Style) -> str:
+def csv_page(file: CsvFile, style: Style, scope: Scope = EVERYTHING) -> str:
     """One CSV file: who writes it under which name, and its columns."""
-    counters = file.columns[len(file.own_columns) :]
+    counters = _kept(file, file.columns[len(file.own_columns) :], scope)
     levels = {writer: commas(some_levels(file.levels_by(writer))) for writer in file.writers}
+    formulas = dict.fromkeys(one.formula for one in (*file.own_columns, *counters) if one.formula)
+    computed = [f"- {derivation(formula, style)}" for formula in formulas]
     return style.page(
         file.name,
         file.summary,
@@ -92,6 +95,7 @@ def csv_page(file: CsvFile, style: Style) -> str:
             ),
         ),
         *(_counters(counters, style) if counters else ()),
+        *(("## How columns are computed", "\n".join(computed)) if computed else ()),
     )
 
 
@@ -144,6 +148,7 @@ def csv_subjects() -> Iterator[Subject]:
         },
         levels=levels_of,
         products=lambda file: file.families or None,
+        writers=lambda file: tuple(file.writers),
         by_default=lambda file: file.by_default,
         part=lambda file: partial(_part_of_file, file),
     )
@@ -187,10 +192,43 @@ def csv_subjects() -> Iterator[Subject]:
 
 
 def _part_of_file(file: CsvFile, scope: Scope) -> Fields:
-    """What a level and a product leave of the columns."""
-    kept = (one for one in file.own_columns if scope.keeps(one.when.levels, one.when.families))
-    left = replace(file, own_columns=tuple(kept))
-    return {"section": partial(csv_page, left), "fact": replace(left, groups=None)}
+    """What a level, a product and a writer leave of the columns; of a writer also how it writes."""
+    left = replace(file, own_columns=tuple(_kept(file, file.own_columns, scope)))
+    writer = scope.writer
+    if writer is not None:
+        by, order = file.writers[writer], file.order_by(writer, scope.product)
+        left = replace(
+            left,
+            writers={writer: by},
+            modules={by.output: file.modules[by.output]},
+            order={writer: order} if order else {},
+        )
+    section = partial(csv_page, left, scope=scope)
+    return {"section": section, "fact": replace(left, groups=None)}
+
+
+def _kept(file: CsvFile, columns: Iterable[CsvColumn], scope: Scope) -> list[CsvColumn]:
+    """The columns that a scope leaves, as its writer prints them; counters only from level 1 on."""
+    kept = [
+        one
+        for one in columns
+        if scope.keeps(one.when.levels, one.when.families) and not (one.metric and scope.level == 0)
+    ]
+    if scope.writer is None:
+        return kept
+    by = file.writers[scope.writer]
+    printed = ((one, one.format_by(by, scope.product)) for one in kept if one.when.admits(by))
+    return [
+        replace(
+            one,
+            name=one.name_by(by),
+            renamed=(),
+            formats={"*": form} if form else {},
+            when=replace(one.when, outputs=(), writers=(), not_writers=(), since=None, until=None),
+        )
+        for one, form in printed
+        if DAYS.in_force(one.when, by.date)
+    ]
 
 
 def header_subjects() -> Iterator[Subject]:
@@ -257,7 +295,7 @@ def _facts(column: CsvColumn, style: Style) -> tuple[Fact, ...]:
         ("Texts", _quoted(column.members)),
         ("Repeats", f"with the group {column.group}" if column.group else None),
         ("Older names", _older(column)),
-        ("Derived by", code(column.formula) if column.formula else None),
+        ("Derived by", derivation(column.formula, style)),
         ("Shows", shown_text(column.shows, style)),
         ("Metric", code(column.metric) if column.metric else None),
         ("Holds N/A on", not_available(column.metric) if column.metric else None),
@@ -269,6 +307,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
     rows = (
         (
             code(column.name),
+            code(column.metric) if column.metric else "",
             column.unit or "",
             style.links("counter-group", column.when.metrics),
             ", ".join(column.when.families),
@@ -279,8 +318,8 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
     return (
         "## Counters",
         "Those of the chosen group follow, from level 1 on; registers that the user chose stand "
-        "under the names that he gave them.",
-        table(("column", "unit", "groups", "products", "meaning"), rows),
+        "under the names that he gave them. The metric is what TASK_PMU_INFO calls it.",
+        table(("column", "metric", "unit", "groups", "products", "meaning"), rows),
     )
 
 

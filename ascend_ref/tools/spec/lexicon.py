@@ -13,7 +13,7 @@ from ascend_spec.core.facts import Vocabulary
 from ascend_spec.db.model import CARRIERS, Carrier, ForeignObject, Revision
 
 from .history import revision_changes
-from .pages import citations, levels_of, place_link, value_range, views
+from .pages import PRESENCE, citations, levels_of, place_link, value_range, views
 from .product_pages import product_subjects
 from .subject import Subject, grouped, things
 
@@ -127,10 +127,15 @@ def vocabulary_section(words: Vocabulary, style: Style) -> str:
 
 
 def _carrier_section(carrier: Carrier, style: Style) -> str:
-    """One kind of database and the tables that its newest revision holds."""
+    """One kind of database and the tables that its newest revision holds, by when it does."""
     schema = catalog().at(catalog().revisions[-1].id, carrier)
-    tables = (place_link(style, one) for one in schema.tables)
-    return page(style.heading(carrier), CARRIER_FILES[carrier], ("Tables", tables))
+    held = grouped(schema.tables.values(), lambda table: table.carriers[carrier])
+    named = (
+        (f"Tables {words}", (place_link(style, one.name) for one in tuple(held.get(when, ()))))
+        for when, words in PRESENCE.items()
+    )
+    rule = "None of them stands there without rows."
+    return page(style.heading(carrier), CARRIER_FILES[carrier], *named, rule)
 
 
 def _addition_section(item: ForeignObject, style: Style) -> str:

@@ -85,6 +85,10 @@ def find(text: str) -> Subject:
     kind, _, name = text.casefold().partition("/")
     short = (one for one, facts in KINDS.items() if facts.short and facts.has_name(text))
     found = _named(of_kinds([kind]), name) or _named(of_kinds(short), text.casefold())
+    if len(found) > 1:  # MEMORY_RECORD is no file memory_record, nor what a viewer adds to one
+        found = [one for one in found if one.kind != "addition"]
+        exact = [one for one in found if text in (one.name, *one.also)]
+        found = exact if len(exact) == 1 else found
     if len({one.kind for one in found}) == 1:  # aic_GM_to_L1_datas and aic_gm_to_l1_datas
         found = [one for one in found if one.name in (text, text.partition("/")[2])] or found
     if len(found) == 1:

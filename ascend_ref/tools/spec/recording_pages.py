@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ascend_ref.markdown import Style, code, commas, table
-from ascend_spec import recording_catalog
+from ascend_spec import catalog, recording_catalog
 from ascend_spec.core.shows import REASONS, Show
 from ascend_spec.recording import Entity, Shower
 
@@ -48,10 +48,17 @@ def entity_page(entity: Entity, style: Style) -> str:
         ("Identified by", map(code, entity.key)),
         ("Followed, never compared", map(code, entity.identity)),
         ("In memory", code(f"Capture.{entity.capture}") if entity.capture else None),
-        ("Derived by", code(entity.derived_by) if entity.derived_by else None),
+        ("Derived by", derivation(entity.derived_by, style)),
         "## Values",
         table(("value", "type", "unit", "shown by", "meaning"), rows),
     )
+
+
+def derivation(name: str | None, style: Style) -> str:
+    """A derivation and how it computes; nothing for none."""
+    words = catalog().documents.vocabularies["derivations"].words
+    ways = {str(known): str(way) for known, way in words}
+    return f"{code(name)}: {style.prose(ways[name])}" if name else ""
 
 
 def _places(value: str, showers: Iterable[Shower], style: Style) -> Iterator[str]:

@@ -13,7 +13,7 @@ from ascend_ref.markdown import Style, anchor
 from ascend_spec import Schema
 from ascend_spec.core.bounds import allows
 
-Axis = Literal["carrier", "revision", "reading", "level", "product", "default"]
+Axis = Literal["carrier", "revision", "reading", "level", "product", "writer", "default"]
 Section = Callable[[Style], str]
 """Writes a subject as Markdown."""
 
@@ -57,7 +57,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "carrier": KindOfSubject("carriers", "a kind of database"),
     "revision": KindOfSubject("revisions", "a state of the database schema", ("revision",)),
     "schema-version": KindOfSubject("schema-versions", "a SCHEMA_VERSION and its revisions"),
-    "csv": KindOfSubject("csv", "a CSV file", ("level", "product", "default")),
+    "csv": KindOfSubject("csv", "a CSV file", ("level", "product", "writer", "default")),
     "header": KindOfSubject(
         "headers", "a column of a CSV file", ("level", "product"), names=".+/.+"
     ),
@@ -65,7 +65,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "metric": KindOfSubject("metrics", "a metric of the core counters", ("product",)),
     "writer": KindOfSubject("writers", "a generation of exporters of text", ("product",)),
     "timeline": KindOfSubject("timelines", "a file with a timeline"),
-    "layer": KindOfSubject("layers", "a process of the timeline", ("level", "product")),
+    "layer": KindOfSubject("layers", "a process of the timeline", ("level", "product", "writer")),
     "trace-event": KindOfSubject(
         "trace-events", "a kind of event", ("level", "product"), names=".+/.+"
     ),
@@ -122,6 +122,7 @@ class Scope:
     schemas: tuple[Schema, ...] = ()
     level: int | None = None
     product: str | None = None
+    writer: str | None = None
     default: bool = False
     axes: frozenset[Axis] = frozenset()
 
@@ -130,6 +131,10 @@ class Scope:
         return (self.level is None or allows(levels or (), self.level)) and (
             self.product is None or allows(products or (), self.product)
         )
+
+
+EVERYTHING = Scope()
+"""The scope that leaves everything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ class Subject:
     such as that of a file or an option. ``cells`` are what a list shows before the summary.
     ``levels`` and ``products``: ``None`` where it is the same for all. ``at`` gives the fields
     that differ where it stands in a schema, ``None`` where it does not; ``part`` those that differ
-    in what a level and a product leave of it.
+    in what a level, a product and a writer leave of it. ``writers``: those of text that write it.
     """
 
     kind: str
@@ -154,6 +159,7 @@ class Subject:
     cells: Mapping[str, str] = field(default_factory=dict)
     levels: tuple[int, ...] | None = None
     products: tuple[str, ...] | None = None
+    writers: tuple[str, ...] = ()
     by_default: bool = False
     at: Callable[[Schema], Fields | None] | None = None
     part: Callable[[Scope], Fields] | None = None
@@ -166,6 +172,8 @@ class Subject:
     def within(self, scope: Scope) -> Subject | None:
         """The subject in a scope; ``None`` where it is not there."""
         if not scope.keeps(self.levels, self.products) or (scope.default and not self.by_default):
+            return None
+        if scope.writer is not None and scope.writer not in self.writers:
             return None
         changed: Fields | None = {}
         if scope.schemas and self.at is not None:

@@ -8,7 +8,7 @@ from functools import partial
 
 from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentences, table
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
-from ascend_spec.core.names import NameForm
+from ascend_spec.core.names import Field, NameForm
 from ascend_spec.timeline import (
     Arg,
     EventKey,
@@ -253,6 +253,7 @@ def timeline_subjects() -> Iterator[Subject]:
         },
         levels=lambda layer: layer.levels,
         products=lambda layer: layer.families or None,
+        writers=lambda layer: layer.writers,
         part=lambda layer: partial(_part_of_layer, layer),
     )
     yield from things(
@@ -294,9 +295,13 @@ def timeline_subjects() -> Iterator[Subject]:
 
 
 def _part_of_layer(layer: Layer, scope: Scope) -> Fields:
-    """What a level and a product leave of the events."""
-    kept = (one for one in layer.events if scope.keeps(one.levels, one.families))
+    """What a level, a product and a writer leave of the events and threads."""
+    kept = [one for one in layer.events if scope.keeps(one.levels, one.families)]
     left = replace(layer, events=tuple(kept))
+    if scope.writer is not None:
+        by = scope.writer
+        events = (replace(one, args=one.args_of(by)) for one in left.events_of(by))
+        left = replace(left, events=tuple(events), threads=left.threads_of(by))
     return {"section": partial(layer_page, left), "fact": left}
 
 
@@ -440,11 +445,13 @@ def _sum(parts: Iterable[int | str]) -> str:
 
 def _shown(name: NameForm) -> str:
     """A form of a name, with what its parts can be."""
-    parts = (
-        f"{field.name} one of {commas(code(value or 'empty') for value in field.values)}"
-        for field in name.fields.values()
-        if field.values
-    )
-    known = "; ".join(parts)
+    known = "; ".join(filter(None, map(_field, name.fields.values())))
     shown = code(name.template) if name.template else "empty"
     return f"{shown} ({known})" if known else shown
+
+
+def _field(field: Field) -> str:
+    """What a part of a name can be, and what it means; empty where neither is known."""
+    values = commas(code(value or "empty") for value in field.values)
+    known = f"{field.name} one of {values}" if values else ""
+    return f"{known or field.name}: {field.summary.rstrip('.')}" if field.summary else known

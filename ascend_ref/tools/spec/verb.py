@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from ascend_ref.cli.console import print_columns, print_page, print_rows
 from ascend_ref.cli.options import REVISION, Known
-from ascend_spec import Schema, catalog
+from ascend_spec import Schema, catalog, text_catalog
 from ascend_spec.db.model import CARRIERS, Carrier, Reading, Revision
 
 from . import listing
@@ -62,6 +62,7 @@ KIND = Known(
     "; see: ascend-ref spec list",
 )
 PRODUCT = Known("product", lambda: {name: name for name in catalog().products})
+WRITER = Known("writer", lambda: {name: name for name in text_catalog().writers})
 
 
 def narrowed(command: Callable[..., None]) -> Callable[..., None]:
@@ -91,6 +92,12 @@ def narrowed(command: Callable[..., None]) -> Callable[..., None]:
             type=PRODUCT,
             metavar="PRODUCT",
             help="Only what this product family yields: A2, 310P and so on.",
+        ),
+        click.option(
+            "--writer",
+            type=WRITER,
+            metavar="WRITER",
+            help="Only what this generation of exporters writes, and how: cpp, adapter.",
         ),
         click.option(
             "--default", is_flag=True, default=None, help="Only what is collected by default."
@@ -251,7 +258,8 @@ def _scope(asked: Mapping[Axis, Any]) -> Scope:
         carriers = (carrier,) if carrier else CARRIERS
         schemas = tuple(catalog().at(at, one, reading or "observed") for one in carriers)
     axes = frozenset(axis for axis, value in asked.items() if value is not None)
-    return Scope(schemas, asked["level"], asked["product"], bool(asked["default"]), axes)
+    level, product, writer = asked["level"], asked["product"], asked["writer"]
+    return Scope(schemas, level, product, writer, bool(asked["default"]), axes)
 
 
 def _refuse_axes(scope: Scope, kind: str) -> None:

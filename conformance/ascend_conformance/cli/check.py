@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -23,6 +23,7 @@ from ascend_spec.db.model import Reading
 from ..check import check as check_paths
 from ..check import fitting_executor
 from ..discover import NothingToCheck
+from ..expect import presets
 from ..finding import OF_FILES, Report
 from ..media import load_rules
 from ..options import Options
@@ -41,16 +42,44 @@ from ..report import (
 from ..ruleset import Selection
 from .choose import RulePatterns, patterns
 
-NEVER = "never"
+if TYPE_CHECKING:
+    from ..expect.model import Expectation
 
-report_format = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="Form of the report on standard output.",
-)
+NEVER = "never"
+SUMMARY = "summary"
+
+_SHORT_FORMS = {
+    "text": ("-v", "--verbose", "All that was seen and found, file by file: --format text."),
+    "quiet": ("-q", "--quiet", "The conclusion alone: --format quiet."),
+    "statistics": ("--statistics", "A line for each rule: --format statistics."),
+}
+
+
+def report_format(command: Callable[..., int]) -> Callable[..., int]:
+    """The options for the form of the report on standard output, as ``format_``."""
+
+    @wraps(command)
+    def with_form(**values: Any) -> int:
+        short = [form for form in _SHORT_FORMS if values.pop(form)]
+        if len(short) + (values["format_"] is not None) > 1:
+            raise click.UsageError("--format, -v, -q and --statistics exclude each other; give one")
+        values["format_"] = short[0] if short else values["format_"] or _usual_form(values)
+        return command(**values)
+
+    for form, (*names, words) in reversed(_SHORT_FORMS.items()):
+        with_form = click.option(*names, form, is_flag=True, help=words)(with_form)
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(list(FORMATS)),
+        help=f"Form of the report on standard output.  [default: {SUMMARY}]",
+    )(with_form)
+
+
+def _usual_form(values: Mapping[str, Any]) -> str:
+    """The summary, unless something was asked for that it does not show."""
+    examples = values.get("max_examples", Options().max_examples)
+    return "text" if values.get("show_sql") or examples != Options().max_examples else SUMMARY
 
 
 def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -108,7 +137,13 @@ def _print_schema(context: click.Context, _parameter: click.Parameter, wanted: b
     metavar="FILE",
     help="Lines RULE@PLACE: these findings must come, and no others. * stands for anything.",
 )
-@number("--max-examples", 0, 100, 5, "Bad rows shown per finding.")
+@click.option(
+    "--expect",
+    metavar="PRESET|FILE",
+    help="What the recording must hold, each lack of it a violation: a preset "
+    f"({', '.join(presets())}), or a YAML file.",
+)
+@number("--max-examples", 0, 100, Options().max_examples, "Bad rows shown per finding.")
 @click.option("--show-sql", is_flag=True, help="Add to each finding the query that lists its rows.")
 @click.option(
     "--workers",
@@ -142,6 +177,7 @@ def check(
     baseline: str | None,
     write_baseline: str | None,
     expected: str | None,
+    expect: str | None,
     max_examples: int,
     show_sql: bool,
     workers: int,
@@ -155,6 +191,7 @@ def check(
     Exit codes: 0 conforms, 1 findings at or above --fail-on, 2 a file could not be judged.
     """
     options = Options(
+        expectation=_expectation(expect) if expect else None,
         reading=reading,
         selection=Selection(patterns(select), patterns(ignore)),
         max_examples=max_examples,
@@ -184,7 +221,21 @@ def check(
         raise CommandError(str(error)) from error
     for line in outcome.remarks():
         click.echo(line, err=True)
-    return exit_code(report, outcome, fail_on, shown=format_ == "text" and _one_place())
+    return exit_code(report, outcome, fail_on, shown=format_ in (SUMMARY, "text") and _one_place())
+
+
+def _expectation(text: str) -> Expectation:
+    """A preset, or the document in a file."""
+    from ascend_simulator.documents import ScenarioError  # slow: msgspec
+
+    from ..expect.model import read_expectation
+
+    try:
+        return read_expectation(text)
+    except OSError as error:
+        raise CommandError(f"{text}: {error.strerror}; expected a YAML file or a preset") from error
+    except ScenarioError as error:
+        raise CommandError(str(error)) from error
 
 
 def _of_file(begin: Callable[[str], Advance], path: Path) -> Advance:

@@ -17,7 +17,7 @@ from ..engine.trials import Trials
 from ..media import Medium, SelfTest, load_rules, media
 from ..ruleset import Rule
 
-LISTED = 20
+LISTED = 200
 
 
 def run_and_print(

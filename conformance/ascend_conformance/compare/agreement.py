@@ -45,7 +45,7 @@ class Side:
     with equal keys are one row, and the compared columns are aggregates. ``called`` is its name
     for users, where its files and tables do not give one. ``kinds``: the only kinds of a layer's
     events that count. ``showers``: the tables whose columns a view passes on, where not just its
-    own.
+    own. ``unless``: SQL for the reason why a row of ``of`` cannot be compared, where no row can.
     """
 
     of: str
@@ -55,19 +55,26 @@ class Side:
     where: tuple[str, ...] = ()
     together: bool = False
     called: str | None = None
+    unless: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """How a column is compared. ``unit``: of its numbers; ``ns`` are shown as us.
 
-    ``tolerance``: number or SQL for the greatest difference, over ``left.`` and ``right.`` columns;
-    ``None``: equal. ``step``: what a trial adds to a number so that it is wrong, in units of the
-    cell.
+    Texts and whole numbers are equal, these within ``tolerance`` where there is one. Numbers with
+    decimals lie within one unit of the last decimal that the column of each side prints, and
+    ``extra``. ``decimals``: the fewest that any writer prints. ``step``: what a trial adds to a
+    number so that it is wrong, in units of the cell.
+
+    ``tolerance`` and ``extra`` are numbers or SQL over ``left.`` and ``right.`` columns;
+    ``{left.column}`` is the unit of the last decimal of a column.
     """
 
     unit: str | None = None
     tolerance: str | float | None = None
+    extra: str | float | None = None
+    decimals: int = 3
     step: float | None = None
 
 
@@ -80,7 +87,8 @@ class Agreement:
     Rows are paired by ``keys``; those with equal keys by ``near`` where it is equal, the others in
     its order, and it is compared, too. ``unstated`` columns do not count where they are
     empty on a whole side. ``one_sided``: the side whose rows need a counterpart. ``readings`` are
-    values of the placeholder ``{reading}``; the one that fits best counts.
+    values of the placeholder ``{reading}``; the one that fits best counts. ``inputs``: columns of
+    a side from which its values are computed, which findings state with their units.
     """
 
     left: Side
@@ -93,6 +101,7 @@ class Agreement:
     readings: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     but: tuple[str, ...] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
     each: tuple[Mapping[str, str], ...] = ({},)
 
     def side(self, which: Which) -> Side:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import duckdb
@@ -22,6 +23,16 @@ PAIRS = "agreement_pairs"
 MET: Mapping[Which, str] = {"left": "mine", "right": "theirs"}
 """Columns of the table of rows that have met."""
 TURN = "turn"
+MOST_DECIMALS = 9
+"""That a number is rounded to."""
+INEXACT = 5e-16
+"""Two floats are so far apart that are read from one decimal number or worked out in another order,
+as a part of them."""
+GREATEST = 1e300
+"""Tolerance; infinity is farther from any number."""
+SUMMED = 4 * INEXACT
+"""What a sum of them may be off."""
+_UNIT = re.compile(r"\{((?:left|right)\.\w+)\}")
 
 
 class Store(Protocol):
@@ -73,6 +84,8 @@ class Compared:
     near: str | None
     columns: Mapping[str, Comparison]
     sides: Mapping[Which, Selected]
+    units: Mapping[str, float] = field(default_factory=dict)
+    """Units of the last decimal of columns, by ``left.column``."""
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -133,6 +146,7 @@ def outcome(store: Store, asked: Compared) -> Outcome:
     nothing = Outcome(asked, rows, dict.fromkeys(asked.columns, 0), dict.fromkeys(WHICH, 0))
     if alike:
         return nothing
+    asked = replace(asked, units=dict(_units(store, asked, types)))
     _pair(store, asked, queries, types)
     return _counted(store, asked, types, rows)
 
@@ -171,6 +185,37 @@ def pair_all(store: Store, asked: Compared) -> None:
     _join(store, asked, {which: typed(asked.sides[which], types) for which in WHICH}, "")
 
 
+def _units(store: Store, asked: Compared, types: Mapping[str, str]) -> Iterator[tuple[str, float]]:
+    """Units of the last decimal of the columns that are compared as numbers with decimals.
+
+    That of a column is the finest that any of its values needs; what needs more than
+    ``MOST_DECIMALS`` was not rounded, and has none.
+    """
+    for which in WHICH:
+        selected = asked.sides[which]
+        fewest = {
+            name: asked.columns.get(name, Comparison()).decimals
+            for name, kind in selected.types.items()
+            if kind in REALS and types.get(name, kind) in REALS
+        }
+        if not fewest:
+            continue
+        listed = ", ".join(_decimals(quoted(name), least) for name, least in fewest.items())
+        found = store.rows(f"SELECT {listed} FROM ({selected.query})")[0]
+        for name, decimals in zip(fewest, found, strict=True):
+            is_printed = decimals is not None and decimals <= MOST_DECIMALS
+            yield f"{which}.{name}", 10.0**-decimals if is_printed else 0.0
+
+
+def _decimals(column: str, fewest: int) -> str:
+    """SQL for the most decimals that a value of a column needs, in so far as a float shows them."""
+    cases = " ".join(
+        f"WHEN abs({column} - round({column}, {number})) <= {SUMMED} * abs({column}) THEN {number}"
+        for number in range(fewest, MOST_DECIMALS + 1)
+    )
+    return f"max(CASE {cases} ELSE {MOST_DECIMALS + 1} END) FILTER (isfinite({column}))"
+
+
 def _pair(
     store: Store, asked: Compared, queries: Mapping[Which, str], types: Mapping[str, str]
 ) -> None:
@@ -180,7 +225,7 @@ def _pair(
     have no equal.
     """
     chosen = ["l.turn IS NULL", "r.turn IS NULL"]
-    chosen += [_differs(name, one, types[name], "l.", "r.") for name, one in asked.columns.items()]
+    chosen += [_differs(asked, name, types[name], "l.", "r.") for name in asked.columns]
     _join(store, asked, queries, f" WHERE {' OR '.join(chosen)}")
     if not store.value(f"SELECT count(*) FROM {PAIRS}"):
         return
@@ -230,17 +275,32 @@ def _both_sides(asked: Compared) -> str:
     )
 
 
-def _differs(name: str, one: Comparison, kind: str, left: str, right: str) -> str:
+def _differs(asked: Compared, name: str, kind: str, left: str, right: str) -> str:
     """SQL for a difference in a column; ``left`` and ``right`` begin the names of the sides."""
     mine, theirs = (_prefixed(start, name) for start in (left, right))
-    if one.tolerance is None or kind == "VARCHAR":
+    tolerance = _tolerance(asked, name, kind, mine, theirs)
+    if tolerance is None:
         return f"{mine} IS DISTINCT FROM {theirs}"
     wide = "HUGEINT" if kind in NUMBERS else "DOUBLE"
-    tolerance = str(one.tolerance).replace("left.", left).replace("right.", right)
+    tolerance = tolerance.replace("left.", left).replace("right.", right)
     return (
         f"({mine} IS DISTINCT FROM {theirs} AND NOT coalesce("
         f"abs(CAST({mine} AS {wide}) - CAST({theirs} AS {wide})) <= {tolerance}, false))"
     )
+
+
+def _tolerance(asked: Compared, name: str, kind: str, mine: str, theirs: str) -> str | None:
+    """SQL for the greatest difference of two values that agree; ``None``: they must be equal."""
+    one = asked.columns[name]
+    if kind == "VARCHAR" or (one.tolerance is None and kind not in REALS):
+        return None
+    if one.tolerance is not None:
+        return str(one.tolerance)
+    printed = sum(asked.units.get(f"{which}.{name}", 0.0) for which in WHICH)
+    extra = _UNIT.sub(lambda found: repr(asked.units.get(found[1], 0.0)), str(one.extra or 0))
+    inexact = f"{INEXACT} * greatest(1, abs({mine}), abs({theirs}))"
+    # NaN would be the greatest of all, and anything within it.
+    return f"least({printed!r} + {inexact} + {extra}, {GREATEST})"
 
 
 def _prefixed(start: str, name: str) -> str:
@@ -332,7 +392,7 @@ def _own_columns(asked: Compared, which: Which) -> list[str]:
 def difference(asked: Compared, types: Mapping[str, str], name: str) -> str:
     """SQL over :data:`PAIRS`: a pair that differs in a column."""
     both = "left_turn IS NOT NULL AND right_turn IS NOT NULL"
-    differs = _differs(name, asked.columns[name], types[name], "left_", "right_")
+    differs = _differs(asked, name, types[name], "left_", "right_")
     return f"{both} AND {differs}"
 
 

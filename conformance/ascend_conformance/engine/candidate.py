@@ -9,7 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ascend_ref.atomic import is_hidden
 from ascend_ref.db.display import show_path
+from ascend_spec import layout_catalog
+from ascend_spec.layout import Match
 
 AnyFact = TypeVar("AnyFact")
 
@@ -64,10 +67,11 @@ def size_of(path: Path) -> int:
 
 
 class Listing:
-    """The files of a folder, listed once however many of them are judged."""
+    """The files of a folder, listed once however many of them, or of folders in it, are judged."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, above: Listing | None = None) -> None:
         self.folder = folder
+        self._above = above
         self._facts: dict[str, Any] = {}
 
     @cached_property
@@ -80,9 +84,20 @@ class Listing:
         return tuple(self.folder / name for name in names)
 
     @cached_property
+    def matches(self) -> tuple[tuple[Path, Match], ...]:
+        """What of it has a name of a profile, and what that name means."""
+        match = layout_catalog().match
+        return tuple((path, found) for path in self.paths if (found := match(path.name)))
+
+    @cached_property
+    def hidden(self) -> tuple[Path, ...]:
+        """What of it has a hidden name."""
+        return tuple(path for path in self.paths if is_hidden(path.name))
+
+    @cached_property
     def above(self) -> Listing:
         """The folder that this one is in."""
-        return Listing(self.folder.absolute().parent)
+        return self._above or Listing(self.folder.absolute().parent)
 
     def fact(self, name: str, find: Callable[[Listing], AnyFact]) -> AnyFact:
         """What a medium finds out about the folder, once for all of its files."""

@@ -66,13 +66,13 @@ class Failures:
 
     def findings(self, file: str) -> list[Finding]:
         """One finding for each rule that failed, in the order of their ids."""
-        rule = _rule_that_finds("rule")
+        rule = rule_that_finds("rule")
         return [_finding(rule, file, self.of[name], name) for name in sorted(self.of)]
 
 
 def file_failure(file: str, problem: Exception) -> Finding:
     """The finding on a file that could not be judged at all."""
-    return _finding(_rule_that_finds("file"), file, f"could not be judged: {reason(problem)}", None)
+    return _finding(rule_that_finds("file"), file, f"could not be judged: {reason(problem)}", None)
 
 
 def reason(problem: Exception) -> str:
@@ -96,11 +96,12 @@ def _place(trace: TracebackType | None) -> str:
 
 @per_spec
 def own_rules() -> Mapping[str, Rule[str]]:
-    """The rules on the checker itself; the search of each is what fails: a rule or a file."""
+    """The rules that no single search answers; of each, what it finds is its search."""
     return rules_in("any", lambda document: str(document["finds"]))
 
 
-def _rule_that_finds(what: str) -> Rule[str]:
+def rule_that_finds(what: str) -> Rule[str]:
+    """The one of :func:`own_rules` that finds this."""
     return next(rule for rule in own_rules().values() if rule.search == what)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ascend_ref.markdown import Style
 
     from ..engine.candidate import Candidate, Listing
+    from ..engine.damaging import Change
     from ..engine.progress import Progress
     from ..engine.relations.selftest import Bench
     from ..engine.trials import Trials
@@ -89,6 +90,17 @@ class Medium(ABC):
         """By label, the findings that only the comparison of candidates brings."""
         return {}
 
+    # --- damaging files ---
+
+    def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
+        """Carry out a rule's break in the files of a candidate, at a place of it or at the first.
+
+        The rule is one of this medium, or a relation. Raises :class:`.NotBreakable`.
+        """
+        from ..engine.trials import NotBreakable
+
+        raise NotBreakable(f"files of {self.name} cannot be damaged")
+
     # --- trying its rules ---
 
     def self_test(self, wanted: SelfTest) -> Trials:
@@ -105,29 +117,20 @@ class Medium(ABC):
         """What only the page of one of its rules says."""
         return Described()
 
-
-class _Checker(Medium):
-    """What the checker says of itself, on whatever it judges."""
-
-    name = "any"
-
-    def rules(self) -> Mapping[str, Rule[Any]]:
-        from ..engine.failure import own_rules
-
-        return own_rules()
-
-    def describe(self, rule: Rule[Any], style: Style) -> Described:
-        how = "The checker failed, and went on with what is left."
-        return Described("every file that is judged", how)
+    def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
+        """What one of its rules looks at: addresses (``table/TASK``), each with what it expects."""
+        return ()
 
 
-_OURS = ("bin", "text", "db", "api", "relation")
+_OURS = ("any", "bin", "text", "db", "api", "relation")
 """In the order in which they are asked what a file is; a database is what is left."""
+
+NO_PROFILE = "any"
+"""The medium of what is no profile."""
 
 _SAID_FIRST = ("db", "bin", "text")
 """The order in which users are shown what can be judged."""
 
-_CHECKER = _Checker()
 _REGISTERED: dict[str, Medium] = {}
 
 
@@ -145,7 +148,7 @@ def withdraw(medium: Medium) -> None:
 
 def media() -> Mapping[str, Medium]:
     """Every medium by its name."""
-    return {**_REGISTERED, **{name: _ours(name) for name in _OURS}, _CHECKER.name: _CHECKER}
+    return _REGISTERED | {name: _ours(name) for name in _OURS}
 
 
 def given() -> str:

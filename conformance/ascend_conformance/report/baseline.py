@@ -103,9 +103,10 @@ def read_baseline(path: str | Path) -> frozenset[str]:
 
     Raises :class:`ReportError` when the file is neither, or is a report that leaves findings out.
     """
+    text = _read(path, "baseline")
     try:
-        document = json.loads(_read(path, "baseline"))
-    except (json.JSONDecodeError, RecursionError) as error:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:  # ValueError: a number of too many digits
         raise ReportError(f"baseline {named(path)} is not JSON: {error}") from error
     if isinstance(document, list):
         return frozenset(_listed_prints(document, path))

@@ -39,7 +39,7 @@ def collapse(report: Report, most: int = FULL.findings) -> Report:
 
 def fold(findings: Iterable[Finding], most: int) -> tuple[Finding, ...]:
     """The findings of one file, sorted; folded when there are more than ``most``."""
-    ordered = sorted(findings, key=sort_key)
+    ordered = in_order(findings)
     if len(ordered) <= most:
         return tuple(ordered)
     groups = [tuple(group) for _, group in groupby(ordered, key=lambda one: sort_key(one)[:2])]
@@ -80,6 +80,18 @@ def unfold(finding: Finding) -> Iterator[Finding]:
             sql=None,
             elsewhere={},
         )
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """By :func:`sort_key`; what explains others comes first, and what it explains last."""
+    every = list(findings)
+    causes = {one.cause for one in every}
+
+    def key(one: Finding) -> tuple[int, bool, bool, tuple[int, str, str, str]]:
+        plain = sort_key(one)
+        return plain[0], one.rule not in causes, one.cause is not None, plain
+
+    return sorted(every, key=key)
 
 
 def sort_key(finding: Finding) -> tuple[int, str, str, str]:

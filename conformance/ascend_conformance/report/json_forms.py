@@ -141,10 +141,17 @@ def _finding(finding: Finding, detail: Detail) -> JsonObject:
     rows = finding.examples[: detail.examples]
     if rows:
         result["examples"] = [_row(row, detail) for row in rows]
+    if rows and finding.texts:
+        result["texts"] = {
+            exact(key, 2 * detail.name): exact(text, detail.name)
+            for key, text in list(finding.texts.items())[: len(rows) * detail.pairs]
+        }
     if finding.context:
         result["context"] = _row(finding.context, detail)
     if finding.erratum is not None:
         result["erratum"] = exact(finding.erratum, detail.name)
+    if finding.cause is not None:
+        result["cause"] = exact(finding.cause, detail.name)
     if finding.sql is not None:
         result["sql"] = exact(finding.sql, detail.sql)
     first = list(finding.elsewhere.items())[: detail.places]
@@ -189,6 +196,8 @@ def _seen(seen: Seen, detail: Detail) -> JsonObject:
         },
         "readings": texts("readings", seen.readings),
     }
+    if seen.reasons:
+        result["reasons"] = texts("reasons", seen.reasons)
     if seen.files:
         written = first("files", seen.files.items())
         named = [(file, exact(text, 2 * detail.name)) for file, text in written]

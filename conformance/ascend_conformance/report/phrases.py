@@ -34,11 +34,13 @@ def counted(count: int, noun: str) -> str:
 
 
 def tally(files: tuple[FileReport, ...]) -> Mapping[Verdict, int]:
-    """Number of places per verdict, of failures only where there is one; folding changes none."""
+    """Number of places per verdict, of failures only where there is one; folding changes none.
+
+    Findings with a cause do not count: it does.
+    """
     counts = Counter[Verdict]()
-    for file in files:
-        for finding in file.findings:
-            counts[finding.verdict] += places(finding)
+    for finding in (one for file in files for one in file.findings if one.cause is None):
+        counts[finding.verdict] += places(finding)
     return {one: counts[one] for one in VERDICTS if counts[one] or one in OF_FILES}
 
 
@@ -60,6 +62,9 @@ def conclusion(report: Report) -> str:
     unreadable = sum(file.unreadable is not None for file in report.files)
     skipped = sum(len(file.skipped) for file in report.files)
     remarks = [counts]
+    follow = sum(places(one) for one in report.findings if one.cause is not None)
+    if follow:
+        remarks.append(f"{counted(follow, 'further finding')} of the same cause")
     if unreadable:
         remarks.append(
             f"{unreadable:,} of {counted(len(report.files), 'file')} could not be judged"

@@ -40,6 +40,8 @@ def _recognised(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
 
 def _text(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "format", f"{seen.carrier}, written by {_known(seen.revision, detail)}"
+    if seen.reasons:
+        yield "because", names(seen.reasons, detail, "reason")
     yield from _capture(seen, detail)
     for file, text in list(seen.files.items())[: detail.entries]:
         yield "file", f"{visible(file, detail.name)}: {visible(text, 2 * detail.name)}"
@@ -68,6 +70,8 @@ def _database(seen: Seen, detail: Detail) -> Iterator[tuple[str, str]]:
     version, revision = _known(seen.schema_version, detail), _known(seen.revision, detail)
     yield "carrier", _known(seen.carrier, detail)
     yield "schema", f"version {version}, revision {revision}"
+    if seen.reasons:
+        yield "because", names(seen.reasons, detail, "reason")
     yield from _capture(seen, detail)
     rows, tables = sum(seen.rows.values()), len(seen.rows)
     yield "rows", f"{rows:,} in {counted(tables, 'table')}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ascend_conformance.finding import FileReport, Finding
+from ascend_conformance.finding import FileReport, Finding, Scalar
 from ascend_conformance.ruleset import Rule
 
 from .collapse import Listed
@@ -40,10 +40,14 @@ def paragraph(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Itera
 
 
 def parts(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[tuple[str, str]]:
-    """The expected, the examples, the further places, the remedy and the query, each labelled."""
+    """The cause, the expected, the examples, the further places, the remedy and the query, each
+    labelled.
+    """
+    if finding.cause:
+        yield "follows from", visible(finding.cause, detail.name)
     if finding.expected:
         yield "expected", visible(finding.expected, detail.prose)
-    for example in _examples(finding, detail):
+    for example in examples(finding, detail):
         yield "example", example
     if finding.elsewhere:
         yield "also at", _elsewhere(finding, detail)
@@ -54,12 +58,19 @@ def parts(finding: Finding, rule: Rule[Any] | None, detail: Detail) -> Iterator[
         yield "sql", visible(" ".join(lines), detail.sql)
 
 
-def _examples(finding: Finding, detail: Detail) -> Iterator[str]:
+def examples(finding: Finding, detail: Detail) -> Iterator[str]:
     """Bad rows as ``rowid=88 startNs=2000 endNs=1000``."""
     for row in finding.examples[: detail.examples]:
         first = list(row.items())[: detail.pairs]
-        pairs = [f"{visible(key, detail.name)}={scalar_text(v, detail.name)}" for key, v in first]
+        pairs = [_pair(finding, key, value, detail) for key, value in first]
         yield " ".join(pairs) + (" ..." if len(row) > len(first) else "")
+
+
+def _pair(finding: Finding, key: str, value: Scalar, detail: Detail) -> str:
+    """``startNs=2000``; a string id with its text."""
+    text = finding.texts.get(f"{key}={value}")
+    behind = "" if text is None else f" ({scalar_text(text, detail.name)})"
+    return f"{visible(key, detail.name)}={scalar_text(value, detail.name)}{behind}"
 
 
 def _elsewhere(finding: Finding, detail: Detail) -> str:

@@ -12,13 +12,23 @@ from typing import TextIO
 from ascend_conformance.finding import Report
 from ascend_ref.atomic import write_atomically
 
-from . import github, json_forms, junit, markdown, sarif, text
+from . import github, json_forms, junit, markdown, sarif, summary, text
 from .detail import Renderer, Rules, bounded
 from .errors import ReportError, named
 
+FOR_PEOPLE = MappingProxyType(
+    {
+        "summary": summary.render,
+        "text": text.render,
+        "quiet": summary.quiet,
+        "statistics": summary.statistics,
+    }
+)
+"""Renderers whose lines are wrapped to a terminal, and coloured."""
+
 FORMATS: Mapping[str, Renderer] = MappingProxyType(
     {
-        "text": bounded(text.render),
+        **{name: bounded(render) for name, render in FOR_PEOPLE.items()},
         "json": bounded(json_forms.render_document),
         "jsonl": bounded(json_forms.render_lines),
         "junit": bounded(junit.render),
@@ -61,13 +71,13 @@ def render_to_stdout(
 ) -> None:
     """Write a report to ``stream``, as its kind and the terminal demand.
 
-    ``text`` is coloured on a terminal unless ``TERM`` is ``dumb``, with ``FORCE_COLOR`` anywhere,
-    with ``NO_COLOR`` nowhere; it is as wide as the terminal, elsewhere lines are not broken; and
-    spelled in the stream's encoding. All other kinds are UTF-8 by definition
-    and bypass the stream's encoding.
+    Those :data:`FOR_PEOPLE` are coloured on a terminal unless ``TERM`` is ``dumb``, with
+    ``FORCE_COLOR`` anywhere, with ``NO_COLOR`` nowhere. They are as wide as the terminal, elsewhere
+    lines are not broken, and spelled in the stream's encoding. All other kinds are UTF-8 by
+    definition and bypass the stream's encoding.
     """
-    if kind == "text":
-        stream.write(_text_for(stream, environment)(report, rules))
+    if kind in FOR_PEOPLE:
+        stream.write(_text_for(kind, stream, environment)(report, rules))
         return
     content = _renderer(kind)(report, rules)
     buffer = getattr(stream, "buffer", None)
@@ -85,12 +95,12 @@ def _renderer(kind: str) -> Renderer:
     return FORMATS[kind]
 
 
-def _text_for(stream: TextIO, environment: Mapping[str, str]) -> Renderer:
+def _text_for(kind: str, stream: TextIO, environment: Mapping[str, str]) -> Renderer:
     terminal = stream.isatty()
     wanted = environment.get("FORCE_COLOR") or (terminal and environment.get("TERM") != "dumb")
     colour = bool(wanted) and not environment.get("NO_COLOR")
     width = _terminal_width(stream, environment) if terminal else None
-    render = bounded(partial(text.render, width=width, colour=colour))
+    render = bounded(partial(FOR_PEOPLE[kind], width=width, colour=colour))
     encoding = stream.encoding or "utf-8"
 
     def encodable(report: Report, rules: Rules) -> str:

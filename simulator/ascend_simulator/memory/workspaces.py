@@ -82,6 +82,7 @@ def engine_events(
 ) -> WorkspaceEvents:
     """NPU_OP_MEM: each block is taken just before its launch, all of an operator go back together.
 
+    A total holds the block of its own row, be it taken or given back (fixtures-2025-01 NPU_OP_MEM).
     thread: which launches. address: begin of the pool.
     """
     blocks, host, steps = taken.blocks, timeline.host, timeline.steps
@@ -97,6 +98,7 @@ def engine_events(
     kind = np.repeat(np.array([RELEASE, ALLOCATE]), steps * len(blocks))[order]
     block = np.tile(np.arange(len(blocks)), 2 * steps)[order]
     size = blocks.size[block]
+    held = GRAIN + np.cumsum(np.where(kind == ALLOCATE, size, -size))
     return WorkspaceEvents(
         np.tile(names.reshape(-1), 2)[order],
         address + blocks.offset[block],
@@ -104,7 +106,7 @@ def engine_events(
         size,
         time[order],
         np.full(len(order), thread, np.int64),
-        GRAIN + np.cumsum(np.where(kind == ALLOCATE, size, -size)),
+        np.where(kind == ALLOCATE, held, held + size),
         np.full(len(order), taken.reserved, np.int64),
         np.full(len(order), timeline.device, np.int64),
     )

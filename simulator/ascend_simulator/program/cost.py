@@ -232,10 +232,38 @@ def _cube_cost(
     return _cost(chip, kind, blocks, body, bound, pipes, traffic, spilled)
 
 
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """What fused attention computes: of each head ``queries`` rows of ``keys`` scores.
+
+    width: elements of a head. causal: the queries are the last of the keys, and none looks at keys
+    behind its own, which halves the scores among the queries.
+    """
+
+    batch: int
+    count: int
+    queries: int
+    keys: int
+    width: int
+    causal: bool
+
+    @property
+    def scores(self) -> int:
+        """Products of a query and a key."""
+        seen = 2 * self.keys - (self.queries if self.causal else 0)
+        return self.batch * self.count * self.queries * seen // 2
+
+
 def attention_cost(
-    chip: Chip, kind: Kind, products: int, scores: int, tiles: int, traffic: Traffic
+    chip: Chip, kind: Kind, heads: Heads, products: int, element: int, traffic: Traffic
 ) -> Cost:
-    """Fused attention: multiply-adds of the cube, and ``scores`` for the vector units."""
+    """Fused attention: multiply-adds of the cube, and scores for the vector units.
+
+    products: multiply-adds. element: Byte of an operand's; FLOAT costs the cube four times as much
+    as FLOAT16, and the vector units, which work in FLOAT, the same.
+    """
+    products *= 4 if element == 4 else 1
+    scores, tiles = heads.scores, heads.batch * heads.count * -(-heads.queries // 128)
     blocks = max(1, min(chip.cube_cores, tiles))
     waves = -(-tiles // blocks)
     helpers = blocks * chip.vector_cores // chip.cube_cores
@@ -244,7 +272,7 @@ def attention_cost(
     vector = _cycles(scores * kind.vector * 4 * share // (1000 * helpers * _line(chip)), chip)
     far = _far(chip, kind, traffic.cold, blocks * chip.core_hbm_bytes * 2)
     near = _near(chip, kind, traffic.warm, blocks)
-    body = max(mac * 1000 // kind.efficiency, vector, far + near)
+    body = max(max(mac, vector) * 1000 // kind.efficiency, far + near)
     pipes = {
         "mac": mac,
         "mte1": min(body, mac * kind.mte1 // 1000),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..choices import ModelChoice, Parallelism
 from ..hardware.model import Machine
+from .cost import Heads
 from .dense import Attention, Layer, Stage
 from .kernels import Operand
 from .layers import add, linear, rms_norm, rotary
@@ -94,7 +95,7 @@ class Server(Stage):
                 for operand in tape.see(*caches)
             ],
         ]
-        size = (batch, layer.heads, length, keys, layer.width // layer.heads)
+        size = Heads(batch, layer.heads, length, keys, layer.width // layer.heads, causal=prefill)
         kernel = "PromptFlashAttention" if prefill else "IncreFlashAttention"
         tape.launch(tape.kernels.attention(kernel, api, seen, tape.see_new([made]), size))
         return self.tensor.join(linear(tape, made, layer.outward))

@@ -10,6 +10,7 @@ from math import prod
 from ..hardware.model import Chip
 from .cost import (
     Cost,
+    Heads,
     Kind,
     Traffic,
     attention_cost,
@@ -148,20 +149,16 @@ class Kernels:
         api: str,
         inputs: Sequence[Operand],
         outputs: Sequence[Operand],
-        heads: tuple[int, int, int, int, int],
+        heads: Heads,
     ) -> Kernel:
-        """Fused attention; heads: batch, heads, queries, keys, width of a head."""
+        """Fused attention of the first input, the queries."""
         key = (kind, api, tuple(inputs), tuple(outputs), heads)
         if key in self._made:
             return self._made[key]
         entry = kinds()[kind]
-        batch, count, queries, keys, width = heads
-        scores = batch * count * queries * keys
-        if queries == keys:
-            scores //= 2
-        products = scores * width * (5 if kind.endswith("Grad") else 2)
-        tiles = batch * count * -(-queries // 128)
-        cost = attention_cost(self.chip, entry, products, scores, tiles, _traffic(inputs, outputs))
+        products = heads.scores * heads.width * (5 if kind.endswith("Grad") else 2)
+        element, traffic = WIDTHS[inputs[0].data_type], _traffic(inputs, outputs)
+        cost = attention_cost(self.chip, entry, heads, products, element, traffic)
         return self._keep(key, entry, api, inputs, outputs, cost, 2 * products, None)
 
     def clear(self, api: str, kernel: str, size: int) -> Kernel:

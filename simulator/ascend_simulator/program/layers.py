@@ -5,12 +5,15 @@ from __future__ import annotations
 from contextlib import nullcontext
 from math import prod
 
+from .cost import Heads
 from .kernels import Operand
 from .tape import Tape
 from .values import Parameter, Value
 
 REDUCE_SCRATCH = ((1_024,), "UINT8")
 """What a sum needs in addition to its result."""
+CAUSAL_MASK = Operand((2048, 2048), "BOOL")
+"""Stands for the triangle of any length (msinsight test/st/level2 kernel_details.csv)."""
 LARGE_PRODUCT = 32 << 20
 """From so many elements of the result on, a product of matrices runs as MatMulV3."""
 
@@ -159,7 +162,7 @@ def embedding(tape: Tape, tokens: Value, weight: Parameter) -> Value:
 def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) -> Value:
     """Causal fused attention of (sequence, batch, width) tensors."""
     length, batch, width = query.shape
-    shape = batch, heads, length, length, width // heads
+    shape = Heads(batch, heads, length, length, width // heads, causal=True)
     statistics = (batch, heads, length, 8)
     inputs = (query, key, value)
     name, kind = "npu::npu_fusion_attention", "FlashAttentionScore"
@@ -170,13 +173,14 @@ def attention(tape: Tape, query: Value, key: Value, value: Value, heads: int) ->
         [(query.shape, query.data_type), (statistics, "FLOAT"), (statistics, "FLOAT")],
         workspace=tape.machine.chip.cube_cores << 20,
     )
-    tape.attention(kind, f"aclnn{kind}", inputs, [largest, total, made], shape)
+    outputs = [largest, total, made]
+    tape.attention(kind, f"aclnn{kind}", inputs, outputs, shape, extra=(CAUSAL_MASK,))
 
     def backward(gradient: Value) -> list[Value | None]:
         needed, own = (query, key, value, gradient, largest, total, made), f"{kind}Grad"
         news, space = [part.like for part in inputs], tape.machine.chip.cube_cores << 21
         gradients = tape.call(f"{name}_grad", f"aclnn{own}", needed, news, workspace=space)
-        tape.attention(own, f"aclnn{own}", needed, gradients, shape)
+        tape.attention(own, f"aclnn{own}", needed, gradients, shape, extra=(CAUSAL_MASK,))
         return list(gradients)
 
     return tape.differentiable(made, inputs, backward)

@@ -96,9 +96,9 @@ class Operator:
 @dataclass(frozen=True, slots=True)
 class Launch:
     """Run a kernel on a stream. With several ``variants``, each run draws one of them, per rank and
-    step: load that depends on the data, such as tokens per expert. Launches with the same ``load``
-    (not 0) have as many variants and draw the same one: they work on the same tokens. workspace:
-    Byte of the operator's workspace that the kernel writes to.
+    step, by its ``load`` (not 0), which depends on the data, such as tokens per expert. Launches
+    with the same load have as many variants and draw the same one: they work on the same tokens.
+    workspace: Byte of the operator's workspace that the kernel writes to.
     """
 
     operator: int
@@ -109,12 +109,26 @@ class Launch:
 
 
 @dataclass(frozen=True, slots=True)
+class Routed:
+    """Tokens that an alltoallv takes to the experts, or ``back``, and that differ from run to run.
+
+    load: as of the launches that work on them. rows: that the experts of a rank get, by variant.
+    width: elements of a row.
+    """
+
+    load: int
+    rows: tuple[int, ...]
+    width: int
+    back: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Collective:
     """Take part in a communication operator, on the stream of its group.
 
     count: elements per rank, as in COMMUNICATION_OP.count: of allGather what each rank gives, of
-    reduceScatter what each receives, of alltoallv what each gives to all together. data_type: name
-    in ENUM_HCCL_DATA_TYPE.
+    reduceScatter what each receives, of alltoallv what each gives to all together, on average where
+    it is ``routed``. data_type: name in ENUM_HCCL_DATA_TYPE.
     peer: of send and receive, distance of the other pipeline stage (+1 next, -1 previous, cyclic).
     tag: the n-th send with a tag meets the n-th receive of the same tag in the peer's program.
     """
@@ -126,6 +140,7 @@ class Collective:
     data_type: str
     peer: int = 0
     tag: int = 0
+    routed: Routed | None = None
 
 
 @dataclass(frozen=True, slots=True)

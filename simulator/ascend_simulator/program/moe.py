@@ -1,7 +1,8 @@
 """Mixture of experts: gating, exchange of tokens between ranks, and grouped products.
 
 How many tokens a rank's experts get differs from run to run: all kernels that work on them have
-variants, and those of one pass through one layer share a load, so that they draw the same one.
+variants, and those of one pass through one layer share a load, so that they draw the same one. The
+exchanges before and after them have the same load. The experts of one rank share its tokens evenly.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import replace
 from ..choices import ModelChoice, Parallelism
 from .kernels import Operand
 from .layers import linear
+from .model import Routed
 from .parallel import all_gather, collective, feed_forward_width
 from .tape import Tape
 from .values import Parameter, Value
@@ -50,14 +52,14 @@ class Experts:
         flat = x.view(tokens, hidden)
         shares, indices = self._gate(flat)
         copies, places = self._permute(flat, indices)
-        load = tape.new_load() if self.ranks > 1 else 0
+        load = tape.new_load() if copies.shape[0] >= ROUNDED * self.ranks > ROUNDED else 0
         if self.ranks > 1:
             self._gather_counts(indices)
-            copies = self._exchange(copies)
+            copies = self._exchange(copies, load)
         inner = self._activate(self._grouped(copies, self.inward, load), load)
         made = self._grouped(inner, self.outward, load)
         if self.ranks > 1:
-            made = self._exchange(made)
+            made = self._exchange(made, load, back=True)
         return self._unpermute(made, places, shares, x)
 
     def _gate(self, x: Value) -> tuple[Value, Value]:
@@ -97,14 +99,16 @@ class Experts:
         (counts,) = tape.run("aten::histc", "aclnnHistc", "Histogram", (indices,), [new])
         tape.copy_out(all_gather(tape, counts, "ep", self.ranks))
 
-    def _exchange(self, x: Value) -> Value:
+    def _exchange(self, x: Value, load: int, back: bool = False) -> Value:
         tape = self.tape
 
-        def send(rows: Value) -> Value:
-            """To the ranks that hold their experts; as many come from them."""
-            return collective(tape, "alltoallv", "ep", rows.elements, rows, x.shape[0])
+        def send(rows: Value, back: bool) -> Value:
+            """To the ranks that hold their experts, or back to those that they are of."""
+            count, width = x.shape[0], x.shape[1]
+            routed = Routed(load, tuple(self._counts(count, load)), width, back) if load else None
+            return collective(tape, "alltoallv", "ep", rows.elements, rows, count, routed)
 
-        return tape.differentiable(send(x), (x,), lambda gradient: [send(gradient)])
+        return tape.differentiable(send(x, back), (x,), lambda gradient: [send(gradient, not back)])
 
     def _grouped(self, x: Value, weight: Parameter, load: int) -> Value:
         """Rows of each expert times its weight."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ..choices import ModelChoice, Parallelism
-from .model import CollectiveKind, Dimension
+from .model import CollectiveKind, Dimension, Routed
 from .tape import Tape
 from .values import Value
 
@@ -25,11 +25,19 @@ def feed_forward_width(choice: ModelChoice, ranks: int) -> int:
 
 
 def collective(
-    tape: Tape, kind: CollectiveKind, dimension: Dimension, count: int, x: Value, rows: int
+    tape: Tape,
+    kind: CollectiveKind,
+    dimension: Dimension,
+    count: int,
+    x: Value,
+    rows: int,
+    routed: Routed | None = None,
 ) -> Value:
     """A collective for which the compute stream waits, with ``rows`` coming out."""
     news = [((rows, *x.shape[1:]), x.data_type)]
-    item, (made,) = tape.collective(kind, dimension, count, x.data_type, inputs=(x,), outputs=news)
+    item, (made,) = tape.collective(
+        kind, dimension, count, x.data_type, inputs=(x,), outputs=news, routed=routed
+    )
     tape.wait(item)
     return made
 

@@ -6,7 +6,7 @@ from math import prod
 
 from ..choices import ModelChoice
 from ..hardware.model import Machine
-from .cost import kinds
+from .cost import Heads, kinds
 from .model import Program
 from .tape import Tape
 from .values import Value
@@ -92,5 +92,5 @@ def _attention(tape: Tape, choice: ModelChoice) -> None:
     shape = (batch, tokens, heads * width)
     inputs = [tape.constant(*shape, data_type=choice.data_type) for _ in range(3)]
     made = _call(tape, choice, shape, *inputs)
-    size = (batch, heads, tokens, tokens, width)
+    size = Heads(batch, heads, tokens, tokens, width, causal=False)
     tape.attention(choice.operator, f"aclnn{choice.operator}", inputs, [made], size)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 
 from ..hardware.model import Machine
+from .cost import Heads
 from .framework import FRAMES, INNER
 from .kernels import ND, Kernels, Operand, shape_text
 from .model import (
@@ -24,6 +25,7 @@ from .model import (
     Operator,
     Prepare,
     Program,
+    Routed,
     Synchronize,
     Tensor,
     Thread,
@@ -258,10 +260,11 @@ class Writer:
         api: str,
         inputs: Sequence[Value],
         outputs: Sequence[Value],
-        heads: tuple[int, int, int, int, int],
+        heads: Heads,
+        extra: Sequence[Operand] = (),
     ) -> None:
-        """Run fused attention; heads: as :meth:`.kernels.Kernels.attention` takes them."""
-        seen, written = self.see(*inputs), self.see_new(outputs)
+        """Run fused attention; the queries are the first input. extra: as :meth:`vector` has it."""
+        seen, written = [*self.see(*inputs), *extra], self.see_new(outputs)
         self.launch(self.kernels.attention(kind, api, seen, written, heads))
 
     def run(
@@ -294,6 +297,7 @@ class Writer:
         outputs: Sequence[tuple[tuple[int, ...], str]] = (),
         peer: int = 0,
         tag: int = 0,
+        routed: Routed | None = None,
     ) -> tuple[int, list[Value]]:
         """Launch a collective; returns its item, for :meth:`wait`, and its new tensors."""
         name, api = COLLECTIVE_CALLS[kind], f"hcom_{kind}_"
@@ -301,7 +305,8 @@ class Writer:
         place = len(self._items)
         hccl_type = HCCL_TYPES[data_type]
         operator = len(self._drafts) - 1
-        self._items.append(Collective(operator, kind, dimension, count, hccl_type, peer, tag))
+        item = Collective(operator, kind, dimension, count, hccl_type, peer, tag, routed)
+        self._items.append(item)
         for value in (*inputs, *made):
             value.storage.touched = None
         return place, made

@@ -10,7 +10,7 @@ from typing import Any
 
 from ascend_spec import catalog
 
-from ..choices import FaultChoice, Scenario
+from ..choices import FaultChoice, Scenario, Schedule
 from ..documents import Path, Problem
 from ..hardware.model import machine
 from ..program.cost import kinds
@@ -139,7 +139,7 @@ def _capture(scenario: Scenario) -> Iterator[Problem]:
 
 
 def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]:
-    ranks, steps = scenario.parallelism.ranks, scenario.schedule.active
+    ranks, schedule = scenario.parallelism.ranks, scenario.schedule
     named = {"ranks": fault.ranks, "link": fault.link or ()}
     for name, chosen in named.items():
         for place, rank in enumerate(chosen):
@@ -149,7 +149,7 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
         first, last = fault.steps
         for wrong, wanted in (
             (first > last, "the first step before the last"),
-            (first <= last >= steps, f"captured steps from 0 to {steps - 1}"),
+            (first <= last and None in map(schedule.round_of, fault.steps), _captured(schedule)),
         ):
             if wrong:
                 yield (*at, "steps"), f"is [{first}, {last}]; expected {wanted}"
@@ -162,12 +162,19 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
         yield from _sampler(scenario, fault.sampler, (*at, "sampler"))
 
 
+def _captured(schedule: Schedule) -> str:
+    first, *others = map(schedule.captured, range(schedule.repeat))
+    rounds = [first, *others[:1], *others[1:][-1:]]
+    shown = [f"{steps.start} to {steps[-1]}" for steps in rounds]
+    return f"numbers of captured steps: {', '.join(shown)}"
+
+
 def _together(scenario: Scenario, place: int) -> Iterator[Problem]:
     """Factors of one kind multiply where they hit the same; asked at the step where each begins."""
     fault = scenario.faults[place]
     if "factor" not in run_schema().read_by("fault", fault.kind):
         return
-    step = fault.steps[0] if fault.steps else 0
+    step = fault.steps[0] if fault.steps else scenario.schedule.captured().start
     everywhere, hit = 1.0, defaultdict[object, float](lambda: 1.0)
     for one in scenario.faults:
         first, last = one.steps or (step, step)

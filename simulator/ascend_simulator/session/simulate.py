@@ -119,7 +119,6 @@ class _Recording:
         start[:, self.places], end[:, self.places] = meetings.ready, meetings.ended
         first = int(meetings.step_starts[0]) - BEFORE_STEPS_NS
         last = max(int(meetings.step_ends[-1]), int(end.max())) + AFTER_STEPS_NS
-        numbers = schedule.first + schedule.wait + schedule.warmup + np.arange(schedule.active)
         chip = self.world.machine.chip
         variant = self.clocks.kind - self.compiled.first_kind
         return RankTimeline(
@@ -129,7 +128,7 @@ class _Recording:
             program=self.compiled.program,
             plan=self.compiled.plan,
             session=(first // 1000 * 1000, -(-last // 1000) * 1000),
-            step_numbers=numbers.astype(np.int64),
+            step_numbers=np.array(schedule.captured(), np.int64),
             step_starts=meetings.step_starts,
             step_ends=meetings.step_ends,
             host=self.host,

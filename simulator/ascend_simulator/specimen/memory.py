@@ -83,7 +83,11 @@ def take_memory(world: World, shape: Shape) -> None:
     for event in events:
         block, component = blocks[event.block], event.component
         totals = current[component].change(event.allocated, event.active)
-        current[component] = after[event.block, event.kind] = totals
+        current[component] = totals
+        if component == ENGINE and event.kind == "release":
+            # In real files levels and events state what was held until then.
+            totals = totals.change(block.size, 0)
+        after[event.block, event.kind] = totals
         place = {"time": event.time, "stream": block.stream, "device": device}
         world.add("memory_totals", component=component, **place, **totals._asdict())
         if component == ENGINE:

@@ -15,6 +15,7 @@ from ascend_spec import catalog
 from ascend_spec.db.model import Column, Table
 
 from ..draws import Draws
+from .memory import FIRST_RESERVED, FRAMEWORK
 from .shape import Shape
 from .world import FREQUENCY_MHZ, RELEASE_THREAD, SESSION_START_NS, Row, Rows, World
 
@@ -192,9 +193,13 @@ def _npu_mem(draws: Draws) -> Iterator[Values]:
 
 
 def _module_mem(draws: Draws) -> Iterator[Values]:
-    modules = sorted({member.id for member in catalog().enums["ENUM_MODULE"].members})
+    """What the framework's allocator holds is that of the module APP."""
+    members = catalog().enums["ENUM_MODULE"].members
+    modules = sorted({member.id for member in members})
+    framework = next(member.id for member in members if member.name == "APP")
     for time, module in product(MOMENTS[:2], modules):
         held = draws.one(0, 64 << 20, 4_096) if module % 3 == 0 else 0
+        held += FIRST_RESERVED[FRAMEWORK] if module == framework else 0
         yield {"moduleId": module, "timestampNs": time, "totalReserved": held}
 
 

@@ -43,6 +43,10 @@ def perform(shape: Shape, busy_devices: tuple[int, ...], devices: tuple[int, ...
     return _Stage(shape, busy_devices, devices).play()
 
 
+BETWEEN_RANKS_NS = 1_000
+"""No two devices begin in the same nanosecond."""
+
+
 class _Stage:
     """The clocks of the host threads and the devices, while the script runs."""
 
@@ -57,7 +61,7 @@ class _Stage:
         self.wires = Draws(shape.seed, "communication")
         self.clock = dict.fromkeys(
             (MAIN_THREAD, BACKWARD_THREAD, LAUNCH_THREAD, RELEASE_THREAD),
-            SESSION_START_NS + 8_000_000,
+            SESSION_START_NS + 8_000_000 + shape.rank * BETWEEN_RANKS_NS,
         )
         self.operators = known_operators()
         self.named = [named_operator(name) for name in shape.names if name]

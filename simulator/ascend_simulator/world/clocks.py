@@ -18,6 +18,7 @@ from ..program.model import Prepare, Synchronize
 from .compiled import EVENT_NS, HEAD_NS, TAIL_NS, Compiled
 from .disturbance import THOUSAND, Disturbances
 from .layout import Tokens
+from .routing import variants_of
 from .timeline import HostTimes
 
 TICK_NS = 20
@@ -95,16 +96,10 @@ def _rest(compiled: Compiled, kind: Integers, rank: int, seed: int) -> Integers:
 
 def _kinds(compiled: Compiled, seed: int, steps: int, tokens: Tokens) -> Integers:
     kind = np.broadcast_to(compiled.first_kind, (steps, len(compiled.first_kind))).copy()
-    several = np.flatnonzero(compiled.variants > 1)
-    if len(several) and not tokens.even:
-        apart = -1 - np.arange(len(several))
-        loads_of = np.where(compiled.load[several], compiled.load[several], apart)
-        loads, load = np.unique(loads_of, return_inverse=True)
-        draws = Draws(seed, "load", tokens.draw)
-        words = draws.raw(steps * len(loads)).reshape(steps, -1)[:, load]
-        variants = compiled.variants[several]
-        drawn = (words % variants.astype(np.uint64)).astype(np.int64)
-        kind[:, several] += variants - 1 - drawn if tokens.mirrored else drawn
+    for load in np.unique(compiled.load[compiled.load > 0]).tolist():
+        working = np.flatnonzero(compiled.load == load)
+        variants = int(compiled.variants[working[0]])
+        kind[:, working] += variants_of(seed, tokens, load, steps, variants)[:, None]
     return kind
 
 

@@ -183,7 +183,9 @@ class Expansion:
             notify=spread([part.notify for part in parts]),
             source=int(ends.places[ends.place]),
             target=spread([part.target for part in parts]),
-            size=spread([part.size for part in parts]),
+            size=np.concatenate(
+                [np.broadcast_to(part.size[..., None], part.start.shape).ravel() for part in parts]
+            ),
             transport=named([self.transports[part.transport] for part in parts]),
             link=spread([part.link for part in parts]),
             data_type=named([self.data_types[part.data_type] for part in parts]),
@@ -206,6 +208,7 @@ class Expansion:
         items = [item for _, item in self.compiled.collectives]
         steps, count = connection.shape
         name = np.zeros((steps, count), np.int64)
+        given = np.zeros((steps, count), np.int64)
         retry = np.zeros((steps, count), np.int64)
         algorithm = np.zeros(count, np.int64)
         for dimension in dict.fromkeys(item.dimension for item in items):
@@ -217,6 +220,7 @@ class Expansion:
         for place, item in enumerate(items):
             ends = self.lanes.ends(item)
             algorithm[place] = self.texts.number(self.network.plan_of(item, ends.ranks).name)
+            given[:, place] = self.network.given(item, self.lanes.rank)
             if place == self.network.retried[self.lanes.rank]:
                 retry[:, place] = self.network.late[self.lanes.rank] > 0
 
@@ -231,7 +235,7 @@ class Expansion:
             group=each([rows[item.dimension] for item in items]),
             connection=connection.reshape(-1),
             device=self.device,
-            count=each([item.count for item in items]),
+            count=given.reshape(-1),
             data_type=each([self.data_types[item.data_type] for item in items]),
             relay=0,
             retry=retry.reshape(-1),

@@ -26,18 +26,21 @@ class Disturbances:
     faults: tuple[FaultChoice, ...]
     ranks: int
     steps: int
+    first: int
+    """Number of the first captured step."""
 
     @classmethod
     def of(cls, scenario: Scenario) -> Disturbances:
         """The disturbances of a scenario's faults."""
-        return cls(scenario.faults, scenario.parallelism.ranks, scenario.schedule.active)
+        captured = scenario.schedule.captured()
+        return cls(scenario.faults, scenario.parallelism.ranks, len(captured), captured.start)
 
     def chosen(self, kind: FaultKind) -> list[FaultChoice]:
         """The faults of one kind."""
         return [fault for fault in self.faults if fault.kind == kind]
 
     def hits(self, kind: FaultKind, rank: int) -> Iterator[tuple[FaultChoice, int, int]]:
-        """The faults of one kind that hit a rank, each with its first and last captured step."""
+        """The faults of one kind that hit a rank, each with its steps as :meth:`steps_of`."""
         for fault in self.chosen(kind):
             if rank in self.ranks_of(fault):
                 yield fault, *self.steps_of(fault)
@@ -68,8 +71,12 @@ class Disturbances:
         return fault.link or fault.ranks or range(self.ranks)
 
     def steps_of(self, fault: FaultChoice) -> tuple[int, int]:
-        """The first and the last captured step that a fault hits, counted from 0."""
-        return fault.steps or (0, self.steps - 1)
+        """Places of the first and the last step that a fault hits among the captured ones."""
+        captured = 0, self.steps - 1
+        if fault.steps is None:
+            return captured
+        first, last = (number - self.first for number in fault.steps)
+        return max(first, captured[0]), min(last, captured[1])
 
     def frequency(self, rank: int, nominal: int) -> Integers:
         """Clock in force, MHz, per step."""

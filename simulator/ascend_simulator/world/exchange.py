@@ -115,7 +115,9 @@ def plan(kind: str, algorithm: str, ranks: int, confirmed: bool = False) -> Plan
         return Plan(_NAMES["pipeline"], ranks, BROADCAST_PIECES, rounds, before=False, middle=-1)
     if kind == "alltoallv":
         found = "mesh" if algorithm == "mesh" else "pairwise"
-        moves = _mesh(ranks, "copy") if found == "mesh" else _pairwise(ranks, "copy", own=False)
+        moves = _pairwise(ranks, "copy", own=False)
+        if found == "mesh":
+            moves = [replace(turn, fetches=False) for turn in _mesh(ranks, "copy")]
         rounds = _closed(moves, confirmed)
         return Plan(_NAMES[found], ranks, ranks, rounds, before=True, middle=-1)
     reduce, gather = (

@@ -49,10 +49,7 @@ class Gathering:
     def _played(self, ready: Integers, steps: range) -> Beats:
         """Some steps; moments have the shape (lanes, steps, groups, ranks)."""
         network = self.network
-        journey = network.journey(self.item, self.groups, steps[0])
-        lengths = journey.lengths[:, :, None]
-        if network.varies and len(steps) > 1:
-            lengths = network.lengths(self.item, self.groups, steps)
+        journey = network.journey(self.item, self.groups, steps)
         drawn = self._drawn + np.arange(steps.start, steps.stop).reshape(-1, 1, 1) * self._stride
         late = self._late[steps.start : steps.stop] if network.retries else None
         heard = _heard(journey.plan, len(steps), len(self.groups))
@@ -68,8 +65,8 @@ class Gathering:
             network.records.take(drawn),
             journey.local,
             journey.parts,
-            scattered(lengths, network.factors.take(drawn), late),
-            journey.after[:, :, None],
+            scattered(journey.lengths, network.factors.take(drawn), late),
+            journey.after,
             hear,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,13 +12,14 @@ from ascend_ref.capture import Integers
 
 from ..draws import BELL_UNIT, Draws
 from ..hardware.model import Machine
-from ..program.model import Collective, Dimension
+from ..program.model import Collective, Dimension, Routed
 from .clocks import TICK_NS
 from .compiled import HEAD_NS, TAIL_NS
 from .disturbance import THOUSAND, Disturbances
 from .exchange import Plan, moved, piece_sizes, plan
 from .layout import PURPOSES, Layout
 from .rhythm import AFTER_MOVE_NS, Beats, Part, beats
+from .routing import routes, rows_of
 from .wires import Wires, wires
 
 SENDS = ("send", "receive")
@@ -30,6 +31,8 @@ FIRST_COPY, FIRST_COPY_NS = 970, 16_000
 """The first of several copies at once takes so many per mille of the others' time, less so many ns,
 and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582, 920 and 198)."""
 RECORD_NS = (660, 760)
+KEPT = 256
+"""So many journeys are kept: many operators have the same, and every rank of a group asks."""
 LOCAL_NS = 1_400
 """What a copy within the own memory costs in addition to its bytes."""
 ELEMENT_BYTES = {
@@ -47,18 +50,22 @@ ELEMENT_BYTES = {
 class Journey:
     """What an operator moves in groups of equal size, before any scatter.
 
-    sizes: Byte, lengths: ns, of the motion of each round; after: ns until its lane goes on; all of
-    shape (rounds, lanes, groups, ranks), 0 where nothing moves. local: ns of copying the own piece,
-    shape (groups, ranks); own: its Byte. parts: of each round.
+    sizes: Byte, lengths: ns, of the motion of each round, of shape (rounds, lanes, steps, groups,
+    ranks), 0 where nothing moves. local: ns of copying the own piece, shape (steps, groups, ranks);
+    own: its Byte. parts: of each round. The axis of steps has the length 1 where all are alike.
     """
 
     plan: Plan
     sizes: Integers
     lengths: Integers
-    after: Integers
     local: Integers
     own: Integers
     parts: list[Part]
+
+    @property
+    def after(self) -> Integers:
+        """ns until a lane goes on after a motion, shaped as the sizes."""
+        return AFTER_MOVE_NS * (self.sizes > 0)
 
 
 @dataclass(eq=False)
@@ -126,8 +133,8 @@ class Network:
         if item.kind in SENDS:
             return item.kind == "send"
         group = self.layout.group_of(rank, item.dimension)
-        sizes = self.journey(item, group[None], 0).sizes
-        return bool(sizes[:, :, 0, group == rank].any())
+        sizes = self.journey(item, group[None], range(1)).sizes
+        return bool(sizes[:, :, 0, 0, group == rank].any())
 
     def _by_collective(
         self, draw: Callable[[Draws, int], Integers], purpose: str = "wires"
@@ -171,46 +178,89 @@ class Network:
             algorithm = "ring"
         return plan(item.kind, algorithm, size, confirmed=not one_host)
 
-    def journey(self, item: Collective, groups: Integers, step: int) -> Journey:
+    def journey(self, item: Collective, groups: Integers, steps: range) -> Journey:
         """Sizes and lengths of an operator in groups of global ranks, shape (groups, ranks)."""
-        slow = self.disturbances.links(step, groups)
-        operator = item.kind in SENDS, item.kind, item.count, item.data_type
-        key = operator, groups.tobytes(), groups.shape, None if slow is None else slow.tobytes()
+        slow = self._slow(groups, steps)
+        if slow is None and not item.routed:
+            steps = range(1)
+        operator = item.kind, item.count, item.data_type, item.routed
+        slowed = None if slow is None else slow.tobytes()
+        key = operator, groups.tobytes(), groups.shape, steps, slowed
         if key not in self._journeys:
-            self._journeys[key] = self._prepared(item, groups, slow)
+            if len(self._journeys) >= KEPT:
+                del self._journeys[next(iter(self._journeys))]
+            self._journeys[key] = self._prepared(item, groups, steps, slow)
         return self._journeys[key]
 
-    def _prepared(self, item: Collective, groups: Integers, slow: Integers | None) -> Journey:
+    def _slow(self, groups: Integers, steps: range) -> Integers | None:
+        """How much longer data take, shape (steps x groups, ranks, ranks); None where nowhere."""
+        if not self.disturbances.chosen("slow-link"):
+            return None
+        found = [self.disturbances.links(step, groups) for step in steps]
+        if all(one is None for one in found):
+            return None
+        size = groups.shape[1]
+        neutral = np.full((len(groups), size, size), THOUSAND, np.int64)
+        return np.concatenate([neutral if one is None else one for one in found])
+
+    def _routed(self, routed: Routed, groups: Integers, steps: range) -> Integers:
+        """Elements that ranks send each other, shape (steps x groups, ranks, ranks)."""
+        whole = self.disturbances.steps
+        found = [
+            routes(self.seed, self.layout, group, routed, whole)[steps.start : steps.stop]
+            for group in groups.tolist()
+        ]
+        size = groups.shape[1]
+        return np.stack(found, axis=1).reshape(-1, size, size) * routed.width
+
+    def given(self, item: Collective, rank: int) -> Integers:
+        """Elements that a rank gives in each step, as COMMUNICATION_OP.count."""
+        steps = self.disturbances.steps
+        if item.routed is None or not item.routed.back:
+            return np.full(steps, item.count, np.int64)
+        rows = rows_of(self.seed, self.layout.tokens(rank), item.routed, steps)
+        return rows * item.routed.width
+
+    def _prepared(
+        self, item: Collective, groups: Integers, steps: range, slow: Integers | None
+    ) -> Journey:
+        """The runs of all steps are as many groups, one after the other."""
         plan_ = self.plan_of(item, groups[0])
         element = ELEMENT_BYTES[item.data_type]
         total = item.count * element * (plan_.pieces if item.kind in ONE_PIECE else 1)
         pieces = piece_sizes(total, plan_.pieces, element, self.machine.chip.piece_alignment)
+        routed = self._routed(item.routed, groups, steps) * element if item.routed else None
+        shape = len(steps), *groups.shape
+        groups = np.tile(groups, (len(steps), 1))
+        rows = np.arange(len(groups))[None, :, None]
+        places = np.arange(groups.shape[1])[None, None, :]
         sizes, lengths = [], []
         for turn in plan_.rounds:
             peer = np.maximum(turn.peer, 0)
             target = groups[:, peer].transpose(1, 0, 2)
             source = np.broadcast_to(groups[None, :, :], target.shape)
             size = np.broadcast_to(moved(turn, pieces)[:, None, :], target.shape)
+            if routed is not None:
+                size = routed[rows, places, peer[:, None, :]] * (turn.count[:, None, :] > 0)
             length = size * 1000 // self._rates(source, target, peer, size)
             length += self.wires.latency[source, target]
             if turn.fetches:
                 whole = length[0]
                 length[0] = np.maximum(whole * FIRST_COPY // THOUSAND - FIRST_COPY_NS, whole // 2)
             if slow is not None:
-                rows = np.arange(len(groups))[None, :, None]
-                places = np.arange(groups.shape[1])[None, None, :]
                 length = length * slow[rows, places, peer[:, None, :]] // THOUSAND
             sizes.append(size)
             lengths.append(np.where(size > 0, length, 0))
-        own = np.broadcast_to(pieces[np.arange(groups.shape[1]) % len(pieces)], groups.shape)
+        own = np.broadcast_to(pieces[places[0, 0] % len(pieces)], groups.shape)
+        if routed is not None:
+            own = routed[:, places[0, 0], places[0, 0]]
         local = LOCAL_NS + own * 1000 // self.wires.rate[groups, groups]
         return Journey(
             plan=plan_,
-            sizes=np.stack(sizes),
-            lengths=np.stack(lengths),
-            after=AFTER_MOVE_NS * (np.stack(sizes) > 0),
-            local=local // TICK_NS * TICK_NS,
-            own=own,
+            sizes=np.stack(sizes).reshape(len(sizes), -1, *shape),
+            lengths=np.stack(lengths).reshape(len(sizes), -1, *shape),
+            local=(local // TICK_NS * TICK_NS).reshape(shape),
+            own=own.reshape(shape),
             parts=[Part.of(turn) for turn in plan_.rounds],
         )
 
@@ -239,19 +289,9 @@ class Network:
         return rate
 
     @cached_property
-    def varies(self) -> bool:
-        """Whether journeys differ from step to step."""
-        return bool(self.disturbances.chosen("slow-link"))
-
-    @cached_property
     def retries(self) -> bool:
         """Whether any operator is late."""
         return bool(self.late.any())
-
-    def lengths(self, item: Collective, groups: Integers, steps: Sequence[int]) -> Integers:
-        """Those of the journeys of some steps, shape (rounds, lanes, steps or 1, groups, ranks)."""
-        chosen = steps if self.varies else steps[:1]
-        return np.stack([self.journey(item, groups, step).lengths for step in chosen], axis=2)
 
     def spent(self, item: Collective, group: Integers, place: int, numbers: Integers) -> Integers:
         """ns that the data of one rank are under way, in all runs of one family of collectives.
@@ -259,7 +299,7 @@ class Network:
         numbers: of its members. Shape (rounds, lanes, steps, members), 0 where nothing moves.
         """
         rank, steps = int(group[place]), range(self.disturbances.steps)
-        lengths = self.lengths(item, group[None], steps)[:, :, :, 0, place, None]
+        lengths = self.journey(item, group[None], steps).lengths[:, :, :, 0, place, None]
         late = None
         if self.retries:
             late = np.where(numbers == self.retried[rank], self.late[rank][:, None], 0)
@@ -270,27 +310,26 @@ class Network:
     ) -> tuple[Journey, Beats]:
         """All runs of one family of collectives of one rank again, with the waits that were found.
 
-        Moments have the shape (lanes, steps, members). The journey is that of the first step; its
-        sizes hold for all.
+        Moments have the shape (lanes, steps, members).
         """
         rank = int(group[place])
-        first = self.journey(item, group[None], 0)
+        found = self.journey(item, group[None], range(self.disturbances.steps))
         moves = self.spent(item, group, place, family.numbers)
-        ends = np.cumsum([0, *(len(turn.notifies) for turn in first.plan.rounds)])
+        ends = np.cumsum([0, *(len(turn.notifies) for turn in found.plan.rounds)])
         waits = family.waits.transpose(2, 0, 1)
 
         def hear(turn: int, _: Integers) -> Integers:
             heard: Integers = waits[ends[turn] : ends[turn + 1]]
             return heard
 
-        return first, beats(
-            first.plan,
+        return found, beats(
+            found.plan,
             family.ready + self.head,
             self.records[rank][:, family.numbers],
-            np.full(family.ready.shape, first.local[0, place], np.int64),
-            [part.at(place) for part in first.parts],
+            np.broadcast_to(found.local[:, 0, place, None], family.ready.shape),
+            [part.at(place) for part in found.parts],
             moves,
-            first.after[:, :, 0, place, None, None],
+            found.after[:, :, :, 0, place, None],
             hear,
         )
 

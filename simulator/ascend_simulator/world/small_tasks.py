@@ -56,8 +56,9 @@ def enum_ids(enum: str) -> dict[str, int]:
 class SmallTasks:
     """One kind of small task on several lanes, in all runs of a family.
 
-    start, end: shape (lanes, steps, members). plane, notify, target, size, link: shape (lanes,);
-    target and notify are NONE where there is none. rdma: name in ENUM_HCCL_RDMA_TYPE.
+    start, end: shape (lanes, steps, members). size: shape (lanes, steps or 1). plane, notify,
+    target, link: shape (lanes,); target and notify are NONE where there is none. rdma: name in
+    ENUM_HCCL_RDMA_TYPE.
     """
 
     kind: str
@@ -137,23 +138,24 @@ class Lanes:
     def _tiny(self, start: Integers) -> SmallTasks:
         """The reduction of 4 Byte that opens and closes an operator."""
         moments = start, start + OPENING_NS
-        return self._on_chip("Reduce_Inline", "INT32", moments, 0, NONE, TINY_REDUCTION)
+        size = np.array([TINY_REDUCTION])
+        return self._on_chip("Reduce_Inline", "INT32", moments, 0, NONE, size)
 
     def _local(self, journey: Journey, ends: Ends, moments: Moments) -> SmallTasks:
         """The copy of the own piece."""
-        own, size = int(ends.places[ends.place]), int(journey.own[0, ends.place])
+        own, size = int(ends.places[ends.place]), journey.own[:, 0, ends.place]
         return self._on_chip("Memcpy", NO_TYPE, moments, NONE, own, size)
 
     def _on_chip(
-        self, kind: str, data_type: str, moments: Moments, notify: int, target: int, size: int
+        self, kind: str, data_type: str, moments: Moments, notify: int, target: int, size: Integers
     ) -> SmallTasks:
         """What a rank does in its own memory."""
         start, end = moments
-        values = (0, notify, target, size, self.links["ON_CHIP"])
-        plane, notified, place, moved, link = (np.array([one]) for one in values)
+        values = (0, notify, target, self.links["ON_CHIP"])
+        plane, notified, place, link = (np.array([one]) for one in values)
         return SmallTasks(
             *(kind, "SDMA", data_type, start[None], end[None]),
-            *(plane, notified, place, moved, link),
+            *(plane, notified, place, size[None], link),
         )
 
     def _round(
@@ -164,13 +166,13 @@ class Lanes:
             values[:, ends.place]
             for values in (plan_round.notifies, plan_round.heard, plan_round.peer)
         )
-        size = journey.sizes[turn][:, 0, ends.place]
+        size = journey.sizes[turn][:, :, 0, ends.place]
         motion, own = MOTIONS.get(plan_round.motion, ""), int(ends.places[ends.place])
         parts = []
         for kind, chosen, start, end, other in (
             ("Notify_Record", notifies >= 0, played.record_start, played.record_end, notifies),
             ("Notify_Wait", heard >= 0, played.wait_start, played.wait_end, heard),
-            (motion, size > 0, played.move_start, played.move_end, peer),
+            (motion, size.any(axis=1), played.move_start, played.move_end, peer),
         ):
             rank = ends.ranks[np.maximum(other, 0)]
             away = self.network.wires.remote[self.rank, rank]
@@ -197,7 +199,7 @@ class Lanes:
                         plane=np.flatnonzero(lanes) + (journey.plan.lanes > 1),
                         notify=notify,
                         target=target,
-                        size=np.where(kind == motion, size[lanes], 0),
+                        size=size[lanes] * (kind == motion),
                         link=link,
                         rdma=f"RDMA_SEND_{purpose}" if sent else NO_RDMA,
                     )
@@ -211,8 +213,8 @@ class Lanes:
             arrived = played.wait_end[turn + 1].max(axis=0)
             for lane, source in enumerate(plan_round.notifies[:, ends.place].tolist()):
                 far_lane = int(plan_round.heard_lane[lane, ends.place])
-                size = int(journey.sizes[turn][far_lane, 0, source]) if source >= 0 else 0
-                if not size:
+                size = journey.sizes[turn][far_lane, :, 0, source]
+                if source < 0 or not size.any():
                     continue
                 path = self.network.wires.link[ends.ranks[source], self.rank]
                 rows = arrived.size
@@ -220,7 +222,7 @@ class Lanes:
                     Arrivals(
                         start=played.wait_end[turn][lane].reshape(-1),
                         end=arrived.reshape(-1),
-                        size=np.full(rows, size),
+                        size=np.broadcast_to(size[:, None], arrived.shape).reshape(-1),
                         link=np.full(rows, self.link_ids[path]),
                     )
                 )

@@ -127,8 +127,9 @@ class Scene:
     @property
     def disturbances(self) -> Disturbances:
         """What the faults of the scenario change in the captured steps."""
-        ranks = self.scenario.parallelism.ranks
-        return Disturbances(self.scenario.faults, ranks, self.timeline.steps)
+        timeline, ranks = self.timeline, self.scenario.parallelism.ranks
+        first = int(timeline.step_numbers[0])
+        return Disturbances(self.scenario.faults, ranks, timeline.steps, first)
 
     def draws(self, *name: str) -> Draws:
         """Random numbers of the rank for one purpose."""

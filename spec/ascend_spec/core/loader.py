@@ -12,6 +12,7 @@ import msgspec
 
 from .facts import Erratum, Source, Switch, Vocabulary, best_grade
 from .folder import Document, Folder, SpecError
+from .generations import Generations
 from .products import Capability, DataSet, Product, Products, cells_of
 from .values import ValueType
 
@@ -92,6 +93,17 @@ class Loader:
                     for name, row in matrix["data"].items()
                 },
                 errata=self.errata("products/errata.yaml"),
+            )
+
+    @cached_property
+    def generations(self) -> Generations:
+        """Which writers of text are older ones of which."""
+        name = "text/writers.yaml"
+        with reading(name):
+            rows = {writer: row for writer, row, _ in self.rows(name, "id")}
+            return Generations(
+                dates={writer: row["date"] for writer, row in rows.items()},
+                like={writer: row["like"] for writer, row in rows.items() if "like" in row},
             )
 
     @cached_property

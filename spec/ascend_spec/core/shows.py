@@ -19,7 +19,7 @@ Reason = Literal["dictionary", "derived", "constant", "repeated", "melted", "unr
 
 REASONS: Mapping[Reason, str] = {
     "dictionary": "A text or name that other tables refer to by its id.",
-    "derived": "Follows from other values; ascend_ref.derive computes it.",
+    "derived": "Follows from other values.",
     "constant": "The same in every row.",
     "repeated": "Another cell of the row shows the same.",
     "melted": "Which value it shows depends on another cell of the row.",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import TypeVar
 
 from ascend_spec.core import (
     DAYS,
@@ -36,6 +37,8 @@ from .model import (
 
 FOLDER = "db"
 
+AnyPart = TypeVar("AnyPart", Column, Table)
+
 
 @dataclass(frozen=True)
 class Schema:
@@ -43,7 +46,8 @@ class Schema:
 
     ``tables`` holds, in the spec's order, the tables and columns in force; ``enums`` the rows
     that an exporter of this revision writes; ``accepted`` the further names that real files hold
-    for an id (other revisions, other carriers, documents).
+    for an id (other revisions, other carriers, documents). ``adapter``: with what the adapter of
+    torch_npu adds to the tables of an analysis.
     """
 
     carrier: Carrier
@@ -52,11 +56,25 @@ class Schema:
     tables: Mapping[str, Table]
     enums: Mapping[str, Mapping[int, str]]
     accepted: Mapping[str, Mapping[int, frozenset[str]]]
+    adapter: bool = True
 
     def column(self, place: str) -> Column | None:
         """The column at ``TABLE.column``, or ``None`` where this schema has none."""
         table, _, column = place.partition(".")
         return self.tables[table].columns.get(column) if table in self.tables else None
+
+    @property
+    def without_adapter(self) -> Schema:
+        """What MindSpore keeps of it: nothing that the adapter of torch_npu alone writes."""
+        tables = {
+            name: replace(table, columns=_shared(table.columns))
+            for name, table in _shared(self.tables).items()
+        }
+        return replace(self, tables=tables, adapter=False)
+
+
+def _shared(facts: Mapping[str, AnyPart]) -> dict[str, AnyPart]:
+    return {name: one for name, one in facts.items() if not one.adapter_only}
 
 
 class Catalog:

@@ -39,7 +39,8 @@ class Column(Bounds):
     ``none`` lists the sentinels that mean "no value"; ``nullable`` says when NULL really occurs
     (``None``: never); ``members`` closes the set of texts, directly or through ``STRING_IDS``.
     ``references`` holds ``TABLE.column`` targets, of which one must hold the value. ``shows``: what
-    of the recording the column shows.
+    of the recording the column shows. ``adapter_only``: added by the adapter of torch_npu to a
+    table that MindSpore keeps as the analysis of msprof writes it.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Column(Bounds):
     none: tuple[int, ...] = ()
     nullable: str | None = None
     members: tuple[str, ...] = ()
+    adapter_only: bool = False
     renamed_from: str | None = None
     errata: tuple[str, ...] = ()
 
@@ -100,6 +102,7 @@ class Table(Bounds):
     session_start: Literal["hard", "soft"] | None = None
     device: str | None = None
     rows: Literal["one", "some"] | None = None
+    adapter_only: bool = False
     note: str | None = None
     errata: tuple[str, ...] = ()
 

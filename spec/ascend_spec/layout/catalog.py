@@ -50,6 +50,11 @@ class NamedFile:
     document: bool = False
 
     @property
+    def forms(self) -> tuple[NameForm, ...]:
+        """Every name under which readers take it."""
+        return self.name, *self.also
+
+    @property
     def kind(self) -> Kind | None:
         """What has to be judged in it, if anything."""
         if self.carrier is not None:
@@ -149,18 +154,26 @@ class Layout:
 
     def match(self, name: str) -> Match | None:
         """What a file is by its name; ``None`` for a name of no profile."""
+        if self._every_form.fullmatch(name) is None:
+            return None
         return next((one for file in self._ordered for one in self._matches(file, name)), None)
 
     def is_file(self, which: str, name: str) -> bool:
         """Whether a name is that of one kind of file, of any producer."""
         alike = [file for file in self._ordered if file.id == which]
-        return any(True for file in alike for _ in self._matches(file, name))
+        return any(form.fits(name) for file in alike for form in file.forms)
 
     def _matches(self, file: NamedFile, name: str) -> Iterator[Match]:
-        for form in (file.name, *file.also):
+        for form in file.forms:
             found = form.named(name)
             if found is not None:
                 yield self._match(file, found)
+
+    @cached_property
+    def _every_form(self) -> re.Pattern[str]:
+        """One expression for the names of all files: a folder may hold any number of others."""
+        forms = (form.expression for file in self._ordered for form in file.forms)
+        return re.compile("|".join(f"(?:{one})" for one in forms))
 
     @cached_property
     def _ordered(self) -> tuple[NamedFile, ...]:

@@ -40,18 +40,23 @@ class TextCatalog:
         """Generations of writers by id, current ones first."""
         name, products = f"{FOLDER}/writers.yaml", self.documents.products
         with reading(name):
+            given = {writer: row for writer, row, _ in self.documents.rows(name, "id")}
+            rows = {
+                writer: {**(given[row["like"]] if "like" in row else {}), **row}
+                for writer, row in given.items()
+            }
             return {
                 writer: self.documents.fact(
                     Writer,
                     products.in_full(row),
-                    place,
+                    f"{name}: {writer}",
                     copies={
                         product: original
                         for meant, original in row.get("copies", {}).items()
                         for product in (("*",) if meant == "*" else products.having(meant))
                     },
                 )
-                for writer, row, place in self.documents.rows(name, "id")
+                for writer, row in rows.items()
             }
 
     @cached_property
@@ -61,7 +66,8 @@ class TextCatalog:
         for name, row in self.documents.folder.documents(f"{FOLDER}/csv"):
             with reading(name):
                 file = part(row, "file", str, name)
-                rows[file] = self.documents.products.in_full(row), name
+                full = self.documents.generations.in_full(row)
+                rows[file] = self.documents.products.in_full(full), name
         return {name: self._csv_file(name, rows) for name in rows}
 
     @cached_property

@@ -49,7 +49,8 @@ class Writer:
 
     ``name`` and ``sliced`` are templates of file names (``{module}``, ``{timestamp}``,
     ``{slice}``). ``copies`` gives, by family, the writer of the msprof files that it copies, with
-    ``*`` for every other family. ``tabbed`` is false where absolute times have no trailing tab and
+    ``*`` for every other family. ``like``: the newest writer of its kind, whose facts an older one
+    has as far as its day allows. ``tabbed`` is false where absolute times have no trailing tab and
     no fixed number of decimals.
     """
 
@@ -68,12 +69,20 @@ class Writer:
     sliced: str | None = None
     slicing: Slicing | None = None
     copies: Mapping[str, str] = field(default_factory=dict)
+    like: str | None = None
     tabbed: bool = True
     errata: tuple[str, ...] = ()
 
+    @property
+    def kin(self) -> frozenset[str]:
+        """Its id, and that of the newest writer of its kind."""
+        return frozenset(filter(None, (self.id, self.like)))
+
     def copied(self, family: str) -> str:
-        """The writer whose choices the columns follow on a family: itself, unless it copies."""
-        return self.copies.get(family, self.copies.get("*", self.id))
+        """The writer whose choices the columns follow on a family: the newest of its kind, unless
+        it copies.
+        """
+        return self.copies.get(family, self.copies.get("*", self.like or self.id))
 
     def choice(self, by: Mapping[str, Choice], family: str | None) -> Choice | None:
         """What is said of the writer, else of the one it copies, of its engine, of every other."""

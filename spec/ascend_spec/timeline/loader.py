@@ -5,7 +5,7 @@ The packaged documents are validated by the test suite, not here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,8 +81,18 @@ def load_named(
             value: loader.fact(
                 kind, row, place, **{one: _named(row[one]) for one in names if one in row}
             )
-            for value, row, place in loader.rows(name, key)
+            for value, row, place in _rows(loader, name, key)
         }
+
+
+def _rows(loader: Loader, name: str, key: str) -> Iterator[tuple[Any, Document, str]]:
+    """The rows of a document; a form of a writer stands there for each older one like it, too."""
+    for value, row, place in loader.rows(name, key):
+        full = loader.generations.on_their_days(row)
+        yield value, full, place
+        if key == "writer":
+            for older in loader.generations.with_older([value])[1:]:
+                yield older, {**full, "writer": older, "engines": [older]}, place
 
 
 def _named(template: str | Mapping[str, str]) -> NameForm | dict[str, NameForm]:
@@ -94,7 +104,7 @@ def _named(template: str | Mapping[str, str]) -> NameForm | dict[str, NameForm]:
 
 def _layer(loader: Loader, row: Document, document: str, kinds: Mapping[str, Kind]) -> model.Layer:
     with reading(document):
-        row = loader.products.in_full(row)
+        row = loader.products.in_full(loader.generations.on_their_days(row))
         reader = _Reader(loader, row, document, kinds)
         part(row, "layer", str, document)
         part(row, "source", list, document)

@@ -16,6 +16,8 @@ from ascend_spec import bin_catalog
 
 EPOCH = "E3"
 MHZ = 1650
+PEAK = "3.141593"
+"""The share of its peak that every path reaches."""
 GIB = 1 << 30
 
 SOCS = {"910B": "Ascend910B4", "310P": "Ascend310P3", "950": "Ascend950PR_9589"}
@@ -205,12 +207,12 @@ def cells(of: Operator, place: int, table, number: int, name: str) -> list[str]:
         found = [str(40 + number), str(cycle), "12", f"{100 * cycle / total:.6f}", "8.500000"]
         return found[: 4 if of.chip == "310P" else 5]  # as its exporter writes it
     if table.name.startswith("Scalar"):
-        return [str(100 + number), f"{(100 + number) / MHZ:.6f}"]
+        return [str(5_100 + number), f"{(5_100 + number) / MHZ:.6f}"]
     repeated = {where: path for path, where in of.path_set.rows.items()}
     path = repeated.get((table.name, number))
     size = 128 if path is None else of.request_bytes(path)
     count = of.requests(place, table.name, name)
-    found = [str(count), of.gib_per_s(place, count, size), "3.141593"]
+    found = [str(count), of.gib_per_s(place, count, size), PEAK]
     return found[: len(table.headers) - 1]
 
 
@@ -267,7 +269,7 @@ def paths(of: Operator, place: int) -> list[dict]:
                 "bandwidth": of.gib_per_s(place, count, of.request_bytes(path)),
                 "display": 1,
                 "memory_path": path,
-                "peak_ratio": "NA" if path < 2 else "4.500000",
+                "peak_ratio": "NA" if path < 2 else PEAK,
                 "request": str(count),
                 **suffixes,
             }
@@ -299,7 +301,8 @@ def inter_core(of: Operator) -> dict:
 def roofline(of: Operator) -> dict:
     charts = []
     for chart in bin_catalog().rooflines.charts(of.chip, of.op_type, EPOCH):
-        cube = "Cube" in chart.title or of.op_type in ("cube", "mix")
+        mixed = of.op_type in ("cube", "mix") and "Vector" not in chart.title
+        cube = "Cube" in chart.title or mixed
         names = bin_catalog().rooflines.computilities(of.chip, "cube" if cube else "vector", EPOCH)
         roof, achieved = 320.5, 15.25
         lines = []

@@ -107,6 +107,7 @@ def test_names_that_are_not_unicode_have_a_fingerprint() -> None:
         ("", "is not JSON"),
         ("{", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
+        ("[" + "1" * 100_000 + "]", "is not JSON"),
         ("3", "is neither a JSON report nor a list of fingerprints"),
         ("{}", "is neither a JSON report nor a list of fingerprints"),
         ('{"files": 3}', "is neither a JSON report nor a list of fingerprints"),

@@ -222,3 +222,14 @@ def test_no_report_can_drive_a_terminal(report: Report) -> None:
 def test_every_line_keeps_to_the_width(report: Report) -> None:
     text = "".join(render(report, RULES, width=60))
     assert max(cell_len(line) for line in text.splitlines()) <= 60
+
+
+def test_string_ids_are_shown_with_their_texts() -> None:
+    finding = replace(
+        INTERVAL,
+        examples=({"row": 88, "opType": 7}, {"row": 90, "opType": 8}),
+        texts={"opType=7": 'Mat"Mul'},
+    )
+    lines = rule_lines(finding)
+    assert '      - row=88 opType=7 ("Mat\\"Mul")' in lines
+    assert "      - row=90 opType=8" in lines

@@ -11,6 +11,7 @@ import pytest
 from report_samples import CLEAN_REPORT, FULL_REPORT, INTERVAL, RULES, file_report, one_report
 
 from ascend_conformance.report import FORMATS, ReportError, render_to_stdout, write_report
+from ascend_conformance.report.write import FOR_PEOPLE
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -38,7 +39,8 @@ def test_an_unknown_kind_names_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(ReportError) as error:
         write_report("html", tmp_path / "report", CLEAN_REPORT, RULES)
     assert str(error.value) == (
-        "unknown report format 'html': use one of text, json, jsonl, junit, sarif, github, markdown"
+        "unknown report format 'html': use one of summary, text, quiet, statistics, json, jsonl, "
+        "junit, sarif, github, markdown"
     )
 
 
@@ -93,7 +95,7 @@ def test_a_failed_write_leaves_the_old_report(
     assert os.listdir(tmp_path) == ["report"]
 
 
-@pytest.mark.parametrize("kind", sorted(FORMATS.keys() - {"text"}))
+@pytest.mark.parametrize("kind", sorted(FORMATS.keys() - FOR_PEOPLE.keys()))
 def test_machine_formats_are_utf_8_on_any_stdout(kind: str) -> None:
     raw = io.BytesIO()
     report = one_report(file_report(INTERVAL, file="\u6f22.db"))

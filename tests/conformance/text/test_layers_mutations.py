@@ -23,9 +23,10 @@ from typing import Any
 import pytest
 
 from ascend_conformance.compare.agreement import Agreement
+from ascend_conformance.engine.candidate import Listing
 from ascend_conformance.media.text.agreeing import ask_agreements
 from ascend_conformance.media.text.database import open_facts
-from ascend_conformance.media.text.deliverables import companions, deliverables_of
+from ascend_conformance.media.text.deliverables import companions, deliverables_in
 from ascend_conformance.media.text.disagreement import Mutation, broken, mutations
 from ascend_conformance.media.text.folder import Folder, load_database, read_folder
 from ascend_conformance.media.text.rules import TextRule, load_text_rules
@@ -402,7 +403,7 @@ def folder(simulated: Mapping[str, Path]) -> Iterator[Folder]:
     """The facts of the framework's folder as it was simulated."""
     (output,) = simulated["ascend_pt"].rglob("ASCEND_PROFILER_OUTPUT")
     (database,) = output.glob("*profiler_*.db")
-    files = (*deliverables_of(output.iterdir()), *companions(output))
+    files = (*deliverables_in(Listing(output)), *companions(Listing(output)))
     with open_facts() as facts:
         read = read_folder(facts, files, kept="whole")
         load_database(read, database, load_text_rules().values())

@@ -209,7 +209,7 @@ def test_what_fails_inside_a_rule_ends_the_rule_and_not_the_check(
     monkeypatch.setattr(agreeing, "reading_of", failing)
     capsys.readouterr()
     (texts,) = tmp_path.rglob("mindstudio_profiler_output")
-    assert main(["check", str(texts), "--select", "XLR1,XLR2"]) == 1
+    assert main(["check", str(texts), "-v", "--select", "XLR1,XLR2"]) == 1
     out, err = capsys.readouterr()
     assert err == ""
     told = " ".join(out.split())

@@ -70,5 +70,55 @@ def test_a_length_that_no_integer_holds_leaves_other_relations_judged(
     next(one for one in events if "src rank" in one.get("args", {}))["dur"] = 1e300
     report = rewritten(timeline, tmp_path, events)
     skipped = {one.rule for one in report.skipped if one.reason.startswith("cannot be computed")}
-    assert skipped == {"REL502", "REL509"}
+    assert skipped == {"REL502", "REL509", "REL525"}
     assert {"TRC302", "XLR111"} == {one.rule for one in report.findings}
+
+
+HEADER = (
+    "op_name,block_dim,op_type,task_type,task_start_time,task_duration,device_id,stream_id,"
+    "task_id,task_wait_time"
+)
+"""As tools name columns that export kernel_details.csv from a database."""
+STARTS, LENGTHS = (1767258000150946.8, 1767258000151629.2, 1767258000152506.5), (37.5, 80.0, 25.6)
+
+
+def kernel_details(folder: Path, header: str, waits: Sequence[float]) -> Path:
+    """A file of another tool; times as it prints doubles."""
+    rows = [
+        f"aclnnAdd_Add,48,Add,AI_VECTOR_CORE,{start},{length},0,2,{number},{wait}"
+        for number, (start, length, wait) in enumerate(zip(STARTS, LENGTHS, waits, strict=True))
+    ]
+    path = folder / "ASCEND_PROFILER_OUTPUT" / "kernel_details.csv"
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    return path.parent
+
+
+def waits_found(folder: Path) -> Sequence[int]:
+    """How many wait times are said to be wrong."""
+    found = (one for report in judged(folder) for one in report.findings)
+    return [one.count for one in found if one.rule == "XLR114"]
+
+
+def test_wrong_wait_times_are_found_under_names_of_another_tool(tmp_path: Path) -> None:
+    """They are taken from the start, not from the end, of the row before."""
+    wrong = (0.0, STARTS[1] + LENGTHS[1] - STARTS[0], STARTS[2] + LENGTHS[2] - STARTS[1])
+    folder = kernel_details(tmp_path, HEADER, wrong)
+    assert waits_found(folder) == [2]
+    (report,) = judged(folder)
+    (renamed,) = (one for one in report.findings if "other names" in one.message)
+    assert renamed.rule == "CSV011"
+
+
+def test_right_wait_times_are_right_under_names_of_another_tool(tmp_path: Path) -> None:
+    right = (0.0, STARTS[1] - STARTS[0] - LENGTHS[0], STARTS[2] - STARTS[1] - LENGTHS[1])
+    assert waits_found(kernel_details(tmp_path, HEADER, right)) == []
+
+
+def test_a_column_in_another_unit_is_another_column(tmp_path: Path) -> None:
+    header = HEADER.replace("task_wait_time", "Task Wait Time(ns)")
+    folder = kernel_details(tmp_path, header, (0, 599700, 600))
+    assert waits_found(folder) == []
+    (report,) = judged(folder)
+    lacking = {one.column for one in report.findings if one.rule == "CSV011"}
+    assert "Wait Time(us)" in lacking

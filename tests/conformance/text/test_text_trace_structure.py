@@ -308,3 +308,29 @@ def test_a_doubled_argument_is_noticed(tmp_path: Path, args: str, found: list[st
     doubled = [one for one in report.findings if one.rule == "TRC203"]
     assert [one.examples[0]["keys"] for one in doubled] == found
     assert [one.offset for one in doubled] == [content.index(b"}},") + 3] * len(found)
+
+
+@pytest.mark.parametrize(
+    ("event", "column", "found"),
+    [
+        ('{"name": "a", "ph": "X", "name": "b"}', "name", '"a"'),
+        ('{"ph": "X", "args": {"x": 1}, "args": {}}', "args", '{"x": 1}'),
+        ('{"ph": "X", "args": {"x": {"y": 1, "y": 2}}}', "args/x/y", "1"),
+        ('{"ph" : "X", "\\u0070id": 7, "pid" : 8}', "pid", "7"),
+        ('{"ph": "X", "name": "say \\": or \\"name\\": twice"}', None, ""),
+        ('{"ph": "X", "args": {"name": 1, "ph": 2, "x": {"ph": 3}}}', None, ""),
+        ('{"ph": "X", "args": {"x": 1, "x": 2}}', None, ""),  # TRC203
+    ],
+)
+def test_a_doubled_key_of_an_event_is_noticed(
+    tmp_path: Path, event: str, column: str | None, found: str
+) -> None:
+    content = f'[{{"name": "a", "ph": "M"}},\n{event}]'.encode()
+    path = tmp_path / TRACE
+    path.write_bytes(content)
+    (report,) = judged(path)
+    doubled = [one for one in report.findings if one.rule == "TRC008"]
+    assert [one.column for one in doubled] == ([] if column is None else [column])
+    for one in doubled:
+        assert (one.count, one.line) == (1, 2)
+        assert content[one.offset :].startswith(found.encode())

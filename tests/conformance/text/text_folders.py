@@ -43,8 +43,11 @@ def copied(folder: Path, *names: str) -> Path:
 
 def changed(folder: Path, name: str, change: Callable[[Table], None]) -> Path:
     """A copy of one real CSV file alone, whose table was changed."""
-    target = copied(folder, name)
-    path = target / name
+    return rewritten(copied(folder, name) / name, change)
+
+
+def rewritten(path: Path, change: Callable[[Table], None]) -> Path:
+    """A CSV file whose table was changed in place."""
     with path.open(newline="", encoding="utf-8") as file:
         table = list(csv.reader(file))
     change(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from ascend_ref.db.header import UnreadableDatabase
 
-from ...finding import Finding, Skipped
+from ...finding import Finding, Scalar, Skipped
+from ...loss import window_of
 from ..asking import At, Question
 from .binding import Bound, Unjudged, bind, has_one_partner
 from .rule import Relation
@@ -36,6 +37,7 @@ class Answer:
 
     ``population``: of a relation with a link that holds, the rows that may have one.
     ``view`` is that of the rows at fault; ``examples`` hold the values that were read of them.
+    ``window``: which part of the population is bad, as :func:`..loss.window_of` says it.
     """
 
     relation: Relation
@@ -45,6 +47,7 @@ class Answer:
     places: tuple[int, ...] = ()
     examples: tuple[Mapping[str, Any], ...] = ()
     query: str = ""
+    window: Mapping[str, Scalar] = field(default_factory=dict)
 
 
 NOT_A_WALK = (UnreadableDatabase, UnicodeDecodeError, pa.ArrowInvalid, pa.ArrowTypeError)
@@ -94,7 +97,22 @@ def ask(
         tuple(row[0] for row in first),
         tuple(dict(zip(names, row[1:], strict=True)) for row in first[:examples]),
         bad or query,
+        _window(relation, query, shown),
     )
+
+
+def _window(relation: Relation, query: str, shown: Shown) -> Mapping[str, Scalar]:
+    """Which part of the judged rows is bad, where the relation names a value to tell by."""
+    if relation.search.along is None:
+        return {}
+    value = f"v_{relation.search.along.partition('.')[2]}"
+    sides = ", ".join(
+        f"{of}(CASE WHEN {bad} THEN {value} END)"
+        for bad in ("bad", "NOT bad")
+        for of in ("min", "max")
+    )
+    [(first, last, *good)] = shown.values(f"SELECT {sides} FROM ({query})", 4, 1)
+    return window_of((first, last), (good[0], good[1])) if isinstance(first, int) else {}
 
 
 def _sides(relation: Relation, bound: Bound) -> list[View]:

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from ascend_ref.markdown import Style, code, fenced
+from ascend_spec import timeline_catalog
 
 from .media import judged_in
 from .rule import Edit, Relation, Walk
@@ -21,6 +22,15 @@ def where(relation: Relation) -> str:
         for medium, names in judged_in(relation).items()
     )
     return "; ".join(shown)
+
+
+def about(relation: Relation) -> Iterator[str]:
+    """Addresses of what shows its entities."""
+    kinds = {"database": "table", "csv": "csv", "timeline": "layer"}
+    layers = {one.slug: one.name for one in timeline_catalog().layers.values()}
+    for medium, names in judged_in(relation).items():
+        for name in names:
+            yield f"{kinds[medium]}/{layers.get(name, name.removesuffix('.csv'))}"
 
 
 def reads(relation: Relation, style: Style) -> str:

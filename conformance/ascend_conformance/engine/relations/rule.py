@@ -30,8 +30,9 @@ class Walk:
     intersect. ``nested``: two that intersect lie one inside the other. ``repeated``: no two are
     equal in start, end and the columns ``alike``. ``rising``: in the ``order`` of some columns no
     ``value`` is less than the one before it, or what the row before has ``than``, nor equal where
-    ``strict``, unless it falls by half of ``wrap`` or more. ``of``: which rows of ``outer`` count;
-    in ``rising``, which rows are judged, while the others are only compared with.
+    ``strict``, unless it falls by half of ``wrap`` or more; where there is a ``most``, none is
+    greater by more than that, and less than half of ``wrap``. ``of``: which rows of ``outer``
+    count; in ``rising``, which rows are judged, while the others are only compared with.
     """
 
     kind: WalkKind
@@ -44,6 +45,7 @@ class Walk:
     order: tuple[str, ...] = ()
     strict: bool = False
     wrap: int | None = None
+    most: int | None = None
 
     @property
     def is_of_intervals(self) -> bool:
@@ -82,7 +84,8 @@ class RelationSearch:
     has to be one of a SELECT besides, which is part of ``where``. ``{slack}`` in them is the
     tolerance of the times of what shows them. ``derived``: aliases of subqueries with the
     entity whose rows and columns they pass on. ``media``: the only ones, where others show some
-    rows only. ``edits`` break it, ``legal`` must not.
+    rows only. ``edits`` break it, ``legal`` must not. ``along``: the value along which a finding
+    says which part of the population is bad.
     """
 
     at: str = ""
@@ -95,6 +98,7 @@ class RelationSearch:
     media: tuple[Medium, ...] = ()
     edits: tuple[Edit, ...] = ()
     legal: tuple[Edit, ...] = ()
+    along: str | None = None
 
     @property
     def own_walk(self) -> Walk:
@@ -150,7 +154,7 @@ class RelationSearch:
     @cached_property
     def values(self) -> Mapping[str, frozenset[str]]:
         """The columns that it reads, by alias."""
-        found = self._values_in((*self.texts, self.at), self.aliases)
+        found = self._values_in((*self.texts, self.at, self.along or ""), self.aliases)
         if self.walk:
             outer = self.walk.outer.split()[1:] if self.walk.outer else []
             for alias in (self.alias, *outer):
@@ -224,6 +228,7 @@ def relation_search(row: Mapping[str, Any]) -> RelationSearch:
         walk=_walk(walk) if walk else None,
         edits=tuple(map(_edit, row["break"])),
         legal=tuple(map(_edit, row.get("keep", ()))),
+        along=row.get("loss", {}).get("along"),
     )
 
 

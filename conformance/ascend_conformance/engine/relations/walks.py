@@ -379,9 +379,12 @@ class _Rising:
     def _judge(self, flags: Integers, value: Integers, before: Integers) -> None:
         judged = (flags & (2 << 2 * self.number) != 0) & (value > NONE) & (before > NONE)
         step = np.where(judged, value - before, 1)
-        bad = step < (1 if self.walk.strict else 0)
+        if self.walk.most is not None:
+            bad = step > self.walk.most
+        else:
+            bad = step < (1 if self.walk.strict else 0)
         if self.walk.wrap is not None:
-            bad &= step > -(self.walk.wrap // 2)
+            bad &= np.abs(step) < self.walk.wrap // 2
         self.walked.population += int(judged.sum())
         self.walked.count += int(bad.sum())
 

@@ -62,8 +62,10 @@ def _rising(relation: Relation, walk: Walk) -> str:
     before = f"lag({walk.than or walk.value}) OVER ({parts}ORDER BY {order}{alias}.place)"
     where = f" WHERE {search.where}" if search.where else ""
     bad = f"value {'<=' if walk.strict else '<'} before"
+    if walk.most is not None:
+        bad = f"value - before > {walk.most}"
     if walk.wrap is not None:
-        bad += f" AND before - value < {walk.wrap // 2}"
+        bad += f" AND abs(before - value) < {walk.wrap // 2}"
     judged = f"({walk.of or 'TRUE'}) AS judged"
     rows = (
         f"SELECT {alias}.place AS place{own}, {walk.value} AS value, {before} AS before, {judged}"

@@ -109,6 +109,7 @@ def _source_block(file: BinFile, entry: Entry) -> Sequence[SqlValue]:
         int(askable),
         sha256(text).hexdigest(),
         len(text),
+        len(bytes(text).splitlines()),
     )
 
 

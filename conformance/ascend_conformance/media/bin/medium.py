@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ascend_ref.markdown import Style
 
     from ...engine.candidate import Candidate, Listing
+    from ...engine.damaging import Change
     from ...engine.progress import Progress
     from ...engine.trials import Trials
     from ...options import Options
@@ -45,6 +46,11 @@ class _BlockFiles(Medium):
 
         return judge_bin(candidate.path, options, candidate.label, progress), ()
 
+    def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
+        from .damaging import damage_blocks  # slow: jsonschema-rs
+
+        return damage_blocks(candidate.path, rule)
+
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
 
@@ -54,6 +60,11 @@ class _BlockFiles(Medium):
         from . import pages
 
         return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
+
+    def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
+        from . import pages
+
+        return ((f"block/0x{number:02X}", rule.expected) for number in pages.blocks(rule))
 
 
 MEDIUM = _BlockFiles()

@@ -32,10 +32,18 @@ def where(rule: BinRule) -> str:
     if rule.search.schema:
         return "every JSON payload"
     place = ".".join(filter(None, (rule.search.table, rule.column)))
+    shown = ", ".join(map(block_label, blocks(rule)))
+    return f"{shown}: facts {code(place)}" if shown else f"facts {code(place)}"
+
+
+def blocks(rule: BinRule) -> tuple[int, ...]:
+    """Codes of the blocks that the rule looks at; none where it looks at all."""
+    if rule.search.records:
+        return (rule.search.records.block,)
+    if rule.search.schema:
+        return tuple(dict.fromkeys(number for number, _ in rule.search.schema.places))
     table = fact_tables().get(rule.search.table or "")
-    numbers = rule.search.present or (table.blocks if table else ())
-    blocks = ", ".join(block_label(number) for number in numbers)
-    return f"{blocks}: facts {code(place)}" if blocks else f"facts {code(place)}"
+    return rule.search.present or (table.blocks if table else ())
 
 
 def search(rule: BinRule) -> str:

@@ -144,7 +144,12 @@ def _finding(
         values=(code,),
     )
     return replace(
-        rule.finding(locator.file.label, rule.counted(count, total) + first_place(offset, pointer)),
+        rule.finding(
+            locator.file.label,
+            rule.counted(count, total) + first_place(offset, pointer),
+            count,
+            total,
+        ),
         table=None if code is None else block_label(code),
         column=place.path,
         count=count,

@@ -37,7 +37,7 @@ def file_trials(revision: str, rules: Collection[str] | None = None) -> Iterator
     ]
     if not tried:
         return
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory(prefix=".ascend-ref-") as name:
         clean = Path(name) / "clean"
         for rank in range(RANKS):
             write_rank_folder(clean, revision, Shape(ranks=RANKS, rank=rank))
@@ -49,7 +49,9 @@ def file_trials(revision: str, rules: Collection[str] | None = None) -> Iterator
             damage(profiler, profiler.with_name(layout_catalog().file("pytorch", "analysis")))
             fired = {f"{one.rule}@{one.place}" for one in _findings(copy)}
             subject, meant = f"pytorch {revision}", f"{rule.id}@{place}"
-            yield Trial(subject, rule.id, place, tuple(sorted(fired)), meant=meant)
+            yield Trial(
+                subject, rule.id, place, tuple(sorted(fired)), also=tuple(rule.also), meant=meant
+            )
 
 
 def _findings(folder: Path) -> Iterator[Finding]:
@@ -83,6 +85,16 @@ def _write_ahead_log(profiler: Path, _analysis: Path) -> None:
 def _rollback_journal(profiler: Path, _analysis: Path) -> None:
     header = bytes.fromhex("d9d505f920a163d7") + bytes(504)
     Path(f"{profiler}-journal").write_bytes(header)
+
+
+def _longer_than_pages(profiler: Path, _analysis: Path) -> None:
+    with profiler.open("ab") as file:
+        file.truncate(file.tell() + 1)
+
+
+def _side_document(profiler: Path, _analysis: Path) -> None:
+    (document,) = profiler.parent.parent.glob("profiler_info_*.json")
+    document.write_bytes(document.read_bytes()[:-1])
 
 
 def _write_ahead_mode(profiler: Path, _analysis: Path) -> None:
@@ -129,6 +141,16 @@ def _analysis_tables(_profiler: Path, analysis: Path) -> None:
     _run(analysis, "DROP TABLE CommAnalyzerMatrix")
 
 
+def _counters(profiler: Path, _analysis: Path) -> None:
+    """No counters of tasks, nor samples of them in their place."""
+    for table in ("TASK_PMU_INFO", "SAMPLE_PMU_TIMELINE", "SAMPLE_PMU_SUMMARY"):
+        _run(profiler, f"DROP TABLE {table}")
+
+
+def _no_analysis(_profiler: Path, analysis: Path) -> None:
+    analysis.unlink()
+
+
 def _run(path: Path, statement: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)
@@ -138,6 +160,8 @@ def _run(path: Path, statement: str) -> None:
 DAMAGES: Mapping[str, tuple[str, Damage]] = {
     "write-ahead-log": ("", _write_ahead_log),
     "rollback-journal": ("", _rollback_journal),
+    "longer-than-pages": ("", _longer_than_pages),
+    "side-document": ("", _side_document),
     "write-ahead-mode": ("", _write_ahead_mode),
     "text-encoding": ("", _text_encoding),
     "file-name": ("", _file_name),
@@ -145,4 +169,6 @@ DAMAGES: Mapping[str, tuple[str, Damage]] = {
     "group-name-differs-between-ranks": ("CommAnalyzerTime.group_name", _group_between_ranks),
     "group-absent-from-parallel_group_info": ("COMMUNICATION_OP.groupName", _group_absent),
     "analysis-tables-missing": ("CommAnalyzerMatrix", _analysis_tables),
+    "configured-tables": ("TASK_PMU_INFO", _counters),
+    "analysis-lost": ("", _no_analysis),
 }

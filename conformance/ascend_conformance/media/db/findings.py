@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
+from ascend_ref.db.open import read_examples
+from ascend_spec.db.model import STRINGS
+
 from ...engine.asking import EXAMPLE_COLUMNS, examples_of
-from ...finding import Finding
+from ...finding import Finding, Scalar
 from ...ruleset import fill
 from .judge import Outcome, bad_row, without_rows
 from .places import Instance
@@ -52,17 +56,48 @@ def _from_hit(
     first = f" (first: rowid {hit.first_rowid})" if hit.first_rowid is not None else ""
     summary = rule.summary.rstrip(".")
     query = _query(session, hit, references)
+    examples = tuple(examples_of(session.connection, query, max_examples))
     return replace(
-        rule.finding(session.label, f"{summary}: {hit.count:,} of {total:,} rows{first}"),
+        rule.finding(
+            session.label, f"{summary}: {hit.count:,} of {total:,} rows{first}", hit.count, total
+        ),
         expected=fill(rule.expected, instance.place).strip(),
         table=instance.table,
         column=instance.column,
-        count=hit.count,
         first_rowid=hit.first_rowid,
-        examples=tuple(examples_of(session.connection, query, max_examples)),
-        context={"count": hit.count, "rows": total, "first_rowid": hit.first_rowid},
+        examples=examples,
+        texts=dict(_texts(session, instance, examples)),
+        context={
+            **{"count": hit.count, "rows": total, "first_rowid": hit.first_rowid},
+            **_referred(instance),
+        },
         sql=query.replace("main.", "") if with_sql else None,
     )
+
+
+def _referred(instance: Instance) -> Mapping[str, Scalar]:
+    """The table that a reference leads to."""
+    targets = {one.partition(".")[0] for one in instance.place.get("targets", "").split()}
+    return {"of": targets.pop()} if len(targets) == 1 else {}
+
+
+def _texts(
+    session: Session, instance: Instance, examples: Iterable[Mapping[str, Scalar]]
+) -> Iterator[tuple[str, str]]:
+    """The texts behind the string ids of examples."""
+    match = session.layout.tables.get(instance.table or "")
+    strings = session.layout.tables.get(STRINGS.partition(".")[0])
+    if match is None or strings is None or not {"id", "value"} <= strings.columns.keys():
+        return
+    identifier, value = (strings.columns[name].name for name in ("id", "value"))
+    query = f"SELECT {value} FROM main.STRING_IDS WHERE {identifier} = ?"
+    named = {one.name for one in match.table.columns.values() if STRINGS in one.references}
+    for row in examples:
+        for name in sorted(named & row.keys()):
+            number = row[name]
+            if isinstance(number, int):
+                found = read_examples(session.connection, query, (number,), columns=1, rows=1)
+                yield from ((f"{name}={number}", str(text)) for (text,) in found)
 
 
 def _query(session: Session, hit: Hit, references: References) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ascend_ref.markdown import Style
 
     from ...engine.candidate import Candidate, Listing
+    from ...engine.damaging import Change
     from ...engine.progress import Progress
     from ...engine.relations.selftest import Bench
     from ...engine.trials import Trials
@@ -58,6 +59,11 @@ class _Databases(Medium):
 
         return compare_ranks(facts, options)
 
+    def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
+        from .damaging import damage_database  # slow: pyarrow
+
+        return damage_database(candidate, rule, at)
+
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run  # slow: the simulator
 
@@ -75,6 +81,11 @@ class _Databases(Medium):
 
         search, mutation = pages.search(rule), pages.mutation(rule)
         return Described(pages.where(rule, style), search, mutation, pages.facts(rule, style))
+
+    def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
+        from . import pages
+
+        return pages.about(rule)
 
 
 MEDIUM = _Databases()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -22,8 +23,12 @@ from ascend_spec import layout_catalog
 
 from ...engine.candidate import Candidate, Listing
 from ...options import Options
-from .session import Session, read_profiler_info, start
+from .documents import SideDocument, read_document
+from .session import Session, start
 from .sql import register
+
+ABOUT = ("profiler_info", "profiler_metadata")
+"""Documents about a capture."""
 
 GENERATED_COLUMNS = (
     "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_xinfo(s.name) c "
@@ -34,16 +39,21 @@ GENERATED_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """What lies next to a database: others by carrier, and the document about the capture."""
+    """What lies next to a database: others by carrier, and the documents about the capture.
+
+    ``others_judge``: those are judged with the text files of the folder.
+    """
 
     companions: Mapping[str, Path] = field(default_factory=dict)
-    profiler_info: Path | None = None
+    documents: tuple[Path, ...] = ()
+    others_judge: bool = False
 
     def anywhere(self) -> Neighbours:
         """The same, with paths that do not depend on the working directory."""
         return Neighbours(
             {carrier: path.absolute() for carrier, path in self.companions.items()},
-            self.profiler_info and self.profiler_info.absolute(),
+            tuple(path.absolute() for path in self.documents),
+            self.others_judge,
         )
 
 
@@ -55,7 +65,8 @@ def candidate(path: Path, listing: Listing) -> Candidate:
     }
     neighbours = Neighbours(
         {carrier: one for carrier, one in first.items() if one},
-        listing.fact("profiler_info", _profiler_info),
+        (*_documents(listing), *_documents(listing.above)),
+        listing.fact("texts", _has_texts),
     )
     return Candidate("db", path, details=neighbours, absolute=Neighbours.anywhere)
 
@@ -63,20 +74,25 @@ def candidate(path: Path, listing: Listing) -> Candidate:
 def databases(listing: Listing) -> Mapping[str, tuple[Path, ...]]:
     """The first two databases of each carrier in a folder, by their names."""
     found: dict[str, list[Path]] = {}
-    for path in listing.paths:
-        carrier, _ = carrier_of_name(path.name)
-        if carrier and path.is_file():
-            found.setdefault(carrier, []).append(path)
+    for path, match in listing.matches:
+        if match.file.carrier and path.is_file():
+            found.setdefault(match.file.carrier, []).append(path)
     return {carrier: tuple(paths[:2]) for carrier, paths in found.items()}
 
 
-def _profiler_info(listing: Listing) -> Path | None:
-    above = Listing(listing.folder.parent)
-    for place in (listing, above):
-        for path in place.paths:
-            if layout_catalog().is_file("profiler_info", path.name):
-                return path
-    return None
+def _documents(listing: Listing) -> tuple[Path, ...]:
+    return listing.fact("documents", _find_documents)
+
+
+def _find_documents(listing: Listing) -> tuple[Path, ...]:
+    """The documents about a capture in a folder, the first of each kind; profiler_info first."""
+    found = {match.file.id: path for path, match in reversed(listing.matches)}
+    return tuple(found[name] for name in ABOUT if name in found)
+
+
+def _has_texts(listing: Listing) -> bool:
+    own = [match.file for _, match in listing.matches if match.file.kind not in (None, "database")]
+    return any(file.id not in ABOUT for file in own)
 
 
 @contextmanager
@@ -87,9 +103,24 @@ def open_session(candidate: Candidate, options: Options) -> Iterator[Session]:
         connection = stack.enter_context(closing(open_readonly(candidate.path)))
         register(connection)
         _require_sound(connection, candidate.path)
-        info = read_profiler_info(neighbours.profiler_info) if neighbours.profiler_info else None
+        documents = tuple(map(read_document, neighbours.documents))
         profiler = _profiler_of(candidate, connection, options, stack)
-        yield start(candidate.label, candidate.path, connection, options.reading, info, profiler)
+        info = _profiler_info(neighbours, documents)
+        session = start(
+            candidate.label, candidate.path, connection, options.reading, info, profiler
+        )
+        if profiler is None and not neighbours.others_judge:
+            session.documents = documents
+        yield session
+
+
+def _profiler_info(
+    neighbours: Neighbours, documents: Sequence[SideDocument]
+) -> Mapping[str, Any] | None:
+    """The object of the first profiler_info that is one."""
+    named = zip(neighbours.documents, documents, strict=True)
+    found = (one.value for path, one in named if layout_catalog().is_file(ABOUT[0], path.name))
+    return next(filter(None, found), None)
 
 
 def _require_sound(connection: apsw.Connection, path: Path) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from ascend_ref.markdown import Style, code, fenced
 from ascend_ref.tools.spec.pages import place_link
+from ascend_spec import catalog
+from ascend_spec.db.model import CARRIERS
 
-from .places import SELECTORS
+from ...ruleset import fill
+from .places import SELECTORS, instances
 from .rules import DbRule
 
 
@@ -21,6 +24,19 @@ def where(rule: DbRule, style: Style) -> str:
         for place in places
     )
     return ", ".join(place_link(style, name) for name in dict.fromkeys(named) if name)
+
+
+def about(rule: DbRule) -> Iterator[tuple[str, str]]:
+    """The tables that the rule looks at, at any revision and in any carrier; what is expected."""
+    known = catalog()
+    for revision in known.revisions:
+        for carrier in rule.search.carriers or CARRIERS:
+            for instance in instances(rule, known.at(revision.id, carrier), known):
+                expected = fill(rule.expected, instance.place)
+                places = (instance.table or "", *instance.uses, *instance.place.values())
+                for name in (place.partition(".")[0] for place in places):
+                    if name in known.tables:
+                        yield f"{'enum' if name in known.enums else 'table'}/{name}", expected
 
 
 def facts(rule: DbRule, style: Style) -> Iterator[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from ascend_spec import Schema, catalog, per_spec
 from ascend_spec.db.model import Carrier, Reading
@@ -44,20 +45,25 @@ class Plan:
         return len(ran | self.codes.keys())
 
 
+SchemaKey: TypeAlias = tuple[Carrier, str, Reading, bool]
+"""Carrier, revision id, reading, and whether it has what the adapter of torch_npu adds."""
+
+
 @per_spec
-def all_instances(key: tuple[Carrier, str, Reading]) -> tuple[Instance, ...]:
-    """Every rule at every place of a schema (carrier, revision id, reading)."""
-    carrier, revision, reading = key
+def all_instances(key: SchemaKey) -> tuple[Instance, ...]:
+    """Every rule at every place of a schema."""
+    carrier, revision, reading, adapter = key
     spec = catalog()
     schema = spec.at(revision, carrier, reading)
+    schema = schema if adapter else schema.without_adapter
     return tuple(
         instance for rule in load_db_rules().values() for instance in instances(rule, schema, spec)
     )
 
 
-def schema_key(schema: Schema) -> tuple[Carrier, str, Reading]:
-    """What identifies a schema: carrier, revision id, reading."""
-    return schema.carrier, schema.revision.id, schema.reading
+def schema_key(schema: Schema) -> SchemaKey:
+    """What identifies a schema."""
+    return schema.carrier, schema.revision.id, schema.reading, schema.adapter
 
 
 def make_plan(session: Session, selection: Selection) -> Plan:
@@ -102,6 +108,8 @@ def _unjudgeable(session: Session, instance: Instance) -> str | None:
         if table not in owner.layout.tables:
             return ""
         if not owner.layout.holds(place):
+            if not owner.schema.adapter and owner.schema.column(place) is None:
+                return ""
             return f"column {place} is absent or cannot be read"
         if not of_profiler and session.rows[table] == 0 and table != instance.table:
             return f"table {table} is empty"

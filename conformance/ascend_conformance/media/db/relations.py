@@ -89,12 +89,16 @@ def _finding(session: Session, answer: Answer, options: Options) -> Finding:
         relation.finding(
             session.label,
             f"{summary}: {answer.count:,} of {answer.population:,} rows (first: rowid {first})",
+            answer.count,
+            answer.population,
         ),
         table=table,
         column=cell_of(session, answer.view, relation.search.at.partition(".")[2]),
-        count=answer.count,
         first_rowid=first,
         examples=answer.examples,
-        context={"count": answer.count, "rows": answer.population, "first_rowid": first},
+        context={
+            **{"count": answer.count, "rows": answer.population, "first_rowid": first},
+            **answer.window,
+        },
         sql=answer.query.replace("main.", "") if options.with_sql else None,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from ascend_ref.db.detect import shown_level as level_of_rows
 from ascend_spec.db.model import Column, Table
 
+from ...engine.deciding import deciding
 from ...finding import Coverage, Seen
 from .session import Session
 from .sql import single_row
@@ -25,14 +26,34 @@ def make_seen(session: Session) -> Seen:
         revision=session.schema.revision.id,
         product=_product(capture),
         level=level,
-        ranks=_integers(capture, "RANK_DEVICE_MAP", "rankId"),
+        ranks=_ranks(capture),
         devices=_devices(capture),
         start_ns=start,
         end_ns=end,
         rows=dict(session.rows),
         coverage=_coverage(session, level),
         readings=_readings(session),
+        reasons=_reasons(session),
     )
+
+
+def _reasons(session: Session) -> tuple[str, ...]:
+    """The facts of the file that exclude other revisions of its schema."""
+    own, version = session.schema, session.identity.schema_version
+    found: dict[str, set[str]] = {}
+    for other in session.catalog.revisions:
+        if version == own.revision.schema_version != other.schema_version:
+            found.setdefault(f"SCHEMA_VERSION {version}", set()).add(other.id)
+        theirs = session.catalog.at(other.id, own.carrier).tables
+        for name, match in session.layout.tables.items():
+            if name not in theirs:
+                found.setdefault(name, set()).add(other.id)
+                continue
+            for column in sorted(match.columns.keys() - theirs[name].columns.keys()):
+                found.setdefault(f"{name}.{column}", set()).add(other.id)
+            for column in sorted(theirs[name].columns.keys() - match.columns.keys()):
+                found.setdefault(f"no {name}.{column}", set()).add(other.id)
+    return deciding(dict(sorted(found.items(), key=lambda one: one[0].startswith("no "))))
 
 
 def _product(session: Session) -> str | None:
@@ -104,6 +125,13 @@ def _integers(session: Session, table: str, column: str) -> tuple[int, ...]:
         "ORDER BY 1 LIMIT 1000"
     )
     return tuple(row[0] for row in rows)
+
+
+def _ranks(session: Session) -> tuple[int, ...]:
+    """Those of RANK_DEVICE_MAP; where msprof did not know the rank, that of the file name."""
+    found = _integers(session, "RANK_DEVICE_MAP", "rankId")
+    named = session.identity.rank_from_name
+    return found if named is None or any(rank >= 0 for rank in found) else (named,)
 
 
 def _devices(session: Session) -> tuple[int, ...]:

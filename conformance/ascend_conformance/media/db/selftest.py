@@ -76,7 +76,7 @@ def make_specimen(carrier: Carrier, revision: str, shape: Shape | None = None) -
 
 def _encode(carrier: Carrier, revision: str, shape: Shape | None) -> bytes:
     schema = catalog().at(revision, carrier)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(prefix=".ascend-ref-") as folder:
         path = Path(folder) / file_name(carrier)
         write_database(path, schema, build(revision, carrier, shape or Shape()))
         return path.read_bytes()
@@ -165,7 +165,7 @@ def batches(
                 tried.clear()
             keys = [
                 instance.key
-                for instance in all_instances((carrier, revision, "observed"))
+                for instance in all_instances((carrier, revision, "observed", True))
                 if rules is None or instance.rule.id in rules
             ]
             fresh = [key for key in dict.fromkeys(keys) if key not in tried]

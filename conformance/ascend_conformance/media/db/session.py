@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import stat
 from collections.abc import Callable, Generator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -19,23 +16,20 @@ import apsw
 import pyarrow as pa
 
 from ascend_ref.db.detect import Identity, identify
-from ascend_ref.db.header import READ_FLAGS
 from ascend_ref.db.introspect import PhysicalSchema, describe
 from ascend_ref.db.open import TICK, attach_readonly, open_readonly, read_examples
 from ascend_ref.db.reader import BATCH_ROWS, stream_columns
-from ascend_spec import Catalog, Schema, catalog
+from ascend_spec import Catalog, Schema, catalog, layout_catalog
 from ascend_spec.db.model import Reading, Revision
 
 from ...options import PARALLEL_BYTES
 from .constants import ConstantSets
+from .documents import SideDocument
 from .layout import Layout, match_layout
 from .references import Targets
 from .sql import register, single_row
 
 AnyResult = TypeVar("AnyResult")
-
-INFO_BYTES = 8 << 20
-"""Longest profiler_info that is read; real ones have some 1,200 bytes."""
 
 TEXT_ROWS = 1_000
 ENUM_ROWS = 10_000
@@ -48,8 +42,8 @@ class Session:
 
     ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
     ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
-    profiler database beside an analysis.db, also attached as schema ``profiler``. Setting ``stop``
-    ends what worker threads still do.
+    profiler database beside an analysis.db, also attached as schema ``profiler``; ``documents``
+    are those around it that are judged with it. Setting ``stop`` ends what worker threads still do.
     """
 
     label: str
@@ -62,6 +56,7 @@ class Session:
     layout: Layout
     profiler_info: Mapping[str, Any] | None = None
     profiler: Session | None = None
+    documents: tuple[SideDocument, ...] = ()
     stop: Event = field(default_factory=Event)
 
     @cached_property
@@ -186,6 +181,9 @@ def start(
     identity = identify(physical, connection, path or Path(label), spec)
     revision = _revision(identity, profiler)
     schema = spec.at(revision.id, identity.carrier, reading)
+    of_mindspore = path and path.name == layout_catalog().file("mindspore", "analysis")
+    if of_mindspore and _lacks_adapter(physical, schema):
+        schema = schema.without_adapter
     return Session(
         label=label,
         path=path,
@@ -200,6 +198,15 @@ def start(
     )
 
 
+def _lacks_adapter(physical: PhysicalSchema, schema: Schema) -> bool:
+    """Whether nothing of what the adapter of torch_npu alone writes is in the file."""
+    tables = schema.tables.values()
+    columns = [(table, one) for table in tables for one in table.columns.values()]
+    return not any(one.adapter_only and physical.readable(one.name) for one in tables) and not any(
+        one.adapter_only and physical.readable(table.name, one.name) for table, one in columns
+    )
+
+
 def _revision(identity: Identity, profiler: Session | None) -> Revision:
     """The revision found, or that of the profiler database beside it if it fits equally well.
 
@@ -211,20 +218,3 @@ def _revision(identity: Identity, profiler: Session | None) -> Revision:
         if any(one.revision == beside and one.distance == nearest for one in identity.candidates):
             return beside
     return identity.revision
-
-
-def read_profiler_info(path: Path) -> Mapping[str, Any] | None:
-    """The object in a ``profiler_info`` file, or ``None`` when it is not a JSON object."""
-    try:
-        found = json.loads(_read_beside(path).decode("utf-8", "replace"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _read_beside(path: Path) -> bytes:
-    """The start of a regular file; opening a FIFO would wait for ever, a device never ends."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(f"{path} is no regular file")
-    with open(os.open(path, READ_FLAGS), "rb") as file:
-        return file.read(INFO_BYTES)

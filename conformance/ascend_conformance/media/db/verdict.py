@@ -10,23 +10,30 @@ from typing import Any
 
 import apsw
 
+from ascend_ref.db.carrier import NotAProfile
 from ascend_ref.db.display import printable
 from ascend_ref.db.open import NoDatabase, UnreadableDatabase
 
+from ...compare.ranks import RankProfile, judge_profiles
 from ...engine.candidate import Candidate
 from ...engine.failure import Failures
 from ...engine.progress import Progress
 from ...engine.work import TooMuchWork, limited
+from ...expect.holding import held_in
 from ...finding import TEXT_SUFFIXES, FileReport, Finding
+from ...held import Held
 from ...options import Options
 from .. import Judged, given
-from .checks.ranks import RankFacts, judge_ranks, rank_facts, rank_rule
+from ..any.other import other_file
+from .checks.ranks import RankFacts, judge_ranks, rank_facts, rank_profile, rank_rule
 from .findings import make_findings
 from .judge import judge
 from .opening import open_session
+from .outsider import with_cause
 from .relations import judge_relations
 from .seen import make_seen
 from .session import Session
+from .views import ShownByDatabase
 
 NO_DELIVERABLE = (
     "its first bytes are those of no known deliverable; expected the header of a CSV file, the "
@@ -50,6 +57,8 @@ def judge_database(candidate: Candidate, options: Options, progress: Progress | 
         if isinstance(problem, NoDatabase):
             strange = _is_strange_text(candidate.path)
             reason = NO_DELIVERABLE if strange else f"{problem.found}; {_EXPECTED.format(given())}"
+        elif isinstance(problem, NotAProfile):
+            reason = other_file(candidate.path) or reason
         return FileReport(label, None, (), unreadable=f"{label}: {reason}"), ()
     except (apsw.Error, UnicodeDecodeError) as problem:
         reason = f"{label}: {printable(str(problem))}; expected a readable database"
@@ -61,8 +70,12 @@ def compare_ranks(facts: Sequence[Any], options: Options) -> Mapping[str, Sequen
     """By file, what only the comparison of ranks finds."""
     found: dict[str, list[Finding]] = {}
     failures = Failures()
+    operators = [one for one in facts if isinstance(one, RankFacts)]
+    profiles = [one for one in facts if isinstance(one, RankProfile)]
     with failures.of_rule(rank_rule()):
-        found.update(judge_ranks(facts, options.selection))
+        found.update(judge_ranks(operators, options.selection))
+    for file, some in judge_profiles(profiles, options.selection).items():
+        found.setdefault(file, []).extend(some)
     for fact in facts[:1]:
         found.setdefault(fact.file, []).extend(failures.findings(fact.file))
     return found
@@ -79,7 +92,8 @@ def judge_session(
     """The verdict on an open database."""
     outcome = judge(session, options.selection, progress, options.workers)
     related = judge_relations(session, outcome, options)
-    found = make_findings(session, outcome, options.max_examples, options.with_sql)
+    own = make_findings(session, outcome, options.max_examples, options.with_sql)
+    found = with_cause(session, own, options.selection.wants)
     return FileReport(
         file=session.label,
         seen=make_seen(session),
@@ -87,12 +101,23 @@ def judge_session(
         skipped=(*outcome.skipped, *related.skipped),
         rules_run=outcome.plan.rules + len(related.ran),
         places_checked=outcome.plan.places + len(related.ran),
+        held=_held(session, options),
     )
 
 
-def _facts(session: Session) -> Sequence[RankFacts]:
+def _held(session: Session, options: Options) -> Held | None:
+    """What the database holds of what is expected."""
+    if options.expectation is None:
+        return None
+    shown = ShownByDatabase(session, session.connection, {}, frozenset())
+    with limited(session.connection, sum(session.rows.values())):
+        return held_in(shown, options.expectation)
+
+
+def _facts(session: Session) -> Sequence[RankFacts | RankProfile]:
     try:
         with limited(session.connection, sum(session.rows.values())):
-            return rank_facts(session)
+            profile = rank_profile(session)
+            return [*rank_facts(session), *([profile] if profile else [])]
     except TooMuchWork:
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,11 @@ class _Relations(Medium):
         return Described(
             pages.where(rule), search, mutation, (("Reads", pages.reads(rule, style)),)
         )
+
+    def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
+        from ...engine.relations import pages
+
+        return ((address, rule.expected) for address in pages.about(rule))
 
 
 def _try(subject: tuple[str, str, str], rules: Collection[str] | None) -> Trials:

@@ -14,6 +14,7 @@ from ascend_spec.documents import DOCUMENTS
 
 from ...compare.agreement import WHICH, Agreement, Which, other_than
 from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, Outcome, difference, pair_types
+from ...compare.sql import quoted
 from ...engine.asking import Asked, At, Question
 from ...engine.work import NoAnswer
 from ...finding import Finding, Scalar
@@ -22,11 +23,12 @@ from .findings import NOWHERE, SHOWN, Fault, Position, finding_of
 from .folder import DATABASE, Folder
 from .layers import layers_by_table
 from .loaddocs import key_of
+from .outsider import vote
 from .places import column_in_words, position
 from .queries import limited, nothing_asked
 from .rules import TextRule
 from .selecting import Absent, reading_of
-from .sources import WHOLE, Sources, gathers, home_of
+from .sources import WHOLE, Sources, gathers, home_of, made
 
 DIGITS = 9
 """Digits of fractions, where they suffice."""
@@ -58,17 +60,27 @@ def _answer(
     folder: Folder, sources: Sources, agreement: Agreement, options: Options, asked: Sequence[At]
 ) -> Iterator[Finding]:
     try:
-        for fault in faults(folder, reading_of(sources, agreement), options):
-            yield finding_of(folder, asked[0].rule, fault)
+        found = reading_of(sources, agreement)
     except Absent as problem:
         raise NoAnswer(_reason(folder, problem) or "") from problem
+    cast = vote(folder, asked[0].rule.id, found)
+    if cast is not None:
+        folder.votes.append(cast)
+    for fault in faults(folder, found, options):
+        yield finding_of(folder, asked[0].rule, fault)
+    for which in WHICH:
+        side = found.compared.sides[which].side
+        if side.unless and not found.rows[which]:
+            reason = folder.facts.value(f"SELECT any_value({side.unless}) FROM {side.of}")
+            raise NoAnswer(reason or "")
 
 
 def _concerns(folder: Folder, rule: TextRule) -> bool:
     """Whether a rule is for the output and the writers of a folder."""
     if rule.search.outputs and folder.output not in (None, *rule.search.outputs):
         return False
-    writers = set(folder.writers.values())
+    known = text_catalog().writers
+    writers = {name for one in folder.writers.values() for name in known[one].kin}
     return not (rule.search.writers and writers.isdisjoint(rule.search.writers)) and not (
         rule.search.not_writers and writers.intersection(rule.search.not_writers)
     )
@@ -162,8 +174,20 @@ class _Shown:
         own, other = (self._where(which, name, rows[0]) for which in order)
         values = self._values(name, rows[0], order)
         remark = f"{own.column} {values[0]} against {other.column} {values[1]} of {other.words}"
+        if inputs := self._inputs(rows[0]):
+            remark += f" with {', '.join(f'{label} {value}' for label, value in inputs.items())}"
         examples = [self._example(name, row, order) for row in rows]
-        return self._fault(own, order[0], count, remark, examples, options, query)
+        fault = self._fault(own, order[0], count, remark, examples, options, query)
+        return replace(fault, of=self._counted_short(name, query))
+
+    def _counted_short(self, name: str, query: str) -> str | None:
+        """The side whose rows a column counts, where all pairs that differ have too few of them."""
+        for which in WHICH:
+            if self.compared.sides[which].side.columns[name].startswith("count("):
+                less = f"{quoted(f'{which}_{name}')} < {quoted(f'{other_than(which)}_{name}')}"
+                if self.folder.facts.value(f"SELECT bool_and({less}) {query}"):
+                    return self._called(which)
+        return None
 
     def alone(self, which: Which, count: int, options: Options) -> Fault:
         """The rows of a side without a counterpart."""
@@ -180,8 +204,11 @@ class _Shown:
             named = {name: self._where(which, name, row).column or name for name in shown}
             examples.append({named[name]: value for name, value in values.items()})
         stated = ", ".join(f"{column} {value}" for column, value in examples[0].items())
-        remark = f"{stated} of {place.words} is not in {self._called(other)}"
-        return self._fault(place, which, count, remark, examples, options, query)
+        remark = f"{stated} of {place.words} is not in {self._called(other)}{self._scope(other)}"
+        fault = self._fault(place, which, count, remark, examples, options, query)
+        both = self.found.alone[other] and self.compared.agreement.counts(other)
+        recomputed = any(one.side.of.startswith("derived.") for one in self.compared.sides.values())
+        return fault if both or recomputed else replace(fault, of=self._called(other))
 
     def _rows(self, query: str, limit: int) -> list[dict[str, Any]]:
         order = "left_file, left_row, right_file, right_row"
@@ -219,13 +246,42 @@ class _Shown:
             place = self._where(which, name, row)
             named = f"{place.words} {place.column}".strip()
             shown[named if named not in shown else f"{named} (2)"] = value
+        return shown | self._inputs(row)
+
+    def _inputs(self, row: Mapping[str, Any]) -> dict[str, Scalar]:
+        """What the values of a pair are computed from, with units."""
+        shown: dict[str, Scalar] = {}
+        for name, unit in self.compared.agreement.inputs.items():
+            value = next((one for which in WHICH if (one := row.get(f"{which}_{name}"))), None)
+            if value is not None:
+                number = f"{value:,}" if isinstance(value, int) else f"{value:,.{DIGITS}g}"
+                shown[name.replace("_", " ")] = f"{number} {unit}".strip()
         return shown
 
     def _values(self, name: str, row: Mapping[str, Any], order: tuple[Which, ...]) -> list[Scalar]:
         """The values of both sides; fractions with few digits, or with all if those are equal."""
         stated = [row[f"{which}_{name}"] for which in order]
         short = [float(f"{one:.{DIGITS}g}") if isinstance(one, float) else one for one in stated]
-        return [self._value(name, one) for one in (stated if short[0] == short[1] else short)]
+        shown = [self._value(name, one) for one in (stated if short[0] == short[1] else short)]
+        return [
+            self._of_cell(which, name, row, one) for which, one in zip(order, shown, strict=True)
+        ]
+
+    def _of_cell(self, which: Which, name: str, row: Mapping[str, Any], value: Scalar) -> Scalar:
+        """A number as the file has it, where it is compared as another one."""
+        cells = self.compared.sides[which].cells.get(name, ())
+        if not isinstance(value, int) or len(cells) != 1 or cells[0].key is not None:
+            return value
+        cell, file, number = cells[0], row[f"{which}_file"], row.get(f"{which}_{cells[0].row}")
+        if cell.column not in self.folder.facts.columns(cell.table):
+            return value  # it is made from the rows of that table
+        if self.compared.sides[which].side.together:
+            return value
+        query = f"SELECT {quoted(cell.column)} FROM {cell.table} WHERE (file, row) = ($1, $2)"
+        stated = self.folder.facts.rows(query, (file, number))
+        if not stated or not isinstance(stated[0][0], int) or stated[0][0] == value:
+            return value
+        return f"{stated[0][0]} (compared as {value})"
 
     def _where(self, which: Which, name: str | None, row: Mapping[str, Any]) -> Place:
         """The place of a value; of the side's row for no column."""
@@ -264,6 +320,12 @@ class _Shown:
         if len(cells) > 1 and _FORMULA.fullmatch(formula):
             return formula.replace('"', "")
         return cells[0].key or key_of(cells[0].table, cells[0].column)
+
+    def _scope(self, which: Which) -> str:
+        """Which rows of its table a side has, where those are not all."""
+        source = self.compared.sides[which].side.of
+        known = made().get(source) if source.startswith("view.") else None
+        return f", of which count: {known.summary.rstrip('.')}" if known else ""
 
     def _file_of(self, which: Which) -> int:
         """The number of the file that a side stands in, or ``DATABASE``."""

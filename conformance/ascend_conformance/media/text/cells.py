@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ascend_ref.text.headers import Circumstance, Recognised
-from ascend_ref.text.read import is_text
+from ascend_ref.text.read import columns_of, is_text
 from ascend_spec import text_catalog
 from ascend_spec.text import CsvColumn
 from ascend_spec.text.model import NumberFormat, Writer
@@ -15,7 +15,7 @@ from ascend_spec.text.model import NumberFormat, Writer
 from ...compare.sql import quoted, text_literal
 from .database import Facts
 from .deliverables import Deliverable
-from .loadcsv import columns_in
+from .loadcsv import PLACE
 
 CellFault = Literal["type", "sentinel", "tab", "format", "range", "member", "uncounted"]
 """What is wrong with a cell: no number; a text for "no value" where there must be one; no tab
@@ -49,13 +49,18 @@ def likeliest(
 
     Writers differ in how they print numbers even where their headers are the same.
     """
+    # All circumstances of one writer and family print numbers alike.
+    distinct = {(at.writer, at.family): at for at in reversed(found.circumstances)}
+    if len(distinct) == 1:
+        return found.circumstances[0]
     name = file.name
+    columns = facts.columns(f"raw.{name}")[len(PLACE) :]
     faults: dict[tuple[str, ...], int] = {}
 
     def count(at: Circumstance) -> int:
         conditions = tuple(
             check.condition
-            for check in checks_in(facts, name, at)
+            for check in checks_in(name, columns, at)
             if check.fault in ("format", "tab")
         )
         if conditions not in faults:
@@ -64,17 +69,13 @@ def likeliest(
             faults[conditions] = int(facts.value(query) or 0)
         return faults[conditions]
 
-    # All circumstances of one writer and family print numbers alike.
-    distinct = {(at.writer, at.family): at for at in reversed(found.circumstances)}
-    if len(distinct) == 1:
-        return found.circumstances[0]
     return min(distinct.values(), key=lambda at: (count(at), -votes.get(at.writer, 0)))
 
 
-def checks_in(facts: Facts, name: str, at: Circumstance) -> Iterator[CellCheck]:
-    """The checks of all columns of a raw table."""
+def checks_in(name: str, columns: Sequence[str], at: Circumstance) -> Iterator[CellCheck]:
+    """The checks of these columns of a raw table."""
     writer = text_catalog().writers[at.writer]
-    for text, column in columns_in(facts, name, writer.id):
+    for text, column in columns_of(name, columns, writer.id):
         yield from checks_of(text, column, writer, at.family)
 
 

@@ -8,15 +8,19 @@ from functools import partial
 from typing import get_args
 
 from ascend_ref.timeline.event_keys import UNKNOWN
+from ascend_spec import text_catalog
 
 from ...engine.asking import Asked, At, Question
 from ...finding import Finding
 from ...options import Options
 from . import structurecsv, structuredocs, structuretrace
+from .apart import parts_of_another_device, parts_of_another_time
 from .cells import CellFault
+from .clocks import unfitting_clocks
 from .findings import Fault, finding_of
 from .folder import Folder
 from .loaddocs import DOUBLED
+from .loadtrace import TWICE
 from .queries import nothing_asked
 from .rules import TextRule, load_text_rules
 from .structureargs import wrong_args
@@ -41,10 +45,12 @@ OF_TEXT: Mapping[str, Check] = {
     "slices-in-order": structurecsv.slices_in_order,
     "full-slices": structurecsv.full_slices,
     "missing-files": structurecsv.missing_files,
+    "lost-files": structurecsv.lost_files,
     "damaged-documents": partial(structuredocs.damages, "document"),
     "damaged-timelines": partial(structuredocs.damages, "timeline"),
-    "wrong-key-types": partial(structuretrace.key_faults, f"found <> '{UNKNOWN}'"),
+    "wrong-key-types": partial(structuretrace.key_faults, f"found NOT IN ('{UNKNOWN}', '{TWICE}')"),
     "unknown-keys": partial(structuretrace.key_faults, f"found = '{UNKNOWN}'"),
+    "event-keys-twice": partial(structuretrace.key_faults, f"found = '{TWICE}'"),
 }
 """Checks of what is known of the files themselves, from the folder and the number of examples."""
 OF_DOCUMENTS: Mapping[str, Check] = {
@@ -63,8 +69,15 @@ OF_TIMELINES: Mapping[str, Check] = {
     "wrong-args": wrong_args,
     "crossing-slices": structuretrace.crossing_slices,
 }
-OF_ROWS: Mapping[str, Check] = {"order-of-rows": structurecsv.order_of_rows}
-CHECKS = {**OF_TEXT, **OF_DOCUMENTS, **OF_TIMELINES, **OF_ROWS}
+OF_ROWS: Mapping[str, Check] = {
+    "order-of-rows": structurecsv.order_of_rows,
+    "unfitting-clocks": unfitting_clocks,
+}
+OF_FOLDERS: Mapping[str, Check] = {
+    "parts-of-another-time": parts_of_another_time,
+    "parts-of-another-device": parts_of_another_device,
+}
+CHECKS = {**OF_TEXT, **OF_DOCUMENTS, **OF_TIMELINES, **OF_ROWS, **OF_FOLDERS}
 
 
 def reads(check: str) -> tuple[str, ...]:
@@ -73,6 +86,8 @@ def reads(check: str) -> tuple[str, ...]:
         return ("trace", "unit") if check == "missing-keys" else ("trace",)
     if check in OF_TEXT:
         return ("unit",)
+    if check in OF_FOLDERS:
+        return ("raw", "trace", "doc")
     return ("doc",) if check in OF_DOCUMENTS else ("trace",) if check in OF_TIMELINES else ("raw",)
 
 
@@ -135,7 +150,8 @@ def _faults(folder: Folder, name: str, examples: int) -> Iterator[tuple[str, Fau
 def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:
     """The rule that takes a fault: one for its writer before one for its erratum before all."""
     rules = [rule for rule in load_text_rules().values() if rule.search.check == check]
-    for_writer = [rule for rule in rules if writer in rule.search.writers]
+    by = text_catalog().writers[writer].kin if writer is not None else frozenset()
+    for_writer = [rule for rule in rules if not by.isdisjoint(rule.search.writers)]
     for_erratum = [
         rule
         for rule in rules
@@ -144,6 +160,6 @@ def _rule_of(check: str, fault: Fault, writer: str | None) -> TextRule | None:
     for_all = [
         rule
         for rule in rules
-        if not rule.search.writers and writer not in rule.search.not_writers and not rule.erratum
+        if not rule.search.writers and by.isdisjoint(rule.search.not_writers) and not rule.erratum
     ]
     return next(iter([*for_writer, *for_erratum, *for_all]), None)

@@ -140,7 +140,7 @@ def _create_tables(connection: duckdb.DuckDBPyConnection) -> None:
 def open_facts(threads: int = 1) -> Iterator[Facts]:
     """An empty database of facts, gone with its temporary folder when the block ends."""
     with (
-        TemporaryDirectory(prefix="ascend-ref-") as folder,
+        TemporaryDirectory(prefix=".ascend-ref-") as folder,
         closing(duckdb.connect(":memory:", config={**SETTINGS, "threads": threads})) as connection,
     ):
         connection.execute(f"SET temp_directory = {text_literal(folder)}")

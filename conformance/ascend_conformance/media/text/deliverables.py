@@ -6,15 +6,15 @@ In a folder the names show it; where a single file is given, its first bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from ascend_ref.db.carrier import carrier_of_name
 from ascend_ref.db.display import show_path
 from ascend_ref.sniff import SQLITE_HEADER
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
+from ascend_spec.layout import Match
 from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
@@ -70,25 +70,35 @@ class Deliverable:
 def deliverable_of_name(path: Path) -> Deliverable | None:
     """What a file is by its name."""
     match = layout_catalog().match(path.name)
-    kind = None if match is None else match.file.kind
-    if match is None or kind not in ("csv", "timeline", "document"):
+    return None if match is None else _of_match(path, match)
+
+
+def _of_match(path: Path, match: Match) -> Deliverable | None:
+    kind = match.file.kind
+    if kind not in ("csv", "timeline", "document"):
         return None
     return Deliverable(path, kind, match.called, match.slice, match.numbers)
 
 
-def deliverables_of(names: Iterable[Path]) -> tuple[Deliverable, ...]:
-    """The deliverables among the files of one folder; none if only :data:`COMPANIONS` are there."""
-    named = map(deliverable_of_name, sorted(names))
-    found = [one for one in named if one is not None and one.path.is_file()]
-    return tuple(found) if any(one.name not in COMPANIONS for one in found) else ()
+def deliverables_in(listing: Listing) -> tuple[Deliverable, ...]:
+    """The deliverables of a folder; none if only :data:`COMPANIONS` are there."""
+    found = _named(listing)
+    return found if any(one.name not in COMPANIONS for one in found) else ()
 
 
-def companions(folder: Path) -> Iterator[Deliverable]:
+def companions(listing: Listing) -> tuple[Deliverable, ...]:
     """The documents about a capture that stand above its output folder."""
-    for path in Listing(folder).above.paths:
-        found = deliverable_of_name(path)
-        if found is not None and found.name in COMPANIONS and path.is_file():
-            yield found
+    return tuple(one for one in _named(listing.above) if one.name in COMPANIONS)
+
+
+def _named(listing: Listing) -> tuple[Deliverable, ...]:
+    """The files of a folder that are deliverables by their names."""
+    return listing.fact("deliverables", _find_named)
+
+
+def _find_named(listing: Listing) -> tuple[Deliverable, ...]:
+    named = (_of_match(path, match) for path, match in listing.matches)
+    return tuple(one for one in named if one is not None and one.path.is_file())
 
 
 def deliverable_of_content(path: Path) -> Deliverable | None:
@@ -172,9 +182,9 @@ class Output:
 
 def output_of_folder(listing: Listing) -> Iterator[Candidate]:
     """The text files of a folder, if it has any."""
-    texts = deliverables_of(listing.paths)
+    texts = deliverables_in(listing)
     if texts:
-        every = (*texts, *companions(listing.folder))
+        every = (*texts, *companions(listing))
         yield Output(every, database=_database(listing)).candidate(listing.folder)
 
 
@@ -186,10 +196,12 @@ def output_of_file(path: Path) -> Candidate | None:
 
 def _database(listing: Listing) -> Path | None:
     """The profiler's database in a folder or, of msprof, one above it; the last by its name."""
-    for carrier in ("pytorch", "msprof"):
-        for place in (listing, listing.above):
-            named = [one for one in place.paths if carrier_of_name(one.name)[0] == carrier]
-            found = next((one for one in reversed(named) if one.is_file()), None)
-            if found is not None:
-                return found
-    return None
+    places = [place.fact("last databases", _last_databases) for place in (listing, listing.above)]
+    found = (last.get(carrier) for carrier in ("pytorch", "msprof") for last in places)
+    return next(filter(None, found), None)
+
+
+def _last_databases(listing: Listing) -> Mapping[str, Path]:
+    """By carrier, the last database of a folder."""
+    named = ((match.file.carrier, path) for path, match in listing.matches)
+    return {carrier: path for carrier, path in named if carrier and path.is_file()}

@@ -15,7 +15,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
 from ...compare.agreement import WHICH, Agreement, Comparison, Which, other_than, quoted_names
-from ...compare.match import FILE, PAIRS, ROW, Cell, Compared, pair_all
+from ...compare.match import FILE, PAIRS, REALS, ROW, Cell, Compared, pair_all, pair_types
 from ...compare.sql import quoted
 from .database import Facts
 from .selecting import reading_of
@@ -105,12 +105,14 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
         yield from _inputs(sources.facts, one.inputs, which)
     if selected.side.of.startswith("derived.") and computed:
         return
-    shared = selected.side.together
+    shared, types = selected.side.together, pair_types(asked)
     done: set[Cell] = set()
     for place, name in enumerate(asked.shown):
         if name == asked.near and name not in asked.columns:
             continue  # it helps to pair, and another agreement compares it
         paired_by = name in (*asked.keys, asked.near)
+        if name in asked.keys and asked.agreement.one_sided == "neither":
+            continue  # a row without a counterpart is no finding
         if paired_by and not _is_plain(selected.side.columns[name]):
             continue  # what it is made of may change without it
         comparison = asked.columns.get(name, Comparison("ns" if name == asked.near else None))
@@ -118,7 +120,9 @@ def _changes(sources: Sources, asked: Compared, which: Which) -> Iterator[Mutati
             if not _is_there(sources.facts, cell) or (shared and cell in done):
                 continue
             found = _victim(sources.facts, asked, which, name, cell, place)
-            statements = found and _change(sources.facts, cell, found[0], comparison)
+            statements = found and _change(
+                sources.facts, cell, found[0], comparison, is_real=types[name] in REALS
+            )
             if found and statements:
                 done.add(cell)
                 columns = tuple(
@@ -220,7 +224,12 @@ def _victim(
 
 
 def _change(
-    facts: Facts, cell: Cell, at: tuple[int, int, str], comparison: Comparison
+    facts: Facts,
+    cell: Cell,
+    at: tuple[int, int, str],
+    comparison: Comparison,
+    *,
+    is_real: bool = False,
 ) -> tuple[Statement, ...]:
     """The statements that change a cell: file, row, and its column or the member of its args."""
     file, row, named = at
@@ -233,10 +242,11 @@ def _change(
         return ()
     if cell.key:
         members = json.loads(old)
-        members[named] = changed(members[named], comparison, in_us=True)
+        members[named] = changed(members[named], comparison, in_us=True, is_real=is_real)
         new = json.dumps(members, ensure_ascii=False)
     else:
-        new = changed(old, comparison, in_us=table.startswith("raw.") or column == "dur")
+        in_us = table.startswith("raw.") or column == "dur"
+        new = changed(old, comparison, in_us=in_us, is_real=is_real)
     return tuple(Statement(one, file, row, column, new) for one in _tables_with(table, column))
 
 
@@ -247,12 +257,12 @@ def _tables_with(table: str, column: str | None) -> Sequence[str]:
     return [table, "trace.event"] if both else [table]
 
 
-def changed(old: Any, comparison: Comparison, *, in_us: bool) -> Any:
-    """Another value, beyond any tolerance."""
+def changed(old: Any, comparison: Comparison, *, in_us: bool, is_real: bool = False) -> Any:
+    """Another value, beyond any tolerance. ``is_real``: it is compared as one with decimals."""
     step = comparison.step
     if comparison.unit == "ns" and step is None:
         step = float(STEP_US) if in_us else STEP_NS
-    elif comparison.tolerance and step is None and isinstance(old, (int, float)):
+    elif (comparison.tolerance or is_real) and step is None and isinstance(old, (int, float)):
         step = SCALED + abs(old)  # what is compared may be a small part of it
     if isinstance(old, str):
         return _changed_text(old, step)

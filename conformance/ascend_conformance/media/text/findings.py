@@ -45,7 +45,7 @@ class Fault:
 
     ``file`` is the number of the file of the first one, ``row`` its row in the facts. ``column`` is
     the place in the file. ``expected`` and ``remark`` say what the rule leaves open. ``errata`` are
-    those of the place in the spec.
+    those of the place in the spec. ``of``: what has lost rows.
     """
 
     file: int
@@ -59,6 +59,7 @@ class Fault:
     remark: str | None = None
     errata: tuple[str, ...] = ()
     query: str | None = None
+    of: str | None = None
 
 
 def finding_of(folder: Folder, rule: Rule[Any], fault: Fault) -> Finding:
@@ -66,13 +67,17 @@ def finding_of(folder: Folder, rule: Rule[Any], fault: Fault) -> Finding:
     label, table = _file(folder, fault.file)
     remark = f"; {fault.remark}" if fault.remark else ""
     return replace(
-        rule.finding(label, rule.counted(fault.count, fault.total) + remark),
+        rule.finding(
+            label, rule.counted(fault.count, fault.total) + remark, fault.count, fault.total
+        ),
         expected=rule.expected.replace("{expected}", fault.expected or "what the spec says"),
         table=table,
         column=clip(printable(fault.column), SHOWN) if fault.column else None,
-        count=fault.count,
         examples=tuple(fault.examples),
-        context={"count": fault.count, "rows": fault.total, "row": fault.row},
+        context={
+            **{"count": fault.count, "rows": fault.total, "row": fault.row},
+            **({"of": fault.of} if fault.of else {}),
+        },
         sql=fault.query,
         offset=fault.at.offset,
         pointer=fault.at.pointer and clip(printable(fault.at.pointer), SHOWN),

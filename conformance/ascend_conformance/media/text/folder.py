@@ -18,7 +18,7 @@ from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.rows import CsvRows
 from ascend_ref.timeline.elements import Elements
-from ascend_spec import document_catalog, text_catalog
+from ascend_spec import catalog, document_catalog, text_catalog
 from ascend_spec.core.pointer import pointer_of
 from ascend_spec.text import Output
 
@@ -31,10 +31,13 @@ from .deliverables import Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
-from .loadtrace import Kept, describe, load_timeline, narrow_events
+from .loadtrace import Kept, describe, load_timeline, narrow_events, note_doubled
 from .rules import TextRule, instances
 from .sources import tables_to_compare
+from .votes import Vote
 
+OF_CAPTURE = ("profiler_info", "profiler_metadata")
+"""Documents that are written with the capture, which a later generation may analyse or export."""
 DATABASE = -1
 """The number that ``file`` has in the tables of the database."""
 
@@ -45,7 +48,7 @@ class Folder:
 
     ``unreadable`` are files that the system refused, with the reason. ``circumstances`` are those
     that fit most CSV files, ``at`` the most likely ones of each; ``writers`` the most likely writer
-    of each file.
+    of each file. ``votes``: what came of the comparisons that have been made.
     """
 
     facts: Facts
@@ -60,6 +63,7 @@ class Folder:
     writers: dict[int, str] = field(default_factory=dict)
     database: Path | None = None
     alone: bool = False
+    votes: list[Vote] = field(default_factory=list)
 
     @property
     def output(self) -> Output | None:
@@ -119,9 +123,13 @@ def read_folder(
         except OSError as problem:
             folder.unreadable[number] = problem.strerror or type(problem).__name__
     folder.circumstances = _agreed(found for _, found in folder.csv.values())
-    likely = sorted({one.writer for one in folder.circumstances})
+    known = text_catalog().writers
+    days = {known[one.writer].date for one in folder.circumstances}
+    likely = [one.id for one in known.values() if one.date in days]
     timelines = {number: folder.files[number] for number in folder.timelines}
     folder.readings = describe(facts, timelines, likely, kept)
+    for number, elements in folder.timelines.items():
+        note_doubled(facts, number, elements)
     _choose_writers(folder)
     _add_files(folder)
     make_views(facts, folder.csv_writers)
@@ -175,9 +183,10 @@ def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
     """A likely writer of a document; without one that whose schema fits best."""
     writers = document_catalog().writers_of(name)
     best = max(likely.get(one, 0) for one in writers)
-    chosen = [one for one in writers if likely.get(one, 0) == best]
+    chosen = [one for one in writers if name in OF_CAPTURE or likely.get(one, 0) == best]
     if len(chosen) == 1 or document.damage is not None:
         return chosen[0]
+    chosen.sort(key=lambda one: -likely.get(one, 0))
     return min(chosen, key=lambda one: len(document_faults(name, one, document.value)))
 
 
@@ -222,7 +231,8 @@ def _add_files(folder: Folder) -> None:
                 ],
             )
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")
-    facts.add("unit.about", [(folder.output, folder.known("writer"), family, level, metrics)])
+    about = folder.output, folder.known("writer"), family, level, metrics, None
+    facts.add("unit.about", [about])
 
 
 def load_database(folder: Folder, path: Path, rules: Iterable[TextRule]) -> None:
@@ -232,6 +242,8 @@ def load_database(folder: Folder, path: Path, rules: Iterable[TextRule]) -> None
     """
     try:
         recorded = from_database(path, lenient=True)
+        date = catalog().revision(recorded.revision).date
+        folder.facts.rows("UPDATE unit.about SET schema_date = ?", (date,))
         for name in _read_by(folder, rules):
             _copy(folder, recorded, name)
     except (UnreadableDatabase, OSError):

@@ -11,15 +11,21 @@ import duckdb
 
 from ...engine.progress import Progress
 from ...engine.relations.rule import Relation, load_relations
+from ...expect.holding import held_in
 from ...finding import FileReport, Skipped
+from ...held import Held
 from ...options import Options
+from .. import Judged
 from .asking import ask_all
 from .database import MEMORY, open_facts
 from .deliverables import Deliverable
 from .findings import with_places
 from .folder import Folder, load_database, read_folder
+from .outsider import outsider, with_cause
+from .ranks import rank_profile
 from .rules import TextRule, load_text_rules
 from .seen import make_seen
+from .views import ShownByFiles
 
 TOO_LARGE = (
     f"some values are so long that they do not fit into {MEMORY} together; expected texts of a "
@@ -35,8 +41,9 @@ def judge_text(
     alone: bool = False,
     database: Path | None = None,
     progress: Progress | None = None,
-) -> FileReport:
-    """The verdict on some files of one folder together with the database next to them.
+) -> Judged:
+    """The verdict on some files of one folder together with the database next to them, and what
+    the comparison of ranks needs of it.
 
     Files that cannot be read are part of it (``FileReport.unreadable``). ``alone``: one file that
     was given by itself, so that nothing is missed next to it.
@@ -52,12 +59,15 @@ def judge_text(
                 load_database(folder, database, rules)
             facts.settle()
             report = judge_folder(folder, label, chosen, rules, relations)
+            # A folder with a file of another rank shows two of them.
+            profile = rank_profile(folder, label) if outsider(folder.votes) is None else None
             refused = ((folder.files[at].label, why) for at, why in folder.unreadable.items())
             lines = (f"{file}: {why}; expected a readable file" for file, why in refused)
             unreadable = next(lines, None)  # what the others hold is judged
     except duckdb.OutOfMemoryException:
-        return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}")
-    return replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
+        return FileReport(label, None, (), unreadable=f"{label}: {TOO_LARGE}"), ()
+    report = replace(report, unreadable=unreadable, seconds=time.monotonic() - started)
+    return report, [profile] if profile else []
 
 
 def judge_folder(
@@ -69,7 +79,8 @@ def judge_folder(
 ) -> FileReport:
     """The verdict on a folder that has been read."""
     asked = ask_all(folder, rules, options, relations)
-    findings = [*with_places(folder, asked.found), *asked.failures.findings(label)]
+    found = with_cause(folder, with_places(folder, asked.found), options.selection.wants)
+    findings = [*found, *asked.failures.findings(label)]
     return FileReport(
         file=label,
         seen=make_seen(folder),
@@ -78,7 +89,15 @@ def judge_folder(
         rules_run=len(asked.ran),
         places_checked=asked.places,
         members=tuple(file.label for file in folder.files.values()),
+        held=_held(folder, options),
     )
+
+
+def _held(folder: Folder, options: Options) -> Held | None:
+    """What the files hold of what is expected."""
+    if options.expectation is None:
+        return None
+    return held_in(ShownByFiles(folder.facts, folder.csv_writers), options.expectation)
 
 
 def _unread(folder: Folder, rules: Sequence[TextRule]) -> Iterator[Skipped]:

@@ -21,6 +21,10 @@ Process: TypeAlias = tuple[int, str, str | None]
 """pid, name and label of a process of a timeline, as its metadata describe it."""
 
 
+NamedThread: TypeAlias = tuple[int, int, str]
+"""pid, tid and name of a thread of a timeline."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Events of one process, phase, category and set of args, with the name of one of them."""
@@ -61,6 +65,17 @@ class Reading:
         ]
         return tuple(sorted(fitting, key=lambda kind: (len(kind.yields_to), kind.name.is_fixed)))
 
+    def placed(self, threads: Iterable[NamedThread]) -> int:
+        """How many threads with a name and a number of their own have those of the writer."""
+        return sum(
+            any(
+                thread.name is not None and thread.name.fits(name) and thread.tid == (tid,)
+                for thread in timeline_catalog().threads(self.layers[pid], self.writer, self.file)
+            )
+            for pid, tid, name in threads
+            if pid in self.layers
+        )
+
     def is_flow(self, shape: Shape) -> bool:
         """Whether events of a shape are points of an arrow of the spec."""
         flows = timeline_catalog().flows_of(self.writer)
@@ -83,13 +98,15 @@ def read_as(
     file: str,
     processes: Sequence[Process],
     shapes: Sequence[Shape],
+    threads: Sequence[NamedThread],
     head: bytes,
     likely: Sequence[str] = (),
 ) -> Reading:
     """The reading of a file: of writers that explain every event of it, if there are any.
 
     Else, and among them, it is one that writes times and separators like these, which a tool that
-    reformats JSON changes; then one that explains most events; then a ``likely`` one.
+    reformats JSON changes; then one that explains most events; then one that numbers most of the
+    ``threads`` like these; then a ``likely`` one.
 
     ``head``: its first events, which show whether times are texts, and a space behind colons.
     """
@@ -100,7 +117,7 @@ def read_as(
     writers = known.files[file].writers
     readings = [Reading(one, file, _layers(processes, one, file)) for one in writers]
 
-    def merit(reading: Reading) -> tuple[bool, int, int, bool]:
+    def merit(reading: Reading) -> tuple[bool, int, int, int, bool]:
         wanted = known.form(reading.writer).types["ts"]
         explained = sum(
             reading.is_flow(shape)
@@ -109,7 +126,8 @@ def read_as(
         )
         alike = int(("string" in wanted) == text_times)
         alike += (known.form(reading.writer).key_separator == ": ") == spaced
-        return explained == len(shapes), alike, explained, reading.writer in likely
+        placed = reading.placed(threads)
+        return explained == len(shapes), alike, explained, placed, reading.writer in likely
 
     return max(readings, key=merit)
 

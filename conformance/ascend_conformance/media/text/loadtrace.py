@@ -15,12 +15,19 @@ import duckdb
 from ascend_ref.timeline.elements import Elements
 from ascend_ref.timeline.read import element_reader, events_query
 from ascend_spec import per_spec, timeline_catalog
+from ascend_spec.core.pointer import pointer_of
 from ascend_spec.timeline import EventKind
 
 from ...compare.sql import quoted, text_literal
 from .database import Facts
 from .deliverables import Deliverable
 from .layers import FLOWS, Reading, Shape, arg_columns, is_free, layer_table, read_as
+
+TWICE = "twice"
+"""What is found at a key that an object has more than once; noted is the way that leads there."""
+
+_OWN_KEYS = ("ph", "name", "cat", "id", "pid", "tid", "ts_decimals", "dur", "bp", "args")
+"""Columns of an event, one for each of its keys."""
 
 MAX_SHAPES = 10_000
 """Sets of args, and processes, that are looked into; real files have some hundred."""
@@ -91,6 +98,29 @@ def _load(facts: Facts, number: int, file: Deliverable) -> Elements:
         f"FROM ({events_query('elements')})",
     )
     return elements
+
+
+def note_doubled(facts: Facts, number: int, elements: Elements) -> None:
+    """Note the keys that stand more than once in an event, apart from those of its args.
+
+    Where a file has as many keys as its events were read with, none does. Raises ``OSError``.
+    """
+    own = " + ".join(f"count({one})" for one in _OWN_KEYS)
+    of_args = "SELECT coalesce(sum(events * len(keys)), 0) FROM trace.shape WHERE file = ?"
+    query = f"SELECT {own} + ({of_args}) FROM trace.event WHERE file = ?"
+    if facts.value(query, (number, number)) == elements.keys:
+        return
+    found: dict[str, list[int]] = {}
+    for row, keys in elements.doubled_keys():
+        if (keys[0], len(keys)) != ("args", 2) and len(found) < MAX_SHAPES:
+            found.setdefault(pointer_of(keys)[1:], []).append(row)
+    facts.add(
+        "unit.key_fault",
+        [
+            (number, rows[0], elements.offset_of(rows[0]), way, TWICE, len(rows))
+            for way, rows in found.items()
+        ],
+    )
 
 
 def describe(
@@ -174,9 +204,15 @@ def _read(facts: Facts, number: int, file: Deliverable, likely: Sequence[str]) -
     )
     processes = [(pid, name, label) for pid, name, label in facts.rows(select, (number,))]
     shapes = [shape for shape in _shapes(facts, number) if shape.phase != "M"]
+    select = (
+        "SELECT DISTINCT pid, tid, value FROM trace.metadata WHERE file = ? "
+        "AND name = 'thread_name' AND pid IS NOT NULL AND tid < 100 AND value IS NOT NULL "
+        f"ORDER BY ALL LIMIT {MAX_SHAPES}"
+    )
+    threads = [(pid, tid, name) for pid, tid, name in facts.rows(select, (number,))]
     with file.path.open("rb") as source:
         head = source.read(1 << 20)
-    return read_as(file.name, processes, shapes, head, likely)
+    return read_as(file.name, processes, shapes, threads, head, likely)
 
 
 def _shapes(facts: Facts, number: int) -> Iterator[Shape]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from ascend_ref.markdown import Style
 
     from ...engine.candidate import Candidate, Listing
+    from ...engine.damaging import Change
     from ...engine.progress import Progress
     from ...engine.relations.selftest import Bench
     from ...engine.trials import Trials
+    from ...finding import Finding
     from ...options import Options
     from ...ruleset import Rule
     from .deliverables import Output
@@ -46,7 +48,7 @@ class _Texts(Medium):
         from .judge import judge_text  # slow: duckdb, pyarrow
 
         output: Output = candidate.details
-        report = judge_text(
+        return judge_text(
             output.deliverables,
             candidate.label,
             options,
@@ -54,7 +56,16 @@ class _Texts(Medium):
             database=output.database,
             progress=progress,
         )
-        return report, ()
+
+    def compare(self, facts: Sequence[Any], options: Options) -> Mapping[str, Sequence[Finding]]:
+        from ...compare.ranks import judge_profiles
+
+        return judge_profiles(facts, options.selection)
+
+    def damage(self, candidate: Candidate, rule: Rule[Any], at: str | None) -> Sequence[Change]:
+        from .damaging import damage_texts  # slow: duckdb, pyarrow
+
+        return damage_texts(candidate.details, rule, at)
 
     def self_test(self, wanted: SelfTest) -> Trials:
         from .selftest import run_specimens  # slow: the simulator
@@ -71,6 +82,11 @@ class _Texts(Medium):
         from . import pages
 
         return Described(pages.where(rule), pages.search(rule), pages.mutation(rule))
+
+    def about(self, rule: Rule[Any]) -> Iterable[tuple[str, str]]:
+        from . import pages
+
+        return pages.about(rule)
 
 
 MEDIUM = _Texts()

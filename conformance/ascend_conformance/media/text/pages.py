@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ascend_ref.markdown import code, fenced, table
 
 from ...compare.agreement import WHICH, Agreement, Side
+from ...ruleset import fill
+from .layers import layers_by_table
 from .rules import TextRule, instances
 from .selecting import stated
+from .sources import base_tables, made
 
 ONE_SIDED = {
     "both": "A row of either side without a counterpart is a finding.",
@@ -16,6 +19,17 @@ ONE_SIDED = {
     "right": "A row of the right side without a counterpart is a finding; the left may have more.",
     "neither": "Rows without a counterpart are left alone.",
 }
+
+DOCUMENTS = {
+    "operator": ("communication",),
+    "link": ("communication",),
+    "packet": ("communication",),
+    "matrix": ("communication_matrix",),
+    "member": ("profiler_info", "profiler_metadata"),
+}
+"""The documents that each table of the facts shows."""
+
+TIMELINES = ("timeline/timeline", "timeline/trace_view")
 
 
 def where(rule: TextRule) -> str:
@@ -27,6 +41,41 @@ def where(rule: TextRule) -> str:
         return kinds.get(rule.id[:3], "every text deliverable")
     named = (".".join(part for part in (one.at, one.column) if part) for one in instances(rule))
     return f"facts {', '.join(map(code, dict.fromkeys(named)))}"
+
+
+def about(rule: TextRule) -> Iterator[tuple[str, str]]:
+    """The files, layers and tables that the rule looks at, each with what is expected there.
+
+    Rules on events of any layer are those of the timelines as a whole.
+    """
+    for place, sources in _read(rule):
+        read = {table for source in sources for table in base_tables(source)}
+        named = [(schema, name) for schema, _, name in (one.partition(".") for one in read)]
+        found = [address for schema, name in named for address in _addresses(schema, name)]
+        whole = TIMELINES if any(schema == "trace" for schema, _ in named) else ()
+        for address in found or whole:
+            yield address, fill(rule.expected, place)
+
+
+def _read(rule: TextRule) -> Iterator[tuple[Mapping[str, str], set[str]]]:
+    """The sources that the rule reads at each of its places."""
+    agreement = rule.search.agreement
+    if agreement is not None:
+        for place, one in zip(agreement.each, agreement.instances, strict=True):
+            yield place, {one.side(which).of for which in WHICH}
+    else:
+        for place, instance in zip(rule.search.at, instances(rule), strict=False):
+            yield place, {".".join(need.split(".")[:2]) for need in instance.needs}
+
+
+def _addresses(schema: str, name: str) -> tuple[str, ...]:
+    if schema in ("raw", "csv"):
+        return (f"csv/{name}",)
+    if schema == "db":
+        return (f"table/{name}",)
+    if schema == "trace" and name in layers_by_table():
+        return (f"layer/{layers_by_table()[name].name}",)
+    return tuple(f"document/{one}" for one in DOCUMENTS.get(name, ()) if schema == "doc")
 
 
 def search(rule: TextRule) -> str:
@@ -84,12 +133,21 @@ def _sides(agreement: Agreement) -> str:
     )
     parts = [
         "Both sides are selected in DuckDB, their rows are paired, and what stands there is "
-        "compared in each pair.",
+        "compared in each pair. Numbers with decimals are equal as printed if they differ by at "
+        "most one unit of the last decimal of each side.",
         table(("column", _named(left), _named(right), "compared"), rows),
         ONE_SIDED[agreement.one_sided],
+        *_summaries(asked),
         *_readings(agreement),
     ]
     return "\n\n".join(parts)
+
+
+def _summaries(agreement: Agreement) -> Iterator[str]:
+    """What the rows of a side are, where the side is no file or table as it stands."""
+    for source in dict.fromkeys(agreement.side(which).of for which in WHICH):
+        if source in made():
+            yield f"{code(source)}: {made()[source].summary}"
 
 
 def _named(side: Side) -> str:
@@ -106,10 +164,12 @@ def _difference(agreement: Agreement, name: str) -> str:
     compared = agreement.compare.get(name)
     if compared is None:
         return ("pairs" if name in agreement.keys else "pairs where equal") + unstated
-    if compared.tolerance is None:
-        return f"equal{f', {compared.unit}' if compared.unit else ''}{unstated}"
     unit = f" {compared.unit}" if compared.unit else ""
-    return f"within {code(str(compared.tolerance))}{unit}{unstated}"
+    if compared.tolerance is not None:
+        return f"within {code(str(compared.tolerance))}{unit}{unstated}"
+    extra = f" and {code(str(compared.extra))}{unit}" if compared.extra else ""
+    in_unit = f", {compared.unit}" if compared.unit and not extra else ""
+    return f"equal as printed{extra}{in_unit}{unstated}"
 
 
 def _readings(agreement: Agreement) -> Iterator[str]:

@@ -11,6 +11,7 @@ import duckdb
 import pyarrow as pa
 
 from ascend_ref.db.display import clip, printable
+from ascend_spec import text_catalog
 
 from ...compare.sql import text_literal
 from ...engine.asking import Asked, Question
@@ -154,12 +155,14 @@ def lacking(tables: Tables, instance: TextInstance) -> list[tuple[str, str]]:
 
 
 def _writers(folder: Folder, table: str) -> set[str]:
-    """The writers of the files that a table is filled from."""
+    """The writers of the files that a table is filled from, and the newest of their kinds."""
     schema, _, name = table.partition(".")
     kinds = {"csv": "csv", "raw": "csv", "trace": "timeline", "doc": "document"}
+    known = text_catalog().writers
     return {
-        writer
+        one
         for number, writer in folder.writers.items()
+        for one in known[writer].kin
         if schema not in kinds
         or (
             folder.files[number].kind == kinds[schema]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ascend_spec import timeline_catalog
 
@@ -52,7 +53,8 @@ def _finding(folder: Folder, answer: Answer, options: Options) -> Finding:
         total=answer.population,
         examples=answer.examples,
     )
-    return finding_of(folder, relation, fault)
+    found = finding_of(folder, relation, fault)
+    return replace(found, context={**found.context, **answer.window})
 
 
 def _cell(folder: Folder, view: View, column: str) -> str | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import chain
+
 from ascend_spec import text_catalog, timeline_catalog
 
 from ...finding import TEXT, Coverage, Seen
 from ...report.phrases import counted
 from .deliverables import COMPANIONS
 from .folder import Folder
+from .reasons import reasons
 
 
 def make_seen(folder: Folder) -> Seen:
@@ -20,12 +24,13 @@ def make_seen(folder: Folder) -> Seen:
         revision=", ".join(sorted(set(folder.writers.values()))),
         product=None if family is None else str(family),
         level=None if level is None else f"{level}{f', {metrics}' if metrics else ''}",
-        ranks=_ranks(folder),
-        devices=_devices(folder),
+        ranks=ranks_of(folder),
+        devices=tuple(sorted(set(chain.from_iterable(devices_by_file(folder).values())))),
         start_ns=start,
         end_ns=end,
         rows=_rows(folder),
         coverage=_coverage(folder),
+        reasons=reasons(folder),
         files={file.path.name: _words(folder, number) for number, file in folder.files.items()},
     )
 
@@ -59,24 +64,31 @@ def _words(folder: Folder, number: int) -> str:
     return ", ".join(parts)
 
 
-def _ranks(folder: Folder) -> tuple[int, ...]:
+def ranks_of(folder: Folder) -> tuple[int, ...]:
+    """The ranks that profiler_info states."""
     found = folder.facts.rows(
         "SELECT DISTINCT TRY_CAST(value AS BIGINT) FROM doc.member WHERE pointer = '/rank_id'"
     )
     return tuple(sorted(rank for (rank,) in found if rank is not None and rank >= 0))
 
 
-def _devices(folder: Folder) -> tuple[int, ...]:
-    queries = ["SELECT device FROM trace.process WHERE device IS NOT NULL"]
+def devices_by_file(folder: Folder) -> Mapping[int, tuple[int, ...]]:
+    """The devices that each file names, by its number; the first 1,000 of all."""
+    queries = ["SELECT file, device FROM trace.process WHERE device IS NOT NULL"]
     for table, columns in sorted(folder.facts.tables().items()):
         if table.startswith("raw.") and "Device_id" in columns:
             queries.append(
-                f'SELECT TRY_CAST("Device_id" AS INTEGER) AS device FROM {table} '
+                f'SELECT file, TRY_CAST("Device_id" AS INTEGER) AS device FROM {table} '
                 "WHERE \"Device_id\" <> 'host'"
             )
     union = " UNION ".join(queries)
-    found = folder.facts.rows(f"SELECT DISTINCT device FROM ({union}) WHERE device >= 0 ORDER BY 1")
-    return tuple(device for (device,) in found[:1_000])
+    found = folder.facts.rows(
+        f"SELECT DISTINCT file, device FROM ({union}) WHERE device >= 0 ORDER BY 2, 1 LIMIT 1000"
+    )
+    devices: dict[int, list[int]] = {}
+    for file, device in found:
+        devices.setdefault(file, []).append(device)
+    return {file: tuple(every) for file, every in devices.items()}
 
 
 def _span(folder: Folder) -> tuple[int | None, int | None]:

@@ -96,7 +96,7 @@ def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
 @contextmanager
 def open_specimen(subject: str) -> Iterator[Folder]:
     """The facts of a clean folder, every layer a table, with the database next to it."""
-    with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
+    with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
         deliverables, database = write_specimen(subject, Path(place))
         folder = read_folder(facts, deliverables, kept="whole")
         load_database(folder, database, load_text_rules().values())
@@ -107,7 +107,7 @@ def open_specimen(subject: str) -> Iterator[Folder]:
 def open_bench(kind: str) -> Iterator[Bench]:
     """The CSV files or the timeline of a clean folder alone, for relations."""
     rules = [one for one in load_text_rules().values() if one.search.agreement is None]
-    with TemporaryDirectory(prefix="ascend-ref-") as place, open_facts() as facts:
+    with TemporaryDirectory(prefix=".ascend-ref-") as place, open_facts() as facts:
         deliverables, _ = write_specimen(OF_RELATIONS, Path(place))
         folder = read_folder(facts, [one for one in deliverables if one.kind == kind])
         before = {_key(one) for one in find(folder, rules, WITHOUT_EXAMPLES)}

@@ -12,6 +12,7 @@ from ...compare.agreement import names_in
 from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_of
 from .checks import CELLS
+from .derived.operators import FILES, KINDS
 from .folder import Folder
 from .loadcsv import columns_in
 from .rules import TextRule, instances, load_text_rules
@@ -29,6 +30,25 @@ def structural_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:
         yield from _cell_breaks(folder, rule)
     elif rule.search.check == "order-of-rows":
         yield from _order_breaks(folder)
+    elif rule.search.check == "unfitting-clocks":
+        yield from _clock_breaks(folder)
+
+
+def _clock_breaks(folder: Folder) -> Iterator[Break]:
+    """Times on the cores that each row takes at another clock, and no samples of it."""
+    for name in FILES:
+        columns = folder.facts.columns(f"raw.{name}")
+        for time in (kind.time for kind in KINDS.values()):
+            if time not in columns:
+                continue
+            cell = quoted(time)
+            changed = (
+                f"UPDATE raw.{name} SET {cell} = printf('%.3f', 1 + hash(row) % 4999 / 7.0) "
+                f"WHERE TRY_CAST({cell} AS DOUBLE) > 0"
+            )
+            samples = folder.facts.columns("trace.ai_core_freq")
+            unsampled = ["DELETE FROM trace.ai_core_freq"] if samples else []
+            yield f"{name}: {time}", (changed, *unsampled)
 
 
 def _cell_breaks(folder: Folder, rule: TextRule) -> Iterator[Break]:

@@ -17,7 +17,8 @@ from ascend_simulator.run import simulate
 from ascend_simulator.scenario import override, preset
 from ascend_spec import catalog, per_spec, text_catalog
 
-from .deliverables import Deliverable, companions, deliverables_of
+from ...engine.candidate import Listing
+from .deliverables import Deliverable, companions, deliverables_in
 
 STAMP = "20260721120000"
 """Time in the names of files."""
@@ -72,7 +73,7 @@ COUNTED: Mapping[tuple[str, ProductName], tuple[str, ...]] = {
 """Groups of counters with columns of their own that the other folders have not, one group a
 capture. The adapter does not offer
 PipelineExecuteUtilization."""
-OF_COUNTERS = ("CSV24", "XLR113", "XLR115", "XLR116", "XLR117")
+OF_COUNTERS = ("CSV24", "XLR113", "XLR115", "XLR116", "XLR117", "XLR119")
 """Rules about counters."""
 
 
@@ -117,5 +118,5 @@ def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Pa
     write_csv_files(recorded, target, writer=subject.writer, timestamp=STAMP)
     write_timeline(recorded, target, writer=subject.writer, timestamp=STAMP)
     write_documents(recorded, target)
-    found = deliverables_of(path for path in target.iterdir() if path.is_file())
-    return (*found, *companions(target)), database
+    listing = Listing(target)
+    return (*deliverables_in(listing), *companions(listing)), database

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
+from ascend_ref.text.headers import canonical_names
 from ascend_spec import catalog, recording_catalog, text_catalog
 from ascend_spec.text import CsvFile, SortKey
 
@@ -14,6 +16,8 @@ from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_in
 from .findings import HEADER, Fault, Position, example_of, faults_of
 from .folder import Folder
+from .loadcsv import PLACE
+from .rules import load_text_rules
 
 Check = Callable[[Folder, int], Iterator[Fault]]
 """From a folder and the number of examples to the faults."""
@@ -64,12 +68,38 @@ def mixed_line_ends(folder: Folder, _examples: int) -> Iterator[Fault]:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The header of a file as the facts have it now, and the one that it should be."""
+    """The header of a file as the facts have it now, and the one that it should be.
+
+    ``names``: of the columns that the cells stand for; ``due``: those of the cells of ``wanted``.
+    """
 
     file: int
     cells: tuple[str, ...]
     names: tuple[str | None, ...]
     wanted: tuple[str, ...]
+    due: tuple[str | None, ...]
+
+    def read_as(self) -> dict[str, str]:
+        """Missing columns, each with the one of another name that is read as it."""
+        have, need = set(self.cells), set(self.wanted)
+        named = {name: cell for name, cell in zip(self.names, self.cells, strict=True) if name}
+        return {
+            cell: named[name]
+            for cell, name in zip(self.wanted, self.due, strict=True)
+            if name in named and cell not in have and named[name] not in need
+        }
+
+    def renamed(self) -> dict[str, str]:
+        """Missing columns in whose places as many strange ones stand, each with its own."""
+        have, need = Counter(self.cells), Counter(self.wanted)
+        steps = SequenceMatcher(None, self.wanted, self.cells, autojunk=False).get_opcodes()
+        return {
+            due: cell
+            for step, start, stop, first, last in steps
+            if step == "replace" and stop - start == last - first
+            for due, cell in zip(self.wanted[start:stop], self.cells[first:last], strict=True)
+            if due not in have and cell and cell not in need
+        } | self.read_as()
 
 
 def _headers(folder: Folder) -> Iterator[_Header]:
@@ -78,7 +108,10 @@ def _headers(folder: Folder) -> Iterator[_Header]:
             "SELECT text, column_name FROM unit.header WHERE file = ? ORDER BY row", (number,)
         )
         cells = tuple(text for text, _ in rows)
-        yield _Header(number, cells, tuple(name for _, name in rows), found.wanted)
+        spec = text_catalog().csv[folder.files[number].name]
+        due = canonical_names(spec, found.wanted, found.circumstances[0].writer)
+        names = tuple(name for _, name in rows)
+        yield _Header(number, cells, names, found.wanted, tuple(due))
 
 
 def unreadable_header(folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -89,22 +122,42 @@ def unreadable_header(folder: Folder, _examples: int) -> Iterator[Fault]:
             yield Fault(header.file, at=HEADER, examples=({"fault": damage or "empty"},))
 
 
-def missing_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Columns of the nearest header of a writer that a header lacks."""
+def missing_columns(folder: Folder, examples: int) -> Iterator[Fault]:
+    """Columns of the nearest header of a writer that a header lacks; those that are read under
+    other names together.
+    """
     for header in _headers(folder):
+        named = header.read_as()
+        if len(named) > 1:
+            yield Fault(
+                header.file,
+                count=len(named),
+                total=len(header.cells),
+                at=HEADER,
+                examples=tuple({due: cell} for due, cell in named.items())[:examples],
+                expected="the names of the writer",
+                remark="other names stand in their places, under which they are judged",
+            )
         absent = Counter(header.wanted) - Counter(header.cells)
+        renamed = header.renamed()
         for cell in dict.fromkeys(header.wanted):
-            if absent[cell] and any(header.cells):
-                yield Fault(header.file, cell, at=HEADER, expected=f"the column {cell}")
+            if absent[cell] and any(header.cells) and (cell not in named or len(named) == 1):
+                remark = f"{renamed[cell]} stands where it should" if cell in renamed else None
+                expected = f"the column {cell}"
+                yield Fault(header.file, cell, at=HEADER, expected=expected, remark=remark)
 
 
 def strange_columns(folder: Folder, _examples: int) -> Iterator[Fault]:
-    """Columns that the nearest header of a writer does not have; all strange ones together."""
+    """Columns that the nearest header of a writer does not have; all strange ones together.
+
+    Those that stand in the place of a missing one are shown with it.
+    """
     for header in _headers(folder):
+        instead = set(header.renamed().values())
         further = [
             (place, cell)
             for place, cell in enumerate(header.cells)
-            if cell not in header.wanted and cell
+            if cell not in header.wanted and cell and cell not in instead
         ]
         known = [(place, cell) for place, cell in further if header.names[place] is not None]
         for place, cell in known:
@@ -195,10 +248,9 @@ def cell_faults(folder: Folder, examples: int) -> Iterator[tuple[CellCheck, Faul
         name, at = folder.files[number].name, folder.at[number]
         table = f"raw.{quoted(name)}"
         certain = folder.known("family") == at.family
+        columns = folder.facts.columns(f"raw.{name}")[len(PLACE) :]
         checks = [
-            check
-            for check in checks_in(folder.facts, name, at)
-            if certain or check.fault != "uncounted"
+            check for check in checks_in(name, columns, at) if certain or check.fault != "uncounted"
         ]
         counted = "".join(f", count(*) FILTER ({check.condition})" for check in checks)
         select = f"SELECT count(*){counted} FROM {table} WHERE file = {number}"
@@ -339,3 +391,31 @@ def missing_files(folder: Folder, _examples: int) -> Iterator[Fault]:
         ):
             place = f"{file.modules[folder.output]}.csv"
             yield Fault(min(folder.files), place, expected=place, remark=f"no {place}")
+
+
+def lost_files(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Deliverables that are not in a folder with others which are always written with them.
+
+    A folder whose level is not stated may be a selection that somebody made.
+    """
+    if folder.alone or folder.output is None or folder.level is None:
+        return
+    have = {name for (name,) in folder.facts.rows("SELECT DISTINCT name FROM unit.file")}
+    for place in load_text_rules()["LOS301"].search.at:
+        name = place["file"]
+        signs = sorted(have & set(place["with"].split()))
+        if signs and name not in have and _is_due(folder, name):
+            yield Fault(min(folder.files), name, expected=name, remark=f"{signs[0]}, but no {name}")
+
+
+def _is_due(folder: Folder, name: str) -> bool:
+    """Whether the writers write a file at all in this folder; documents and timelines are."""
+    file = text_catalog().csv.get(name)
+    if file is None:
+        return folder.output == "pytorch" or name.startswith("msprof")
+    writers = {at.writer for at in folder.circumstances} & {*file.writers}
+    return (
+        folder.output in file.modules
+        and bool(writers)
+        and all(folder.level in file.levels_by(one) for one in writers)
+    )

@@ -26,6 +26,7 @@ from .findings import (
 )
 from .folder import Folder
 from .layers import layer_table, layers_by_table
+from .loadtrace import TWICE
 
 
 def key_faults(condition: str, folder: Folder, _examples: int) -> Iterator[Fault]:
@@ -35,7 +36,8 @@ def key_faults(condition: str, folder: Folder, _examples: int) -> Iterator[Fault
         f"WHERE {condition} ORDER BY file, key, found"
     )
     for file, row, start, key, found, times in folder.facts.rows(select):
-        offset = place_in_event(folder.files[file], start, pointer_of([key] if key else []))
+        pointer = f"/{key}" if found == TWICE else pointer_of([key] if key else [])
+        offset = place_in_event(folder.files[file], start, pointer)
         yield Fault(
             file,
             key if key != FURTHER else "other keys",

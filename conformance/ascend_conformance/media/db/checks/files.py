@@ -26,6 +26,22 @@ def _rollback_journal(session: Session, _places: Places) -> Iterator[Fault]:
         yield Fault(what, context={"bytes": size})
 
 
+def _longer_than_pages(session: Session, _places: Places) -> Iterator[Fault]:
+    if session.path is None:
+        return
+    size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    further = session.path.stat().st_size - int(session.connection.execute(size).get)
+    if further > 0:
+        what = f"{further:,} bytes follow the last page of the database"
+        yield Fault(what, context={"bytes": further})
+
+
+def _side_document(session: Session, _places: Places) -> Iterator[Fault]:
+    for document in session.documents:
+        if document.fault:
+            yield Fault(f"{document.label}: {document.fault}", context={"file": document.label})
+
+
 def _write_ahead_mode(session: Session, _places: Places) -> Iterator[Fault]:
     if session.physical.journal_mode == "wal":
         yield Fault("the database header asks for write-ahead logging")
@@ -60,6 +76,8 @@ def _schema_version(session: Session, _places: Places) -> Iterator[Fault]:
 CHECKS: Mapping[str, Check] = {
     "write-ahead-log": _write_ahead_log,
     "rollback-journal": _rollback_journal,
+    "longer-than-pages": _longer_than_pages,
+    "side-document": _side_document,
     "write-ahead-mode": _write_ahead_mode,
     "text-encoding": _text_encoding,
     "file-name": _file_name,

@@ -108,17 +108,27 @@ def _as_bytes(select: str) -> str:
 
 
 def _parallel_groups(session: Session) -> set[str] | None:
-    row = session.connection.execute(
-        "SELECT CAST(value AS BLOB) FROM main.META_DATA "
-        "WHERE name = 'parallel_group_info' AND length(value) < ? LIMIT 1",
-        (JSON_BYTES,),
-    ).fetchone()
+    text = metadata_of(session, "parallel_group_info")
     try:
-        text = bytes(row[0] or b"").decode(session.physical.encoding) if row else "null"
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
     return set(found) if isinstance(found, dict) else None
+
+
+def metadata_of(session: Session, name: str) -> str:
+    """A document in META_DATA; ``null`` where it is not there or cannot be read."""
+    if not all(session.layout.holds(f"META_DATA.{one}") for one in ("name", "value")):
+        return "null"
+    row = session.connection.execute(
+        "SELECT CAST(value AS BLOB) FROM main.META_DATA "
+        "WHERE name = ? AND length(value) < ? LIMIT 1",
+        (name, JSON_BYTES),
+    ).fetchone()
+    try:
+        return bytes(row[0] or b"").decode(session.physical.encoding) if row else "null"
+    except ValueError:
+        return "null"
 
 
 def _analysis_tables(session: Session, _places: Places) -> Iterator[Fault]:
@@ -143,7 +153,53 @@ def _sends_data(profiler: Session) -> bool:
     return profiler.connection.execute(query).fetchone() is not None
 
 
+ANALYSIS = "analysis.db"
+
+
+def _configuration(session: Session) -> Mapping[str, object]:
+    """The settings of profiler_info, those of both its parts."""
+    config = (session.profiler_info or {}).get("config")
+    parts = config.values() if isinstance(config, dict) else ()
+    return {name: one for part in parts if isinstance(part, dict) for name, one in part.items()}
+
+
+def _configured_tables(session: Session, _places: Places) -> Iterator[Fault]:
+    """Tables of switches that profiler_info says were on; one that another rule misses is left."""
+    if session.schema.carrier == "analysis" or not session.rows.get("TASK"):
+        return
+    settings = _configuration(session)
+    counters = settings.get("_aic_metrics")
+    counts = isinstance(counters, str) and not counters.endswith("NONE")
+    counts &= not session.rows.get("SAMPLE_PMU_TIMELINE") and _counts_tasks(session)
+    on = {
+        "ai-core-task-based": counts,
+    }
+    level = stated_level(session)
+    for table in session.schema.tables.values():
+        due = any(on.get(switch, False) for switch in table.switches)
+        if due and table.name not in session.layout.tables and str(level) in map(str, table.levels):
+            yield Fault(f"the capture was configured for {table.name}", table.name)
+
+
+def _counts_tasks(session: Session) -> bool:
+    """Whether the chips are ones whose counters of tasks all databases have."""
+    if not session.layout.holds("NPU_INFO.name"):
+        return False
+    chips = session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO")
+    return all(one.startswith(("Ascend910B", "Ascend910_93")) for one in chips)
+
+
+def _analysis_lost(session: Session, _places: Places) -> Iterator[Fault]:
+    """A folder with profiler_info, so that it was written or copied as a whole."""
+    if session.path is None or not session.profiler_info or not session.rows.get("TASK"):
+        return
+    if not session.path.with_name(ANALYSIS).exists():
+        yield Fault(f"{ANALYSIS} does not lie next to the database")
+
+
 CHECKS: Mapping[str, Check] = {
+    "configured-tables": _configured_tables,
+    "analysis-lost": _analysis_lost,
     "rank-in-name-vs-map": _rank,
     "group-absent-from-parallel_group_info": _group_absent,
     "analysis-tables-missing": _analysis_tables,

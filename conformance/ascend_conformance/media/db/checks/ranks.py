@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from ascend_ref.db.open import read_examples
 
+from ....compare.ranks import MOST, RankProfile, collectives_of, groups_of, world_of
 from ....finding import Finding
 from ....ruleset import Selection
 from ..rules import DbRule, load_db_rules
 from ..session import Session
 from . import Fault
+from .folder import metadata_of
 
 OPERATORS = 2_000
 """Operators compared per database; the first ones already show a group under two names."""
@@ -60,6 +62,49 @@ def rank_facts(session: Session) -> list[RankFacts]:
             groups = {str(row[0]): (str(row[1]), int(row[2] or 0)) for row in rows}
             found.append(RankFacts(session.label, table, column, groups))
     return found
+
+
+STARTS = (
+    "SELECT 'TASK', count(*), min(startNs), max(startNs), sum(startNs % 1000000007) "
+    "FROM main.TASK WHERE typeof(startNs) = 'integer'"
+)
+COLLECTIVES = (
+    "SELECT n.value, g.value, o.count, o.dataType, o.startNs, o.endNs FROM main.COMMUNICATION_OP o "
+    "JOIN main.STRING_IDS n ON n.id = o.opName JOIN main.STRING_IDS g ON g.id = o.groupName "
+    "WHERE typeof(o.startNs) = 'integer' AND typeof(o.endNs) = 'integer' ORDER BY o.rowid"
+)
+NEEDED_BY_COLLECTIVES = (
+    *(f"COMMUNICATION_OP.{one}" for one in ("opName", "groupName", "count", "dataType")),
+    *("COMMUNICATION_OP.startNs", "COMMUNICATION_OP.endNs", "STRING_IDS.id", "STRING_IDS.value"),
+)
+
+
+def rank_profile(session: Session) -> RankProfile | None:
+    """What this database shows of its rank; nothing of one without ranks, or with several."""
+    holds = session.layout.holds
+    if not all(map(holds, ("RANK_DEVICE_MAP.rankId", "RANK_DEVICE_MAP.deviceId", "TASK.startNs"))):
+        return None
+    ranks = session.connection.execute(
+        "SELECT rankId, deviceId FROM main.RANK_DEVICE_MAP WHERE rankId >= 0 "
+        "AND typeof(rankId) = 'integer' AND typeof(deviceId) = 'integer' LIMIT 2"
+    ).fetchall()
+    if len(ranks) != 1:
+        return None
+    rank, device = (int(one or 0) for one in ranks[0])
+    collectives = (
+        read_examples(session.connection, COLLECTIVES, columns=6, rows=MOST)
+        if all(map(holds, NEEDED_BY_COLLECTIVES))
+        else []
+    )
+    return RankProfile(
+        session.label,
+        rank,
+        frozenset({device}),
+        tuple(read_examples(session.connection, STARTS, columns=5, rows=1)[0]),
+        collectives_of(collectives),
+        groups_of(metadata_of(session, "parallel_group_info")),
+        world_of(metadata_of(session, "distributed_args")),
+    )
 
 
 def rank_rule() -> DbRule:

@@ -22,7 +22,7 @@ from ascend_ref.spill import Spill
 from ....compare.sql import quoted, text_literal
 from ..database import Facts
 from .operators import DEVICE, FILES
-from .reading import Asked, integers, read_parts
+from .reading import Asked, LacksColumn, integers, read_parts
 
 KINDS = ("computing", "communication", "not-overlapped", "free")
 """Kinds of slices of the layer, in the order of ENUM_OVERLAP_ANALYSIS_TYPE."""
@@ -116,6 +116,16 @@ def _batch(device: int, window: str, kind: int, start: Integers, stop: Integers)
     return pa.record_batch([devices, windows, kinds, start, stop], schema=SCHEMA)
 
 
+def _require_cores(facts: Facts) -> None:
+    """Raises :class:`LacksColumn` where types of tasks do not state the cores, as on Ascend910."""
+    ((others, known),) = facts.rows(
+        "SELECT count(*) FILTER (\"Task Type\" = 'Other'), "
+        f'count(*) FILTER ("Task Type" IN ({_listed(CORES)})) FROM layer.ascend_hardware'
+    )
+    if others > known:
+        raise LacksColumn("Accelerator Core")
+
+
 def _busy(facts: Facts) -> Iterator[str]:
     """Queries of device, kind, start and stop of whatever went on."""
     device = "coalesce(device, -1) AS device"
@@ -132,6 +142,7 @@ def _busy(facts: Facts) -> Iterator[str]:
         )
     file = next((file for file in FILES if facts.columns(f"csv.{file}")), None)
     if file is None:
+        _require_cores(facts)
         yield (
             f"SELECT {device}, {COMPUTING} AS kind, ts AS start, end_ns AS stop "
             "FROM layer.ascend_hardware WHERE kind IN ('task', 'simt-task', 'timed-task') "

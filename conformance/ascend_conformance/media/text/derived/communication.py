@@ -139,7 +139,8 @@ def communication_times(asked: Asked) -> pa.Table:
         spent = (division.transit, division.wait, division.synchronization, division.idle)
         columns = dict(zip(("transit", "wait", "synchronization", "idle"), spent, strict=True))
         shown = {column: pa.array(_milliseconds(parts)) for column, parts in columns.items()}
-        found.append(pa.table({**known, **shown, "plane": pa.array([name] * count)}))
+        tasks = pa.array(np.bincount(own.owner, minlength=count))
+        found.append(pa.table({**known, **shown, "tasks": tasks, "plane": [name] * count}))
     return pa.concat_tables(found)
 
 
@@ -176,6 +177,7 @@ def communication_links(asked: Asked) -> pa.Table:
             figures[name][place] = values[rows]
     size, time = figures["size"] / BYTES_PER_MB, _milliseconds(figures["time"])
     share = figures["large"] / np.maximum(figures["all"], 1)
+    tasks = np.bincount(work.tasks.owner[work.tasks.moves], minlength=count)
     return pa.table(
         {
             "name": _taken(work.operators["name"], np.repeat(np.arange(count), links)),
@@ -184,6 +186,7 @@ def communication_links(asked: Asked) -> pa.Table:
             "time": pa.array(time),
             "bandwidth": pa.array(quotients(size, time)),
             "large": pa.array(python_round(share, matrix.RATE_PLACES)),
+            "tasks": pa.array(np.repeat(tasks, links)),
         }
     )
 
@@ -214,7 +217,7 @@ def communication_matrix(asked: Asked) -> pa.Table:
     }
     operators = {name: pa.array(values, pa.string()) for name, values in columns.items()}
     flows = transit.flows(work.tasks)
-    flows = replace(flows, duration=flows.duration // PARTS)
+    flows = replace(flows, duration=flows.duration / PARTS)
     keys = [text_numbers(dictionary(values))[flows.owner] for values in operators.values()]
     _, heap = groups(*keys, flows.source, flows.target)
     rows = matrix.choices(flows, heap)

@@ -13,12 +13,14 @@ import pyarrow as pa
 from ascend_ref.capture.batch import Reals
 from ascend_spec import text_catalog
 
-from .reading import Asked, LacksColumn, integers, reals
+from .reading import Asked, LacksColumn, integers, last_unit, reals
 
 NS_PER_US = 1e3
 KEYS = ("file", "row", "device", "stream", "task", "context", "start", "core", "model", "iteration")
 """What the queries of derived.yaml call the columns that stay as they are."""
 START, DURATION = "Reduce Start(us)", "Reduce Duration(us)"
+FEWEST_DECIMALS = 2
+"""Of counters: the Python engine prints two for the products of 2019 to 2021."""
 IMPOSSIBLE = 1e12
 """us; lengths beyond are those that the C++ engine computes the wrong way round (erratum T33)."""
 
@@ -26,23 +28,25 @@ IMPOSSIBLE = 1e12
 def counters(asked: Asked) -> pa.Table:
     """Every counter of every row, by the name that it has in the database and in its unit there.
 
-    ``scale`` is what one unit of the file is in the database, where times are ns.
+    ``unit`` is the unit of the last decimal that the file prints; in the database times are ns.
     """
     columns = text_catalog().csv[asked.given["file"]].columns
     metrics = {one.name: one for one in columns if one.metric is not None}
     rows = asked.rows_with({*KEYS, *metrics})
     totals = dict(_totals(rows.column_names))
-    parts = [_part(rows, np.zeros(len(rows)), "", "", 1.0)]
+    parts = [_part(rows, np.zeros(len(rows)), "", "", 0.0)]
     for name, column in metrics.items():
         if name in rows.column_names:
             metric = totals.get(name, column.metric or "").lower()
             scale = NS_PER_US if column.unit == "us" else 1.0
-            parts.append(_part(rows, reals(rows, name) * scale, name, metric, scale))
+            value = reals(rows, name)
+            unit = last_unit(value, FEWEST_DECIMALS) * scale
+            parts.append(_part(rows, value * scale, name, metric, unit))
     return pa.concat_tables(parts)
 
 
-def _part(rows: pa.Table, value: Reals, column: str, metric: str, scale: float) -> pa.Table:
-    columns = {"column": column, "metric": metric, "value": value, "scale": scale}
+def _part(rows: pa.Table, value: Reals, column: str, metric: str, unit: float) -> pa.Table:
+    columns = {"column": column, "metric": metric, "value": value, "unit": unit}
     known = np.isfinite(value) if column else np.zeros(len(rows), np.bool_)
     return _with(rows, known, columns)
 

@@ -13,10 +13,13 @@ import pyarrow as pa
 from ascend_ref import arrays
 from ascend_ref.capture.batch import Integers, Reals
 
+from ....compare.match import MOST_DECIMALS, SUMMED
 from ....compare.sql import quoted
 from ..database import Facts
 
 NONE = -1
+LARGEST = 1e15
+"""Greater floats have no decimals."""
 
 ROWS_AT_ONCE = 50_000
 """In a part of what a query gives."""
@@ -87,6 +90,15 @@ def integers(table: pa.Table, name: str, missing: int = NONE) -> Integers:
 def reals(table: pa.Table, name: str, missing: float = np.nan) -> Reals:
     """A column of numbers as floats; ``missing`` in place of NULL."""
     return arrays.reals(_column(table, name), missing)
+
+
+def last_unit(values: Reals, fewest: int) -> float:
+    """The unit of the last decimal that a column of a file prints; ``fewest`` decimals or more."""
+    known = values[np.abs(values) < LARGEST]
+    for decimals in range(fewest, MOST_DECIMALS):
+        if (np.abs(known - np.round(known, decimals)) <= SUMMED * np.abs(known)).all():
+            return float(10.0**-decimals)
+    return float(10.0**-MOST_DECIMALS)
 
 
 def texts(table: pa.Table, name: str) -> list[str]:

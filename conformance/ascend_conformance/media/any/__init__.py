@@ -1,0 +1,1 @@
+"""What belongs to no medium: failures of the checker, and what lies about in a folder."""

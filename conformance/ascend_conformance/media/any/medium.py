@@ -1,0 +1,70 @@
+"""The checker's own medium: its failures, and what killed runs left in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import NO_PROFILE, Described, Judged, Medium
+
+if TYPE_CHECKING:
+    from ascend_ref.markdown import Style
+
+    from ...engine.candidate import Candidate, Listing
+    from ...engine.progress import Progress
+    from ...options import Options
+    from ...ruleset import Rule
+
+
+class _Checker(Medium):
+    """What the checker says of itself, on whatever it judges, and of what is no profile."""
+
+    name = NO_PROFILE
+
+    def rules(self) -> Mapping[str, Rule[Any]]:
+        from ...engine.failure import own_rules
+
+        return own_rules()
+
+    def candidates(self, listing: Listing) -> Iterable[Candidate]:
+        from .left import left_in
+        from .raw import raw_in
+
+        return (*left_in(listing), *raw_in(listing))
+
+    def recognise(self, path: Path, listing: Listing) -> Candidate | None:
+        """A file that is none of a profile; of a database its tables show it better."""
+        from ...engine.candidate import Candidate
+        from .other import other_file
+
+        what = other_file(path, databases=False)
+        return Candidate(self.name, path, details=what) if what else None
+
+    def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
+        from ...finding import FileReport
+        from .left import judge_left
+        from .raw import is_raw, judge_raw
+
+        if candidate.details:
+            label = candidate.label
+            return FileReport(label, None, (), unreadable=f"{label}: {candidate.details}"), ()
+        judged = judge_raw if is_raw(candidate.path) else judge_left
+        return judged(candidate, options), ()
+
+    def describe(self, rule: Rule[Any], style: Style) -> Described:
+        from .left import LEFT
+        from .raw import RAW
+
+        if rule.search == RAW:
+            return Described("every folder that is searched", "It holds raw data alone.")
+        if rule.search == LEFT:
+            return Described("every folder that is searched", "The name is one of ours.")
+        if rule.id.startswith("XLR92"):
+            where = "databases or text deliverables of several ranks that are judged together"
+            return Described(where, "Each two of them are compared.")
+        how = "The checker failed, and went on with what is left."
+        return Described("every file that is judged", how)
+
+
+MEDIUM = _Checker()

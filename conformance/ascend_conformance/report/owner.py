@@ -1,0 +1,40 @@
+"""What the owner of a profile can do about a finding; ``fix`` of a rule is for the exporter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from ascend_conformance.finding import Finding
+from ascend_spec.core import parse
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """``do`` for findings of ``rules``, ids or beginnings of ids, or of ``verdicts``."""
+
+    do: str
+    rules: tuple[str, ...] = ()
+    verdicts: tuple[str, ...] = ()
+
+
+@cache
+def remedies() -> Sequence[Remedy]:
+    """All of them in their order."""
+    text = files(__package__).joinpath("owners.yaml").read_text(encoding="utf-8")
+    return tuple(
+        Remedy(one["do"], tuple(one.get("rules", ())), tuple(one.get("verdicts", ())))
+        for one in parse(text)
+    )
+
+
+def what_to_do(finding: Finding) -> str:
+    """The remedy of a finding in words."""
+    by_rule = (one.do for one in remedies() if one.rules and finding.rule.startswith(one.rules))
+    by_verdict = (one.do for one in remedies() if finding.verdict in one.verdicts)
+    known = next(by_rule, None)
+    if known is None and finding.verdict == "advice" and finding.erratum:
+        return f"harmless: exporters are known for it (erratum {finding.erratum})"
+    return known or next(by_verdict)

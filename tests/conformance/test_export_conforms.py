@@ -1,0 +1,119 @@
+"""What is exported from a database passes the check, alone and next to the database."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from profiles import real
+
+from ascend_conformance.check import check
+from ascend_conformance.finding import Report
+from ascend_ref.profile.export import export_database
+from ascend_simulator import write_run
+from ascend_simulator.scenario import override, preset
+from ascend_spec import text_catalog
+
+REAL = {
+    "level0_rank0": "level0_rank0",
+    "level1_rank0": "level1_rank0",
+    "level1_rank1": "level1_rank1",
+    "910a_2024": "../generations/db_910a_2024_level1_rank0",
+}
+SIMULATED = {
+    "everything-2024": ("observed-everything", 1, "1.0.0-2024-10", "pytorch-db"),
+    "everything": ("observed-everything", 2, None, "pytorch-db"),
+    "910a-level0": ("cnn-910a", 0, None, "pytorch-db"),
+    "msprof": ("observed-everything", 2, None, "msprof-db"),
+    "310p": ("inference-310p", 1, None, "msprof-db"),
+}
+"""Preset, level, revision and output."""
+TRIED = {
+    ("level1_rank0", "adapter"),
+    ("level1_rank1", "adapter-2025-12"),
+    ("level0_rank0", "adapter-2025-01"),
+    ("910a_2024", "adapter-2025-01"),
+    ("everything-2024", "adapter-2025-01"),
+    ("310p", "python-2025"),
+}
+"""What the suite tries; the exhaustive run tries all writers of every database."""
+
+
+def cases(writers: Mapping[str, Iterable[str]]) -> list[Any]:
+    """Names of databases with the writers of each."""
+    return [
+        pytest.param(
+            name,
+            writer,
+            marks=() if (name, writer) in TRIED else pytest.mark.exhaustive,
+            id=f"{name}-{writer}",
+        )
+        for name, known in writers.items()
+        for writer in known
+    ]
+
+
+def writers_of(output: str, family: str) -> Iterator[str]:
+    """The generations of exporters whose files can be written."""
+    for writer in text_catalog().writers.values():
+        known = writer.output == output and writer.tabbed and text_catalog().written_by(writer.id)
+        if known and family in writer.families:
+            yield writer.id
+
+
+def writers_of_simulated(name: str) -> Iterator[str]:
+    scenario, _, _, form = SIMULATED[name]
+    return writers_of(form.partition("-")[0], preset(scenario).hardware.product)
+
+
+def checked(path: Path) -> Report:
+    """The report on a folder without a violation."""
+    report = check([path])
+    assert [file.unreadable for file in report.files if file.unreadable] == []
+    assert [
+        f"{finding.rule} {finding.place}: {finding.message}"
+        for finding in report.findings
+        if finding.verdict in ("violation", "failure")
+    ] == []
+    return report
+
+
+def export_and_check(database: Path, around: Iterable[Path], writer: str, folder: Path) -> None:
+    """Check an export alone, which shows its writer, and with what lies around the database."""
+    files, _ = export_database(database, folder, writer=writer)
+    assert files
+    (seen,) = [file.seen for file in checked(folder).files]
+    assert seen is not None
+    assert writer in (seen.revision or "").split(", ")
+    for path in around:
+        shutil.copyfile(path, folder / path.name)
+    checked(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "writer"), cases({name: writers_of("pytorch", "910A") for name in REAL})
+)
+def test_exports_of_real_databases_conform(name: str, writer: str, tmp_path: Path) -> None:
+    folder = real(REAL[name])
+    (database,) = folder.glob("ascend_pytorch_profiler_*.db")
+    around = [path for path in folder.iterdir() if path.suffix in (".db", ".json")]
+    export_and_check(database, around, writer, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("name", "writer"), cases({name: writers_of_simulated(name) for name in SIMULATED})
+)
+def test_exports_of_simulated_databases_conform(name: str, writer: str, tmp_path: Path) -> None:
+    scenario, level, revision, form = SIMULATED[name]
+    chosen = override(preset(scenario), ranks=2, steps=1, level=level)
+    run = write_run(chosen, 0, tmp_path / "run", (form,), revision)
+    pattern = {"pytorch-db": "ascend_pytorch_profiler_*.db", "msprof-db": "msprof_*.db"}[form]
+    database = sorted(run.folder.rglob(pattern))[-1]
+    folder = database.parent
+    around = [*folder.glob("*.db"), *folder.glob("*.json")]
+    if form == "pytorch-db":
+        around += folder.parent.glob("*.json")
+    export_and_check(database, around, writer, tmp_path / "out")

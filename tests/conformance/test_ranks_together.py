@@ -1,0 +1,96 @@
+"""What profiles of several ranks must share, and what they must not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ascend_conformance.compare.ranks import (
+    Collective,
+    RankProfile,
+    collectives_of,
+    groups_of,
+    judge_profiles,
+)
+from ascend_conformance.ruleset import EVERYTHING
+
+GROUP = "10.0.0.1%eth0_60000_0_1736408883701385"
+NAME = "hcom_allReduce__305_0_1"
+FIRST = RankProfile(
+    "rank0.db",
+    0,
+    frozenset({0}),
+    ("TASK", 100, 1_000, 9_000, 77),
+    {(NAME, GROUP): Collective(1024, "FP32", 2_000, 3_000)},
+    {GROUP: (0, 1), "group_name_1": (0,)},
+    2,
+)
+SECOND = replace(
+    FIRST,
+    file="rank1.db",
+    rank=1,
+    devices=frozenset({1}),
+    starts=("TASK", 100, 1_001, 9_001, 78),
+    collectives={(NAME, GROUP): Collective(1024, "FP32", 2_500, 3_010)},
+    groups={GROUP: (0, 1), "group_name_1": (1,)},
+)
+
+
+def found(*profiles: RankProfile) -> dict[str, list[str]]:
+    """The rules that find something, by file."""
+    judged = judge_profiles(profiles, EVERYTHING)
+    return {file: [one.rule for one in some] for file, some in judged.items()}
+
+
+def test_two_ranks_of_one_job_agree() -> None:
+    assert found(FIRST, SECOND) == {}
+
+
+def test_a_copy_is_one_finding_only() -> None:
+    copy = replace(FIRST, file="rank1.db", rank=1)
+    assert found(FIRST, copy) == {"rank1.db": ["XLR921"]}
+
+
+def test_the_same_profile_twice_is_no_copy_of_a_rank() -> None:
+    assert found(FIRST, replace(FIRST, file="again.db")) == {}
+
+
+def test_another_count_or_type_in_one_collective() -> None:
+    for wrong in (Collective(2048, "FP32", 2_500, 3_010), Collective(1024, "BF16", 2_500, 3_010)):
+        other = replace(SECOND, collectives={(NAME, GROUP): wrong})
+        assert found(FIRST, other) == {"rank1.db": ["XLR922"]}
+
+
+def test_names_count_anew_in_each_capture_and_sizes_differ_by_rank() -> None:
+    later = replace(SECOND, collectives={(NAME, GROUP): Collective(2048, "FP32", 4_000, 5_000)})
+    assert found(FIRST, later) == {}
+    key = ("hcom_alltoallv__305_0_1", GROUP)
+    sizes = [
+        replace(one, collectives={key: Collective(count, "FP32", 2_000, 3_000)})
+        for one, count in ((FIRST, 1), (SECOND, 2))
+    ]
+    assert found(*sizes) == {}
+
+
+def test_one_rank_on_two_devices_at_once() -> None:
+    assert found(FIRST, replace(SECOND, rank=0)) == {"rank1.db": ["XLR923"]}
+
+
+def test_groups_and_worlds() -> None:
+    assert found(FIRST, replace(SECOND, groups={GROUP: (0, 2)})) == {"rank1.db": ["XLR924"]}
+    assert found(FIRST, replace(SECOND, world=4)) == {"rank1.db": ["XLR924"]}
+    assert found(FIRST, replace(SECOND, groups={"group_name_1": (5,)}, world=4)) == {}
+
+
+def test_each_of_many_ranks_is_compared_once() -> None:
+    many = [
+        replace(SECOND, file=f"rank{rank}.db", rank=rank, starts=("TASK", 100, rank, rank, rank))
+        for rank in range(1, 3_000)
+    ]
+    wrong = replace(many[-1], file="wrong.db", rank=3_000, world=7, starts=("TASK", 99, 0, 0, 0))
+    assert found(FIRST, *many, wrong) == {"wrong.db": ["XLR924"]}
+
+
+def test_what_cannot_be_read_or_stands_twice_is_left_out() -> None:
+    assert groups_of("{") == groups_of("[]") == groups_of('{"g": {"global_ranks": ["a"]}}') == {}
+    rows = [(NAME, GROUP, 1, "FP32", 5, 6), (NAME, GROUP, 2, "FP32", 7, 8)]
+    assert collectives_of(rows) == {}

@@ -1,0 +1,157 @@
+"""One file of another rank, unit or clock is one finding, and the others follow from it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from text_folders import OUTPUT, RANK, Table, judged, needs_data, rewritten
+
+from ascend_conformance.finding import FileReport, Finding
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+from ascend_simulator import write_run
+from ascend_simulator.scenario import override, preset
+
+OF_A_RANK = ("kernel_details.csv", "step_trace_time.csv", "trace_view.json")
+FURTHER = (
+    "api_statistic.csv",
+    "communication.json",
+    "communication_matrix.json",
+    "op_statistic.csv",
+    "operator_details.csv",
+    "task_time.csv",
+)
+"""Files of which those of two ranks differ in more than in the device."""
+HOUR_US = 3_600_000_000
+
+
+@pytest.fixture(scope="module")
+def ranks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The text output of two ranks."""
+    scenario = override(preset("dense-8"), steps=2, ranks=2)
+    run = write_run(
+        scenario,
+        0,
+        tmp_path_factory.mktemp("ranks") / "run",
+        ("pytorch-text",),
+    )
+    first, second = sorted(run.folder.rglob(OUTPUT))
+    return first.parent, second.parent
+
+
+def violations(report: FileReport) -> list[Finding]:
+    return [one for one in report.findings if one.verdict == "violation" and one.cause is None]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*OF_A_RANK, *(pytest.param(name, marks=pytest.mark.exhaustive) for name in FURTHER)],
+)
+def test_a_file_of_another_rank_is_the_only_violation(
+    name: str, ranks: tuple[Path, Path], tmp_path: Path
+) -> None:
+    own, other = ranks
+    mixed = tmp_path / own.name
+    shutil.copytree(own, mixed)
+    shutil.copy(other / OUTPUT / name, mixed / OUTPUT / name)
+    (report,) = judged(mixed)
+    (cause,) = violations(report)
+    assert (cause.rule, cause.table) == ("XLR901", name)
+    assert {one.cause for one in report.findings if one is not cause} == {"XLR901"}
+
+
+def scaled(factor: Decimal, *names: str) -> Callable[[Table], None]:
+    return recomputed(lambda value: value * factor, *names)
+
+
+def recomputed(change: Callable[[Decimal], Decimal], *names: str) -> Callable[[Table], None]:
+    """Changes the numbers of some columns, and keeps the tab behind them."""
+
+    def changing(table: Table) -> None:
+        for place in map(table[0].index, names):
+            for row in table[1:]:
+                number = row[place].strip()
+                if number not in ("", "N/A"):
+                    row[place] = row[place].replace(number, f"{change(Decimal(number)):f}")
+
+    return changing
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "rule", "words"),
+    [
+        (
+            "kernel_details.csv",
+            recomputed(lambda time: time + 8 * HOUR_US, "Start Time(us)"),
+            "XLR903",
+            "8 h 0 min against communication.json and trace_view.json",
+        ),
+        (
+            "kernel_details.csv",
+            recomputed(lambda time: time + 2500, "Start Time(us)"),
+            "XLR903",
+            "2.500 ms against communication.json and trace_view.json",
+        ),
+        (
+            "kernel_details.csv",
+            scaled(Decimal(1000), "Duration(us)"),
+            "XLR902",
+            "a factor of 1,000 against communication.json, op_statistic.csv and trace_view.json",
+        ),
+        (
+            "op_statistic.csv",
+            scaled(
+                Decimal("0.001"), "Total Time(us)", "Min Time(us)", "Avg Time(us)", "Max Time(us)"
+            ),
+            "XLR902",
+            "a factor of 1,000 against kernel_details.csv",
+        ),
+        (
+            "memory_record.csv",
+            recomputed(lambda time: time + 8 * HOUR_US, "Timestamp(us)"),
+            "XLR903",
+            "8 h 0 min against operator_memory.csv and trace_view.json",
+        ),
+    ],
+)
+def test_another_unit_or_clock_of_a_real_file_is_named(
+    name: str, change: Callable[[Table], None], rule: str, words: str, tmp_path: Path
+) -> None:
+    needs_data()
+    shutil.copytree(RANK, tmp_path / "real")
+    rewritten(tmp_path / "real" / OUTPUT / name, change)
+    (report,) = judged(tmp_path / "real")
+    (cause,) = [one for one in violations(report) if one.rule.startswith("XLR90")]
+    assert (cause.rule, cause.table) == (rule, name)
+    assert cause.message.endswith(words)
+    assert sum(one.cause == rule for one in report.findings) >= 3
+
+
+def test_a_fault_of_some_rows_has_no_outsider(tmp_path: Path) -> None:
+    needs_data()
+    shutil.copytree(RANK, tmp_path / "real")
+
+    def some(table: Table) -> None:
+        place = table[0].index("Duration(us)")
+        for row in table[1:20]:
+            row[place] = row[place].replace(row[place].strip(), "1.234")
+
+    rewritten(tmp_path / "real" / OUTPUT / "kernel_details.csv", some)
+    (report,) = judged(tmp_path / "real")
+    assert len(violations(report)) > 1
+    assert all(one.cause is None for one in report.findings)
+
+
+def test_the_cause_is_not_looked_for_where_it_was_not_asked_for(
+    ranks: tuple[Path, Path], tmp_path: Path
+) -> None:
+    own, other = ranks
+    shutil.copytree(own, tmp_path / own.name)
+    shutil.copy(other / OUTPUT / "op_statistic.csv", tmp_path / own.name / OUTPUT)
+    options = Options(selection=Selection(ignore=("XLR901",)))
+    (report,) = judged(tmp_path / own.name, options)
+    assert {one.rule for one in violations(report)} == {"XLR201", "XLR912"}
