@@ -28,8 +28,9 @@ ONE_PIECE = ("allGather", "reduceScatter")
 WIRE_SCATTER = 10
 """Standard deviation of the time that data take, per mille."""
 FIRST_COPY, FIRST_COPY_NS = 970, 16_000
-"""The first of several copies at once takes so many per mille of the others' time, less so many ns,
-and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582, 920 and 198)."""
+"""The first of several copies at once within a host takes so many per mille of the others' time,
+less so many ns, and at least half of it (fixtures-2025-01: 18, 22, 73 and 9 us less of 126, 582,
+920 and 198)."""
 RECORD_NS = (660, 760)
 KEPT = 256
 """So many journeys are kept: many operators have the same, and every rank of a group asks."""
@@ -244,9 +245,10 @@ class Network:
                 size = routed[rows, places, peer[:, None, :]] * (turn.count[:, None, :] > 0)
             length = size * 1000 // self._rates(source, target, peer, size)
             length += self.wires.latency[source, target]
-            if turn.fetches:
+            if turn.fetches and len(peer) > 1:
                 whole = length[0]
-                length[0] = np.maximum(whole * FIRST_COPY // THOUSAND - FIRST_COPY_NS, whole // 2)
+                first = np.maximum(whole * FIRST_COPY // THOUSAND - FIRST_COPY_NS, whole // 2)
+                length[0] = np.where(self.wires.remote[source, target][0], whole, first)
             if slow is not None:
                 length = length * slow[rows, places, peer[:, None, :]] // THOUSAND
             sizes.append(size)
