@@ -51,7 +51,8 @@ def recognise(file: CsvFile, header: Sequence[str]) -> Recognised:
     known = headers_of(file.name, _repeats(file, given))
     if given in known:
         return Recognised(given, given, known[given])
-    meant = tuple(renamed_columns(file, given).get(cell, cell) for cell in given)
+    renamed = renamed_columns(file, given)
+    meant = tuple(renamed.get(cell, cell) for cell in given)
     nearest = min(known, key=lambda one: _distance(meant, one))
     return Recognised(given, nearest, known[nearest])
 

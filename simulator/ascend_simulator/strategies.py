@@ -149,7 +149,7 @@ def models(
         "sequence": draw(st.sampled_from([16, 128, 1024])),
         "vocabulary": draw(st.integers(16, 50_000)),
         "expand": draw(st.integers(10, 80)),
-        "batch": min(draw(st.integers(1, 8)), 4 if product == "200I-500-A2" else 8),
+        "batch": min(draw(st.integers(1, 8)), 2 if product == "200I-500-A2" else 8),
         "microbatches": draw(st.integers(1, 4)),
         "experts": experts,
         "top_k": draw(st.integers(1, min(experts, 4))),
