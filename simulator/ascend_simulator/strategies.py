@@ -51,6 +51,8 @@ from .scenario.consistency import (
 
 KINDS: tuple[ModelKind, ...] = tuple(reversed(get_args(ModelKind)))
 """The simplest first."""
+SMALL_MEMORY = 16 << 30
+"""Byte; models for NPUs with less are smaller, so that every one that is drawn has room."""
 RATES = (0, 1, 10, 50, 100)
 """Samples per second."""
 LONGEST = (4096, 4096, 256, 64, 27)
@@ -142,14 +144,15 @@ def models(
     heads = parallelism.tensor * draw(st.integers(1, 4))
     operator = draw(st.sampled_from(list(operators())))
     lengths = max(least_lengths(operator), draw(st.integers(1, 5)))
+    small = machine(HardwareChoice(product)).chip.memory < SMALL_MEMORY
     drawn: dict[str, Any] = {
         "layers": draw(st.integers(parallelism.pipeline, 2 * parallelism.pipeline)),
-        "hidden": heads * draw(st.sampled_from([16, 64, 128])),
+        "hidden": heads * min(draw(st.sampled_from([16, 64, 128])), 64 if small else 128),
         "heads": heads,
         "sequence": draw(st.sampled_from([16, 128, 1024])),
         "vocabulary": draw(st.integers(16, 50_000)),
         "expand": draw(st.integers(10, 80)),
-        "batch": min(draw(st.integers(1, 8)), 2 if product == "200I-500-A2" else 8),
+        "batch": min(draw(st.integers(1, 8)), 4 if small else 8),
         "microbatches": draw(st.integers(1, 4)),
         "experts": experts,
         "top_k": draw(st.integers(1, min(experts, 4))),
