@@ -162,15 +162,14 @@ def table(chip: Chip, rows: Sequence[Row]) -> list[str]:
         every = range(len(row.inputs))
         found = [modelled(chip, row, cold) for cold in ((), every, FITTED.get(row.kind, ()))]
         if None not in found:
-            times = [one for one in found if one is not None]
-            by_kind[row.kind].append((row.duration, *times))
+            by_kind[row.kind].append((row.duration, *(one for one in found if one is not None)))
     lines = [f"{'type':28} {'n':>5} {'us':>9}  {'warm':>5} {'cold':>5} {'own':>5}  fitted here"]
-    for kind, found in sorted(by_kind.items(), key=lambda one: one[0] not in FITTED):
-        real, *sums = (sum(column) for column in zip(*found, strict=True))
+    for kind, times in sorted(by_kind.items(), key=lambda one: one[0] not in FITTED):
+        real, *sums = (sum(column) for column in zip(*times, strict=True))
         warm, cold, own = (each / real for each in sums)
-        fitted = "yes" if kind in FITTED else "no"
+        yes = "yes" if kind in FITTED else "no"
         lines.append(
-            f"{kind:28} {len(found):5} {real:9,.0f}  {warm:5.2f} {cold:5.2f} {own:5.2f}  {fitted}"
+            f"{kind:28} {len(times):5} {real:9,.0f}  {warm:5.2f} {cold:5.2f} {own:5.2f}  {yes}"
         )
     for fitted, name in ((True, "fitted here"), (False, "not fitted here")):
         chosen = [
