@@ -26,6 +26,7 @@ from profiles import (
     run,
     specimen,
 )
+from slices import some
 
 from ascend_conformance.engine import work
 from ascend_conformance.finding import FileReport
@@ -158,7 +159,7 @@ def test_a_wrong_value_in_every_column_of_every_table_is_judged(
     rendered(file)
 
 
-@pytest.mark.parametrize("table", sorted(catalog().at(NEWEST, "pytorch").tables))
+@pytest.mark.parametrize("table", some(sorted(catalog().at(NEWEST, "pytorch").tables), every=4))
 def test_a_table_of_wrong_values_alone_is_judged(tmp_path: Path, table: str) -> None:
     """The other tables stay sound, so that nothing hides behind an unknown carrier."""
     path = specimen(tmp_path)
@@ -205,7 +206,7 @@ def test_extreme_numbers_at_random_are_judged(tmp_path: Path, carrier: Carrier, 
     readable(scatter(specimen(tmp_path, carrier), EXTREMES, seed, share=(1.0, 0.1, 0.01)[seed % 3]))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", some(range(6), every=3))
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_values_of_any_kind_at_random_are_judged(
     tmp_path: Path, carrier: Carrier, seed: int
@@ -241,7 +242,7 @@ def test_keys_at_the_ends_of_the_numbers_are_judged(tmp_path: Path, extreme: int
     rendered(readable(path))
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize("name", some(TEXTS, every=3))
 def test_any_text_in_every_text_column_is_shown_safely(tmp_path: Path, name: str) -> None:
     for carrier in CARRIERS:
         rendered(readable(fill_all(specimen(tmp_path / carrier, carrier), TEXTS[name])))

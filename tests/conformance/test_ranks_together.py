@@ -81,6 +81,24 @@ def test_groups_and_worlds() -> None:
     assert found(FIRST, replace(SECOND, groups={"group_name_1": (5,)}, world=4)) == {}
 
 
+def test_a_rank_that_most_of_its_group_lack_is_named() -> None:
+    ranks = [
+        replace(
+            SECOND,
+            file=f"rank{rank}.db",
+            rank=rank,
+            starts=("TASK", 100, rank, rank, rank),
+            groups={GROUP: (0, 1, 2, 3), f"group_name_{rank}": (rank, 9)},
+        )
+        for rank in range(4)
+    ]
+    assert found(*ranks) == {}
+    assert found(*ranks[:2], ranks[3]) == {"rank0.db": ["XLR925"]}
+    assert found(*ranks[1:3]) == {}, "half of a group may have been chosen"
+    bare = replace(ranks[2], groups={})
+    assert found(*ranks[:2], bare, ranks[3]) == {}, "it is there, and states no groups"
+
+
 def test_each_of_many_ranks_is_compared_once() -> None:
     many = [
         replace(SECOND, file=f"rank{rank}.db", rank=rank, starts=("TASK", 100, rank, rank, rank))

@@ -19,6 +19,9 @@ MOST = 200
 FEWEST = 10
 """Tasks whose starts are equal that no two devices have."""
 
+LISTED = 8
+"""Absent ranks that a message names."""
+
 TOGETHER = re.compile(r"hcom_(?:allReduce|allGather|reduceScatter|broadcast|reduce)_")
 """Collectives in which every rank has the same count. Those with sizes for each rank have not."""
 
@@ -107,7 +110,36 @@ def judge_profiles(
                 message = f"{rule.counted(count, total)}; {words}"
                 found[one.file].append(rule.finding(one.file, message, count, total))
         known.add(one)
+    absent = rule_that_finds("absent-rank")
+    if selection.wants(absent):
+        for file, words, count, total in _absent_ranks(profiles):
+            message = f"{absent.counted(count, total)}; {words}"
+            found[file].append(absent.finding(file, message, count, total))
     return found
+
+
+def _absent_ranks(profiles: Sequence[RankProfile]) -> Iterator[tuple[str, str, int, int]]:
+    """Groups of which more than half of the ranks are there, and others are not: the file that
+    names the ranks first, words, and how many of how many ranks.
+
+    Of fewer ranks nobody can say whether they were to be all.
+    """
+    there = {one.rank for one in profiles}
+    first: dict[str, RankProfile] = {}
+    naming: dict[str, set[int | None]] = defaultdict(set)
+    for one in profiles:
+        for name in filter(COMMUNICATOR.fullmatch, one.groups):
+            first.setdefault(name, one)
+            naming[name].add(one.rank)
+    reported: set[int] = set()
+    for name, one in first.items():
+        ranks = set(one.groups[name])
+        absent = ranks - there - reported
+        if absent and 2 * len(ranks & naming[name]) > len(ranks):
+            reported |= absent
+            listed = ", ".join(map(str, sorted(absent)[:LISTED]))
+            more = ", ..." if len(absent) > LISTED else ""
+            yield one.file, f"{listed}{more} of {name}", len(absent), len(ranks)
 
 
 Contradiction: TypeAlias = tuple[str, str, int, int]
