@@ -10,7 +10,9 @@ import pytest
 
 def some(cases: Iterable[Any], *, every: int) -> list[Any]:
     """The cases, all but every so manieth of them marked as exhaustive."""
-    return [
-        one if not at % every else pytest.param(one, marks=pytest.mark.exhaustive)
-        for at, one in enumerate(cases)
-    ]
+    return [one if not at % every else _exhaustive(one) for at, one in enumerate(cases)]
+
+
+def _exhaustive(case: Any) -> Any:
+    values = case if isinstance(case, tuple) else (case,)
+    return pytest.param(*values, marks=pytest.mark.exhaustive)

@@ -35,12 +35,12 @@ WORK = batches(CARRIERS)
 
 
 def with_some_places(work: list[Batch]) -> list[Batch]:
-    """Of each rule and carrier the first and the last place."""
-    keys: dict[tuple[Carrier, str], list[str]] = defaultdict(list)
+    """Of each rule the first and the last place among all carriers."""
+    keys: dict[str, list[tuple[Carrier, str]]] = defaultdict(list)
     for batch in work:
         for key in batch.keys:
-            keys[batch.carrier, key.partition("@")[0]].append(key)
-    kept = {(carrier, places[at]) for (carrier, _), places in keys.items() for at in (0, -1)}
+            keys[key.partition("@")[0]].append((batch.carrier, key))
+    kept = {places[at] for places in keys.values() for at in (0, -1)}
     return [
         replace(batch, keys=tuple(key for key in batch.keys if (batch.carrier, key) in kept))
         for batch in work
