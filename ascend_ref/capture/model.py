@@ -362,7 +362,8 @@ class Origin:
     metadata: what the program reported to the profiler about itself, as JSON-ready values
     (distributed_args, pp_info); parallel_group_info follows from Groups. facts: of the devices,
     which are all alike; None: not known. family: id of the product family where the chip does not
-    show it (A3 has the chip of A2).
+    show it (A3 has the chip of A2). scheduled: the steps that the schedule asked for; None: those
+    of the capture.
     """
 
     rank: int
@@ -377,6 +378,7 @@ class Origin:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     facts: DeviceFacts | None = None
     family: str | None = None
+    scheduled: Steps | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def write_pytorch_profile(
         info = profiler_info(
             catalog().revision(revision),
             capture.switches,
-            Schedule.of(capture.steps),
+            Schedule.of(capture.steps if origin.scheduled is None else origin.scheduled),
             origin,
             [form for form in PYTORCH_FORMS if form in forms],
         )

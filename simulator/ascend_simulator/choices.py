@@ -136,7 +136,17 @@ FaultKind = Literal[
     "lost-samples",
     "abnormal-end",
     "clock-skew",
+    "lost-head",
+    "lost-slice",
+    "lost-device",
+    "lost-steps",
 ]
+LOSSES_OF_DEVICE: tuple[FaultKind, ...] = ("lost-head", "lost-slice", "lost-device")
+"""Faults that lose what the device recorded."""
+LOSSES_OF_HOST: tuple[FaultKind, ...] = ("lost-steps",)
+"""Faults that lose what the framework recorded."""
+LOSSES = LOSSES_OF_DEVICE + LOSSES_OF_HOST
+"""Faults that lose data without which no profile is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +156,8 @@ class FaultChoice:
     ranks: global ranks that it hits; empty means all. link: the two ranks of a slow link.
     steps: numbers of the first and the last step, as in profiles; None means all.
     factor: how many times slower, in thousandths (1500: half as slow again). frequency: MHz.
-    milliseconds: length of a stall, a pause or a skew. megabytes: leaked per step, or kept from
-    reuse. sampler: table whose samples are lost.
+    milliseconds: length of a stall, a pause, a skew or a loss. megabytes: leaked per step, or kept
+    from reuse. sampler: table whose samples are lost.
     """
 
     kind: FaultKind

@@ -18,9 +18,10 @@ from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
 
-from .choices import FaultChoice, Scenario
+from .choices import LOSSES, FaultChoice, Scenario
 from .documents.text import ScenarioError
 from .hardware.model import machine
+from .loss import Loss, lose
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -104,10 +105,14 @@ class Simulation:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a rank adds to the truth. costs: ns by the places of the faults that cost it time."""
+    """What a rank adds to the truth. costs: ns by the places of the faults that cost it time.
+
+    losses: by the places of the faults that lose data of it.
+    """
 
     totals: RankTotals
     costs: Mapping[int, int]
+    losses: Mapping[int, Loss]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +161,10 @@ def _too_long(scenario: Scenario, length: int, what: str) -> ScenarioError:
 
 
 def capture(shared: Shared, rank: int) -> Capture:
-    """What the profiler of one rank records."""
-    return recorded(shared.scenario, shared.seed, rank, shared.meetings[rank])[0]
+    """What the profiler of one rank records, less what is lost of it."""
+    scenario, seed = shared.scenario, shared.seed
+    made, _ = recorded(scenario, seed, rank, shared.meetings[rank])
+    return lose(made, setting(scenario, seed).disturbances)[0]
 
 
 def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
@@ -170,7 +177,12 @@ def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
         for place, fault in enumerate(scenario.faults)
         if fault.kind in COSTLY
     }
-    faults = fault_truths(scenario, totals, costs, chip.frequency)
+    losses = {
+        place: [account.losses[place] for account in accounts if place in account.losses]
+        for place, fault in enumerate(scenario.faults)
+        if fault.kind in LOSSES
+    }
+    faults = fault_truths(scenario, totals, costs, losses, chip.frequency)
     return {
         "format": TRUTH_FORMAT,
         "scenario": scenario.name,
@@ -277,7 +289,8 @@ def _recorded(
         for place, fault in enumerate(scenario.faults)
         if fault.kind in COSTLY
     }
-    return made, Account(rank_totals(made, kernel_steps), costs)
+    left, losses = lose(made, setting(scenario, seed).disturbances)
+    return left, Account(rank_totals(made, kernel_steps), costs, losses)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 from .choices import (
+    LOSSES,
+    LOSSES_OF_DEVICE,
+    LOSSES_OF_HOST,
     Algorithm,
     DataType,
     FaultChoice,
@@ -67,10 +70,11 @@ def scenarios(
     max_steps: int = 3,
     max_faults: int = 3,
     kinds: Sequence[ModelKind] = KINDS,
+    losses: bool = False,
 ) -> Scenario:
     """Any possible scenario of at most so many ranks and steps, with a small model.
 
-    ``kinds`` of models, the simplest first.
+    ``kinds`` of models, the simplest first. losses: also of data that no profile is whole without.
     """
     kind = draw(st.sampled_from(kinds))
     hardware = draw(hardware_choices())
@@ -91,7 +95,9 @@ def scenarios(
         capture=draw(switches(hardware)),
     )
     count = draw(st.integers(0, max_faults))
-    found = replace(scenario, faults=tuple(draw(faults(scenario)) for _ in range(count)))
+    found = replace(
+        scenario, faults=tuple(draw(faults(scenario, losses=losses)) for _ in range(count))
+    )
     assume(not any(problems(found)))  # many faults together may be too much
     return found
 
@@ -205,8 +211,11 @@ def _settings(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def faults(draw: st.DrawFn, scenario: Scenario) -> FaultChoice:
-    """Any fault that can happen to a scenario without it."""
+def faults(draw: st.DrawFn, scenario: Scenario, *, losses: bool = False) -> FaultChoice:
+    """Any fault that can happen to a scenario without it.
+
+    losses: also those after which ``check`` finds that data are lost.
+    """
     ranks, steps = scenario.parallelism.ranks, scenario.schedule.captured()
     nominal = machine(scenario.hardware).chip.frequency
     samplers = sorted(sampled_tables(scenario))
@@ -215,6 +224,9 @@ def faults(draw: st.DrawFn, scenario: Scenario) -> FaultChoice:
         for kind in get_args(FaultKind)
         if (ranks > 1 or kind not in ("slow-link", "communication-retry"))
         and (samplers or kind != "lost-samples")
+        and (losses or kind not in LOSSES)
+        and (scenario.capture.npu or kind not in LOSSES_OF_DEVICE)
+        and (scenario.capture.cpu or kind not in LOSSES_OF_HOST)
     ]
     kind = draw(st.sampled_from(kinds))
     numbers = st.integers(0, ranks - 1)

@@ -10,7 +10,7 @@ import pytest
 from faults_by_hand import scenario_of
 
 from ascend_conformance.check import check
-from ascend_simulator.choices import FaultChoice, FaultKind, Schedule
+from ascend_simulator.choices import LOSSES, FaultChoice, FaultKind, Schedule
 from ascend_simulator.run import write_run
 
 FORMATS = ("pytorch-db", "pytorch-text", "csv", "timeline")
@@ -21,7 +21,9 @@ NO_END = {"DB410", "DOC002"}
 LOST_SAMPLES = {"REL705"}
 """A sampler that stops for a while loses samples, and the referee says so."""
 DURING = tuple(
-    STATED.get(kind, FaultChoice(kind)) for kind in get_args(FaultKind) if kind != "abnormal-end"
+    STATED.get(kind, FaultChoice(kind))
+    for kind in get_args(FaultKind)
+    if kind not in ("abnormal-end", *LOSSES)
 )
 
 

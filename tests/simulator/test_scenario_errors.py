@@ -303,6 +303,17 @@ def test_faults_that_hit_nothing(fault: str, line: str) -> None:
     assert told.startswith(f"my.yaml:3: faults[0]{line}")
 
 
+@pytest.mark.parametrize(
+    ("capture", "kind"),
+    [("npu", "lost-head"), ("npu", "lost-slice"), ("npu", "lost-device"), ("cpu", "lost-steps")],
+)
+def test_what_is_not_captured_cannot_be_lost(capture: str, kind: str) -> None:
+    line = line_of(f"capture: {{{capture}: false}}\nfaults: [{{kind: {kind}}}]")
+    assert (
+        line == f"my.yaml:2: faults[0].kind is {kind}; expected capture.{capture} to be true for it"
+    )
+
+
 def test_a_link_needs_two_ranks() -> None:
     line = line_of("faults: [{kind: communication-retry}]")
     assert (

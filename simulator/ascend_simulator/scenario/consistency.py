@@ -10,7 +10,7 @@ from typing import Any
 
 from ascend_spec import catalog
 
-from ..choices import FaultChoice, Scenario, Schedule
+from ..choices import LOSSES_OF_DEVICE, LOSSES_OF_HOST, FaultChoice, Scenario, Schedule
 from ..documents import Path, Problem
 from ..hardware.model import machine
 from ..program.cost import kinds
@@ -160,6 +160,9 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
         yield _is(scenario, (*at, "frequency"), f"less than the nominal {nominal} MHz")
     if fault.kind == "lost-samples":
         yield from _sampler(scenario, fault.sampler, (*at, "sampler"))
+    for losses, field in ((LOSSES_OF_DEVICE, "npu"), (LOSSES_OF_HOST, "cpu")):
+        if fault.kind in losses and not getattr(scenario.capture, field):
+            yield _is(scenario, (*at, "kind"), f"capture.{field} to be true for it")
 
 
 def _captured(schedule: Schedule) -> str:

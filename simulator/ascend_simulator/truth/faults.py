@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..choices import FaultChoice, FaultKind, Scenario
+from ..loss import Loss
 from ..memory.totals import lost_bytes
 from ..session.setting import Setting, setting
 from ..world.disturbance import MILLISECOND, THOUSAND, Disturbances
@@ -56,7 +57,7 @@ def _of_data(world: Setting, rank: int, disturbances: Disturbances) -> int:
     return spent
 
 
-Effect = Mapping[str, int | float | str]
+Effect = Mapping[str, int | float | str | Sequence[Loss]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +85,16 @@ class FaultTruth:
 
 
 def fault_truths(
-    scenario: Scenario, totals: Sequence[RankTotals], costs: Mapping[int, int], nominal: int
+    scenario: Scenario,
+    totals: Sequence[RankTotals],
+    costs: Mapping[int, int],
+    losses: Mapping[int, Sequence[Loss]],
+    nominal: int,
 ) -> list[FaultTruth]:
     """Every fault of a scenario.
 
     costs: ns that all ranks together lose to a fault, by its place; only of faults that cost time.
-    nominal: MHz.
+    losses: of each rank, by the place of the fault that lost it. nominal: MHz.
     """
     chosen = Disturbances.of(scenario)
     found = []
@@ -97,6 +102,8 @@ def fault_truths(
         effect = _effect(fault, nominal)
         if place in costs:
             effect["extra_ns"] = costs[place]
+        if place in losses:
+            effect["losses"] = losses[place]
         ranks, (first, last) = sorted(chosen.ranks_of(fault)), chosen.steps_of(fault)
         steps = [totals[rank].steps for rank in ranks]
         found.append(
@@ -114,9 +121,9 @@ def fault_truths(
     return found
 
 
-def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str]:
+def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str | Sequence[Loss]]:
     length = fault.milliseconds * MILLISECOND
-    effect: dict[str, int | float | str] = {}
+    effect: dict[str, int | float | str | Sequence[Loss]] = {}
     match fault.kind:
         case "slow-rank" | "slow-link" | "host-bound-launch" | "ai-cpu-straggler":
             effect["factor"] = fault.factor / THOUSAND
