@@ -52,13 +52,21 @@ def vote(folder: Folder, rule: str, found: Outcome) -> Vote | None:
         return None
     agreement = found.compared.agreement
     left, right = (_files_of(folder, agreement.side(which)) for which in WHICH)
-    one = Vote(rule, left | right, not found.faults, found.compared.near is not None)
+    sound, timed = not found.faults, found.compared.near is not None
+    vouches = sound and _compares_numbers(found)
+    one = Vote(rule, left | right, sound, vouches, timed)
     alone = [count for which, count in found.alone.items() if agreement.counts(which)]
     worst = max(0, *found.differing.values(), *alone)
     if worst < MOST * min(found.rows.values()) or found.faults < FEWEST or len(one.files) == 1:
         return one
     departs, by = _departure(folder, found)
     return replace(one, departs=departs, by=by)
+
+
+def _compares_numbers(found: Outcome) -> bool:
+    """Whether rows are paired by numbers, or numbers are compared: names are alike on all ranks."""
+    types = pair_types(found.compared)
+    return any(types[name] in NUMBERS | REALS for name in found.compared.shown)
 
 
 def _files_of(folder: Folder, side: Side) -> frozenset[int]:
@@ -132,7 +140,7 @@ def outsider(votes: Sequence[Vote]) -> int | None:
     common = frozenset.intersection(*(one.files for one in apart))
     # Clocks are vouched for by what compares times.
     timed = any(one.departs == "another-clock" for one in apart)
-    sound = [one.files for one in votes if one.sound and (one.timed or not timed)]
+    sound = [one.files for one in votes if one.vouches and (one.timed or not timed)]
     if len(common) > 1:
         # Of files that differ from each other, those that agree with a third are not the outsider.
         common = frozenset(

@@ -12,7 +12,8 @@ Departure: TypeAlias = Literal["another-capture", "another-unit", "another-clock
 class Vote:
     """One comparison that was made: its rule, and the files of both sides by number.
 
-    ``sound``: nothing differs. ``timed``: rows are paired by times. ``departs``: how the sides
+    ``sound``: nothing differs. ``vouches``: and files of two ranks would differ, since numbers were
+    compared and not only names. ``timed``: rows are paired by times. ``departs``: how the sides
     differ; ``None`` where they belong together, or where only some rows differ, which has other
     reasons. ``by``: the factor or the length of time in ns.
     """
@@ -20,6 +21,7 @@ class Vote:
     rule: str
     files: frozenset[int]
     sound: bool
+    vouches: bool
     timed: bool
     departs: Departure | None = None
     by: float = 0.0
