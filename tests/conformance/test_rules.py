@@ -71,10 +71,12 @@ TESTED_ON_FOLDERS = {
     "group-absent-from-parallel_group_info",
     "analysis-tables-missing",
     "configured-tables",
+    "scheduled-steps",
     "analysis-lost",
     BETWEEN_RANKS,
 }
-"""Codes whose fault lies between files: broken in tests/conformance/test_defects.py."""
+"""Codes whose fault lies between files: broken in tests/conformance/test_defects.py, steps
+in tests/simulator/test_lost_data.py."""
 
 
 @each_rule

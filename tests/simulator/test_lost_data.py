@@ -38,9 +38,8 @@ FOUND: dict[FaultKind, set[str]] = {
     "lost-head": {"REL107"},
     "lost-slice": {"REL107", "LOS101"},
     "lost-device": {"LOS201"},
-    "lost-steps": set(),
+    "lost-steps": {"LOS209"},
 }
-"""Nothing but the schedule states that there were steps, and no rule asks it."""
 DERIVED = {"OVERLAP_ANALYSIS", "STRING_IDS"}
 OF_TASKS = ("kernels", "copies", "transfers", "schedules")
 SCENARIO = replace(scenario_of(2, 1), schedule=Schedule(first=5, active=3))
@@ -129,7 +128,7 @@ def test_an_expectation_names_lost_steps(tmp_path: Path) -> None:
     (tmp_path / "wanted.yaml").write_text("steps: 3\n", encoding="utf-8")
     wanted = read_expectation(str(tmp_path / "wanted.yaml"))
     report = check([run.folder], Options(expectation=wanted))
-    assert {one.rule for one in report.findings} == {"EXP103"}
+    assert {one.rule for one in report.findings} == {"EXP103", "LOS209"}
     for info in run.folder.glob("*_ascend_pt/profiler_info_*.json"):
         told = json.loads(info.read_text(encoding="utf-8"))
         assert told["config"]["common_config"]["schedule"]["active"] == 3
@@ -273,6 +272,7 @@ def test_every_form_lacks_the_same(tmp_path: Path) -> None:
     assert {row["Step"] for row in rows_of_file(run.folder, "step_trace_time.csv")} == {""}
     (timeline,) = run.folder.rglob("trace_view.json")
     assert "ProfilerStep#" not in timeline.read_text(encoding="utf-8")
+    assert {"LOS209", "LOS310"} <= {one.rule for one in check([run.folder]).findings}
 
 
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck))

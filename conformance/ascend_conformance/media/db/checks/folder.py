@@ -197,7 +197,18 @@ def _analysis_lost(session: Session, _places: Places) -> Iterator[Fault]:
         yield Fault(f"{ANALYSIS} does not lie next to the database")
 
 
+def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:
+    """Active steps by profiler_info, operators of the framework, and no step at all."""
+    schedule = _configuration(session).get("schedule")
+    active = schedule.get("active") if isinstance(schedule, dict) else None
+    if not isinstance(active, int) or active < 1 or "STEP_TIME" not in session.schema.tables:
+        return
+    if session.rows.get("PYTORCH_API") and not session.rows.get("STEP_TIME"):
+        yield Fault(f"the schedule has {active:,} active steps, STEP_TIME none", "STEP_TIME")
+
+
 CHECKS: Mapping[str, Check] = {
+    "scheduled-steps": _scheduled_steps,
     "configured-tables": _configured_tables,
     "analysis-lost": _analysis_lost,
     "rank-in-name-vs-map": _rank,
