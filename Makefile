@@ -19,15 +19,15 @@ demo: $(VENV)/.installed ## Simulate two NPUs, check their profiles, print the r
 	$(BIN)/ascend-ref check $(DEMO)
 
 test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; some minutes.
-	$(BIN)/python -m pytest -n $(WORKERS) -m exhaustive
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m exhaustive
 
 campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Half an hour.
 	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
 	$(BIN)/python tests/campaign/run_defects.py
-	$(BIN)/python -m pytest -n $(WORKERS) -m campaign
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m campaign
 
 selftest: $(VENV)/.installed ## Break every rule at every place; some minutes.
 	$(BIN)/ascend-ref rules --self-test

@@ -220,6 +220,7 @@ def test_the_self_test_breaks_the_column(draft: Draft) -> None:
     pytest.fail("no rule judges the column")
 
 
+@pytest.mark.exhaustive
 def test_the_self_test_of_texts_knows_the_columns(draft: Draft) -> None:
     subject = "cpp-A2-PipeUtilization"
     with using(load_spec(draft.spec)):
