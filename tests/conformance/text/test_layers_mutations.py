@@ -366,11 +366,13 @@ def changed(simulated: Mapping[str, Path]) -> Mapping[str, Changed]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("output", CHANGES)
 def test_without_a_change_there_is_nothing(changed: Mapping[str, Changed], output: str) -> None:
     assert changed[output].before == (0, [])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("output", "name"), CASES)
 def test_a_change_in_one_file_is_told_with_both_sides(
     changed: Mapping[str, Changed], output: str, name: str
