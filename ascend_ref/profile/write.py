@@ -25,15 +25,19 @@ MSPROF_FORMS = ("db", "csv", "timeline")
 
 
 def write_pytorch_profile(
-    folder: Path, capture: Capture, revision: str, forms: Collection[str] = ("db",)
+    folder: Path,
+    capture: Capture,
+    revision: str,
+    forms: Collection[str] = ("db",),
+    without_arrows: Collection[str] = (),
 ) -> Path:
     """Write ``{host}_{process}_{time}_ascend_pt`` below ``folder``; returns its path.
 
     forms: ``db``, the database of the rank, and analysis.db where the switches collect anything for
     it; ``text``, the text deliverables of today's writers with what a database of the revision
-    holds; or both, in one ASCEND_PROFILER_OUTPUT. Next to it stand profiler_info, what the program
-    said about itself, and the information of CANN's profiler about host and devices. It appears
-    complete or not at all.
+    holds; or both, in one ASCEND_PROFILER_OUTPUT. without_arrows: categories of flows that its
+    timeline lacks. Next to it stand profiler_info, what the program said about itself, and the
+    information of CANN's profiler about host and devices. It appears complete or not at all.
 
     Raises ``FileExistsError`` for a profile that exists, ``KeyError`` for an unknown revision,
     ``ValueError`` for an unknown form, a capture that cannot be encoded or a group of metrics that
@@ -59,7 +63,7 @@ def write_pytorch_profile(
         if texts:
             from .text import write_pytorch_texts  # slow: the spec of all files
 
-            write_pytorch_texts(output, capture, revision)
+            write_pytorch_texts(output, capture, revision, without_arrows)
         info = profiler_info(
             catalog().revision(revision),
             capture.switches,
@@ -88,12 +92,14 @@ def write_msprof_profile(
     captures: Sequence[Capture],
     revision: str,
     forms: Collection[str] = ("db",),
+    without_arrows: Collection[str] = (),
 ) -> Path:
     """Write ``PROF_{number}_{time}_{letters}`` below ``folder``; returns its path.
 
     ``captures``: those of the devices of one process, at least one. forms: ``db``, the database
-    that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output. The
-    folder appears complete or not at all. Raises as :func:`write_pytorch_profile`.
+    that they share; ``csv`` and ``timeline``, text deliverables in mindstudio_profiler_output.
+    without_arrows: categories of flows that its timelines lack. The folder appears complete or not
+    at all. Raises as :func:`write_pytorch_profile`.
     """
     _require_known(forms, MSPROF_FORMS)
     capture = merged(captures)
@@ -105,7 +111,7 @@ def write_msprof_profile(
         if "csv" in forms or "timeline" in forms:
             from .text import write_msprof_texts  # slow: the spec of all files
 
-            write_msprof_texts(draft, capture, revision, forms)
+            write_msprof_texts(draft, capture, revision, forms, without_arrows)
         _write_machine(draft, [capture.origin for capture in captures])
     return folder / name
 

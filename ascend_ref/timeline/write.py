@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
@@ -15,7 +15,7 @@ from ascend_ref.recorded import Output, Recorded
 from ascend_spec import timeline_catalog
 
 from .arrows import host_to_device, launches
-from .events import Item, Metadata
+from .events import Item, Metadata, Points
 from .layers import (
     communication,
     counters,
@@ -80,12 +80,14 @@ def write_timeline(
     *,
     writer: str | None = None,
     timestamp: str | None = None,
+    without_arrows: Collection[str] = (),
 ) -> list[Path]:
     """Write the timelines of a recording into ``folder``; returns their paths.
 
     writer: of the spec (timeline/forms.yaml): ``cpp`` or ``python`` for a recording of CANN's
     profiler, ``adapter`` or ``adapter-2025-01`` for one of the framework; None: the current one for
     the product family. timestamp: the 14 digits in the names; None: the end of the recording.
+    without_arrows: categories of flows of which no event is written.
 
     A file appears complete or not at all; one without events does not. Equal recordings give equal
     bytes. Memory does not grow with the text: it is made some thousands of events at a time.
@@ -105,7 +107,7 @@ def write_timeline(
                 session = Session(recorded, writer, kind)
                 name = session.spec.files[kind].name.of(timestamp=timestamp)
                 documents.append(Document(folder, name, session.notation.item))
-                _fill(documents[-1], session)
+                _fill(documents[-1], session, without_arrows)
         return [path for document in documents for path in document.finish()]
     finally:
         for document in documents:
@@ -167,10 +169,12 @@ class Document:
         self._drafts.discard()
 
 
-def _fill(document: Document, session: Session) -> None:
+def _fill(document: Document, session: Session, without_arrows: Collection[str]) -> None:
     texts = EventTexts(session)
     for source in FILES[session.file]:
         for item in source(session):
+            if isinstance(item, Points) and item.flow.cat in without_arrows:
+                continue
             if isinstance(item, Metadata):
                 document.append(memoryview(texts.metadata(item).encode()))
             else:

@@ -140,12 +140,16 @@ FaultKind = Literal[
     "lost-slice",
     "lost-device",
     "lost-steps",
+    "lost-file",
+    "lost-arrows",
 ]
 LOSSES_OF_DEVICE: tuple[FaultKind, ...] = ("lost-head", "lost-slice", "lost-device")
 """Faults that lose what the device recorded."""
 LOSSES_OF_HOST: tuple[FaultKind, ...] = ("lost-steps",)
 """Faults that lose what the framework recorded."""
-LOSSES = LOSSES_OF_DEVICE + LOSSES_OF_HOST
+LOSSES_OF_RECORDS = LOSSES_OF_DEVICE + LOSSES_OF_HOST
+"""Faults that lose what was recorded, before anything is written."""
+LOSSES = (*LOSSES_OF_RECORDS, "lost-file", "lost-arrows")
 """Faults that lose data without which no profile is whole."""
 
 
@@ -157,7 +161,8 @@ class FaultChoice:
     steps: numbers of the first and the last step, as in profiles; None means all.
     factor: how many times slower, in thousandths (1500: half as slow again). frequency: MHz.
     milliseconds: length of a stall, a pause, a skew or a loss. megabytes: leaked per step, or kept
-    from reuse. sampler: table whose samples are lost.
+    from reuse. sampler: table whose samples are lost. file: kind of file, as the spec calls it.
+    arrows: category of the flows that no timeline shows.
     """
 
     kind: FaultKind
@@ -169,6 +174,8 @@ class FaultChoice:
     milliseconds: int = 20
     megabytes: int = 64
     sampler: str = "HBM"
+    file: str = "step_trace_time"
+    arrows: str = "HostToDevice"
 
 
 @dataclass(frozen=True, slots=True)

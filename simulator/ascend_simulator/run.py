@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
@@ -18,10 +19,10 @@ from ascend_ref.execution import Executor, InProcess
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
 from ascend_spec import catalog
 
-from .choices import LOSSES, FaultChoice, Scenario
+from .choices import LOSSES_OF_RECORDS, FaultChoice, Scenario
 from .documents.text import ScenarioError
 from .hardware.model import machine
-from .loss import Loss, lose
+from .loss import Loss, ends_of_lost_arrows, lose, lose_files, lost_arrows
 from .scenario import validate
 from .scenario.collected import idle_switches
 from .session.setting import FIRST_SESSION_NS, setting
@@ -33,7 +34,9 @@ from .session.simulate import (
     summary_of,
 )
 from .truth import RankTotals, fault_truths, rank_totals
-from .truth.faults import COSTLY, extra_time
+from .truth.faults import COSTLY, Effect, extra_time
+from .truth.timelines import timeline_totals
+from .world.disturbance import Disturbances
 from .world.rank import RankMeetings
 
 TRUTH = "truth.json"
@@ -96,7 +99,7 @@ class Simulation:
         return (capture(shared, rank) for rank in range(len(shared.meetings)))
 
     def truth(self, round_: int = 0) -> dict[str, Any]:
-        """The truth of a round, as truth.json holds it."""
+        """The truth of a round, as truth.json holds it but for lost files: none was written."""
         shared = self.rounds[round_]
         scenario, seed = shared.scenario, shared.seed
         every = enumerate(shared.meetings)
@@ -107,12 +110,13 @@ class Simulation:
 class Account:
     """What a rank adds to the truth. costs: ns by the places of the faults that cost it time.
 
-    losses: by the places of the faults that lose data of it.
+    losses, arrows: by the places of the faults that lose data of it, or so many ends of arrows.
     """
 
     totals: RankTotals
     costs: Mapping[int, int]
     losses: Mapping[int, Loss]
+    arrows: Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,22 +171,30 @@ def capture(shared: Shared, rank: int) -> Capture:
     return lose(made, setting(scenario, seed).disturbances)[0]
 
 
-def truth(shared: Shared, accounts: Sequence[Account]) -> dict[str, Any]:
-    """The document of truth.json; ``accounts`` of all ranks, in order."""
+def truth(
+    shared: Shared,
+    accounts: Sequence[Account],
+    files: Mapping[int, Sequence[str]] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """The document of truth.json.
+
+    accounts: of all ranks, in order. files: what each fault that loses files took, by its place.
+    """
     scenario = shared.scenario
     chip = machine(scenario.hardware).chip
     totals = [account.totals for account in accounts]
-    costs = {
-        place: sum(account.costs[place] for account in accounts)
-        for place, fault in enumerate(scenario.faults)
-        if fault.kind in COSTLY
-    }
-    losses = {
-        place: [account.losses[place] for account in accounts if place in account.losses]
-        for place, fault in enumerate(scenario.faults)
-        if fault.kind in LOSSES
-    }
-    faults = fault_truths(scenario, totals, costs, losses, chip.frequency)
+    measured: dict[int, Effect] = {}
+    for place, fault in enumerate(scenario.faults):
+        if fault.kind in COSTLY:
+            measured[place] = {"extra_ns": sum(account.costs[place] for account in accounts)}
+        elif fault.kind in LOSSES_OF_RECORDS:
+            losses = [account.losses[place] for account in accounts if place in account.losses]
+            measured[place] = {"losses": losses}
+        elif fault.kind == "lost-arrows":
+            measured[place] = {"ends": sum(account.arrows.get(place, 0) for account in accounts)}
+        elif fault.kind == "lost-file":
+            measured[place] = {"paths": files.get(place, ())}
+    faults = fault_truths(scenario, totals, measured, chip.frequency)
     return {
         "format": TRUTH_FORMAT,
         "scenario": scenario.name,
@@ -240,7 +252,8 @@ def write_run(
                 place.folder.mkdir(parents=True, exist_ok=True)
             paths, accounts = zip(*_written(shared, job, runner, progress), strict=True)
             profiles += chain.from_iterable(chain.from_iterable(zip(*paths, strict=True)))
-            document = truth(shared, list(chain.from_iterable(accounts)))
+            files = _lose_files(shared, folder, paths)
+            document = truth(shared, list(chain.from_iterable(accounts)), files)
             truths.append(folder / TRUTH)
             truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     return Run(
@@ -289,8 +302,35 @@ def _recorded(
         for place, fault in enumerate(scenario.faults)
         if fault.kind in COSTLY
     }
-    left, losses = lose(made, setting(scenario, seed).disturbances)
-    return left, Account(rank_totals(made, kernel_steps), costs, losses)
+    disturbances = setting(scenario, seed).disturbances
+    left, losses = lose(made, disturbances)
+    arrows = ends_of_lost_arrows(disturbances, rank, lambda: timeline_totals(left).flows)
+    return left, Account(rank_totals(made, kernel_steps), costs, losses, arrows)
+
+
+def _lose_files(
+    shared: Shared, folder: Path, processes: Sequence[Sequence[Sequence[Path]]]
+) -> dict[int, list[str]]:
+    """Delete the files that faults lose; what each took, as seen from the folder, by its place.
+
+    processes: the profiles of each, in each place.
+    """
+    scenario = shared.scenario
+    disturbances = setting(scenario, shared.seed).disturbances
+    together = scenario.parallelism.devices_per_process
+
+    def hits(fault: FaultChoice) -> Iterator[Path]:
+        hit = {*disturbances.ranks_of(fault)}
+        for number, places in enumerate(processes):
+            ranks = range(number * together, (number + 1) * together)
+            for profiles in places:  # one of all ranks, or one of each
+                each = [ranks] if len(profiles) < together else [[rank] for rank in ranks]
+                yield from (one for one, of in zip(profiles, each, strict=True) if hit & {*of})
+
+    return {
+        place: [path.relative_to(folder).as_posix() for path in gone]
+        for place, gone in lose_files(scenario.faults, hits)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,17 +389,27 @@ def _written(
 def _write_process(job: _Job, process: _Process) -> _Written:
     made = [_recorded(job.scenario, job.seed, *one) for one in process]
     captures = [one for one, _ in made]
-    paths = [list(_profiles(place, captures, job.revision)) for place in job.places]
+    disturbances = setting(job.scenario, job.seed).disturbances
+    paths = [list(_profiles(place, captures, job.revision, disturbances)) for place in job.places]
     return paths, [account for _, account in made]
 
 
-def _profiles(place: _Place, captures: Sequence[Capture], revision: str) -> Iterator[Path]:
+def _profiles(
+    place: _Place, captures: Sequence[Capture], revision: str, disturbances: Disturbances
+) -> Iterator[Path]:
     """What was written; a worker that was lost may have written it before, as completely."""
     more = revision, place.forms
+    ranks = [one.origin.rank for one in captures]
     if place.output == "msprof":
-        writes = [partial(write_msprof_profile, place.folder, captures, *more)]
+        lost = lost_arrows(disturbances, ranks)
+        writes = [partial(write_msprof_profile, place.folder, captures, *more, lost)]
     else:
-        writes = [partial(write_pytorch_profile, place.folder, one, *more) for one in captures]
+        writes = [
+            partial(
+                write_pytorch_profile, place.folder, one, *more, lost_arrows(disturbances, [rank])
+            )
+            for rank, one in zip(ranks, captures, strict=True)
+        ]
     for write in writes:
         try:
             yield write()

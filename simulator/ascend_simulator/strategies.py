@@ -48,6 +48,8 @@ from .scenario import run_schema
 from .scenario.consistency import (
     LAYERED,
     LEAST_PERIOD,
+    files_of_runs,
+    flow_categories,
     problems,
     sampled_tables,
 )
@@ -240,6 +242,8 @@ def faults(draw: st.DrawFn, scenario: Scenario, *, losses: bool = False) -> Faul
         "milliseconds": draw(st.integers(1, 200)),
         "megabytes": draw(st.integers(1, 256)),
         "sampler": draw(st.sampled_from(samplers or ["HBM"])),
+        "file": draw(st.sampled_from(sorted(files_of_runs()))),
+        "arrows": draw(st.sampled_from(sorted(flow_categories()))),
     }
     read = set(run_schema().read_by("fault", kind))
     return FaultChoice(kind, **{name: value for name, value in drawn.items() if name in read})

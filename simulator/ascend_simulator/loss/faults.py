@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ascend_ref.capture import Capture, Steps
 from ascend_ref.capture.model import NONE
 
-from ..choices import LOSSES, FaultChoice, FaultKind
+from ..choices import LOSSES_OF_RECORDS, FaultChoice, FaultKind
 from ..world.disturbance import MILLISECOND, Disturbances
 from .rows import rows_of
 from .without import without_device, without_steps, without_tasks
@@ -36,7 +36,7 @@ def lose(capture: Capture, disturbances: Disturbances) -> tuple[Capture, dict[in
     rank, steps = capture.origin.rank, capture.steps
     left, losses = capture, {}
     for place, fault in enumerate(disturbances.faults):
-        if fault.kind not in LOSSES or rank not in disturbances.ranks_of(fault):
+        if fault.kind not in LOSSES_OF_RECORDS or rank not in disturbances.ranks_of(fault):
             continue
         window = _window(fault, capture, _bounds(steps, *disturbances.steps_of(fault)))
         before, left = rows_of(left), _left(fault.kind, left, *window)

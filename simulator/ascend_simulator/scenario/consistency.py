@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from math import prod
 from typing import Any
 
-from ascend_spec import catalog
+from ascend_spec import catalog, layout_catalog, text_catalog, timeline_catalog
 
 from ..choices import LOSSES_OF_DEVICE, LOSSES_OF_HOST, FaultChoice, Scenario, Schedule
 from ..documents import Path, Problem
@@ -158,11 +158,41 @@ def _fault(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem
     nominal = machine(scenario.hardware).chip.frequency
     if fault.kind == "frequency-throttling" and fault.frequency >= nominal:
         yield _is(scenario, (*at, "frequency"), f"less than the nominal {nominal} MHz")
+    yield from _lost(scenario, fault, at)
+
+
+def _lost(scenario: Scenario, fault: FaultChoice, at: Path) -> Iterator[Problem]:
     if fault.kind == "lost-samples":
         yield from _sampler(scenario, fault.sampler, (*at, "sampler"))
+    if fault.kind == "lost-file" and fault.file not in files_of_runs():
+        yield _is(scenario, (*at, "file"), _like(fault.file, files_of_runs()))
+    if fault.kind == "lost-arrows" and fault.arrows not in flow_categories():
+        yield _is(scenario, (*at, "arrows"), f"one of {', '.join(sorted(flow_categories()))}")
     for losses, field in ((LOSSES_OF_DEVICE, "npu"), (LOSSES_OF_HOST, "cpu")):
         if fault.kind in losses and not getattr(scenario.capture, field):
             yield _is(scenario, (*at, "kind"), f"capture.{field} to be true for it")
+
+
+def _like(name: str, known: Collection[str]) -> str:
+    """What is expected instead of a name that is not among many."""
+    close = get_close_matches(name, known, 1)
+    return f"what the spec calls a file, such as {close[0] if close else 'kernel_details'}"
+
+
+def files_of_runs() -> set[str]:
+    """The kinds of files of a written run, as the spec calls them."""
+    text, layout = text_catalog(), layout_catalog()
+    others = {
+        file.id
+        for file in layout.files.values()
+        if file.producer in ("msprof", "pytorch") and file.id not in ("csv", "timeline", "info")
+    }
+    return {*text.csv, *timeline_catalog().files} | others
+
+
+def flow_categories() -> set[str]:
+    """The categories of the flows of timelines."""
+    return {flow.cat for flow in timeline_catalog().flows.values()}
 
 
 def _captured(schedule: Schedule) -> str:

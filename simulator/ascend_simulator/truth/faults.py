@@ -57,7 +57,7 @@ def _of_data(world: Setting, rank: int, disturbances: Disturbances) -> int:
     return spent
 
 
-Effect = Mapping[str, int | float | str | Sequence[Loss]]
+Effect = Mapping[str, int | float | str | Sequence[Loss] | Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +87,16 @@ class FaultTruth:
 def fault_truths(
     scenario: Scenario,
     totals: Sequence[RankTotals],
-    costs: Mapping[int, int],
-    losses: Mapping[int, Sequence[Loss]],
+    measured: Mapping[int, Effect],
     nominal: int,
 ) -> list[FaultTruth]:
     """Every fault of a scenario.
 
-    costs: ns that all ranks together lose to a fault, by its place; only of faults that cost time.
-    losses: of each rank, by the place of the fault that lost it. nominal: MHz.
+    measured: what of an effect only the run shows, by the place of its fault. nominal: MHz.
     """
     chosen = Disturbances.of(scenario)
     found = []
     for place, fault in enumerate(scenario.faults):
-        effect = _effect(fault, nominal)
-        if place in costs:
-            effect["extra_ns"] = costs[place]
-        if place in losses:
-            effect["losses"] = losses[place]
         ranks, (first, last) = sorted(chosen.ranks_of(fault)), chosen.steps_of(fault)
         steps = [totals[rank].steps for rank in ranks]
         found.append(
@@ -115,15 +108,15 @@ def fault_truths(
                     Interval(rank, of_rank[first].start_ns, of_rank[last].end_ns)
                     for rank, of_rank in zip(ranks, steps, strict=True)
                 ),
-                effect=effect,
+                effect={**_effect(fault, nominal), **measured.get(place, {})},
             )
         )
     return found
 
 
-def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str | Sequence[Loss]]:
+def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str]:
     length = fault.milliseconds * MILLISECOND
-    effect: dict[str, int | float | str | Sequence[Loss]] = {}
+    effect: dict[str, int | float | str] = {}
     match fault.kind:
         case "slow-rank" | "slow-link" | "host-bound-launch" | "ai-cpu-straggler":
             effect["factor"] = fault.factor / THOUSAND
@@ -137,4 +130,8 @@ def _effect(fault: FaultChoice, nominal: int) -> dict[str, int | float | str | S
             effect["bytes_per_step"] = lost_bytes(fault)
         case "lost-samples":
             effect["table"] = fault.sampler
+        case "lost-file":
+            effect["file"] = fault.file
+        case "lost-arrows":
+            effect["arrows"] = fault.arrows
     return effect

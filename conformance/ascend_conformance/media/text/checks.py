@@ -46,6 +46,7 @@ OF_TEXT: Mapping[str, Check] = {
     "full-slices": structurecsv.full_slices,
     "missing-files": structurecsv.missing_files,
     "lost-files": structurecsv.lost_files,
+    "listed-files": structurecsv.listed_files,
     "damaged-documents": partial(structuredocs.damages, "document"),
     "damaged-timelines": partial(structuredocs.damages, "timeline"),
     "wrong-key-types": partial(structuretrace.key_faults, f"found NOT IN ('{UNKNOWN}', '{TWICE}')"),

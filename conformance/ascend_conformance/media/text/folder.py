@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.db.open import UnreadableDatabase
+from ascend_ref.profile.readme import read_readme
 from ascend_ref.recorded import Recorded, from_database
 from ascend_ref.text.headers import Circumstance, Recognised
 from ascend_ref.text.rows import CsvRows
@@ -132,6 +133,8 @@ def read_folder(
         note_doubled(facts, number, elements)
     _choose_writers(folder)
     _add_files(folder)
+    if not alone:
+        _add_list(folder)
     make_views(facts, folder.csv_writers)
     return folder
 
@@ -233,6 +236,13 @@ def _add_files(folder: Folder) -> None:
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")
     about = folder.output, folder.known("writer"), family, level, metrics, None
     facts.add("unit.about", [about])
+
+
+def _add_list(folder: Folder) -> None:
+    """Add to the facts what README.txt says was written next to the files of msprof."""
+    places = {one.path.parent for one in folder.files.values() if one.kind in ("csv", "timeline")}
+    for place in sorted(places):
+        folder.facts.add("unit.listed", [(*one,) for one in read_readme(place)])
 
 
 def load_database(folder: Folder, path: Path, rules: Iterable[TextRule]) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from ascend_ref.capture import Capture
 from ascend_ref.documents import write_documents
 from ascend_ref.profile import write_msprof_profile, write_pytorch_profile
+from ascend_ref.profile.readme import README, readme
 from ascend_ref.recorded import Output, from_captures
 from ascend_ref.text import write_csv_files
 from ascend_ref.timeline import write_timeline
@@ -115,8 +116,12 @@ def write_specimen(name: str, folder: Path) -> tuple[tuple[Deliverable, ...], Pa
         target = target / "mindstudio_profiler_output"
         target.mkdir(exist_ok=True)
     recorded = from_captures([capture], subject.output)
-    write_csv_files(recorded, target, writer=subject.writer, timestamp=STAMP)
-    write_timeline(recorded, target, writer=subject.writer, timestamp=STAMP)
+    written = [
+        *write_csv_files(recorded, target, writer=subject.writer, timestamp=STAMP),
+        *write_timeline(recorded, target, writer=subject.writer, timestamp=STAMP),
+    ]
+    if subject.output == "msprof":
+        (target / README).write_text(readme(written), encoding="utf-8")
     write_documents(recorded, target)
     listing = Listing(target)
     return (*deliverables_in(listing), *companions(listing)), database

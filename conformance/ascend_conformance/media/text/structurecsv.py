@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from ascend_ref.profile.readme import README
 from ascend_ref.text.headers import canonical_names
 from ascend_spec import catalog, recording_catalog, text_catalog
 from ascend_spec.text import CsvFile, SortKey
@@ -406,6 +407,17 @@ def lost_files(folder: Folder, _examples: int) -> Iterator[Fault]:
         signs = sorted(have & set(place["with"].split()))
         if signs and name not in have and _is_due(folder, name):
             yield Fault(min(folder.files), name, expected=name, remark=f"{signs[0]}, but no {name}")
+
+
+def listed_files(folder: Folder, _examples: int) -> Iterator[Fault]:
+    """Kinds of files that README.txt lists, and of which there is none."""
+    select = (
+        "SELECT line, shown FROM unit.listed WHERE name NOT IN (SELECT name FROM unit.file) "
+        "ORDER BY line"
+    )
+    for line, shown in folder.facts.rows(select):
+        remark = f"line {line} of {README}, but no {shown}"
+        yield Fault(min(folder.files), shown, expected=shown, remark=remark)
 
 
 def _is_due(folder: Folder, name: str) -> bool:
