@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 
@@ -44,6 +44,7 @@ class Listed(NamedTuple):
 
     line: int
     name: str
+    kind: Literal["csv", "timeline"]
     called: str
 
 
@@ -60,11 +61,14 @@ def read_readme(folder: Path) -> list[Listed]:
             lines = file.read(LONGEST).splitlines()
     except OSError:
         return []
-    known = {".csv": layout_catalog().sheets, ".json": layout_catalog().timelines}
     return [
-        Listed(number, name + suffix, called)
+        found
         for number, line in enumerate(lines, start=1)
-        if (found := LINE.match(line))
-        for name, suffix in [found.groups()]
-        if (called := known[suffix].get(name))
+        if (parts := LINE.match(line)) and (found := _listed(number, *parts.groups()))
     ]
+
+
+def _listed(line: int, name: str, suffix: str) -> Listed | None:
+    kind: Literal["csv", "timeline"] = "csv" if suffix == ".csv" else "timeline"
+    known = layout_catalog().sheets if kind == "csv" else layout_catalog().timelines
+    return Listed(line, name + suffix, kind, known[name]) if name in known else None

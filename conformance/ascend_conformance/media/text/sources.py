@@ -186,7 +186,7 @@ class Sources:
         return self.facts.columns(name)
 
     def _absent_files(self, schema: str, name: str) -> list[str]:
-        """The file of the spec without which a source has nothing to show."""
+        """The timeline or document without which a source has nothing to show."""
         wanted: tuple[str, ...] = WHOLE if schema == "layer" else ()
         if schema == "doc":
             wanted = (DOCUMENTS.get(name, name),)
@@ -196,7 +196,9 @@ class Sources:
         if not wanted:
             return []
         named = ", ".join(map(text_literal, wanted))
-        there = self.facts.value(f"SELECT count(*) FROM unit.file WHERE name IN ({named})")
+        there = self.facts.value(
+            f"SELECT count(*) FROM unit.file WHERE kind <> 'csv' AND name IN ({named})"
+        )
         return [] if there else [f"unit.{wanted[0]}"]
 
     def _make(self, schema: str, name: str) -> None:

@@ -412,8 +412,8 @@ def lost_files(folder: Folder, _examples: int) -> Iterator[Fault]:
 def listed_files(folder: Folder, _examples: int) -> Iterator[Fault]:
     """Kinds of files that README.txt lists, and of which there is none."""
     select = (
-        "SELECT line, shown FROM unit.listed WHERE name NOT IN (SELECT name FROM unit.file) "
-        "ORDER BY line"
+        "SELECT line, shown FROM unit.listed "
+        "WHERE (kind, name) NOT IN (SELECT (kind, name) FROM unit.file) ORDER BY line"
     )
     for line, shown in folder.facts.rows(select):
         remark = f"line {line} of {README}, but no {shown}"
