@@ -102,6 +102,20 @@ MISTAKES = [
         "a factor of 1,000 against communication.json, op_statistic.csv and trace_view.json",
     ),
     (
+        "kernel_details.csv",
+        recomputed(lambda time: (time / 1000).quantize(Decimal("0.001")), "Duration(us)"),
+        "XLR902",
+        "a factor of 1,000 against communication.json, op_statistic.csv and trace_view.json",
+    ),
+    (
+        "operator_memory.csv",
+        scaled(
+            Decimal("1.048576"), "Allocation Total Allocated(MB)", "Allocation Total Reserved(MB)"
+        ),
+        "XLR902",
+        "a factor of 1.049 against memory_record.csv",
+    ),
+    (
         "op_statistic.csv",
         scaled(Decimal("0.001"), "Total Time(us)", "Min Time(us)", "Avg Time(us)", "Max Time(us)"),
         "XLR902",
@@ -129,6 +143,43 @@ def test_another_unit_or_clock_of_a_real_file_is_named(
     assert (cause.rule, cause.table) == (rule, name)
     assert cause.message.endswith(words)
     assert sum(one.cause == rule for one in report.findings) >= 3
+
+
+def replaced(name: str, texts: dict[str, str]) -> Callable[[Table], None]:
+    """Writes a column in other words."""
+
+    def changing(table: Table) -> None:
+        place = table[0].index(name)
+        for row in table[1:]:
+            row[place] = texts.get(row[place], row[place])
+
+    return changing
+
+
+IN_ONE_COLUMN = [
+    ("api_statistic.csv", scaled(Decimal("1.02"), "Variance")),
+    ("op_statistic.csv", scaled(Decimal("1.3"), "Ratio(%)")),
+    (
+        "kernel_details.csv",
+        replaced(
+            "Accelerator Core", {"AI_CORE": "KERNEL_AICORE", "AI_VECTOR_CORE": "KERNEL_AIVEC"}
+        ),
+    ),
+    ("operator_memory.csv", scaled(Decimal("1.1"), "Allocation Total Allocated(MB)")),
+]
+"""A file, and one column of it that is written wrongly in all rows."""
+
+
+@pytest.mark.parametrize(("name", "change"), IN_ONE_COLUMN)
+def test_one_wrong_column_makes_no_file_of_another_capture(
+    name: str, change: Callable[[Table], None], tmp_path: Path
+) -> None:
+    needs_data()
+    shutil.copytree(RANK, tmp_path / "real")
+    rewritten(tmp_path / "real" / OUTPUT / name, change)
+    (report,) = judged(tmp_path / "real")
+    assert violations(report)
+    assert not [one.message for one in report.findings if one.rule == "XLR901"]
 
 
 def test_a_fault_of_some_rows_has_no_outsider(tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ another clock.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ...compare.agreement import WHICH, Side
+from ...compare.agreement import WHICH, Side, Which
 from ...compare.match import NUMBERS, PAIRS, REALS, Outcome, pair_types
 from ...compare.sql import quoted
 from ...engine.failure import rule_that_finds
@@ -33,8 +34,17 @@ FEWEST = 2
 ALIKE = 0.01
 """How far factors, or differences, of rows lie apart at most that count as one, as a share."""
 
+ROUNDED = 0.1
+"""How far factors around a power of 1,000 may, since a larger unit leaves fewer digits."""
+
 LEAST_FACTOR = 5
-"""Units differ by more."""
+"""Units differ by more, but for those that are taken for each other."""
+
+MISTAKEN = (1.024, 1.024**2, 1.024**3)
+"""Factors between units that are: KB and KiB, MB and MiB, GB and GiB."""
+
+SAME = 0.001
+"""How far the factor of a unit that is taken for another may be off, as a share."""
 
 KINDS: Sequence[Departure] = ("another-clock", "another-unit", "another-capture")
 """What explains most first."""
@@ -56,11 +66,45 @@ def vote(folder: Folder, rule: str, found: Outcome) -> Vote | None:
     vouches = sound and _compares_numbers(found)
     one = Vote(rule, left | right, sound, vouches, timed)
     alone = [count for which, count in found.alone.items() if agreement.counts(which)]
-    worst = max(0, *found.differing.values(), *alone)
-    if worst < MOST * min(found.rows.values()) or found.faults < FEWEST or len(one.files) == 1:
+    most = MOST * min(found.rows.values())
+    columns = [count for count in found.differing.values() if count >= most]
+    is_alone = any(count >= most for count in alone)
+    is_reworded = is_alone and _is_reworded(folder, found)
+    if not (columns or is_alone) or found.faults < FEWEST or len(one.files) == 1:
         return one
     departs, by = _departure(folder, found)
-    return replace(one, departs=departs, by=by)
+    return replace(
+        one, departs=departs, by=by, whole=(is_alone and not is_reworded) or len(columns) > 1
+    )
+
+
+def _is_reworded(folder: Folder, found: Outcome) -> bool:
+    """Whether rows stand alone for one key that is in other words, and have all others in common.
+
+    Words have no digits: names and numbers of ranks, devices, links and steps are none.
+    """
+    if found.compared.near is not None or not all(found.alone.values()):
+        return False
+    apart = [key for key in found.compared.keys if not _is_shared(folder, key)]
+    if len(apart) != 1 or len(found.compared.keys) == 1:
+        return False
+    words = " UNION ALL ".join(_alone(apart[0], *sides) for sides in (WHICH, WHICH[::-1]))
+    digits = "regexp_matches(CAST(word AS VARCHAR), '[0-9]')"
+    return not folder.facts.value(f"SELECT count(*) FROM ({words}) WHERE {digits}")
+
+
+def _is_shared(folder: Folder, key: str) -> bool:
+    """Whether the rows alone of both sides have most values of a key in common."""
+    left, right = (_alone(key, *sides) for sides in (WHICH, WHICH[::-1]))
+    fewest = f"least((SELECT count(*) FROM ({left})), (SELECT count(*) FROM ({right})))"
+    common = f"(SELECT count(*) FROM ({left} INTERSECT {right}))"
+    return bool(folder.facts.value(f"SELECT {common} >= {MOST} * {fewest}"))
+
+
+def _alone(key: str, which: Which, other: Which) -> str:
+    """The values of a key that the rows alone of a side have."""
+    word = quoted(f"{which}_{key}")
+    return f"SELECT DISTINCT {word} AS word FROM {PAIRS} WHERE {other}_turn IS NULL"
 
 
 def _compares_numbers(found: Outcome) -> bool:
@@ -103,16 +147,16 @@ def _departure(folder: Folder, found: Outcome) -> tuple[Departure, float]:
     numbers = [name for name in found.compared.columns if types[name] in NUMBERS | REALS]
     for names in (*((name,) for name in numbers if name != near), tuple(numbers)):
         rows, least, most, _, _ = _differences(folder, names)
-        if rows and least > 0 and most <= least * (1 + ALIKE) and not _near_one(least):
-            return "another-unit", least
+        if rows and least > 0 and _is_unit(least, most):
+            return "another-unit", (least + most) / 2
     return "another-capture", 0.0
 
 
 def _differences(
     folder: Folder, names: Sequence[str], kind: str = "DOUBLE"
 ) -> tuple[int, float, float, float, float]:
-    """Of pairs that differ in these columns: how many, if enough, the bounds of the ratios, and
-    those of the differences as numbers of this kind.
+    """Of pairs that differ in these columns: how many, if enough, the bounds of the ratios without
+    the tenths at both ends, and those of the differences as numbers of this kind.
     """
     sides = ([quoted(f"{which}_{name}") for which in WHICH] for name in names)
     cells = " UNION ALL ".join(
@@ -122,14 +166,21 @@ def _differences(
     if not cells:
         return 0, 0, 0, 0, 0
     ((rows, *bounds),) = folder.facts.rows(
-        "SELECT count(*), min(l / r), max(l / r), min(l - r), max(l - r) "
+        "SELECT count(*), quantile_cont(l / r, 0.1), quantile_cont(l / r, 0.9), "
+        "min(l - r), max(l - r) "
         f"FROM ({cells}) WHERE l <> r AND r <> 0 AND l <> 0"
     )
     return (rows, *bounds) if rows >= FEWEST else (0, 0, 0, 0, 0)
 
 
-def _near_one(factor: float) -> bool:
-    return 1 / LEAST_FACTOR < factor < LEAST_FACTOR
+def _is_unit(least: float, most: float) -> bool:
+    """Whether ratios between these bounds are those of two units."""
+    if least > LEAST_FACTOR or most < 1 / LEAST_FACTOR:
+        thousands = math.log(most * least) / math.log(1_000_000)
+        is_thousand = abs(thousands - round(thousands)) < SAME * 10
+        return most <= least * (1 + (ROUNDED if is_thousand else ALIKE))
+    bounds = (least, most) if least > 1 else (1 / most, 1 / least)
+    return any(all(abs(one / factor - 1) <= SAME for one in bounds) for factor in MISTAKEN)
 
 
 def outsider(votes: Sequence[Vote]) -> int | None:
@@ -146,7 +197,20 @@ def outsider(votes: Sequence[Vote]) -> int | None:
         common = frozenset(
             file for file in common if not any(file in files and files - common for files in sound)
         )
-    return next(iter(common)) if len(common) == 1 else None
+    if len(common) != 1:
+        return None
+    (found,) = common
+    foreign = all(one.departs == "another-capture" for one in apart)
+    return None if foreign and not _is_foreign(found, apart, sound) else found
+
+
+def _is_foreign(file: int, apart: Sequence[Vote], sound: Sequence[frozenset[int]]) -> bool:
+    """Whether a file that departs is of another capture, and not merely wrong in a part.
+
+    Then it differs in more than one column, and from more than it agrees with.
+    """
+    agreeing = [files for files in sound if file in files and len(files) > 1]
+    return any(one.whole for one in apart) and len(apart) > len(agreeing)
 
 
 def with_cause(

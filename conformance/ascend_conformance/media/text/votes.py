@@ -15,7 +15,8 @@ class Vote:
     ``sound``: nothing differs. ``vouches``: and files of two ranks would differ, since numbers were
     compared and not only names. ``timed``: rows are paired by times. ``departs``: how the sides
     differ; ``None`` where they belong together, or where only some rows differ, which has other
-    reasons. ``by``: the factor or the length of time in ns.
+    reasons. ``by``: the factor or the length of time in ns. ``whole``: they differ in more than one
+    column, so that no single column is to blame.
     """
 
     rule: str
@@ -25,3 +26,4 @@ class Vote:
     timed: bool
     departs: Departure | None = None
     by: float = 0.0
+    whole: bool = False
