@@ -1027,7 +1027,7 @@ def free_and_computing_exchanged(db: Database) -> None:
     db.change("UPDATE OVERLAP_ANALYSIS SET type = 3 - type WHERE type IN (0, 3)")
 
 
-# analysis.db beside its profile.
+# analysis.db next to its profile.
 
 
 def _analysis(folder: Folder, *statements: str) -> None:
