@@ -23,10 +23,12 @@ from ascend_conformance.options import Options
 from ascend_ref.capture import Batch, Capture
 from ascend_ref.derive.transit import task_rows
 from ascend_simulator.choices import LOSSES, FaultChoice, FaultKind, Scenario, Schedule
+from ascend_simulator.loss.faults import lose
 from ascend_simulator.loss.without import without_tasks
 from ascend_simulator.run import simulate, write_run
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.truth import schema
+from ascend_simulator.world.disturbance import Disturbances
 
 HIT: dict[FaultKind, FaultChoice] = {
     "lost-head": FaultChoice("lost-head", ranks=(1,), milliseconds=2),
@@ -106,6 +108,30 @@ def test_the_window_is_what_was_asked_for(healthy: Run, faulty: Run, kind: Fault
         "lost-head": (whole[0], first[1] + 2_000_000),
         "lost-slice": (middle, middle + 2_000_000),
     }.get(kind, whole)
+
+
+def test_a_slice_is_no_longer_than_its_steps() -> None:
+    """Nor does it begin before them: seven seconds, of steps of some milliseconds."""
+    fault = replace(HIT["lost-slice"], milliseconds=7_000)
+    loss = loss_of(simulate(replace(SCENARIO, faults=(fault,)), SEED).truth())
+    steps = simulate(SCENARIO, SEED).capture(1).steps
+    assert (loss["start_ns"], loss["end_ns"]) == (int(steps.start[1]), int(steps.end[2]))
+
+
+def test_what_begins_at_the_start_is_lost_and_at_the_end_is_not() -> None:
+    scenario = replace(SCENARIO, faults=(HIT["lost-slice"],))
+    capture = simulate(SCENARIO, SEED).capture(1)
+    left, losses = lose(capture, Disturbances.of(scenario))
+    window = losses[0].start_ns, losses[0].end_ns
+    start = capture.tasks.start.copy()
+    first = int(np.searchsorted(start, window[0]))
+    last = int(np.searchsorted(start, window[1]))
+    start[[first, last]] = window
+    tasks = replace(capture.tasks, start=start)
+    bounded = lose(replace(capture, tasks=tasks), Disturbances.of(scenario))[0].tasks.start
+    assert window[0] not in bounded
+    assert window[1] in bounded
+    assert len(bounded) == len(left.tasks)
 
 
 def test_other_ranks_and_totals_stay(healthy: Run, faulty: Run) -> None:
@@ -202,11 +228,14 @@ def test_rows_of_records_are_those_of_lost_kernels() -> None:
 
 
 def test_of_tasks_of_one_number_only_the_lost_one_loses_its_row() -> None:
-    """Two tasks of one stream and number: of the record only the row of the lost one goes."""
+    """Two tasks of one stream and number: of the record only the row of the lost one goes.
+
+    The record lacks the first kernels, as those of real sessions may.
+    """
     capture = simulate(WITH_HOST, SEED).capture(1)
     same = replace(capture.tasks, number=np.zeros(len(capture.tasks), np.int64))
     kinds = replace(capture.kernel_kinds, name=np.zeros(len(capture.kernel_kinds), np.int64))
-    cache = dict(capture.records["l2_cache"])
+    cache = {name: values[2:] for name, values in capture.records["l2_cache"].items()}
     cache |= {"number": np.zeros_like(cache["number"]), "name": np.zeros_like(cache["name"])}
     counted = capture.kernel_kinds.blocks[capture.kernels.kind] > 0
     ran = np.sort(task_rows(capture.tasks)[capture.kernels.task[counted]])
