@@ -3,8 +3,9 @@
     python tests/campaign/run_defects.py [NAME]...
 
 NAME is the beginning of a defect or of a base. Exit 1 where a miss is not listed in
-``misses.yaml``, a listed one is found, an untouched base has a violation, or less than ``FLOOR`` of
-the defects are found. Defects that no reader can decide do not count.
+``misses.yaml``, a listed one is found, an untouched base has a violation, no case was judged, or
+less than ``FLOOR`` of them are found. Cases that no reader can decide do not count; the last line
+also shows the share of all cases that were tried.
 """
 
 from __future__ import annotations
@@ -164,11 +165,17 @@ def main(wanted: Sequence[str]) -> int:
     found = Counter(one.case.base for one in judged if one.outcome == "violation")
     for base, count in sorted(Counter(one.case.base for one in judged).items()):
         print(f"{base}: {found[base]} of {count}")
+    every = sum(one.outcome == "violation" for one in results)
     print(
-        f"{found.total()} violations of {len(judged)} decidable cases,"
-        f" {len({one.case.defect for one in judged})} defects; {len(results)} cases in all"
+        f"{_of(found.total(), len(judged))} decidable cases are violations,"
+        f" {len({one.case.defect for one in judged})} defects;"
+        f" {_of(every, len(results))} cases in all, none left out"
     )
-    return int(failed or found.total() < FLOOR * len(judged))
+    return int(failed or not judged or found.total() < FLOOR * len(judged))
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part} of {whole} ({part / max(whole, 1):.1%})"
 
 
 def _weight(base: str) -> bool:

@@ -13,6 +13,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from ascend_ref.bin import read_blocks
+
+SOURCE_CODE = 0x01
 TOKENS = (
     b"-1",
     b"1e308",
@@ -178,11 +181,29 @@ def _dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def of_blocks(before: bytes, after: bytes) -> str:
     """The kind of a change of a block file that was accepted."""
-    if len(before) != len(after):
-        return "bytes"
-    changed = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
-    digits = all(chr(old).isdigit() and chr(new).isdigit() for old, new in changed)
-    printable = all(
-        chr(one).isprintable() or chr(one).isspace() for both in changed for one in both
-    )
-    return "value" if digits else "text" if printable else "bytes"
+    (old, code), (new, other_code) = _blocks(before), _blocks(after)
+    if [kind for kind, _ in old] != [kind for kind, _ in new]:
+        return "blocks"
+    changed = [
+        (kind, was, now) for (kind, was), (_, now) in zip(old, new, strict=True) if was != now
+    ]
+    if not changed:
+        return "source" if code != other_code else "container"
+    ((kind, was, now),) = changed
+    try:
+        return of_json(was, now)
+    except ValueError:
+        return f"bytes of 0x{kind:02x}"
+
+
+def _blocks(content: bytes) -> tuple[list[tuple[int, bytes]], list[bytes]]:
+    """What blocks hold, by type, of source code the path; and the source code by itself."""
+    file = read_blocks(content, "")
+    held, code = [], []
+    for entry in file.entries:
+        payload = bytes(file.payload(entry))
+        if entry.type == SOURCE_CODE:
+            code.append(payload)
+            payload = file.path(entry)
+        held.append((entry.type, payload))
+    return held, code

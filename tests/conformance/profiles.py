@@ -132,6 +132,8 @@ def readable(path: Path, options: Options | None = None) -> FileReport:
     """The verdict on a database that can be judged, whatever its rows hold."""
     file = judge(path, options)
     assert file.unreadable is None, file.unreadable
+    failed = [one.message for one in file.findings if one.verdict == "failure"]
+    assert not failed, failed
     return file
 
 

@@ -200,6 +200,20 @@ def test_one_extreme_number_everywhere_is_judged(tmp_path: Path, value: Value) -
         rendered(readable(fill_all(specimen(tmp_path / carrier, carrier), value)))
 
 
+@pytest.mark.parametrize("carrier", CARRIERS)
+def test_sums_that_no_integer_holds_are_judged(tmp_path: Path, carrier: Carrier) -> None:
+    """All rows are of one time, and amounts are as great as a column can hold."""
+    path = specimen(tmp_path, carrier)
+    with opened(path) as connection:
+        for table in tables(connection):
+            schema = catalog().at(NEWEST, carrier).tables.get(table)
+            for name, column in schema.columns.items() if schema else ():
+                if column.unit in ("ns", "Byte"):
+                    value = f"min({name})" if column.unit == "ns" else str(2**63 - 1)
+                    connection.execute(f"UPDATE {table} SET {name} = (SELECT {value} FROM {table})")
+    readable(path)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_extreme_numbers_at_random_are_judged(tmp_path: Path, carrier: Carrier, seed: int) -> None:

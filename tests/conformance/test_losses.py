@@ -12,7 +12,7 @@ from typing import NamedTuple
 import losses
 import pytest
 from losses import Loss
-from profiles import REAL
+from profiles import real
 
 from ascend_conformance.check import check
 from ascend_conformance.discover import NothingToCheck, discover
@@ -24,8 +24,6 @@ from ascend_spec import layout_catalog
 
 ONE = Options(workers=1)
 LOSS_RULES = Options(workers=1, selection=Selection((LOSSES,)))
-SHARED = REAL.parent
-needs_real = pytest.mark.skipif(not REAL.exists(), reason=f"needs the real profiles of {REAL}")
 
 RUNS = 4
 """Places at which the campaign tries each loss on each base: more than 500 in all."""
@@ -40,9 +38,13 @@ class Base(NamedTuple):
     name: str
     only: str = "*"
 
+    @property
+    def is_real(self) -> bool:
+        return "/" in self.name
+
     def copy(self, simulated: Path, into: Path) -> Path:
         """The files of the base, which may be changed."""
-        source = SHARED / self.name if "/" in self.name else simulated / self.name
+        source = real(f"../{self.name}") if self.is_real else simulated / self.name
         if self.only == "*":
             shutil.copytree(source, into)
         else:
@@ -105,7 +107,6 @@ def lose(base: Base, loss: Loss, seed: str, simulated: Path, scratch: Path) -> s
     return loss.take(copy, random.Random(seed))
 
 
-@needs_real
 @pytest.mark.parametrize("name", ["first_tasks", "last_tasks", "tasks_of_a_stream"])
 def test_lost_tasks_are_found_with_their_cause(name: str, tmp_path: Path):
     (loss,) = (one for one in losses.DATABASE if one.name == name)
@@ -118,7 +119,6 @@ def test_lost_tasks_are_found_with_their_cause(name: str, tmp_path: Path):
     assert all("likely cause: " in one.message for one in named)
 
 
-@needs_real
 def test_lost_launches_say_which_part_of_the_window(tmp_path: Path):
     """The first tasks by start are those of the first launches."""
     (loss,) = (one for one in losses.DATABASE if one.name == "first_tasks")
@@ -129,15 +129,20 @@ def test_lost_launches_say_which_part_of_the_window(tmp_path: Path):
     assert found.context["stage"] == "recording"
 
 
-@needs_real
+def losses_in(*folders: Path) -> list[str]:
+    """The findings of loss, where every file was judged."""
+    report = check(folders, LOSS_RULES)
+    assert report.files
+    assert [one.file for one in report.files if not one.is_judged] == []
+    return [f"{one.rule} {one.file}: {one.message}" for one in report.findings]
+
+
 def test_no_loss_is_found_on_real_files():
-    found = check([SHARED / name for name in ("db", "text", "generations")], LOSS_RULES).findings
-    assert [f"{one.rule} {one.file}: {one.message}" for one in found] == []
+    assert losses_in(*(real(f"../{name}") for name in ("db", "text", "generations"))) == []
 
 
 def test_no_loss_is_found_on_simulated_files(simulated: Path):
-    found = check([simulated], LOSS_RULES).findings
-    assert [f"{one.rule} {one.file}: {one.message}" for one in found] == []
+    assert losses_in(simulated) == []
 
 
 def test_raw_data_are_named_with_the_command_that_analyses_them(tmp_path: Path):
@@ -197,10 +202,11 @@ def _note(
 
 
 @pytest.mark.campaign
-@needs_real
 def test_random_losses_are_found(simulated: Path, tmp_path: Path):
     """Of more than 500 losses 95 % are found, and the cause of 90 % is right."""
     bases = (*REAL_BASES, *SIMULATED)
+    for base in REAL_BASES:
+        real(f"../{base.name}")
     with ProcessPoolExecutor(2) as pool:
         places = [tmp_path / str(number) for number in range(len(bases))]
         results = [*pool.map(tried, bases, [simulated] * len(bases), places)]

@@ -78,7 +78,7 @@ MEDIA: Mapping[str, Medium] = {
 }
 
 FURTHER: Mapping[tuple[str, str], str] = {
-    ("bin", "bytes"): "a control character in the source code of an operator, the user's own file",
+    ("bin", "source"): "the source code of an operator is the user's own file",
 }
 """Further kinds of accepted changes, by medium, each with the reason why they are accepted."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import jsonschema
 import numpy as np
@@ -23,10 +23,12 @@ from ascend_conformance.options import Options
 from ascend_ref.capture import Batch, Capture
 from ascend_ref.derive.transit import task_rows
 from ascend_simulator.choices import LOSSES, FaultChoice, FaultKind, Scenario, Schedule
+from ascend_simulator.loss.faults import lose
 from ascend_simulator.loss.without import without_tasks
 from ascend_simulator.run import simulate, write_run
 from ascend_simulator.strategies import scenarios
 from ascend_simulator.truth import schema
+from ascend_simulator.world.disturbance import Disturbances
 
 HIT: dict[FaultKind, FaultChoice] = {
     "lost-head": FaultChoice("lost-head", ranks=(1,), milliseconds=2),
@@ -108,6 +110,30 @@ def test_the_window_is_what_was_asked_for(healthy: Run, faulty: Run, kind: Fault
     }.get(kind, whole)
 
 
+def test_a_slice_is_no_longer_than_its_steps() -> None:
+    """Nor does it begin before them: seven seconds, of steps of some milliseconds."""
+    fault = replace(HIT["lost-slice"], milliseconds=7_000)
+    loss = loss_of(simulate(replace(SCENARIO, faults=(fault,)), SEED).truth())
+    steps = simulate(SCENARIO, SEED).capture(1).steps
+    assert (loss["start_ns"], loss["end_ns"]) == (int(steps.start[1]), int(steps.end[2]))
+
+
+def test_what_begins_at_the_start_is_lost_and_at_the_end_is_not() -> None:
+    scenario = replace(SCENARIO, faults=(HIT["lost-slice"],))
+    capture = simulate(SCENARIO, SEED).capture(1)
+    left, losses = lose(capture, Disturbances.of(scenario))
+    window = losses[0].start_ns, losses[0].end_ns
+    start = capture.tasks.start.copy()
+    first = int(np.searchsorted(start, window[0]))
+    last = int(np.searchsorted(start, window[1]))
+    start[[first, last]] = window
+    tasks = replace(capture.tasks, start=start)
+    bounded = lose(replace(capture, tasks=tasks), Disturbances.of(scenario))[0].tasks.start
+    assert window[0] not in bounded
+    assert window[1] in bounded
+    assert len(bounded) == len(left.tasks)
+
+
 def test_other_ranks_and_totals_stay(healthy: Run, faulty: Run) -> None:
     assert faulty.ranks[0].content() == healthy.ranks[0].content()
     assert faulty.truth["totals"] == healthy.truth["totals"]
@@ -130,30 +156,43 @@ def test_an_expectation_names_lost_steps(tmp_path: Path) -> None:
     report = check([run.folder], Options(expectation=wanted))
     assert {one.rule for one in report.findings} == {"EXP103", "LOS209"}
     for info in run.folder.glob("*_ascend_pt/profiler_info_*.json"):
-        told = json.loads(info.read_text(encoding="utf-8"))
-        assert told["config"]["common_config"]["schedule"]["active"] == 3
+        stated = json.loads(info.read_text(encoding="utf-8"))
+        assert stated["config"]["common_config"]["schedule"]["active"] == 3
 
 
-def described(capture: Capture) -> dict[str, list[tuple[object, ...]]]:
+class Row(NamedTuple):
+    """A row of a capture, and the start of the task that it is about."""
+
+    start: int | None
+    values: tuple[Any, ...]
+
+
+def described(capture: Capture) -> dict[str, list[Row]]:
     """The rows of everything, in which a task is its row without its number."""
-    tasks = list(zip(*(column.tolist() for _, column in capture.tasks.columns()), strict=True))
+    whole = zip(*(column.tolist() for _, column in capture.tasks.columns()), strict=True)
     place = [one.name for one in fields(capture.tasks)].index("identity")
-    tasks = [task[:place] + task[place + 1 :] for task in tasks]
-    found: dict[str, list[tuple[object, ...]]] = {"tasks": tasks}
-    row = task_rows(capture.tasks)
+    tasks = [Row(task[0], task[:place] + task[place + 1 :]) for task in whole]
+    found = {"tasks": tasks}
+    at = task_rows(capture.tasks)
+
+    def of_task(task: int, values: Iterable[Any]) -> Row:
+        own = tasks[at[task]]
+        return Row(own.start, (own.values, *values))
+
     for field in fields(capture):
         batch = getattr(capture, field.name)
         if not isinstance(batch, Batch) or field.name == "tasks":
             continue
         rows = zip(*(column.tolist() for _, column in batch.columns()), strict=True)
         if field.name in OF_TASKS:  # their first column is the task
-            found[field.name] = [(tasks[row[task]], *more) for task, *more in rows]
+            found[field.name] = [of_task(task, more) for task, *more in rows]
         else:
-            found[field.name] = list(rows)
+            found[field.name] = [Row(None, row) for row in rows]
     counters = zip(capture.counters.task.tolist(), capture.counters.values.tolist(), strict=True)
-    found["counters"] = [(tasks[row[task]], *values) for task, values in counters]
+    found["counters"] = [of_task(task, values) for task, values in counters]
     for name, columns in (*capture.samples.items(), *capture.records.items()):
-        found[name] = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        found[name] = [Row(None, row) for row in rows]
     return found
 
 
@@ -164,17 +203,13 @@ def test_all_that_begins_outside_the_window_stays(kind: FaultKind) -> None:
     before, after = described(simulate(WITH_HOST, SEED).capture(1)), described(run.capture(1))
     records = {"l2_cache", "aicpu"}
 
-    def lost(start: object) -> bool:
-        return isinstance(start, int) and loss["start_ns"] <= start < loss["end_ns"]
+    def stays(row: Row) -> bool:
+        return row.start is None or not loss["start_ns"] <= row.start < loss["end_ns"]
 
     assert before.keys() == after.keys() > records
+    assert len(before["tasks"]) - len(after["tasks"]) == loss["rows"]["TASK"] > 0
     for name in before.keys() - records:
-        kept = before[name]
-        if name == "tasks":
-            kept = [row for row in kept if not lost(row[0])]
-        elif name in (*OF_TASKS, "counters"):
-            kept = [row for row in kept if not lost(row[0][0])]  # type: ignore[index]
-        assert after[name] == kept, name
+        assert after[name] == [row for row in before[name] if stays(row)], name
     for name in records:
         gone = Counter(before[name]) - Counter(after[name])
         assert gone.total() == len(before[name]) - len(after[name]) == loss["rows"].get(name, 0)
@@ -192,12 +227,15 @@ def test_rows_of_records_are_those_of_lost_kernels() -> None:
     assert len(cache["stream"]) == counted.sum()
 
 
-def test_numbers_that_come_again_are_told_apart() -> None:
-    """Two tasks of one stream and number: of the record only the row of the lost one goes."""
+def test_of_tasks_of_one_number_only_the_lost_one_loses_its_row() -> None:
+    """Two tasks of one stream and number: of the record only the row of the lost one goes.
+
+    The record lacks the first kernels, as those of real sessions may.
+    """
     capture = simulate(WITH_HOST, SEED).capture(1)
     same = replace(capture.tasks, number=np.zeros(len(capture.tasks), np.int64))
     kinds = replace(capture.kernel_kinds, name=np.zeros(len(capture.kernel_kinds), np.int64))
-    cache = dict(capture.records["l2_cache"])
+    cache = {name: values[2:] for name, values in capture.records["l2_cache"].items()}
     cache |= {"number": np.zeros_like(cache["number"]), "name": np.zeros_like(cache["name"])}
     counted = capture.kernel_kinds.blocks[capture.kernels.kind] > 0
     ran = np.sort(task_rows(capture.tasks)[capture.kernels.task[counted]])
@@ -237,14 +275,14 @@ def test_lost_steps_leave_no_mark_and_every_link() -> None:
 def test_losses_of_one_rank_are_counted_once() -> None:
     faults = tuple(replace(one, ranks=(0,)) for one in HIT.values())
     run = simulate(replace(SCENARIO, faults=(*faults, *faults)), SEED)
-    told = run.truth()["faults"]
+    stated = run.truth()["faults"]
     total = sum(
-        (Counter(one["rows"]) for fault in told for one in fault["effect"]["losses"]), Counter()
+        (Counter(one["rows"]) for fault in stated for one in fault["effect"]["losses"]), Counter()
     )
     whole = simulate(SCENARIO, SEED).capture(0)
     assert total["TASK"] == len(whole.tasks)
     assert total["STEP_TIME"] == len(whole.steps)
-    assert [fault["effect"]["losses"][0]["rows"] for fault in told[4:]] == [{}] * 4
+    assert [fault["effect"]["losses"][0]["rows"] for fault in stated[4:]] == [{}] * 4
 
 
 def rows_of_file(folder: Path, pattern: str) -> Iterator[dict[str, str]]:

@@ -45,7 +45,7 @@ def plain_communication(recorded: Recorded) -> dict[str, Any]:
     start_of = {row["opName"]: row["startNs"] / 1000 for row in operators}
     for row in recorded.table("CommAnalyzerTime").to_pylist():
         start = start_of[row["hccl_op_name"]]
-        # The clock of a real analysis.db is apart by 13 to 304 us (db-schema.md 6).
+        # The clock of a real analysis.db is apart by 4 to 304 us (db-schema 6).
         is_apart = 1 < abs(start - row["start_timestamp"]) < 1000
         classes = found.setdefault(row["step"], {"p2p": {}, "collective": {}})
         transit, wait, early = (

@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from text_folders import DATA, judged
+from text_folders import DATA, judged, needs_data
 
 from ascend_conformance.finding import Finding
 from ascend_ref.recorded import from_captures
@@ -127,7 +127,7 @@ def test_a_renamed_column_is_one_finding(msprof: Path, tmp_path: Path) -> None:
 
 def test_kernel_details_before_hf32_are_known() -> None:
     """The header of 2023-11-09 of msprof-analyze lacks HF32 Eligible alone."""
-    header = next(iter((DATA / "msinsight_small/test_rank_0").glob("kernel_details.csv")))
+    header = needs_data(DATA / "msinsight_small/test_rank_0/kernel_details.csv")
     names = header.read_text().splitlines()[0].split(",")
     names.remove("HF32 Eligible")
     found = recognise(text_catalog().csv["kernel_details"], names)
@@ -145,16 +145,12 @@ def test_kernel_details_before_hf32_are_known() -> None:
     ],
 )
 def test_real_files_of_other_generations_conform(name: str) -> None:
-    if not GENERATIONS.is_dir():
-        pytest.skip(f"needs the real files of {GENERATIONS}")
-    assert violations(GENERATIONS / name) == []
+    assert violations(needs_data(GENERATIONS / name)) == []
 
 
 def test_the_timeline_of_910a_is_known_in_full(tmp_path: Path) -> None:
     """DDR, MemcopyAsync and -1 as connection_id are no advice either; hit rates in their bounds."""
-    if not GENERATIONS.is_dir():
-        pytest.skip(f"needs the real files of {GENERATIONS}")
-    path = GENERATIONS / "text_910a_2024_level1_rank0" / "ASCEND_PROFILER_OUTPUT"
+    path = needs_data(GENERATIONS / "text_910a_2024_level1_rank0" / "ASCEND_PROFILER_OUTPUT")
     copy = tmp_path / "trace_view.json"
     text = (path / copy.name).read_text()
     copy.write_text(text)
@@ -178,9 +174,8 @@ def test_the_timeline_of_910a_is_known_in_full(tmp_path: Path) -> None:
     ],
 )
 def test_the_report_says_which_facts_decided(name: str, reasons: set[str]) -> None:
-    if not GENERATIONS.is_dir():
-        pytest.skip(f"needs the real files of {GENERATIONS}")
-    report = next(one for one in judged(GENERATIONS / name) if "analysis" not in one.file)
+    path = needs_data(GENERATIONS / name)
+    report = next(one for one in judged(path) if "analysis" not in one.file)
     assert report.seen is not None
     assert {one.partition(" in ")[0] for one in report.seen.reasons} == reasons
 

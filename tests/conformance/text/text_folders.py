@@ -25,9 +25,11 @@ STRUCTURE = Options(selection=Selection(select=("CSV0", "TRC0", "DOC0")), worker
 Table = list[list[str]]
 
 
-def needs_data() -> None:
-    if not RANK.is_dir():
-        pytest.skip(f"needs the real files of {DATA}")
+def needs_data(path: Path = RANK) -> Path:
+    """Real files, or a skip where the shared folder is absent."""
+    if not path.exists():
+        pytest.skip(f"needs the real files of {path}")
+    return path
 
 
 def copied(folder: Path, *names: str) -> Path:

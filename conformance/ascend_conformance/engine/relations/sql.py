@@ -25,6 +25,7 @@ FORBIDDEN: Mapping[str, str] = {
     r"\bEXISTS\b": "slow where it is correlated; use IN or a join",
     r'"': "a misspelt name in double quotes is a text; columns are quoted by the checker",
     r"->": "one engine gives it a type",
+    r"\bsum\(\w+\.\w+\)": "integers overflow in one engine; add up 1e0 * it",
     r"\bCAST\b": "rounds differently; views have typed values",
     r"\bORDER BY (?![^()]*NULLS)": "NULLs stand first in one engine and last in the other",
     r"\b(?:iif|total|any_value|greatest|least|round|printf|QUALIFY|ASOF)\b": "one engine only",
