@@ -102,7 +102,7 @@ def ask(
 
 
 def _window(relation: Relation, query: str, shown: Shown) -> Mapping[str, Scalar]:
-    """Which part of the judged rows is bad, where the relation names a value to tell by."""
+    """Which part of the judged rows is bad, where the relation names a value along which."""
     if relation.search.along is None:
         return {}
     value = f"v_{relation.search.along.partition('.')[2]}"
