@@ -19,6 +19,10 @@ from ..ruleset import Rule
 from .model import Expectation
 
 
+LATEST = (1 << 63) - 1
+"""ns; a cell may hold more."""
+
+
 def held_in(shown: Shown, expectation: Expectation) -> Held:
     """What one medium shows of what is expected."""
     wanted = (*expectation.contents, *expectation.every_step)
@@ -28,16 +32,26 @@ def held_in(shown: Shown, expectation: Expectation) -> Held:
     steps: dict[int, int] = {}
     if expectation.every_step or expectation.steps:
         for query in _queries(shown, "steps", "start", "end"):
-            steps.update((int(start), int(end)) for start, end in shown.rows(query))
+            for start, end in (map(_time, row) for row in shown.rows(query)):
+                if start is not None and end is not None:
+                    steps[start] = end
     starts: dict[str, Times] = {one: _starts(shown, one) for one in expectation.every_step}
     return Held(contents, steps, starts)
 
 
 def _starts(shown: Shown, content: str) -> Times:
-    found = [
-        int(start) for query in _queries(shown, content, "start") for (start,) in shown.rows(query)
-    ]
-    return np.array(found, np.int64)
+    queries = _queries(shown, content, "start")
+    found = (_time(start) for query in queries for (start,) in shown.rows(query))
+    return np.fromiter((one for one in found if one is not None), np.int64)
+
+
+def _time(value: Any) -> int | None:
+    """A time, which exporters write as a text as well; ``None`` for what is none."""
+    try:
+        found = int(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if abs(found) <= LATEST else None
 
 
 def _has_rows(shown: Shown, query: str) -> bool:
