@@ -18,7 +18,6 @@ from ..held import Held, Times
 from ..ruleset import Rule
 from .model import Expectation
 
-
 LATEST = (1 << 63) - 1
 """ns; a cell may hold more."""
 

@@ -112,7 +112,10 @@ def _window(relation: Relation, query: str, shown: Shown) -> Mapping[str, Scalar
         for of in ("min", "max")
     )
     [(first, last, *good)] = shown.values(f"SELECT {sides} FROM ({query})", 4, 1)
-    return window_of((first, last), (good[0], good[1])) if isinstance(first, int) else {}
+    # Cells that other rules condemn are among them where only relations were asked for.
+    if not all(isinstance(one, int) for one in (first, last, *filter(None, good))):
+        return {}
+    return window_of((first, last), (good[0], good[1]))
 
 
 def _sides(relation: Relation, bound: Bound) -> list[View]:
