@@ -31,9 +31,8 @@ def held_in(shown: Shown, expectation: Expectation) -> Held:
     steps: dict[int, int] = {}
     if expectation.every_step or expectation.steps:
         for query in _queries(shown, "steps", "start", "end"):
-            for start, end in (map(_time, row) for row in shown.rows(query)):
-                if start is not None and end is not None:
-                    steps[start] = end
+            found = (map(_time, row) for row in shown.rows(query))
+            steps.update((a, b) for a, b in found if a is not None and b is not None)
     starts: dict[str, Times] = {one: _starts(shown, one) for one in expectation.every_step}
     return Held(contents, steps, starts)
 
