@@ -70,7 +70,7 @@ def test_a_real_timeline_alone_has_no_shapes_and_no_memory():
     assert {one.rule for one in found} == {"EXP116", "EXP118"}
 
 
-@pytest.mark.parametrize("strange", ["'soon'", "1e300", "x'00ff'"])
+@pytest.mark.parametrize("strange", ["'soon'", "1e300", "x'00ff'", "CAST(x'ff' AS TEXT)"])
 def test_what_is_no_time_is_passed_over(strange: str, tmp_path: Path):
     """Other rules find it; what the others of its column show is held."""
     arguments = ["simulate", "single-op", "--as", "pytorch-db", "--output", str(tmp_path / "run")]
@@ -84,7 +84,9 @@ def test_what_is_no_time_is_passed_over(strange: str, tmp_path: Path):
         )
     expectation = EXPECTATIONS.parse("every_step: [kernels, host calls, framework calls]")
     options = Options(workers=1, selection=Selection(("EXP", "REF")), expectation=expectation)
-    assert [one.message for one in check([database], options).findings] == []
+    (report,) = check([database], options).files
+    assert [one.message for one in report.findings] == []
+    assert report.unreadable is None
 
 
 def test_a_step_without_kernels_is_named_with_cause_and_stage(database: Path):

@@ -62,7 +62,9 @@ def _queries(shown: Shown, content: str, *values: str) -> Iterator[str]:
     for way in _ways()[content]:
         selected = [way[value] for value in values] or [way["at"]]
         relation = _relation(content, way, selected)
-        cells = ", ".join(f"{sql} AS v{at}" for at, sql in enumerate(selected))
+        # Texts of a database may be of any bytes; its numbers are their digits then.
+        cell = "CAST({} AS BLOB)" if shown.dialect == "sqlite" else "{}"
+        cells = ", ".join(f"{cell.format(sql)} AS v{at}" for at, sql in enumerate(selected))
         for medium in sorted({view.medium for view in views}):
             bound = bind(relation, [view for view in views if view.medium == medium])
             if not isinstance(bound, Unjudged):
