@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,6 +99,13 @@ def test_hostile_tables(name: str, tmp_path: Path) -> None:
     report = report_of(tmp_path, {"api_statistic.csv": TABLES[name]})
     assert report.unreadable is None
     assert report.findings or name in ("sql", "long-cell")
+
+
+def test_brackets_that_nobody_closes_are_read_in_no_time(tmp_path: Path) -> None:
+    header = HEADER.replace(b"Variance", b"(" * 100_000)
+    started = time.monotonic()
+    assert report_of(tmp_path, {"api_statistic.csv": header + ROW}).unreadable is None
+    assert time.monotonic() - started < 10
 
 
 DOCUMENTS: dict[str, bytes] = {
