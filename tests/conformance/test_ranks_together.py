@@ -9,6 +9,7 @@ import pytest
 
 from ascend_conformance.compare.ranks import (
     COMMUNICATOR,
+    FEWEST,
     Collective,
     RankProfile,
     collectives_of,
@@ -58,6 +59,13 @@ def test_the_same_profile_twice_is_no_copy_of_a_rank() -> None:
     assert found(FIRST, replace(FIRST, file="again.db")) == {}
 
 
+def test_few_equal_starts_are_chance() -> None:
+    one, other = (
+        replace(some, starts=("TASK", FEWEST - 1, 1_000, 9_000, 77)) for some in (FIRST, SECOND)
+    )
+    assert found(one, other) == {}
+
+
 def test_another_count_or_type_in_one_collective() -> None:
     for wrong in (Collective(2048, "FP32", 2_500, 3_010), Collective(1024, "BF16", 2_500, 3_010)):
         other = replace(SECOND, collectives={(NAME, GROUP): wrong})
@@ -77,6 +85,8 @@ def test_names_count_anew_in_each_capture_and_sizes_differ_by_rank() -> None:
 
 def test_one_rank_on_two_devices_at_once() -> None:
     assert found(FIRST, replace(SECOND, rank=0)) == {"rank1.db": ["XLR923"]}
+    later = replace(SECOND, collectives={(NAME, GROUP): Collective(1024, "FP32", 4_000, 5_000)})
+    assert found(FIRST, replace(later, rank=0)) == {}, "another capture of the rank"
 
 
 def test_groups_and_worlds() -> None:
