@@ -180,7 +180,7 @@ def _alike(name: str) -> Mapping[str, tuple[str, str | None]]:
 
 def _letters(text: str) -> str:
     """Letters and digits of a header text in lower case, without what stands in brackets."""
-    return re.sub(r"\([^)]*\)|[^0-9A-Za-z]", "", text).lower()
+    return re.sub(r"\([^()]*\)|[^0-9A-Za-z]", "", text).lower()
 
 
 def column_of(file: CsvFile, cell: str, writer: str | None) -> CsvColumn | None:

@@ -11,6 +11,7 @@ from ascend_ref.db.display import show_path
 from ascend_spec import layout_catalog
 
 from .engine.candidate import Candidate, Listing
+from .engine.folders import framework_of
 from .media import NO_PROFILE, given, media
 from .media.any.raw import raw_line
 
@@ -41,8 +42,9 @@ def candidates_in(path: Path) -> list[Candidate]:
         return [_recognised(path, Listing(path.parent))]
     found = list(_search(path))
     if all(candidate.medium == NO_PROFILE for candidate in found):
-        left_in_it = "".join(f"; {_of_no_profile(one.path)}" for one in found[:1])
-        raw = next((_never_exported(one) for one in _raw_folders(path)), "")
+        named = [one.path for one in found[:1]]
+        left_in_it = "".join(f"; {_of_no_profile(one)}" for one in named)
+        raw = next((_never_exported(one) for one in _raw_folders(path) if one not in named), "")
         raise NothingToCheck(f"{path}: no {given()} in this folder{left_in_it}{raw}")
     return found
 
@@ -52,10 +54,7 @@ def _raw_folders(path: Path) -> Iterator[Path]:
     for place, folders, _ in os.walk(path):
         here = Path(place)
         folders[:] = sorted(name for name in folders if not is_hidden(name))
-        if (
-            here.name.endswith(("_ascend_pt", "_ascend_ms"))
-            or len(here.parts) - len(path.parts) >= MAX_DEPTH
-        ):
+        if framework_of(here.name) or len(here.parts) - len(path.parts) >= MAX_DEPTH:
             folders.clear()
         elif layout_catalog().is_folder("profile", here.absolute().name) and "host" in folders:
             yield here

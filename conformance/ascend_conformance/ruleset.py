@@ -159,7 +159,7 @@ def rule_of(
         "found",
         "systematic",
     )
-    fields |= {name: document.get(name) for name in (*optional, "systematic")}
+    fields |= {name: document.get(name) for name in optional}
     return Rule(
         id=document["rule"] if "rule" in document else document["relation"],
         **fields,

@@ -12,6 +12,7 @@ from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
+import apsw
 import pytest
 from click.testing import CliRunner
 
@@ -19,6 +20,7 @@ from ascend_conformance.check import check
 from ascend_conformance.cli.damage import damage as damage_verb
 from ascend_conformance.damage import Damaged, NotDamaged, damage
 from ascend_conformance.media import load_rules
+from ascend_conformance.media.db.damaging import _Watch
 from ascend_simulator.operator.run import write_kernel
 from ascend_simulator.operator.scenario import override as override_kernel
 from ascend_simulator.operator.scenario import preset as kernel_preset
@@ -179,3 +181,17 @@ def test_rules_drawn_at_random(medium: str, profiles: Mapping[str, Path], tmp_pa
             continue
         done += 1
     assert done * 3 >= MANY
+
+
+def test_what_was_undone_is_no_change() -> None:
+    """A way that fails after its first statement leaves nothing that the next way could claim."""
+    with closing(apsw.Connection(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (a INTEGER)")
+        watch = _Watch(connection)
+        connection.execute("SAVEPOINT way")
+        watch.run("INSERT INTO t VALUES (1)")
+        assert watch.changed
+        connection.execute("ROLLBACK TO way")
+        watch.forget()
+        watch.run("UPDATE t SET a = 2")
+        assert not watch.changed

@@ -66,6 +66,25 @@ def test_a_real_timeline_alone_has_no_shapes_and_no_memory():
     assert {one.rule for one in found} == {"EXP116", "EXP118"}
 
 
+@pytest.mark.parametrize("strange", ["'soon'", "1e300", "x'00ff'", "CAST(x'ff' AS TEXT)"])
+def test_what_is_no_time_is_passed_over(strange: str, tmp_path: Path):
+    """Other rules find it; what the others of its column show is held."""
+    arguments = ["simulate", "single-op", "--as", "pytorch-db", "--output", str(tmp_path / "run")]
+    assert main(arguments) == 0
+    database = next(tmp_path.rglob("ascend_pytorch_profiler_*.db"))
+    for table in ("TASK", "CANN_API", "PYTORCH_API"):
+        change(
+            database,
+            f"UPDATE {table} SET startNs = {strange} "
+            f"WHERE rowid = (SELECT max(rowid) FROM {table})",
+        )
+    expectation = EXPECTATIONS.parse("every_step: [kernels, host calls, framework calls]")
+    options = Options(workers=1, selection=Selection(("EXP", "REF")), expectation=expectation)
+    (report,) = check([database], options).files
+    assert [one.message for one in report.findings] == []
+    assert report.unreadable is None
+
+
 def test_a_step_without_kernels_is_named_with_cause_and_stage(database: Path):
     change(database, "DELETE FROM TASK", "DELETE FROM COMPUTE_TASK_INFO")
     (found,) = unmet(database, "every_step: [kernels]")

@@ -14,6 +14,7 @@ import pytest
 
 from ascend_conformance.check import check
 from ascend_ref.cli import main
+from ascend_spec import layout_catalog
 
 
 def database(*tables: str) -> Callable[[Path], None]:
@@ -87,4 +88,14 @@ def test_raw_data_of_msprof_are_said_to_be_such(
     (raw / "host" / "data").mkdir(parents=True)
     (raw / "host" / "data" / "unaging.api_event.data.slice_0").write_bytes(bytes(256))
     assert main(["check", str(tmp_path)]) == 2
-    assert f"msprof --export=on --output={raw}" in capsys.readouterr().err
+    assert capsys.readouterr().err.count(f"msprof --export=on --output={raw}\n") == 1
+
+
+def test_raw_data_are_named_once_where_an_output_folder_is_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    raw = tmp_path / "PROF_000001_20250109150000000_ABCDEFGHIJKLMNOP"
+    for name in ("host", layout_catalog().folder("msprof", "output")):
+        (raw / name).mkdir(parents=True)
+    assert main(["check", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count(f"msprof --export=on --output={raw}\n") == 1

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
+import pytest
+
 from ascend_conformance.compare.ranks import (
+    COMMUNICATOR,
+    FEWEST,
     Collective,
     RankProfile,
     collectives_of,
@@ -54,6 +59,13 @@ def test_the_same_profile_twice_is_no_copy_of_a_rank() -> None:
     assert found(FIRST, replace(FIRST, file="again.db")) == {}
 
 
+def test_few_equal_starts_are_chance() -> None:
+    one, other = (
+        replace(some, starts=("TASK", FEWEST - 1, 1_000, 9_000, 77)) for some in (FIRST, SECOND)
+    )
+    assert found(one, other) == {}
+
+
 def test_another_count_or_type_in_one_collective() -> None:
     for wrong in (Collective(2048, "FP32", 2_500, 3_010), Collective(1024, "BF16", 2_500, 3_010)):
         other = replace(SECOND, collectives={(NAME, GROUP): wrong})
@@ -73,6 +85,8 @@ def test_names_count_anew_in_each_capture_and_sizes_differ_by_rank() -> None:
 
 def test_one_rank_on_two_devices_at_once() -> None:
     assert found(FIRST, replace(SECOND, rank=0)) == {"rank1.db": ["XLR923"]}
+    later = replace(SECOND, collectives={(NAME, GROUP): Collective(1024, "FP32", 4_000, 5_000)})
+    assert found(FIRST, replace(later, rank=0)) == {}, "another capture of the rank"
 
 
 def test_groups_and_worlds() -> None:
@@ -97,6 +111,32 @@ def test_a_rank_that_most_of_its_group_lack_is_named() -> None:
     assert found(*ranks[1:3]) == {}, "half of a group may have been chosen"
     bare = replace(ranks[2], groups={})
     assert found(*ranks[:2], bare, ranks[3]) == {}, "it is there, and states no groups"
+
+
+def test_names_of_groups_that_nobody_gives_are_read_in_no_time() -> None:
+    """Names stand in the file; an expression that tries all divisions of one takes hours."""
+    name = "a%" * 20_000 + "_1" * 10_000 + "x"
+    started = time.monotonic()
+    assert found(replace(FIRST, groups={name: (0, 1)})) == {}
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        (GROUP, True),
+        ("%%x_1_2_3", True),
+        ("a%b%c_d_1_2_3_4", True),
+        ("%x_1_2_3", False),
+        ("a%_1_2_3", False),
+        ("a%b_1_2", False),
+        ("a%b_1_2_3x", False),
+        ("a\n%b_1_2_3", False),
+        ("group_name_1", False),
+    ],
+)
+def test_groups_that_have_their_name_from_a_root(name: str, is_one: bool) -> None:
+    assert (COMMUNICATOR.fullmatch(name) is not None) == is_one
 
 
 def test_each_of_many_ranks_is_compared_once() -> None:

@@ -262,7 +262,10 @@ def test_calls_whose_times_are_texts_are_left_out_of_nests(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("has_place", [True, False])
-@pytest.mark.parametrize(("strict", "wrap"), [(True, 6), (False, None)])
+@pytest.mark.parametrize(
+    ("strict", "wrap", "most"),
+    [(True, 6, None), (False, None, None), (False, None, 1), (False, 4, 1), (False, 6, 1)],
+)
 @quick()
 @given(
     cells=st.lists(
@@ -271,9 +274,16 @@ def test_calls_whose_times_are_texts_are_left_out_of_nests(tmp_path: Path) -> No
     size=BATCH,
 )
 def test_rising(
-    cells: list[Row], size: int, strict: bool, wrap: int | None, has_place: bool
+    cells: list[Row],
+    size: int,
+    strict: bool,
+    wrap: int | None,
+    most: int | None,
+    has_place: bool,
 ) -> None:
-    """Each value less that of the row before in its group, where both are known."""
+    """Each value less that of the row before in its group, or too much greater, where both are
+    known.
+    """
     rows = [
         (place, *row) for place, row in enumerate(sorted(cells, key=lambda one: _first(one[0])))
     ]
@@ -285,7 +295,8 @@ def test_rising(
         if flags == 3 and value is not None and before is not None:
             judged += 1
             falls = value <= before if strict else value < before
-            bad += falls and (wrap is None or before - value < wrap // 2)
+            is_wrong = falls if most is None else value - before > most
+            bad += is_wrong and (wrap is None or abs(before - value) < wrap // 2)
     names = ["place", "moment", "value", "group", "flags"]
     batches = []
     for begin in range(0, len(rows), size):
@@ -293,7 +304,13 @@ def test_rising(
         arrays = [pa.array(one, pa.int64()) for one in columns]
         batches.append(pa.RecordBatch.from_arrays(arrays, names).select(names[not has_place :]))
     rising = Walk(
-        "rising", by=("group",), order=("moment",), value="value", strict=strict, wrap=wrap
+        "rising",
+        by=("group",),
+        order=("moment",),
+        value="value",
+        strict=strict,
+        wrap=wrap,
+        most=most,
     )
     [walked] = walk([rising], names[not has_place :], batches, 1)
     shared = len({(row[1], row[3]) for row in rows if row[1] is not None}) < len(rows)
@@ -309,3 +326,19 @@ def test_rising_values_that_are_too_large_are_left_to_sql() -> None:
     rising = Walk("rising", order=("moment",), value="value")
     [walked] = walk([rising], ["moment", "value"], [batch], 1)
     assert isinstance(walked.failed, NotKnown)
+
+
+def test_numbers_as_far_apart_as_integers_can_be_are_judged(tmp_path: Path) -> None:
+    """Those too large for a walk are left to SQL, whose abs() refuses the least integer."""
+    relation = load_relations()["LOS101"]
+    of_stream = (
+        "SELECT rowid FROM TASK WHERE contextId = 4294967295 AND streamId = "
+        "(SELECT streamId FROM TASK GROUP BY 1 ORDER BY count(*) DESC LIMIT 1) ORDER BY startNs"
+    )
+    with opened(simulate(tmp_path), "database") as trial:
+        for place, number in enumerate((-(1 << 63) + 1, 1)):
+            trial.execute(
+                f"UPDATE TASK SET taskId = {number} "
+                f"WHERE rowid = ({of_stream} LIMIT 1 OFFSET {place})"
+            )
+        assert isinstance(trial.ask(relation), Answer)

@@ -257,6 +257,20 @@ def test_findings_have_a_place(profile: Path, tmp_path: Path) -> None:
     assert stored.rule == printed.rule
 
 
+def test_a_window_of_times_that_are_none_is_not_stated(profile: Path) -> None:
+    """Where only relations are asked for, nothing has condemned such cells."""
+    relation = RELATIONS["REL107"]
+    with opened(profile, "database") as trial:
+        trial.execute("DELETE FROM TASK WHERE rowid % 3 = 0")
+        before = trial.ask(relation)
+        trial.execute("UPDATE CANN_API SET startNs = 'soon' WHERE rowid % 2 = 0")
+        after = trial.ask(relation)
+    assert isinstance(before, Answer)
+    assert isinstance(after, Answer)
+    assert before.window["part"] == "middle"
+    assert (after.count, after.window) == (before.count, {})
+
+
 def test_a_relation_without_rows_is_skipped_with_the_reason(profile: Path) -> None:
     with opened(profile, "csv") as trial:
         unjudged = {

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from ascend_conformance.check import check
 from ascend_conformance.finding import Finding
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_ref.bin.container import Unreadable
 from ascend_ref.bin.folder import decode_folder, encode_folder
+from ascend_ref.cli import main
 from ascend_simulator.specimen import Shape, write_rank_folder
 from ascend_spec import catalog
 
@@ -93,3 +98,29 @@ def test_a_pipe_in_a_decoded_folder_is_refused(tmp_path: Path, name: str) -> Non
     with pytest.raises(Unreadable, match=path.name):
         encode_folder(folder, tmp_path / "again.bin")
     assert not (tmp_path / "again.bin").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ("SELECT 1", []),
+        ("DROP TABLE TASK_PMU_INFO", ["LOS204"]),
+        (
+            "DROP TABLE TASK_PMU_INFO; CREATE TABLE SAMPLE_PMU_TIMELINE (a);"
+            " INSERT INTO SAMPLE_PMU_TIMELINE VALUES (1)",
+            [],
+        ),
+    ],
+    ids=["whole", "lost", "sampled"],
+)
+def test_counters_that_profiler_info_names_are_there(
+    change: str, found: list[str], tmp_path: Path
+) -> None:
+    """Of tasks, or samples in their place."""
+    folder = tmp_path / "run"
+    assert main(["simulate", "single-op", "--as", "pytorch-db", "--output", str(folder)]) == 0
+    with closing(sqlite3.connect(next(folder.rglob("ascend_pytorch_profiler_*.db")))) as database:
+        database.executescript(change)
+        database.commit()
+    options = Options(workers=1, selection=Selection(("LOS204",)))
+    assert [one.rule for one in check([folder], options).findings] == found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ascend_conformance.engine.failure import own_rules
 from ascend_conformance.media import load_rules
 from ascend_conformance.pages import THE_FINDING, demands, rule_page, rules_index
 from ascend_conformance.ruleset import Rule
@@ -17,6 +18,13 @@ def test_every_rule_has_a_complete_page(rule: Rule) -> None:
     for part in (rule.summary, rule.why, rule.fix, rule.example, expected):
         assert part in text
     assert (rule.row or rule.select or getattr(rule.search, "code", None) or "").strip() in text
+
+
+def test_only_failures_of_the_checker_are_found_by_its_failing() -> None:
+    """The rules that no single search answers are found in several ways."""
+    rules = own_rules().values()
+    failed = {one.id for one in rules if "The checker failed" in rule_page(one)}
+    assert failed == {one.id for one in rules if one.verdict == "failure"}
 
 
 def test_the_index_has_a_line_per_rule() -> None:

@@ -18,6 +18,7 @@ from ascend_ref.arrays import integers, is_one_of, one_piece, reals, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.traffic import MEBIBYTE
 from ascend_ref.spill import batches
+from ascend_spec import text_catalog
 from ascend_spec.core.shows import Show
 from ascend_spec.timeline import EventKind, Layer
 
@@ -63,8 +64,9 @@ LEVELS = {
 }
 """Names of events and columns of ACC_PMU."""
 
-REPEATING = ("python", "python-2025")
-"""Writers that show a clock again and again until it changes (text-outputs.md 6)."""
+REPEATING = "python"
+"""The writer that shows a clock again and again until it changes, as older ones of its kind do
+(text-outputs.md 6)."""
 REPEAT_NS = 1_000_000
 """How often they do."""
 SERVICE_PREFIX = "QoS "
@@ -172,7 +174,8 @@ def _steady(session: Session, time: Integers) -> Iterator[tuple[Integers, Intege
     """Times and the samples that are shown at them, again and again where the writer does so."""
     gaps = np.append(np.maximum(time[1:] - time[:-1] - 1, 0), 0)
     count = 1 + gaps // REPEAT_NS
-    if session.engine not in REPEATING or count.sum(dtype=np.float64) > MOST_SAMPLES:
+    repeats = REPEATING in text_catalog().writers[session.engine].kin
+    if not repeats or count.sum(dtype=np.float64) > MOST_SAMPLES:
         yield time, np.arange(len(time))
         return
     last = np.cumsum(count)

@@ -25,7 +25,7 @@ LISTED = 8
 TOGETHER = re.compile(r"hcom_(?:allReduce|allGather|reduceScatter|broadcast|reduce)_")
 """Collectives in which every rank has the same count. Those with sizes for each rank have not."""
 
-COMMUNICATOR = re.compile(r".+%.+_\d+_\d+_\d+")
+COMMUNICATOR = re.compile(r".[^%\n]*%.+_\d+_\d+_\d+")
 """A group that is named after address, interface, port and time of its root: one in all the world.
 Other names of groups count the groups that a rank is in."""
 
@@ -49,7 +49,7 @@ class RankProfile:
     """
 
     file: str
-    rank: int | None
+    rank: int
     devices: frozenset[int] = frozenset()
     starts: tuple[Any, ...] = ()
     collectives: Mapping[tuple[str, str], Collective] = field(default_factory=dict)
@@ -102,8 +102,6 @@ def judge_profiles(
     found: dict[str, list[Finding]] = defaultdict(list)
     known = _Known()
     for one in profiles:
-        if one.rank is None:
-            continue
         for what, words, count, total in known.contradictions(one):
             rule = rule_that_finds(what)
             if selection.wants(rule):
@@ -126,7 +124,7 @@ def _absent_ranks(profiles: Sequence[RankProfile]) -> Iterator[tuple[str, str, i
     """
     there = {one.rank for one in profiles}
     first: dict[str, RankProfile] = {}
-    naming: dict[str, set[int | None]] = defaultdict(set)
+    naming: dict[str, set[int]] = defaultdict(set)
     for one in profiles:
         for name in filter(COMMUNICATOR.fullmatch, one.groups):
             first.setdefault(name, one)
@@ -157,8 +155,6 @@ class _Known:
 
     def add(self, profile: RankProfile) -> None:
         """Remember what nobody has shown before."""
-        if profile.rank is None:
-            return
         self._of_starts.setdefault(profile.starts, profile)
         self._of_ranks.setdefault(profile.rank, profile)
         for key in profile.collectives:
@@ -175,7 +171,7 @@ class _Known:
                 words = f"rank {profile.rank} has the starts of rank {copied.rank} of {copied.file}"
                 yield "copied-rank", words, rows, rows
             return
-        twin = self._of_ranks.get(profile.rank or 0)
+        twin = self._of_ranks.get(profile.rank)
         if twin is not None and twin.devices and profile.devices:
             met = sum(
                 _meet(twin.collectives[key], one)

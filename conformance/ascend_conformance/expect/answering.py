@@ -12,6 +12,7 @@ import numpy as np
 from ascend_spec import layout_catalog
 
 from ..engine.failure import rule_that_finds
+from ..engine.folders import framework_of, is_collection
 from ..finding import FileReport, Finding
 from ..held import Held, together
 from .model import Expectation
@@ -44,11 +45,10 @@ def _profile(file: str) -> str:
     """The folder of a profile that a file belongs to: the one that a profiler named, or its own."""
     path = PurePath(file)
     for folder in (path, *path.parents):
-        if folder.name.endswith(("_ascend_pt", "_ascend_ms")) or folder.name.startswith("PROF_"):
+        if framework_of(folder.name) or is_collection(folder.name):
             return str(folder)
-    outputs = [layout_catalog().folder(producer, "output") for producer in ("pytorch", "msprof")]
     folder = path.parent if path.suffix in OF_EXPORTS else path
-    return str(folder.parent if folder.name in outputs else folder)
+    return str(folder.parent if layout_catalog().is_folder("output", folder.name) else folder)
 
 
 def _unmet(expectation: Expectation, reports: Sequence[FileReport]) -> Iterator[Finding]:

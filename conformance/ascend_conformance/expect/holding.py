@@ -18,6 +18,9 @@ from ..held import Held, Times
 from ..ruleset import Rule
 from .model import Expectation
 
+LATEST = (1 << 63) - 1
+"""ns; a cell may hold more."""
+
 
 def held_in(shown: Shown, expectation: Expectation) -> Held:
     """What one medium shows of what is expected."""
@@ -28,16 +31,25 @@ def held_in(shown: Shown, expectation: Expectation) -> Held:
     steps: dict[int, int] = {}
     if expectation.every_step or expectation.steps:
         for query in _queries(shown, "steps", "start", "end"):
-            steps.update((int(start), int(end)) for start, end in shown.rows(query))
+            found = (map(_time, row) for row in shown.rows(query))
+            steps.update((a, b) for a, b in found if a is not None and b is not None)
     starts: dict[str, Times] = {one: _starts(shown, one) for one in expectation.every_step}
     return Held(contents, steps, starts)
 
 
 def _starts(shown: Shown, content: str) -> Times:
-    found = [
-        int(start) for query in _queries(shown, content, "start") for (start,) in shown.rows(query)
-    ]
-    return np.array(found, np.int64)
+    queries = _queries(shown, content, "start")
+    found = (_time(start) for query in queries for (start,) in shown.rows(query))
+    return np.fromiter((one for one in found if one is not None), np.int64)
+
+
+def _time(value: Any) -> int | None:
+    """A time, which exporters write as a text as well; ``None`` for what is none."""
+    try:
+        found = int(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if abs(found) <= LATEST else None
 
 
 def _has_rows(shown: Shown, query: str) -> bool:
@@ -50,7 +62,9 @@ def _queries(shown: Shown, content: str, *values: str) -> Iterator[str]:
     for way in _ways()[content]:
         selected = [way[value] for value in values] or [way["at"]]
         relation = _relation(content, way, selected)
-        cells = ", ".join(f"{sql} AS v{at}" for at, sql in enumerate(selected))
+        # Texts of a database may be of any bytes; its numbers are their digits then.
+        cell = "CAST({} AS BLOB)" if shown.dialect == "sqlite" else "{}"
+        cells = ", ".join(f"{cell.format(sql)} AS v{at}" for at, sql in enumerate(selected))
         for medium in sorted({view.medium for view in views}):
             bound = bind(relation, [view for view in views if view.medium == medium])
             if not isinstance(bound, Unjudged):

@@ -42,7 +42,11 @@ def fold(findings: Iterable[Finding], most: int) -> tuple[Finding, ...]:
     ordered = in_order(findings)
     if len(ordered) <= most:
         return tuple(ordered)
-    groups = [tuple(group) for _, group in groupby(ordered, key=lambda one: sort_key(one)[:2])]
+    # What has a cause is not counted, and so not folded into what is.
+    groups = [
+        tuple(group)
+        for _, group in groupby(ordered, key=lambda one: (sort_key(one)[:2], one.cause is None))
+    ]
     share = _fair_share([len(group) for group in groups], most)
     return tuple(kept for group in groups for kept in _fold_group(group, share))
 

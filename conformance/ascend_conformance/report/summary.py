@@ -12,7 +12,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from ascend_conformance.finding import API, BLOCK_FILE, FileReport, Finding, Report, Verdict
+from ascend_conformance.finding import (
+    API,
+    BLOCK_FILE,
+    VERDICTS,
+    FileReport,
+    Finding,
+    Report,
+    Verdict,
+)
 
 from .collapse import collapse, places
 from .detail import FULL, Detail, Rules
@@ -20,7 +28,7 @@ from .escape import visible
 from .layout import BLANK, CONCLUSION_STYLE, STYLE, Layout, Paragraph
 from .namesets import in_few_words, spans
 from .owner import what_to_do
-from .phrases import conclusion, conformity, counted, enumerated, tally
+from .phrases import conclusion, conformity, counted, enumerated
 from .sentences import examples, fact, place, unreadable
 
 MOST_LINES = 40
@@ -46,8 +54,8 @@ def render(
     colour: bool = False,
 ) -> Iterator[str]:
     """The summary, ``width`` columns wide if there is a width."""
-    layout = Layout(width, colour)
-    sizes = (list(_paragraphs(report, rules, detail, *size)) for size in SIZES)
+    layout, found = Layout(width, colour), _groups(report)
+    sizes = (list(_paragraphs(report, found, rules, detail, *size)) for size in SIZES)
     paragraphs: list[Paragraph] = []
     for paragraphs in sizes:
         if len(paragraphs) <= MOST_LINES:
@@ -56,16 +64,18 @@ def render(
 
 
 def _paragraphs(
-    report: Report, rules: Rules, detail: Detail, spelled: int, most: int
+    report: Report,
+    found: Mapping[Verdict, Sequence[_Group]],
+    rules: Rules,
+    detail: Detail,
+    spelled: int,
+    most: int,
 ) -> Iterator[Paragraph]:
     yield headline(report)
     root = _root(report.files)
     yield from _files(report.files, root, detail)
     explained = _explained(report)
-    for verdict in tally(report.files):
-        groups = list(_groups(report, verdict))
-        if not groups:
-            continue
+    for verdict, groups in found.items():
         yield BLANK
         number = counted(sum(one.places for one in groups), verdict)
         yield Paragraph("", ((f"{number}:", STYLE[verdict]),))
@@ -107,8 +117,8 @@ def statistics(
     """A line for each rule that found something, with its places, rows and files."""
     layout = Layout(width, colour)
     yield layout.lines(headline(report))
-    for verdict in tally(report.files):
-        for one in _groups(report, verdict):
+    for verdict, groups in _groups(report).items():
+        for one in groups:
             rows = sum(finding.count + sum(finding.elsewhere.values()) for finding in one.findings)
             label = f"{visible(one.head.rule, detail.name)} {visible(one.head.name, detail.name)}"
             count = f"{counted(one.places, 'place')}, {counted(rows, 'row')}, "
@@ -127,7 +137,7 @@ class _Group:
 
     findings: Sequence[Finding]
 
-    @property
+    @cached_property
     def head(self) -> Finding:
         """The one with most rows, which says most."""
         return max(self.findings, key=lambda one: one.count)
@@ -146,16 +156,18 @@ def _place_of_file(finding: Finding) -> str:
     return str(PurePath(finding.file).parent) if finding.in_text else finding.file
 
 
-def _groups(report: Report, verdict: Verdict) -> Iterator[_Group]:
-    found: dict[str, list[Finding]] = {}
-    for file in collapse(report).files:
-        for one in file.findings:
-            if one.verdict == verdict and one.cause is None:
-                found.setdefault(one.rule, []).append(one)
+def _groups(report: Report) -> Mapping[Verdict, Sequence[_Group]]:
+    """By verdict, gravest first, the rules that found something, causes first."""
+    found: dict[Verdict, dict[str, list[Finding]]] = {}
+    for one in collapse(report).findings:
+        if one.cause is None:
+            found.setdefault(one.verdict, {}).setdefault(one.rule, []).append(one)
     causes = {one.cause for one in report.findings}
-    yield from (
-        _Group(found[rule]) for rule in sorted(found, key=lambda one: (one not in causes, one))
-    )
+    return {
+        verdict: [_Group(of[rule]) for rule in sorted(of, key=lambda one: (one not in causes, one))]
+        for verdict in VERDICTS
+        if (of := found.get(verdict))
+    }
 
 
 def _explained(report: Report) -> Mapping[str, Sequence[str]]:

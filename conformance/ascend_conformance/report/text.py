@@ -54,7 +54,7 @@ def _findings(one: Listed, rules: Rules, detail: Detail) -> Iterator[Paragraph]:
     for verdict, findings in groupby(one.findings, key=lambda finding: finding.verdict):
         yield BLANK
         yield Paragraph("  ", ((f"{counted(counts[verdict], verdict)}:", STYLE[verdict]),))
-        for _, same_rule in groupby(findings, key=lambda finding: finding.rule):
+        for _, same_rule in groupby(findings, key=lambda finding: (finding.rule, finding.cause)):
             yield from _rule(tuple(same_rule), rules, detail)
     if one.left_out:
         yield BLANK

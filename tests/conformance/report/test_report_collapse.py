@@ -12,6 +12,7 @@ from report_samples import INTERVAL, SWAPPED, VIEWER, file_report, one_report, r
 from ascend_conformance.finding import VERDICTS, Finding, Report
 from ascend_conformance.report import collapse, conclusion
 from ascend_conformance.report.collapse import unfold
+from ascend_conformance.report.phrases import tally
 
 
 def at(number: int, finding: Finding = INTERVAL) -> Finding:
@@ -68,6 +69,12 @@ def test_a_rule_is_not_folded_into_another_verdict() -> None:
         ("violation", {"T0002.endNs": 3}),
         ("advice", {}),
     ]
+
+
+def test_what_has_a_cause_is_not_folded_into_what_has_none() -> None:
+    """It does not count, and what it is folded into does."""
+    found = collapsed(at(1), replace(at(2), cause="XLR901"), most=1)
+    assert tally((file_report(*found),))["violation"] == 1
 
 
 def test_folding_again_changes_nothing() -> None:

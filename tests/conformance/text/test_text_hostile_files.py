@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,8 @@ from text_folders import OUTPUT, STRUCTURE, copied, judged
 from ascend_conformance.finding import FileReport, Report
 from ascend_conformance.media import load_rules
 from ascend_conformance.report import BYTES_PER_FILE, FORMATS
+from ascend_simulator import write_run
+from ascend_simulator.scenario import override, preset
 
 EVENT = {"name": "x", "ph": "X", "pid": 1, "tid": 1, "ts": "1.500", "dur": 1}
 
@@ -96,6 +101,13 @@ def test_hostile_tables(name: str, tmp_path: Path) -> None:
     assert report.findings or name in ("sql", "long-cell")
 
 
+def test_brackets_that_nobody_closes_are_read_in_no_time(tmp_path: Path) -> None:
+    header = HEADER.replace(b"Variance", b"(" * 100_000)
+    started = time.monotonic()
+    assert report_of(tmp_path, {"api_statistic.csv": header + ROW}).unreadable is None
+    assert time.monotonic() - started < 10
+
+
 DOCUMENTS: dict[str, bytes] = {
     "deep": b'{"step1": ' + b"[" * 50_000,
     "list": b"[]",
@@ -128,6 +140,52 @@ def test_hostile_documents(name: str, file: str, tmp_path: Path) -> None:
     report = report_of(tmp_path, {file: DOCUMENTS[name]})
     assert report.unreadable is None
     assert report.findings
+
+
+@pytest.fixture(scope="module")
+def rank(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The text output of one of two ranks."""
+    scenario = override(preset("dense-8"), steps=1, ranks=2)
+    run = write_run(scenario, 0, tmp_path_factory.mktemp("rank") / "run", ("pytorch-text",))
+    return min(run.folder.rglob(OUTPUT)).parent
+
+
+def _event(**values: object) -> Callable[[Path], object]:
+    """Other values in the first communication operator of the timeline."""
+
+    def change(output: Path) -> None:
+        path = output / "trace_view.json"
+        events = json.loads(path.read_text())
+        next(one for one in events if str(one["name"]).startswith("hcom_")).update(values)
+        path.write_text(json.dumps(events))
+
+    return change
+
+
+def _start(output: Path) -> None:
+    """A start that is infinite in ns."""
+    path = output / "communication.json"
+    content = json.loads(path.read_text())
+    first = next(iter(content["step1"]["collective"].values()))
+    first["Communication Time Info"]["Start Timestamp(us)"] = 1e308
+    path.write_text(json.dumps(content))
+
+
+IMPOSSIBLE: dict[str, Callable[[Path], object]] = {
+    "length": _event(dur=1e300),
+    "end": _event(dur=9.2e15),
+    "start": _event(ts="9223372036854775.807"),
+    "start in a document": _start,
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_an_impossible_time_leaves_the_folder_judged(name: str, rank: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(rank, tmp_path / rank.name)
+    IMPOSSIBLE[name](copy / OUTPUT)
+    (report,) = judged(copy)
+    assert [one.message for one in report.findings if one.verdict == "failure"] == []
+    assert report.seen is not None
 
 
 def test_ten_thousand_faults_make_a_small_report(tmp_path: Path) -> None:

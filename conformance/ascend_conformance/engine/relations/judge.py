@@ -102,7 +102,7 @@ def ask(
 
 
 def _window(relation: Relation, query: str, shown: Shown) -> Mapping[str, Scalar]:
-    """Which part of the judged rows is bad, where the relation names a value to tell by."""
+    """Which part of the judged rows is bad, where the relation names a value along which."""
     if relation.search.along is None:
         return {}
     value = f"v_{relation.search.along.partition('.')[2]}"
@@ -112,7 +112,10 @@ def _window(relation: Relation, query: str, shown: Shown) -> Mapping[str, Scalar
         for of in ("min", "max")
     )
     [(first, last, *good)] = shown.values(f"SELECT {sides} FROM ({query})", 4, 1)
-    return window_of((first, last), (good[0], good[1])) if isinstance(first, int) else {}
+    # Cells that other rules condemn are among them where only relations were asked for.
+    if not all(isinstance(one, int) for one in (first, last, *filter(None, good))):
+        return {}
+    return window_of((first, last), (good[0], good[1]))
 
 
 def _sides(relation: Relation, bound: Bound) -> list[View]:

@@ -65,7 +65,8 @@ def _rising(relation: Relation, walk: Walk) -> str:
     if walk.most is not None:
         bad = f"value - before > {walk.most}"
     if walk.wrap is not None:
-        bad += f" AND abs(before - value) < {walk.wrap // 2}"
+        # Not abs(), which SQLite refuses for the least of all integers.
+        bad += f" AND before - value BETWEEN {1 - walk.wrap // 2} AND {walk.wrap // 2 - 1}"
     judged = f"({walk.of or 'TRUE'}) AS judged"
     rows = (
         f"SELECT {alias}.place AS place{own}, {walk.value} AS value, {before} AS before, {judged}"

@@ -17,6 +17,26 @@ if TYPE_CHECKING:
     from ...ruleset import Rule
 
 
+_BY_THEME = {
+    "failures": Described(
+        "every file that is judged", "The checker failed, and went on with what is left."
+    ),
+    "causes": Described(
+        "text deliverables of a folder and the databases next to them",
+        "Where all comparisons in which most rows differ have one file in common, it is that file.",
+    ),
+    "expected": Described(
+        "every profile that is judged with --expect",
+        "What its files show together is compared with what the expectation names.",
+    ),
+    "ranks": Described(
+        "databases or text deliverables of several ranks that are judged together",
+        "Each two of them are compared.",
+    ),
+}
+"""Where rules of a file look, and how."""
+
+
 class _Checker(Medium):
     """What the checker says of itself, on whatever it judges, and of what is no profile."""
 
@@ -60,11 +80,7 @@ class _Checker(Medium):
             return Described("every folder that is searched", "It holds raw data alone.")
         if rule.search == LEFT:
             return Described("every folder that is searched", "The name is one of ours.")
-        if rule.id.startswith("XLR92"):
-            where = "databases or text deliverables of several ranks that are judged together"
-            return Described(where, "Each two of them are compared.")
-        how = "The checker failed, and went on with what is left."
-        return Described("every file that is judged", how)
+        return _BY_THEME[rule.theme]
 
 
 MEDIUM = _Checker()

@@ -6,22 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ascend_ref.db.display import show_path
+from ascend_spec import layout_catalog
 
 from ...engine.candidate import Candidate, Listing
 from ...engine.failure import rule_that_finds
+from ...engine.folders import framework_of, is_collection
 from ...finding import FileReport
 from ...options import Options
 from .. import NO_PROFILE
 
 RAW = "raw"
 """What the rule finds."""
-
-ANALYSED = ("ASCEND_PROFILER_OUTPUT", "mindstudio_profiler_output")
-FRAMEWORKS = {
-    "_ascend_pt": "torch_npu.profiler.profiler",
-    "_ascend_ms": "mindspore.profiler.profiler",
-}
-"""The module whose analyse() reads a folder, by the end of the folder's name."""
 
 
 def raw_in(listing: Listing) -> Iterator[Candidate]:
@@ -34,14 +29,15 @@ def command_for(listing: Listing) -> str | None:
     """How to analyse a raw folder; ``None`` for any other."""
     folder = listing.folder
     names = [path.name for path in listing.paths]
-    if any(name in ANALYSED or name.endswith(".db") for name in names):
+    is_output = layout_catalog().is_folder
+    if any(is_output("output", name) or name.endswith(".db") for name in names):
         return None
-    module = next((one for end, one in FRAMEWORKS.items() if folder.name.endswith(end)), None)
-    if module and any(name == "FRAMEWORK" or name.startswith("PROF_") for name in names):
+    module = framework_of(folder.name)
+    if module and any(name == "FRAMEWORK" or is_collection(name) for name in names):
         return f"{module}.analyse({str(folder)!r})"
     inside = any(name == "host" or name.startswith("device_") for name in names)
-    alone = not any(folder.parent.name.endswith(end) for end in FRAMEWORKS)
-    if folder.name.startswith("PROF_") and inside and alone:
+    alone = framework_of(folder.parent.name) is None
+    if is_collection(folder.name) and inside and alone:
         return f"msprof --export=on --output={folder}"
     return None
 

@@ -77,6 +77,7 @@ class _Watch:
         self.connection = connection
         self._rows: dict[tuple[str, int], None] = {}
         self._others: list[str] = []
+        self._before = connection.total_changes()
         connection.set_update_hook(self._note)
 
     def _note(self, _kind: int, schema: str, table: str, row: int) -> None:
@@ -94,12 +95,13 @@ class _Watch:
         """Begin anew, after what was done has been undone."""
         self._rows.clear()
         self._others.clear()
+        self._before = self.connection.total_changes()
 
     @property
     def changed(self) -> bool:
         """Whether anything is another now."""
-        total = self.connection.total_changes()
-        return bool(self._rows) or (bool(self._others) and total > 0) or bool(self._ddl())
+        wrote = self.connection.total_changes() > self._before
+        return bool(self._rows) or (bool(self._others) and wrote) or bool(self._ddl())
 
     def _ddl(self) -> list[str]:
         return [one for one in self._others if not one.lstrip().upper().startswith(_OF_ROWS)]

@@ -42,7 +42,7 @@ class Session:
 
     ``path`` is ``None`` for a database that lives in memory (the rules' self-test).
     ``profiler_info`` is the parsed ``profiler_info_{rank}.json`` beside it, ``profiler`` the
-    profiler database beside an analysis.db, also attached as schema ``profiler``; ``documents``
+    profiler database next to an analysis.db, also attached as schema ``profiler``; ``documents``
     are those around it that are judged with it. Setting ``stop`` ends what worker threads still do.
     """
 

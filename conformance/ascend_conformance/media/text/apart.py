@@ -40,8 +40,8 @@ def parts_of_another_time(folder: Folder, _examples: int) -> Iterator[Fault]:
     spans = [*_of_csv(folder), *_of_layers(folder), *_of_documents(folder)]
     for odd, usual in _minorities(spans, _is_near):
         gap = max(
-            min(usual, key=lambda one: one.shown[0]).shown[0] - odd.shown[1],
-            odd.shown[0] - max(usual, key=lambda one: one.shown[1]).shown[1],
+            min(one.shown[0] for one in usual) - odd.shown[1],
+            odd.shown[0] - max(one.shown[1] for one in usual),
         )
         words = "before" if odd.shown[1] < usual[0].shown[0] else "after"
         named = f"{odd.name} is {duration(abs(gap))} {words} {usual[0].name}"
@@ -115,7 +115,8 @@ def _of_layers(folder: Folder) -> Iterator[Part[Span]]:
 def _of_documents(folder: Folder) -> Iterator[Part[Span]]:
     found = folder.facts.rows(
         "SELECT file, 'Start Timestamp(us)', count(*), min(start_us * 1000), max(start_us * 1000) "
-        "FROM doc.operator WHERE start_us > 0 GROUP BY file UNION ALL "
+        "FROM doc.operator WHERE start_us > 0 AND isfinite(start_us * 1000) GROUP BY file "
+        "UNION ALL "
         "SELECT file, 'collectionTimeEnd', 1, TRY_CAST(value AS BIGINT), TRY_CAST(value AS BIGINT) "
         "FROM doc.member WHERE pointer = '/end_info/collectionTimeEnd' "
         "AND TRY_CAST(value AS BIGINT) > 0 ORDER BY ALL"

@@ -28,7 +28,7 @@ from ...engine.candidate import size_of
 from ...engine.progress import Progress
 from .cells import likeliest
 from .database import Facts
-from .deliverables import Deliverable
+from .deliverables import COMPANIONS, Deliverable
 from .layers import Reading
 from .loadcsv import load_csv, make_views
 from .loaddocs import Document, document_faults, doubled_faults, load_document
@@ -37,8 +37,6 @@ from .rules import TextRule, instances
 from .sources import tables_to_compare
 from .votes import Vote
 
-OF_CAPTURE = ("profiler_info", "profiler_metadata")
-"""Documents that are written with the capture, which a later generation may analyse or export."""
 DATABASE = -1
 """The number that ``file`` has in the tables of the database."""
 
@@ -186,7 +184,8 @@ def _writer_of(name: str, document: Document, likely: Mapping[str, int]) -> str:
     """A likely writer of a document; without one that whose schema fits best."""
     writers = document_catalog().writers_of(name)
     best = max(likely.get(one, 0) for one in writers)
-    chosen = [one for one in writers if name in OF_CAPTURE or likely.get(one, 0) == best]
+    # Companions are written with the capture, which a later generation may analyse or export.
+    chosen = [one for one in writers if name in COMPANIONS or likely.get(one, 0) == best]
     if len(chosen) == 1 or document.damage is not None:
         return chosen[0]
     chosen.sort(key=lambda one: -likely.get(one, 0))

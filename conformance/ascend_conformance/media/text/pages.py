@@ -8,10 +8,11 @@ from ascend_ref.markdown import code, fenced, table
 
 from ...compare.agreement import WHICH, Agreement, Side
 from ...ruleset import fill
+from .deliverables import COMPANIONS
 from .layers import layers_by_table
 from .rules import TextRule, instances
 from .selecting import stated
-from .sources import base_tables, made
+from .sources import DOCUMENTS, base_tables, made
 
 ONE_SIDED = {
     "both": "A row of either side without a counterpart is a finding.",
@@ -19,15 +20,6 @@ ONE_SIDED = {
     "right": "A row of the right side without a counterpart is a finding; the left may have more.",
     "neither": "Rows without a counterpart are left alone.",
 }
-
-DOCUMENTS = {
-    "operator": ("communication",),
-    "link": ("communication",),
-    "packet": ("communication",),
-    "matrix": ("communication_matrix",),
-    "member": ("profiler_info", "profiler_metadata"),
-}
-"""The documents that each table of the facts shows."""
 
 TIMELINES = ("timeline/timeline", "timeline/trace_view")
 
@@ -75,7 +67,10 @@ def _addresses(schema: str, name: str) -> tuple[str, ...]:
         return (f"table/{name}",)
     if schema == "trace" and name in layers_by_table():
         return (f"layer/{layers_by_table()[name].name}",)
-    return tuple(f"document/{one}" for one in DOCUMENTS.get(name, ()) if schema == "doc")
+    if schema != "doc":
+        return ()
+    shown = COMPANIONS if name == "member" else filter(None, (DOCUMENTS.get(name),))
+    return tuple(f"document/{one}" for one in shown)
 
 
 def search(rule: TextRule) -> str:

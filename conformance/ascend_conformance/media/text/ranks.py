@@ -55,7 +55,7 @@ def _collectives(folder: Folder) -> list[tuple[object, ...]]:
         return []
     return folder.facts.rows(
         "SELECT o.name, nullif(regexp_extract(t.name, '^Group (.*%.*?) (?:Aicpu )?Communication$', "
-        "1), ''), o.\"count\", o.data_type, o.ts, o.ts + CAST(round(o.dur * 1000) AS BIGINT) "
+        "1), ''), o.\"count\", o.data_type, o.ts, TRY(o.ts + CAST(round(o.dur * 1000) AS BIGINT)) "
         "FROM trace.communication o JOIN trace.thread t USING (file, pid, tid) "
         f"WHERE o.kind = 'operator' AND o.dur >= 0 ORDER BY o.file, o.row LIMIT {MOST}"
     )

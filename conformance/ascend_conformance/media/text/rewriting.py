@@ -24,13 +24,13 @@ def write_rows(
 ) -> None:
     """Cells of CSV files, and whole rows that came or are gone."""
     facts = folder.facts
+    columns = facts.columns(table)[len(PLACE) :]
+    query = "SELECT column_name, row FROM unit.header WHERE file = ?"
+    headers = {file: dict(facts.rows(query, (file,))) for file in {file for file, _ in rows}}
     added: dict[tuple[int, int], list[bytes]] = defaultdict(list)
     for (file, row), (old, new) in rows.items():
-        path = folder.files[file].path
-        header = dict(
-            facts.rows("SELECT column_name, row FROM unit.header WHERE file = ?", (file,))
-        )
-        known = [name for name in facts.columns(table)[len(PLACE) :] if name in header]
+        path, header = folder.files[file].path, headers[file]
+        known = [name for name in columns if name in header]
         if not old:
             for one in new:
                 home = _row_before(facts, before, file, row)
@@ -52,8 +52,8 @@ def write_rows(
             if old[0][name] != new[0][name]:
                 cells[header[name]] = new[0][name] or ""
                 found.note(change_of(str(path), f"line {line}", name, old[0][name], new[0][name]))
-        texts = [record_text(cells, record.end)]
-        found.splices[file].append(Splice(offset, record.length, b"".join(texts)))
+        text = record_text(cells, record.end)
+        found.splices[file].append(Splice(offset, record.length, text))
     for (file, offset), texts in added.items():
         found.splices[file].append(Splice(offset, 0, b"".join(texts)))
 

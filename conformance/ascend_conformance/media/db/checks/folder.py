@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ascend_ref.db.open import read_examples
 from ascend_ref.derive.group_hash import group_hash
+from ascend_spec import layout_catalog
 
 from ..seen import stated_level
 from ..session import Session
@@ -153,7 +154,8 @@ def _sends_data(profiler: Session) -> bool:
     return profiler.connection.execute(query).fetchone() is not None
 
 
-ANALYSIS = "analysis.db"
+COUNTING = "ai-core-task-based"
+"""The switch of the counters of tasks."""
 
 
 def _configuration(session: Session) -> Mapping[str, object]:
@@ -164,19 +166,17 @@ def _configuration(session: Session) -> Mapping[str, object]:
 
 
 def _configured_tables(session: Session, _places: Places) -> Iterator[Fault]:
-    """Tables of switches that profiler_info says were on; one that another rule misses is left."""
+    """Tables of counters that profiler_info says were on; one that another rule misses is left."""
     if session.schema.carrier == "analysis" or not session.rows.get("TASK"):
         return
     settings = _configuration(session)
     counters = settings.get("_aic_metrics")
     counts = isinstance(counters, str) and not counters.endswith("NONE")
-    counts &= not session.rows.get("SAMPLE_PMU_TIMELINE") and _counts_tasks(session)
-    on = {
-        "ai-core-task-based": counts,
-    }
+    if not counts or session.rows.get("SAMPLE_PMU_TIMELINE") or not _counts_tasks(session):
+        return
     level = stated_level(session)
     for table in session.schema.tables.values():
-        due = any(on.get(switch, False) for switch in table.switches)
+        due = COUNTING in table.switches
         if due and table.name not in session.layout.tables and str(level) in map(str, table.levels):
             yield Fault(f"the capture was configured for {table.name}", table.name)
 
@@ -193,8 +193,9 @@ def _analysis_lost(session: Session, _places: Places) -> Iterator[Fault]:
     """A folder with profiler_info, so that it was written or copied as a whole."""
     if session.path is None or not session.profiler_info or not session.rows.get("TASK"):
         return
-    if not session.path.with_name(ANALYSIS).exists():
-        yield Fault(f"{ANALYSIS} does not lie next to the database")
+    analysis = layout_catalog().file("pytorch", "analysis")
+    if not session.path.with_name(analysis).exists():
+        yield Fault(f"{analysis} does not lie next to the database")
 
 
 def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:

@@ -19,8 +19,6 @@ NS_PER_US = 1e3
 KEYS = ("file", "row", "device", "stream", "task", "context", "start", "core", "model", "iteration")
 """What the queries of derived.yaml call the columns that stay as they are."""
 START, DURATION = "Reduce Start(us)", "Reduce Duration(us)"
-FEWEST_DECIMALS = 2
-"""Of counters: the Python engine prints two for the products of 2019 to 2021."""
 IMPOSSIBLE = 1e12
 """us; lengths beyond are those that the C++ engine computes the wrong way round (erratum T33)."""
 
@@ -40,7 +38,7 @@ def counters(asked: Asked) -> pa.Table:
             metric = totals.get(name, column.metric or "").lower()
             scale = NS_PER_US if column.unit == "us" else 1.0
             value = reals(rows, name)
-            unit = last_unit(value, FEWEST_DECIMALS) * scale
+            unit = last_unit(value) * scale
             parts.append(_part(rows, value * scale, name, metric, unit))
     return pa.concat_tables(parts)
 

@@ -23,7 +23,7 @@ NS_PER_US = 1e3
 NUMBERS = range(1, 129)
 """Of cores of a kind; no device has more."""
 CLOCKS = range(500, 2501)
-"""MHz; products run at 680 to 1850."""
+"""MHz; the products of the simulator run at 1000 to 1800 (hardware/products.yaml)."""
 ROUND_CLOCK = 50
 """Rated clocks are multiples of it, in MHz."""
 UNITS = (1.0, 1e3, 1e-3)
@@ -37,9 +37,6 @@ USUAL_ROWS = 16
 NEARLY = 1 + 1e-9
 CERTAIN = 0.9
 """The part of the rows from which clock and cores are certain, though no file states them."""
-FEWEST_DECIMALS = 2
-"""The Python engine prints so many for the products of 2019 to 2021 (analysis/common_func/utils.py
-of msprof, ROUND_TWO_DECIMAL)."""
 
 
 class Names(NamedTuple):
@@ -205,7 +202,7 @@ def _fit(cycles: Integers, blocks: Integers, shown: Reals, clock: Clock | None) 
     A clock that samples state counts, unless one that never changes fits far better: older writers
     do not heed the samples. Times in another unit fit no clock, but still show it.
     """
-    unit = last_unit(shown, FEWEST_DECIMALS)
+    unit = last_unit(shown)
     usable = (shown > 2 * unit) & (shown < MOST) & (blocks > 0) & (blocks < MOST)
     rows = np.flatnonzero(usable & (cycles > 0) & (cycles < MOST))
     rows = rows[:: max(1, len(rows) // SAMPLE)]
@@ -311,13 +308,13 @@ def _capacity(
 
     With the reason why it is unknown, where no samples state the clock and too few rows fit.
     """
-    unit = last_unit(shown, FEWEST_DECIMALS)
+    unit = last_unit(shown)
     usable = (shown >= unit) & (shown < MOST) & (duration >= unit) & (duration < MOST)
     rows = np.flatnonzero(usable & (cycles > 0))
     rows = rows[:: max(1, len(rows) // SAMPLE)]
     if not len(rows):
         return 1.0, None
-    inexact = unit + shown[rows] * last_unit(duration, FEWEST_DECIMALS) / duration[rows]
+    inexact = unit + shown[rows] * last_unit(duration) / duration[rows]
     if clock is not None:
         tried = [float(clock.nominal * number) for number in NUMBERS]
     else:

@@ -20,10 +20,22 @@ from ..database import Facts
 NONE = -1
 LARGEST = 1e15
 """Greater floats have no decimals."""
+FEWEST_DECIMALS = 2
+"""The Python engine prints so many for the products of 2019 to 2021 (analysis/common_func/utils.py
+of msprof, ROUND_TWO_DECIMAL)."""
 
 ROWS_AT_ONCE = 50_000
 """In a part of what a query gives."""
 
+
+_LATER: Mapping[str, type[duckdb.Error]] = {
+    "Conversion": duckdb.ConversionException,
+    "INTERRUPT": duckdb.InterruptException,
+    "Invalid Input": duckdb.InvalidInputException,
+    "Out of Memory": duckdb.OutOfMemoryException,
+    "Out of Range": duckdb.OutOfRangeException,
+}
+"""What DuckDB raises, by the begin of its text; of later parts Arrow raises an OSError instead."""
 
 _NAMED = re.compile(r'Referenced column "(.+?)" not found')
 
@@ -70,8 +82,14 @@ def _column(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 def read_parts(facts: Facts, query: str) -> Iterator[pa.Table]:
     """The rows of a query, part by part. Until the last one the connection answers nothing else."""
-    for batch in facts.connection.sql(query).to_arrow_reader(ROWS_AT_ONCE):
-        yield pa.Table.from_batches([batch])
+    try:
+        for batch in facts.connection.sql(query).to_arrow_reader(ROWS_AT_ONCE):
+            yield pa.Table.from_batches([batch])
+    except OSError as problem:
+        kind = _LATER.get(str(problem).partition(" Error: ")[0])
+        if kind is None:
+            raise
+        raise kind(str(problem)) from problem
 
 
 def by_engine(parts: Iterable[tuple[str, pa.Table]]) -> pa.Table:
@@ -92,10 +110,10 @@ def reals(table: pa.Table, name: str, missing: float = np.nan) -> Reals:
     return arrays.reals(_column(table, name), missing)
 
 
-def last_unit(values: Reals, fewest: int) -> float:
-    """The unit of the last decimal that a column of a file prints; ``fewest`` decimals or more."""
+def last_unit(values: Reals) -> float:
+    """The unit of the last decimal that a column of a file prints."""
     known = values[np.abs(values) < LARGEST]
-    for decimals in range(fewest, MOST_DECIMALS):
+    for decimals in range(FEWEST_DECIMALS, MOST_DECIMALS):
         if (np.abs(known - np.round(known, decimals)) <= SUMMED * np.abs(known)).all():
             return float(10.0**-decimals)
     return float(10.0**-MOST_DECIMALS)
