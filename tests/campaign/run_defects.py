@@ -35,7 +35,7 @@ for _medium in ("databases", "texts", "timelines", "bins", "ranks"):
 MISSES = Path(__file__).with_name("misses.yaml")
 FLOOR = 0.95
 
-Outcome = Literal["violation", "advice", "silent", "inapplicable"]
+Outcome = Literal["violation", "advice", "silent", "inapplicable", "broken"]
 
 
 class Case(NamedTuple):
@@ -107,6 +107,8 @@ def run(case: Case) -> Result:
             one.apply(handles(one.medium, path)())
         except Inapplicable:
             return Result(case, "inapplicable", ())
+        except Exception as problem:  # one broken defect leaves the others tried
+            return Result(case, "broken", (f"{type(problem).__name__}: {problem}",))
         after = _findings(path)
     new = {
         verdict: sorted({rule for rule, *_ in after[verdict] - before[verdict]})
@@ -155,7 +157,10 @@ def main(wanted: Sequence[str]) -> int:
         print(f"violation in untouched {base}")
     for one in sorted(results):
         is_found, listed = one.outcome == "violation", one.case in misses()
-        if is_found is listed and (listed or DEFECTS[one.case.defect].seen_by):
+        if one.outcome == "broken":
+            failed = True
+            print(f"broken: {one.case.defect} in {one.case.base}: {one.rules[0]}")
+        elif is_found is listed and (listed or DEFECTS[one.case.defect].seen_by):
             failed = True
             print(
                 f"{'found' if listed else 'missed'}: {one.case.defect} in {one.case.base}:"

@@ -263,7 +263,8 @@ def _info_rank(value: Any) -> None:
     """The file is of another rank."""
     if "rank_id" not in value:
         raise Inapplicable
-    value["rank_id"] += 3
+    rank = value["rank_id"]  # a later analysis writes it as a text
+    value["rank_id"] = type(rank)(int(rank) + 3)
 
 
 @_document("profiler-info-ends-before-its-start", "the capture ends before its data", "profiler_i*")
