@@ -1,4 +1,4 @@
-"""A folder without one of its files, or with one only: what is absent makes no violation."""
+"""A folder without one of its files, or with one only; files that repeat each other."""
 
 from __future__ import annotations
 
@@ -104,3 +104,13 @@ def test_a_strange_list_is_no_failure(
     assert [one.rule for one in found if one.verdict == "failure"] == []
     listed = [one.message for one in found if one.rule == "LOS311"]
     assert listed == [] or (b"1.op_summary.csv" in text and "op_summary.csv" in listed[0])
+
+
+def test_a_timeline_that_repeats_a_part_of_another_is_not_judged_with_it(
+    folders: dict[str, Path], tmp_path: Path
+) -> None:
+    """Marks on a device stand in msprof_tx.json and in msprof.json: no number comes twice."""
+    for path in folders[MSPROF].glob("msprof*.json"):
+        shutil.copyfile(path, tmp_path / path.name)
+    assert len(list(tmp_path.iterdir())) == 2
+    assert "REL101" not in {one.rule for one in check([tmp_path], ONE).findings}

@@ -21,6 +21,7 @@ from ...engine.relations.views import Dialect, Part, View, with_interval
 from .database import Facts
 from .layers import layer_table
 from .loadcsv import columns_in
+from .sources import WHOLE
 
 FILE_BITS = 40
 """A place is the number of the file above so many bits, and the row in it."""
@@ -90,6 +91,7 @@ class ShownByFiles:
                 yield View(entity, f"{name}.csv", name, (rows,), "csv", rank, _slack(entity))
 
     def _layers(self, tables: Mapping[str, frozenset[str]]) -> Iterator[View]:
+        once = self._whole_timelines()
         for layer in timeline_catalog().layers.values():
             table = f"trace.{layer_table(layer.slug)}"
             if table not in tables:
@@ -98,12 +100,21 @@ class ShownByFiles:
             kinds = {kind for (kind,) in self.facts.rows(f"SELECT DISTINCT kind FROM {table}")}
             for kind in layer.events:
                 for entity, part in event_parts(layer, kind, table, tables[table]):
-                    found = replace(part, is_empty=kind.kind not in kinds)
+                    found = replace(
+                        part, is_empty=kind.kind not in kinds, where=(*part.where, *once)
+                    )
                     parts.setdefault(entity, []).append(found)
             for entity, own in parts.items():
                 yield View(
                     entity, layer.name, layer.slug, tuple(own), "timeline", 0, _slack(entity)
                 )
+
+    def _whole_timelines(self) -> tuple[str, ...]:
+        """A condition that leaves out the files which repeat a part of a whole timeline."""
+        timelines = self.facts.rows("SELECT file, name FROM unit.file WHERE kind = 'timeline'")
+        whole = [file for file, name in timelines if name in WHOLE]
+        listed = ", ".join(map(str, whole))
+        return (f"e.file IN ({listed})",) if 0 < len(whole) < len(timelines) else ()
 
 
 def csv_values(text: str, column: CsvColumn) -> Iterator[tuple[str, Shown]]:
