@@ -24,6 +24,10 @@ def contents(block: int, style: Style) -> Iterator[str]:
         yield _columns(bin_catalog().columns[block], style)
     elif block in (0x06, 0x07):
         yield "## Entries of each sub-block, in their order"
+        indexed = sorted(set(_indexed(block)))
+        if indexed:
+            names = ", ".join(map(code, indexed))
+            yield f"In a mix operator's block the number of the vector core, 0 or 1, ends {names}."
         yield table(("chip", "core", "unit", "entries"), _loads(block))
     elif block == 0x08:
         yield "## Paths by chip and kind of operator"
@@ -87,6 +91,14 @@ def _loads(block: int) -> Iterator[tuple[str, ...]]:
             names = (code(one.name) for one in entries if (one.unit, one.optional) == unit)
             unless = " where not 0" if unit[1] else ""
             yield chip, core, str(unit[0]), f"{', '.join(names)}{unless}"
+
+
+def _indexed(block: int) -> Iterator[str]:
+    """Names that end in the number of a vector core in the block of a mix operator."""
+    for chip, core in product(_chips(), get_args(Core)):
+        loads = bin_catalog().loads
+        plain, first = (loads.entries(block, chip, core, _newest(), one) for one in (None, 0))
+        yield from (one.name for one, other in zip(plain, first, strict=True) if one != other)
 
 
 def _paths() -> Iterator[tuple[str, ...]]:
