@@ -14,6 +14,7 @@ from ascend_conformance.check import check
 from ascend_conformance.expect import presets
 from ascend_conformance.expect.model import EXPECTATIONS, read_expectation
 from ascend_conformance.finding import Finding
+from ascend_conformance.media.bin.selftest import PRESETS, clean_file
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
 from ascend_ref.cli import main
@@ -129,6 +130,14 @@ def test_every_profile_is_asked(tmp_path: Path):
     found = unmet(run, "contents: [host calls, kernels]")
     assert [(one.rule, Path(one.file).parent) for one in found] == [("EXP113", second.parent)]
     assert first.parent != second.parent
+
+
+def test_a_file_about_one_operator_is_not_asked_for_steps(database: Path):
+    operator = database.parent / "operator" / "visualize_data.bin"
+    operator.parent.mkdir()
+    operator.write_bytes(clean_file(next(iter(PRESETS))))
+    assert unmet(database.parent, "{steps: 1, every_step: [kernels]}") == []
+    assert {one.rule for one in unmet(operator, "{steps: 1}")} == {"EXP103"}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,9 @@ def answer(expectation: Expectation, reports: Sequence[FileReport]) -> list[File
     profiles: dict[str, list[FileReport]] = {}
     for report in judged:
         profiles.setdefault(_profile(report.file), []).append(report)
-    for files in profiles.values():
+    recordings = [files for files in profiles.values() if any(one.held for one in files)]
+    # A file about one operator has neither steps nor ranks; alone it is not what is expected.
+    for files in recordings or profiles.values():
         found.setdefault(files[0].file, []).extend(_unmet(expectation, files))
     missing = sorted({*expectation.numbers} - {rank for one in judged for rank in _ranks(one)})
     if missing and judged:
