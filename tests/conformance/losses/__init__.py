@@ -4,10 +4,10 @@ Each function changes a copy and returns what is gone, in words, or None where t
 it. To add one, write it with the decorator of its medium, whose arguments are the words of which a
 finding has to call one lost.
 
-None of them takes what leaves no trace that an independent reader could see:
+What leaves no trace that an independent reader could see is taken as well, and counted apart
+(:class:`model.Traceless`):
 
-- calls of the host that nothing else has the number of, and on a timeline alone the first calls,
-  since real captures begin with tasks of calls that are older than their window;
+- calls of the host that nothing else has the number of;
 - tasks of which no call that is left has the number, on a timeline: event records and waits;
 - the first and the last records of memory, and levels at whose time nothing was taken: the
   allocator worked before and after the capture;
@@ -15,12 +15,14 @@ None of them takes what leaves no trace that an independent reader could see:
   l2_cache.csv, which real files have of some operators only, and single arrows fwdbwd, which real
   files draw for 27 of 43 backward operators;
 - the first or the last step of a timeline alone;
-- a file of a folder msprof wrote, and the device's side of it: which files were exported stands
+- a file of a folder that msprof wrote without its README.txt: which files there were stands
   nowhere;
-- tables that nothing refers to and a switch or a writer decides on (:data:`databases.FREE_TABLES`);
+- tables that nothing refers to and a switch or a writer decides on (:data:`databases.FREE_TABLES`
+  and :data:`databases.FREE_OF_MSPROF`);
 - files that a switch alone decides on (:data:`texts.FREE_FILES`);
-- times of a sampler that took fewer than 30;
-- a rank where no file that is left names it.
+- times of a sampler that took fewer than 13.
+
+A rank is only taken where two others are left, and the device's side only of a framework's folder.
 """
 
 from . import databases as databases

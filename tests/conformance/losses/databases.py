@@ -9,10 +9,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from .model import DATABASE, TEXT, Taken, registering, span, whole
+from .model import DATABASE, TEXT, Taken, gone_from, registering, span, whole
 
 Rows = sqlite3.Connection
-FREE_TABLES = {"RANK_DEVICE_MAP", "QOS", "ACC_PMU", "SOC_BANDWIDTH_LEVEL", "META_DATA"}
+FREE_OF_MSPROF = {"RANK_DEVICE_MAP", "META_DATA"}
+"""Tables that only some of msprof's databases have."""
+FEWEST_TIMES = 13
+"""Samples that show a usual period."""
+FREE_TABLES = {"QOS"}
 """Tables that depend on a switch alone, or on the writer."""
 
 
@@ -136,10 +140,9 @@ def host_calls(rows: Rows, source: random.Random) -> Taken:
     where = source.choice(["head", "middle", "tail"])
     select = "SELECT rowid, connectionId FROM CANN_API ORDER BY startNs, endNs"
     gone = span(rows.execute(select).fetchall(), where, source)
-    if not any(number in named_elsewhere(rows) for _, number in gone):
-        return None
+    is_named = any(number in named_elsewhere(rows) for _, number in gone)
     rows.executemany("DELETE FROM CANN_API WHERE rowid = ?", [(row,) for row, _ in gone])
-    return f"{len(gone)} host calls from {gone[0][0]}, {where}"
+    return gone_from(f"{len(gone)} host calls from {gone[0][0]}, {where}", is_named)
 
 
 def named_elsewhere(rows: Rows) -> set[int]:
@@ -166,9 +169,10 @@ def framework_calls(rows: Rows, source: random.Random) -> Taken:
 @in_database("table", "tasks", "kernels", "host calls", "framework calls", "links", "steps")
 def table(rows: Rows, source: random.Random) -> Taken:
     held = [one for one in tables(rows) if not one.startswith("ENUM_")]
-    chosen = source.choice([one for one in held if one not in FREE_TABLES])
+    chosen = source.choice(held)
+    free = FREE_TABLES if "PYTORCH_API" in held else FREE_TABLES | FREE_OF_MSPROF
     rows.execute(f"DROP TABLE {chosen}")
-    return chosen
+    return gone_from(chosen, chosen not in free)
 
 
 @in_database("tasks", "device", "table")
@@ -238,12 +242,14 @@ def records_of_memory(rows: Rows, source: random.Random) -> Taken:
     name = source.choice(held)
     time = {"OP_MEMORY": "allocationTime", "MEMORY_RECORD": "timestamp"}.get(name, "timestampNs")
     found = rows.execute(f"SELECT rowid, {time} FROM {name} ORDER BY {time}, rowid").fetchall()
-    gone = span(found, "middle", source)
-    taken = {one for (one,) in rows.execute("SELECT allocationTime FROM OP_MEMORY")}
-    if len(gone) < 8 or (name == "MEMORY_RECORD" and taken.isdisjoint(one for _, one in gone)):
-        return None
+    where = source.choice(["head", "middle", "tail"])
+    gone = span(found, where, source)
+    is_seen = where == "middle"  # the allocator worked before and after the capture
+    if name == "MEMORY_RECORD" and "OP_MEMORY" in tables(rows):
+        taken = {one for (one,) in rows.execute("SELECT allocationTime FROM OP_MEMORY")}
+        is_seen = is_seen and not taken.isdisjoint(one for _, one in gone)
     rows.executemany(f"DELETE FROM {name} WHERE rowid = ?", [(row,) for row, _ in gone])
-    return f"{len(gone)} rows of {name} from {gone[0][0]}"
+    return gone_from(f"{len(gone)} rows of {name} from {gone[0][0]}, {where}", is_seen)
 
 
 @in_database("samples")
@@ -253,11 +259,12 @@ def samples(rows: Rows, source: random.Random) -> Taken:
         return None
     name = source.choice(held)
     times = rows.execute(f"SELECT DISTINCT timestampNs FROM {name} ORDER BY 1").fetchall()
-    if len(times) < 30:  # fewer have no usual period
+    if len(times) < 8:
         return None
     begin = source.randint(2, len(times) - 6)
     rows.executemany(f"DELETE FROM {name} WHERE timestampNs = ?", times[begin : begin + 4])
-    return f"4 times of {name} from {times[begin][0]}"
+    has_period = len(times) >= FEWEST_TIMES
+    return gone_from(f"4 times of {name} from {times[begin][0]}", has_period)
 
 
 @registering(whole, DATABASE, TEXT)("ranks")

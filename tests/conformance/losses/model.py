@@ -8,6 +8,16 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+
+class Traceless(str):
+    """What is gone, and nothing that is left shows it to an independent reader; counted apart."""
+
+
+def gone_from(words: str, is_seen: object) -> str:
+    """What is gone, in words, marked where nothing is seen of it."""
+    return words if is_seen else Traceless(words)
+
+
 Held = TypeVar("Held")
 Taken = str | None
 Change = Callable[[Held, random.Random], Taken]
@@ -38,7 +48,9 @@ def registering(
             def take(folder: Path, source: random.Random) -> Taken:
                 with opened(folder, source) as found:
                     gone = found and change(found[1], source)
-                return f"{found[0]}: {gone}" if found and gone else None
+                if not found or not gone:
+                    return None
+                return gone_from(f"{found[0]}: {gone}", not isinstance(gone, Traceless))
 
             for losses in into:
                 losses.append(Loss(change.__name__, causes, take))

@@ -7,7 +7,7 @@ import io
 import random
 from pathlib import Path
 
-from .model import TEXT, Taken, registering, span, whole
+from .model import TEXT, Taken, gone_from, registering, span, whole
 from .timelines import DEVICE_LAYERS, lose_layers, text_files, timelines
 
 in_texts = registering(whole, TEXT)
@@ -23,31 +23,27 @@ def is_of_framework(folder: Path) -> bool:
 
 @in_texts("file")
 def file(folder: Path, source: random.Random) -> Taken:
-    if not is_of_framework(folder):
-        return None
-    due = [path for path in text_files(folder) if not path.name.startswith(FREE_FILES)]
-    gone = source.choice(due)
+    gone = source.choice(text_files(folder))
     gone.unlink()
-    return gone.name
+    is_listed = any(folder.rglob("README.txt"))
+    is_due = is_of_framework(folder) and not gone.name.startswith(FREE_FILES)
+    return gone_from(gone.name, is_listed or is_due)
 
 
 @in_texts("rows", "tasks", "kernels", "memory", "samples", "steps")
 def rows_of_a_csv_file(folder: Path, source: random.Random) -> Taken:
     found = [path for path in text_files(folder) if path.suffix == ".csv"]
-    long = {
-        path: lines
-        for path in found
-        if len(lines := csv_lines(path)) > 12 and not path.name.startswith("l2_cache")
-    }
+    long = {path: lines for path in found if len(lines := csv_lines(path)) > 12}
     if not long:
         return None
     chosen = source.choice(sorted(long))
     lines = long[chosen]
     where = source.choice(["head", "middle", "tail"])
-    where = "middle" if chosen.name.startswith(("memory_record", "operator_memory")) else where
+    at_an_end = chosen.name.startswith(("memory_record", "operator_memory")) and where != "middle"
     gone = set(span(range(1, len(lines)), where, source))
     chosen.write_bytes(b"".join(one for at, one in enumerate(lines) if at not in gone))
-    return f"{len(gone)} rows of {chosen.name} from {min(gone)}, {where}"
+    is_seen = not at_an_end and not chosen.name.startswith("l2_cache")
+    return gone_from(f"{len(gone)} rows of {chosen.name} from {min(gone)}, {where}", is_seen)
 
 
 def csv_lines(path: Path) -> list[bytes]:

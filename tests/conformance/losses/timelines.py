@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .model import TEXT, TIMELINE, Taken, registering, span
+from .model import TEXT, TIMELINE, Taken, gone_from, registering, span
 
 Events = list[dict[str, Any]]
 
-FREE_LAYERS = {"AI Core Freq", "HBM", "DDR", "QoS", "Python", "AscendCL", "Acc PMU"}
+FREE_LAYERS = {"AI Core Freq", "HBM", "DDR", "QoS", "Python", "AscendCL"}
 """Layers that are not drawn with every other: by product, switch or writer."""
 DEVICE_LAYERS = {"Ascend Hardware", "Communication", "HCCL", "Overlap Analysis", "AI Core Freq"}
 
@@ -99,14 +99,10 @@ def lose_layers(path: Path, chosen: Callable[[str], bool]) -> None:
 @in_timeline("layer", "tasks", "host calls", "framework calls", "memory", "samples", "rows")
 def layer(events: Events, source: random.Random) -> Taken:
     held = {one["pid"] for one in events if one["ph"] in "XC"}
-    layers = {
-        pid: name
-        for pid, name in processes(events).items()
-        if pid in held and name not in FREE_LAYERS
-    }
+    layers = {pid: name for pid, name in processes(events).items() if pid in held}
     pid = source.choice(sorted(layers, key=str))
     keep(events, lambda one: one["pid"] != pid)
-    return layers[pid]
+    return gone_from(layers[pid], layers[pid] not in FREE_LAYERS)
 
 
 @in_timeline("arrows")
@@ -122,9 +118,7 @@ def kind_of_arrow(events: Events, source: random.Random) -> Taken:
 @in_timeline("arrows")
 def some_arrows(events: Events, source: random.Random) -> Taken:
     kinds = Counter(str(one.get("cat")) for one in events if one["ph"] == "s")
-    kinds = Counter(
-        {kind: times for kind, times in kinds.items() if times > 20 and kind != "fwdbwd"}
-    )
+    kinds = Counter({kind: times for kind, times in kinds.items() if times > 20})
     if not kinds:
         return None
     kind = source.choice(sorted(kinds))
@@ -138,7 +132,7 @@ def some_arrows(events: Events, source: random.Random) -> Taken:
         for one in events
         if one["ph"] not in "stf" or str(one.get("cat")) != kind or one["id"] not in gone
     ]
-    return f"{len(gone)} of {kind} from {min(gone)}"
+    return gone_from(f"{len(gone)} of {kind} from {min(gone)}", kind != "fwdbwd")
 
 
 def slices(events: Events, layer_name: str) -> Iterator[dict[str, Any]]:
@@ -166,10 +160,9 @@ def tasks_of_a_timeline(events: Events, source: random.Random) -> Taken:
     where = source.choice(["head", "middle", "tail"])
     tasks = list(slices(events, "Ascend Hardware"))
     gone = span(tasks, where, source)
-    if not is_missed(events, tasks, gone):
-        return None
+    is_seen = is_missed(events, tasks, gone)
     lose_slices(events, gone)
-    return f"{len(gone)} tasks from {gone[0]['ts']}, {where}"
+    return gone_from(f"{len(gone)} tasks from {gone[0]['ts']}, {where}", is_seen)
 
 
 def is_missed(events: Events, tasks: Events, gone: Sequence[dict[str, Any]]) -> bool:
@@ -187,35 +180,34 @@ def stream_of_a_timeline(events: Events, source: random.Random) -> Taken:
     thread = source.choice(sorted(one for one, times in threads.items() if times > 2))
     tasks = list(slices(events, "Ascend Hardware"))
     gone = [one for one in tasks if one["tid"] == thread]
-    if not is_missed(events, tasks, gone):
-        return None
+    is_seen = is_missed(events, tasks, gone)
     lose_slices(events, gone)
-    return f"stream {thread}"
+    return gone_from(f"stream {thread}", is_seen)
 
 
 @in_timeline("host calls", "launches")
 def host_calls_of_a_timeline(events: Events, source: random.Random) -> Taken:
-    where = source.choice(["middle", "tail"])
+    where = source.choice(["head", "middle", "tail"])
     gone = span(list(slices(events, "CANN")), where, source)
     named = {one["args"].get("connection_id") for one in slices(events, "Ascend Hardware")}
     lost = {id(one) for one in gone}
     calls = slices(events, "CANN")
     left = {one["args"].get("connection_id") for one in calls if id(one) not in lost}
     launches = (launched(events) & named) - left
-    if not any(one["args"].get("connection_id") in launches for one in gone):
-        return None
+    is_seen = any(one["args"].get("connection_id") in launches for one in gone)
     lose_slices(events, gone)
-    return f"{len(gone)} host calls from {gone[0]['ts']}, {where}"
+    return gone_from(f"{len(gone)} host calls from {gone[0]['ts']}, {where}", is_seen)
 
 
 @in_timeline("steps", "framework calls")
 def step_of_a_timeline(events: Events, source: random.Random) -> Taken:
     found = [one for one in events if str(one.get("name")).startswith("ProfilerStep#")]
-    if len(found) < 3:
+    if not found:
         return None
-    gone = source.choice(sorted(found, key=lambda one: float(one["ts"]))[1:-1])
+    found.sort(key=lambda one: float(one["ts"]))
+    gone = source.choice(found)
     lose_slices(events, [gone])
-    return str(gone["name"])
+    return gone_from(str(gone["name"]), gone not in (found[0], found[-1]))
 
 
 @in_timeline("tasks", "steps", "layer")
@@ -227,7 +219,6 @@ def tasks_of_a_step_of_a_timeline(events: Events, source: random.Random) -> Take
     start, end = float(step["ts"]), float(step["ts"]) + float(step["dur"])
     tasks = list(slices(events, "Ascend Hardware"))
     gone = [one for one in tasks if start <= float(one["ts"]) < end]
-    if not is_missed(events, tasks, gone):
-        return None
+    is_seen = is_missed(events, tasks, gone)
     lose_slices(events, gone)
-    return f"{len(gone)} tasks of {step['name']}"
+    return gone_from(f"{len(gone)} tasks of {step['name']}", is_seen) if gone else None

@@ -129,3 +129,18 @@ def test_times_that_no_clock_explains_are_advice_and_one_wrong_time_a_violation(
     assert verdicts(strange, "XLR115", "XLR119") == {"XLR119": "advice"}
     wrong = changed(tmp_path / "wrong", name, column("aicore_time(us)", doubled))
     assert verdicts(wrong, "XLR115", "XLR119") == {"XLR115": "violation"}
+
+
+def test_a_number_worked_out_of_many_rows_is_no_cell_of_one() -> None:
+    rule = load_text_rules()["XLR202"]
+    assert rule.search.agreement is not None
+    agreement = rule.search.agreement.instances[0]
+    with open_specimen("python") as folder:
+        sources = Sources(folder.facts)
+        changes = mutations(sources, agreement)
+        (number,) = (one for one in changes if (one.which, one.columns) == ("left", ("runs",)))
+        with broken(sources, [number]):
+            (fault, *_) = faults(folder, reading_of(sources, agreement), Options())
+    assert fault.remark is not None
+    assert fault.remark.startswith("Count ")
+    assert "compared as" not in fault.remark

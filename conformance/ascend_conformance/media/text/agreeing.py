@@ -275,7 +275,8 @@ class _Shown:
         cell, file, number = cells[0], row[f"{which}_file"], row.get(f"{which}_{cells[0].row}")
         if cell.column not in self.folder.facts.columns(cell.table):
             return value  # it is made from the rows of that table
-        if self.compared.sides[which].side.together:
+        side = self.compared.sides[which].side
+        if side.together or side.called:  # worked out of many rows
             return value
         query = f"SELECT {quoted(cell.column)} FROM {cell.table} WHERE (file, row) = ($1, $2)"
         stated = self.folder.facts.rows(query, (file, number))
