@@ -97,19 +97,25 @@ def test_only_arrows_within_one_clock_must_not_point_back(
     assert ("TRC222" in verdicts(folder, "TRC222")) == (verdict == "violation")
 
 
-def test_a_finding_quotes_the_file_and_not_what_it_is_compared_as() -> None:
-    rule = load_text_rules()["XLR503"]
-    assert rule.search.agreement is not None
-    agreement = rule.search.agreement.instances[0]
-    with open_specimen("adapter") as folder:
+def remark_of_changed(rule: str, subject: str, column: str) -> tuple[str, object]:
+    """What a finding says of a changed value of the left side, and the value."""
+    found = load_text_rules()[rule].search.agreement
+    assert found is not None
+    agreement = found.instances[0]
+    with open_specimen(subject) as folder:
         sources = Sources(folder.facts)
         changes = mutations(sources, agreement)
-        (number,) = (one for one in changes if (one.which, one.columns) == ("left", ("number",)))
+        (number,) = (one for one in changes if (one.which, one.columns) == ("left", (column,)))
         with broken(sources, [number]):
-            (fault,) = faults(folder, reading_of(sources, agreement), Options())
-        stated = number.statements[0].value
+            (fault, *_) = faults(folder, reading_of(sources, agreement), Options())
     assert fault.remark is not None
-    assert f"{stated} (compared as {stated - 1342177280})" in fault.remark
+    return fault.remark, number.statements[0].value
+
+
+def test_a_finding_quotes_the_file_and_not_what_it_is_compared_as() -> None:
+    remark, stated = remark_of_changed("XLR503", "adapter", "number")
+    assert isinstance(stated, int)
+    assert f"{stated} (compared as {stated - 1342177280})" in remark
 
 
 def test_times_that_no_clock_explains_are_advice_and_one_wrong_time_a_violation(
@@ -132,15 +138,6 @@ def test_times_that_no_clock_explains_are_advice_and_one_wrong_time_a_violation(
 
 
 def test_a_number_worked_out_of_many_rows_is_no_cell_of_one() -> None:
-    rule = load_text_rules()["XLR202"]
-    assert rule.search.agreement is not None
-    agreement = rule.search.agreement.instances[0]
-    with open_specimen("python") as folder:
-        sources = Sources(folder.facts)
-        changes = mutations(sources, agreement)
-        (number,) = (one for one in changes if (one.which, one.columns) == ("left", ("runs",)))
-        with broken(sources, [number]):
-            (fault, *_) = faults(folder, reading_of(sources, agreement), Options())
-    assert fault.remark is not None
-    assert fault.remark.startswith("Count ")
-    assert "compared as" not in fault.remark
+    remark, _ = remark_of_changed("XLR202", "python", "runs")
+    assert remark.startswith("Count ")
+    assert "compared as" not in remark
