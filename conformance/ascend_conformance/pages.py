@@ -89,7 +89,7 @@ def demands(rules: Iterable[Rule[Any]], style: Style = PLAIN) -> dict[str, str]:
             found.setdefault(address, []).append(
                 (
                     style.link("rule", rule.id),
-                    rule.verdict,
+                    _verdict(rule),
                     style.prose(rule.summary),
                     style.prose("; ".join(texts)),
                     style.prose(rule.fix),

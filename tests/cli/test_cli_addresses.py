@@ -202,12 +202,33 @@ def test_a_page_shows_what_a_writer_writes(capsys: pytest.CaptureFixture[str]) -
     assert "| `Block Num` |" in new
     assert "| `Task Wait Time(us)` | us | 6 decimals |" in old
     assert "| `Task Wait Time(us)` | us | at most 3 decimals |" in new
+    assert "`aic_mac_ratio` |  | at most 3 decimals | `PipeUtilization` | A2 |" in new
     assert "Step Id" not in old + new
     assert main(["spec", "show", "op_summary", "--writer", "adapter"]) == 2
     assert "csv/op_summary is not there under these options" in capsys.readouterr().err
     layer = output("spec", "show", "layer/Communication", "--writer", "python", capsys=capsys)
     assert "`rank_size`" in layer
     assert "`relay`" not in layer
+
+
+def test_a_column_shows_what_a_writer_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    """The adapter copies files of either engine, by the product."""
+    words = ("spec", "show", "kernel_details/Wait Time(us)", "--writer")
+    copied = output(*words, "adapter", capsys=capsys)
+    assert "**Printed as:** on A3, A2, 950: 6 decimals, else at most 3 decimals" in copied
+    alone = output(*words, "adapter", "--product", "A2", capsys=capsys)
+    assert "**Printed as:** 6 decimals" in alone
+    assert main([*words, "cpp"]) == 2
+    assert "is not there under these options" in capsys.readouterr().err
+
+
+def test_a_product_states_its_cores_or_that_they_are_not_known(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("spec", "show", "--")
+    known, unknown = (output(*words, f"product/{one}", capsys=capsys) for one in ("A2", "950"))
+    assert "24 cube and 48 vector cores, nominal clock 1800 MHz" in known
+    assert "**Cores of a device:** not known" in unknown
 
 
 @pytest.mark.parametrize(

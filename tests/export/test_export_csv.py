@@ -121,7 +121,7 @@ def test_the_page_of_a_csv_file_states_names_writers_and_columns() -> None:
     text = shown("op_summary")
     assert "`op_summary_{timestamp}.csv` in mindstudio_profiler_output" in text
     assert "| `Task Start Time(us)` | us |" in text
-    assert "| `cube_utilization(%)` |  | % | `PipeUtilization` |" in text
+    assert "| `cube_utilization(%)` |  | % | cpp 3 decimals, else at most 3 decimals |" in text
     assert shown("op_summary.csv") == text
     assert "**Older names:** `Block Dim` until 2026-01-28" in shown("op_summary/Block Num")
 

@@ -73,6 +73,8 @@ def test_every_document_has_a_page_with_all_its_keys(name: str) -> None:
 
 def test_the_command_tells_the_json_types_of_a_changing_key() -> None:
     text = shown("profiler_info")
+    assert "| `common_config` | object (common) |" in text
+    assert 'Items are `"ProfilerActivity.CPU"`' in text
     assert re.search(r"\| `rank_id` \| integer or string \|", text)
     assert re.search(r"\| `_export_type` \| string or array \|", text)
     assert re.search(r"\| `schedule` \| object or null \|", text)

@@ -20,6 +20,12 @@ def test_every_rule_has_a_complete_page(rule: Rule) -> None:
     assert (rule.row or rule.select or getattr(rule.search, "code", None) or "").strip() in text
 
 
+def test_placeholders_of_listed_places_are_explained() -> None:
+    text = rule_page(load_rules()["LOS203"])
+    assert "| `OP_MEMORY` | `MEMORY_RECORD` | `1` |" in text
+    assert "**Reads:** `TASK.taskType`" in text
+
+
 def test_only_failures_of_the_checker_are_found_by_its_failing() -> None:
     """The rules that no single search answers are found in several ways."""
     rules = own_rules().values()
@@ -39,5 +45,6 @@ def test_what_is_demanded_stands_with_each_thing() -> None:
     assert "id of acl, item_id of communication, else Mode" in found["layer/CANN"]
     assert "Release Time(us) less Allocation Time(us)" in found["csv/operator_memory"]
     assert "`XLR205`" in found["csv/communication_statistic"]
+    assert "`REL518` | advice; violation from 50% of the rows" in found["layer/Communication"]
     assert "`BIN503`" in found["block/0x07"]
     assert "`DB504`" not in found["table/STRING_IDS"]

@@ -43,6 +43,7 @@ def contents(block: int, style: Style) -> Iterator[str]:
         yield "## Charts by chip and kind of operator"
         yield "A line whose memory moved no data is left out, and so is a chart without lines."
         yield table(("chip", "op_type", "chart", "lines"), _charts())
+        yield table(("chip", "chart", "Byte per cycle of a core"), _widths())
         yield table(("chip", "core", "names of the compute power"), _powers())
 
 
@@ -131,6 +132,18 @@ def _charts() -> Iterator[tuple[str, ...]]:
     for chip, kind in _operators():
         for chart in bin_catalog().rooflines.charts(chip, kind, _newest()):
             yield chip, kind, code(chart.title), commas(chart.bandwidths)
+
+
+def _widths() -> Iterator[tuple[str, ...]]:
+    for chip, kind in _operators():
+        for chart in bin_catalog().rooflines.charts(chip, kind, _newest()):
+            widths = bin_catalog().rooflines.widths(chip, chart.title)
+            if widths and kind != "mix":
+                yield (
+                    chip,
+                    code(chart.title),
+                    commas(f"{line} {size}" for line, size in widths.items()),
+                )
 
 
 def _powers() -> Iterator[tuple[str, ...]]:

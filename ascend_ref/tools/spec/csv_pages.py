@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import get_args
@@ -12,7 +12,7 @@ from ascend_ref.markdown import Fact, Style, anchor, code, commas, page, sentenc
 from ascend_spec import layout_catalog, text_catalog
 from ascend_spec.core.bounds import DAYS
 from ascend_spec.documents import DOCUMENTS
-from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey
+from ascend_spec.text import Condition, CsvColumn, CsvFile, NumberFormat, Output, SortKey, Writer
 
 from .pages import (
     evidence,
@@ -210,25 +210,65 @@ def _part_of_file(file: CsvFile, scope: Scope) -> Fields:
 def _kept(file: CsvFile, columns: Iterable[CsvColumn], scope: Scope) -> list[CsvColumn]:
     """The columns that a scope leaves, as its writer prints them; counters only from level 1 on."""
     kept = [
-        one
+        _of_product(one, scope.product)
         for one in columns
         if scope.keeps(one.when.levels, one.when.families) and not (one.metric and scope.level == 0)
     ]
     if scope.writer is None:
         return kept
     by = file.writers[scope.writer]
-    printed = ((one, one.format_by(by, scope.product)) for one in kept if one.when.admits(by))
     return [
         replace(
             one,
             name=one.name_by(by),
             renamed=(),
-            formats={"*": form} if form else {},
+            formats=_formats(one, by, scope.product),
             when=replace(one.when, outputs=(), writers=(), not_writers=(), since=None, until=None),
         )
-        for one, form in printed
-        if DAYS.in_force(one.when, by.date)
+        for one in kept
+        if one.when.admits(by) and DAYS.in_force(one.when, by.date)
     ]
+
+
+def _formats(column: CsvColumn, by: Writer, product: str | None) -> Mapping[str, NumberFormat]:
+    """How a writer prints a column; by products where it copies files that differ."""
+    if product is not None:
+        alone = column.format_by(by, product)
+        return {"*": alone} if alone else {}
+    printed: dict[NumberFormat, list[str]] = {}
+    for family in by.families:
+        form = column.format_by(by, family)
+        if form:
+            printed.setdefault(form, []).append(family)
+    *others, last = printed or (None,)
+    named = {f"on {commas(printed[form])}:": form for form in others if form}
+    return {**named, "*": last} if last else {}
+
+
+def _of_product(column: CsvColumn, product: str | None) -> CsvColumn:
+    """A column with what it says of one product alone, and of the groups that this has."""
+    if product is None:
+        return column
+    known = text_catalog().pmu.groups
+    families = (product,) if column.when.families else ()
+    groups = tuple(
+        one for one in column.when.metrics if one not in known or product in known[one].families
+    )
+    return replace(column, when=replace(column.when, families=families, metrics=groups))
+
+
+def _part_of_header(file: CsvFile, name: str, columns: Sequence[CsvColumn], scope: Scope) -> Fields:
+    """What a level, a product and a writer leave of the columns with one name."""
+    left = _kept(file, columns, scope)
+    return {"section": partial(variants_page, f"{file.name}/{name}", left, _facts), "fact": left}
+
+
+def _writers_of(file: CsvFile, columns: Sequence[CsvColumn]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, by in file.writers.items()
+        if any(one.when.admits(by) and DAYS.in_force(one.when, by.date) for one in columns)
+    )
 
 
 def header_subjects() -> Iterator[Subject]:
@@ -247,6 +287,8 @@ def header_subjects() -> Iterator[Subject]:
                 cells={"unit": columns[0].unit or ""},
                 levels=tuple(sorted({one for when in alone for one in when.levels or (0, 1, 2)})),
                 products=tuple(one for one in file.families if one in products),
+                writers=_writers_of(file, columns),
+                part=partial(_part_of_header, file, name, columns),
             )
 
 
@@ -309,6 +351,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
             code(column.name),
             code(column.metric) if column.metric else "",
             column.unit or "",
+            _printed(column),
             style.links("counter-group", column.when.metrics),
             ", ".join(column.when.families),
             _meaning(column, style),
@@ -319,7 +362,7 @@ def _counters(columns: Iterable[CsvColumn], style: Style) -> tuple[str, str, str
         "## Counters",
         "Those of the chosen group follow, from level 1 on; registers that the user chose stand "
         "under the names that he gave them. The metric is what TASK_PMU_INFO calls it.",
-        table(("column", "metric", "unit", "groups", "products", "meaning"), rows),
+        table(("column", "metric", "unit", "printed as", "groups", "products", "meaning"), rows),
     )
 
 

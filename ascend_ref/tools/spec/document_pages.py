@@ -29,8 +29,7 @@ def _document_section(name: str, style: Style) -> str:
         ("Errata", style.links("erratum", dict.fromkeys(_cited(source)))),
         *(
             block
-            for title, node in objects.items()
-            if _keys(node)
+            for title, node in _objects(objects)
             for block in _object(title, node, source["$defs"], style.below())
         ),
     )
@@ -51,17 +50,35 @@ def document_subjects() -> Iterator[Subject]:
     )
 
 
+def _objects(named: Mapping[str, Node]) -> Iterator[tuple[str, Node]]:
+    """Every object that has keys, those that stand within another one behind it."""
+    for title, node in named.items():
+        keys = _keys(node)
+        if keys:
+            yield title, node
+            inner = {key: one for key, one in keys if "$ref" not in one and not key.startswith("/")}
+            yield from _objects(inner)
+
+
 def _object(
     title: str, node: Node, definitions: Mapping[str, Node], style: Style
 ) -> tuple[str, str, str]:
     forms = [node, *node.get("variants", ())]
     required = {key for form in forms for key in form.get("required", ())}
+    unlisted = commas(code(key) for form in forms for key in _unlisted(form))
+    always = f" Always there: {unlisted}." if unlisted else ""
     rows = (_row(shown, one, definitions, shown in required, style) for shown, one in _keys(node))
     return (
         style.heading(title or "At the top"),
-        style.prose(node.get("description", "")) if title else "",
+        f"{style.prose(node.get('description', '')) if title else ''}{always}",
         table(("key", "JSON", "unit", "meaning"), rows),
     )
+
+
+def _unlisted(node: Node) -> Iterator[str]:
+    """The keys that must be there without a row of their own."""
+    known = node.get("properties", {})
+    return (key for key in node.get("required", ()) if key not in known)
 
 
 def _keys(node: Node) -> list[tuple[str, Node]]:
@@ -82,10 +99,10 @@ def _row(
 ) -> tuple[str, str, str, str]:
     name = node.get("$ref", "").rpartition("/")[2]
     meant: Node = {**definitions.get(name, {}), **node}
-    values = commas(code(json.dumps(one)) for one in meant.get("enum", ()))
     meaning = sentences(
         style.prose(meant.get("description", "")),
-        f"One of {values}" if values else "",
+        *_values(meant),
+        f"Each is an array: {_in_order(meant, style)}" if _in_order(meant, style) else "",
         value_range(meant.get("minimum"), meant.get("maximum")),
         "" if required or key.startswith("/") else "May be missing",
         f"By {commas(node['writers'])}" if "writers" in node else "",
@@ -94,6 +111,29 @@ def _row(
     kind = "object" if _keys(meant) else _json(meant)
     linked = f" ({name})" if kind == "object" and name else ""
     return code(key), f"{kind}{linked}", meant.get("unit", ""), meaning
+
+
+def _values(node: Node) -> Iterator[str]:
+    """The values that one may have, and those that the items of an array may have."""
+    forms = [node, *node.get("variants", ()), *node.get("anyOf", ())]
+    for words, found in (
+        ("One of", [form.get("enum", ()) for form in forms]),
+        ("Items are", [form.get("items", {}).get("enum", ()) for form in forms]),
+    ):
+        listed = commas(dict.fromkeys(code(json.dumps(one)) for values in found for one in values))
+        if listed:
+            yield f"{words} {listed}"
+
+
+def _in_order(node: Node, style: Style) -> str:
+    """What the items of each array in an object mean, by their places."""
+    further = node.get("additionalProperties")
+    items = further.get("prefixItems", ()) if isinstance(further, Mapping) else ()
+    return ", ".join(
+        style.prose(one["description"].rstrip(".").lower())
+        + (f" in {one['unit']}" if "unit" in one else "")
+        for one in items
+    )
 
 
 def _json(node: Node) -> str:

@@ -20,7 +20,8 @@ from .subject import Subject, grouped, things
 LEVELS: Mapping[int, str] = {
     0: "The least: times of tasks and collectives, without what the operators are.",
     1: "In addition the operators' shapes and types, and the counters of the cores.",
-    2: "In addition the calls of the runtime.",
+    2: "In addition the calls of the runtime; msprof collects them by a switch of its own, "
+    "runtime-api.",
 }
 CARRIER_FILES: Mapping[Carrier, str] = {
     "msprof": "The database of msprof, msprof_{timestamp}.db.",

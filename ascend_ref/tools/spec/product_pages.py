@@ -29,6 +29,7 @@ def product_section(product: Product, style: Style) -> str:
         product.name,
         ("Chips", map(code, product.chips)),
         ("Platforms", map(str, product.platforms)),
+        ("Cores of a device", _cores(product, style)),
         ("Source", citations(product.source, style)),
         style.prose(product.note),
         "" if product.can("database") else NO_DATABASE,
@@ -100,6 +101,17 @@ def product_subjects() -> Iterator[Subject]:
         "capabilities.md#{anchor}",
         capability_section,
         products=lambda capability: products.having(capability.id),
+    )
+
+
+def _cores(product: Product, style: Style) -> str:
+    """What the formulas of the counters need to know of a device."""
+    known = product.cores
+    if known is None:
+        return "not known; nor is the nominal clock"
+    return (
+        f"{known.cube} cube and {known.vector} vector cores, nominal clock {known.clock} MHz, in "
+        f"the real files; other chips may differ ({citations(known.source, style)})"
     )
 
 

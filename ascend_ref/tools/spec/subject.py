@@ -59,7 +59,7 @@ KINDS: Mapping[str, KindOfSubject] = {
     "schema-version": KindOfSubject("schema-versions", "a SCHEMA_VERSION and its revisions"),
     "csv": KindOfSubject("csv", "a CSV file", ("level", "product", "writer", "default")),
     "header": KindOfSubject(
-        "headers", "a column of a CSV file", ("level", "product"), names=".+/.+"
+        "headers", "a column of a CSV file", ("level", "product", "writer"), names=".+/.+"
     ),
     "counter-group": KindOfSubject("counter-groups", "a group of core counters", ("product",)),
     "metric": KindOfSubject("metrics", "a metric of the core counters", ("product",)),

@@ -21,6 +21,7 @@ def writer_section(writer: Writer, style: Style) -> str:
         f"{'any other' if family == '*' else family}: {style.link('writer', original)}"
         for family, original in writer.copies.items()
     )
+    written = (one.name for one in text_catalog().csv.values() if writer.id in one.writers)
     times = "three decimals and a tab" if writer.tabbed else "no fixed decimals, mostly no tab"
     return style.page(
         writer.id,
@@ -34,6 +35,7 @@ def writer_section(writer: Writer, style: Style) -> str:
         ("Quotes", QUOTING[writer.quoting]),
         ("Absolute times", times),
         ("Copies files of", copies),
+        ("CSV files", style.links("csv", written)),
         *evidence(writer, style),
     )
 

@@ -183,6 +183,13 @@ class RooflineFacts(_Facts):
             if row["core"] in ("both", op_type) or op_type in ("mix", "AiCore")
         )
 
+    def widths(self, chip: str, title: str) -> Mapping[str, int]:
+        """By line of a chart, bytes per cycle of a core, where its bandwidth is made of them."""
+        rows = (
+            row for row in self.content["widths"] if (row["chip"], row["title"]) == (chip, title)
+        )
+        return next((row["bytes"] for row in rows), {})
+
     def computilities(self, chip: str, core: Core, epoch: str) -> tuple[str, ...]:
         """How the operations of a core are named; ``{p}`` stands for a share with 6 decimals."""
         return tuple(

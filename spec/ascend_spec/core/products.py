@@ -38,11 +38,22 @@ class WithoutValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Cores:
+    """Cube and vector cores of one device of a product, and their nominal clock in MHz."""
+
+    cube: int
+    vector: int
+    clock: int
+    source: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Product:
     """A product family.
 
     ``chips``: the names in NPU_INFO.name that belong to it alone; ``platforms``: the values of
     platform_version in info.json. ``capabilities``: what it can do, with the sources that say so.
+    ``cores``: None where no real file shows them.
     """
 
     id: str
@@ -53,6 +64,7 @@ class Product:
     capabilities: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     note: str | None = None
     without_value: WithoutValue | None = None
+    cores: Cores | None = None
 
     def can(self, capability: str) -> bool:
         """Whether it has a capability."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from ascend_ref.markdown import Style, code, fenced
+from ascend_ref.markdown import Style, code, fenced, table
 from ascend_ref.tools.spec.pages import place_link
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS
@@ -42,17 +42,44 @@ def about(rule: DbRule) -> Iterator[tuple[str, str]]:
 def facts(rule: DbRule, style: Style) -> Iterator[tuple[str, str]]:
     """The databases that the rule is for, and what it reads in them."""
     yield "Databases", " and ".join(rule.search.carriers)
-    uses = (code(name) if "{" in name else place_link(style, name) for name in rule.search.uses)
-    yield "Reads", ", ".join(uses)
+    uses = dict.fromkeys(fill(name, place) for name in rule.search.uses for place in _listed(rule))
+    yield "Reads", ", ".join(code(one) if "{" in one else place_link(style, one) for one in uses)
+
+
+def _listed(rule: DbRule) -> Sequence[Mapping[str, str]]:
+    """The places of a rule that lists them; one without placeholders where it does not."""
+    places = rule.search.places
+    return places if not isinstance(places, str) and places else ({},)
 
 
 def search(rule: DbRule) -> str:
     """How bad rows are found."""
+    return "\n\n".join(filter(None, (_search(rule), _placeholders(rule))))
+
+
+def _search(rule: DbRule) -> str:
     if rule.row:
         return f"A row is bad where this holds:\n\n{fenced('sql', rule.row)}"
     if rule.select:
         return f"Each row of this query is a bad one:\n\n{fenced('sql', rule.select)}"
     return f"By the check {code(rule.search.code or '')} of the checker itself."
+
+
+def _placeholders(rule: DbRule) -> str:
+    """What stands for the placeholders of the page at each place that the rule lists."""
+    texts = (rule.expected, rule.row or "", rule.select or "", *rule.breaks)
+    names = [
+        name
+        for name in dict.fromkeys(name for place in _listed(rule) for name in place)
+        if any(f"{{{name}}}" in text for text in texts)
+    ]
+    if not names:
+        return ""
+    headers = [code(f"{{{name}}}") for name in names]
+    rows = (
+        [code(place[name]) if place.get(name) else "" for name in names] for place in _listed(rule)
+    )
+    return f"The rule is asked for each of these:\n\n{table(headers, rows)}"
 
 
 def mutation(rule: DbRule) -> Iterator[str]:

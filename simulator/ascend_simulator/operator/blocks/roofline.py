@@ -102,7 +102,8 @@ def _line(
     volume = _volume(report, facts)
     if volume <= 0:
         return None, Judged(None, "")
-    bandwidth = single(_bandwidth(report, facts))
+    width = bin_catalog().rooflines.widths(report.family, title).get(name, facts.get("width"))
+    bandwidth = single(_bandwidth(report, facts, width))
     computility = single(roof.computility)
     x = single(roof.operations / volume)
     y = single(roof.operations / report.duration / 1e6) if report.duration else 0.0
@@ -144,13 +145,13 @@ def _volume(report: Report, facts: Mapping[str, Any]) -> int:
     return main + hits * REQUEST_BYTES + written
 
 
-def _bandwidth(report: Report, facts: Mapping[str, Any]) -> float:
+def _bandwidth(report: Report, facts: Mapping[str, Any], width: int | None) -> float:
     chip = report.world.chip
     if "nominal" in facts:
         return chip.gm_bandwidth if facts["nominal"] == "gm" else chip.l2_bandwidth
     cores = chip.cube_cores if facts["of"] == "cube" else chip.vector_cores
-    if "width" in facts:
-        return float(facts["width"]) * report.world.frequency * 1e6 * cores / TEBI
+    if width is not None:
+        return float(width) * report.world.frequency * 1e6 * cores / TEBI
     transfers: Mapping[str, str] = facts["transfers"]
     moved = {name: report.total(facts["of"], amount) for name, amount in transfers.items()}
     if not sum(moved.values()):
