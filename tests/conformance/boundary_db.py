@@ -165,10 +165,12 @@ def noticed_elsewhere(alive: list[Mutant]) -> set[str]:
     noticed: set[str] = set()
     if not alive:
         return noticed
-    read = {use.partition(".")[0] for mutant in alive for use in mutant.rule.search.uses}
-    for mutant in alive:
-        if not isinstance(mutant.rule.search.places, str):
-            read.update(place.get("table", "") for place in mutant.rule.search.places)
+    read = {
+        use.partition(".")[0]
+        for rule in {mutant.rule.id: mutant.rule for mutant in alive}.values()
+        for _, instance in specimens(rule)
+        for use in (*instance.uses, instance.table or "")
+    }
     for rule in load_rules().values():
         if rule.medium != "db" or not (rule.breaks or rule.search.code == "row-count"):
             continue
