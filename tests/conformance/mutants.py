@@ -169,12 +169,13 @@ def _of_values(before: object, after: object) -> str:
 
 
 def _dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Rows by the statement of their table; blanks of any kind are one, and names may be BLOBs."""
     with closing(sqlite3.connect(path)) as database:
         database.text_factory = lambda text: text.decode("utf-8", "replace")
-        select = "SELECT sql, name FROM sqlite_schema WHERE type = 'table'"
+        select = "SELECT sql, CAST(name AS TEXT) FROM sqlite_schema WHERE type = 'table'"
         tables = database.execute(select).fetchall()
         return {
-            sql.upper(): database.execute(f'SELECT * FROM "{name}"').fetchall()
+            " ".join(sql.upper().split()): database.execute(f'SELECT * FROM "{name}"').fetchall()
             for sql, name in tables
         }
 
