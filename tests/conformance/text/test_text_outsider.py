@@ -166,6 +166,10 @@ IN_ONE_COLUMN = [
         ),
     ),
     ("operator_memory.csv", scaled(Decimal("1.1"), "Allocation Total Allocated(MB)")),
+    (
+        "kernel_details.csv",
+        recomputed(lambda time: time.quantize(Decimal("0.1")), "Start Time(us)"),
+    ),
 ]
 """A file, and one column of it that is written wrongly in all rows."""
 

@@ -52,6 +52,9 @@ KINDS: Sequence[Departure] = ("another-clock", "another-unit", "another-capture"
 OF_ONE_FILE = frozenset({"parts-of-another-device", "parts-of-another-time"})
 """Checks that find an outsider by its own figures, without a comparison of rows."""
 
+ROUNDING_NS = 1_000
+"""Times that are rounded to whole us are off by less."""
+
 LEAST_SHIFT_NS = 1_000_000
 """Clocks of host and device differ by less in sound captures."""
 
@@ -69,12 +72,12 @@ def vote(folder: Folder, rule: str, found: Outcome) -> Vote | None:
     most = MOST * min(found.rows.values())
     columns = [count for count in found.differing.values() if count >= most]
     is_alone = any(count >= most for count in alone)
-    is_reworded = is_alone and _is_reworded(folder, found)
+    in_form = is_alone and (_is_reworded(folder, found) or _is_rounded(folder, found))
     if not (columns or is_alone) or found.faults < FEWEST or len(one.files) == 1:
         return one
     departs, by = _departure(folder, found)
     return replace(
-        one, departs=departs, by=by, whole=(is_alone and not is_reworded) or len(columns) > 1
+        one, departs=departs, by=by, whole=(is_alone and not in_form) or len(columns) > 1
     )
 
 
@@ -91,6 +94,24 @@ def _is_reworded(folder: Folder, found: Outcome) -> bool:
     words = " UNION ALL ".join(_alone(apart[0], *sides) for sides in (WHICH, WHICH[::-1]))
     digits = "regexp_matches(CAST(word AS VARCHAR), '[0-9]')"
     return not folder.facts.value(f"SELECT count(*) FROM ({words}) WHERE {digits}")
+
+
+def _is_rounded(folder: Folder, found: Outcome) -> bool:
+    """Whether rows stand alone for times that are rounded: in their order both sides have them."""
+    near = found.compared.near
+    if near is None or pair_types(found.compared)[near] not in NUMBERS:
+        return False
+    left, right = (
+        f"SELECT {quoted(f'{which}_{near}')}::HUGEINT AS time, "
+        "row_number() OVER (ORDER BY time) AS n "
+        f"FROM {PAIRS} WHERE {other}_turn IS NULL"
+        for which, other in (WHICH, WHICH[::-1])
+    )
+    farthest = folder.facts.value(
+        f"SELECT max(coalesce(abs(l.time - r.time), {LEAST_SHIFT_NS})) "
+        f"FROM ({left}) l FULL JOIN ({right}) r USING (n)"
+    )
+    return farthest is not None and farthest <= ROUNDING_NS
 
 
 def _is_shared(folder: Folder, key: str) -> bool:
