@@ -166,10 +166,6 @@ IN_ONE_COLUMN = [
         ),
     ),
     ("operator_memory.csv", scaled(Decimal("1.1"), "Allocation Total Allocated(MB)")),
-    (
-        "kernel_details.csv",
-        recomputed(lambda time: time.quantize(Decimal("0.1")), "Start Time(us)"),
-    ),
 ]
 """A file, and one column of it that is written wrongly in all rows."""
 
@@ -184,6 +180,18 @@ def test_one_wrong_column_makes_no_file_of_another_capture(
     (report,) = judged(tmp_path / "real")
     assert violations(report)
     assert not [one.message for one in report.findings if one.rule == "XLR901"]
+
+
+def test_rounded_times_make_no_file_of_another_capture(
+    ranks: tuple[Path, Path], tmp_path: Path
+) -> None:
+    own, _ = ranks
+    shutil.copytree(own, tmp_path / own.name)
+    rounded = recomputed(lambda time: time.quantize(Decimal("0.1")), "Start Time(us)")
+    rewritten(tmp_path / own.name / OUTPUT / "kernel_details.csv", rounded)
+    (report,) = judged(tmp_path / own.name)
+    assert "XLR105" in {one.rule for one in violations(report)}
+    assert "XLR901" not in {one.rule for one in report.findings}
 
 
 def test_a_fault_of_some_rows_has_no_outsider(tmp_path: Path) -> None:

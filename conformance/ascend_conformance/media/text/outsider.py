@@ -97,19 +97,20 @@ def _is_reworded(folder: Folder, found: Outcome) -> bool:
 
 
 def _is_rounded(folder: Folder, found: Outcome) -> bool:
-    """Whether rows stand alone for times that are rounded: in their order both sides have them."""
+    """Whether rows stand alone for times that are rounded: each has another nearby."""
     near = found.compared.near
     if near is None or pair_types(found.compared)[near] not in NUMBERS:
         return False
-    left, right = (
-        f"SELECT {quoted(f'{which}_{near}')}::HUGEINT AS time, "
-        "row_number() OVER (ORDER BY time) AS n "
-        f"FROM {PAIRS} WHERE {other}_turn IS NULL"
-        for which, other in (WHICH, WHICH[::-1])
+    fewer, more = sorted(WHICH, key=lambda which: found.alone[which])
+    one, other = (
+        f"SELECT CAST({quoted(f'{which}_{near}')} AS HUGEINT) AS time FROM {PAIRS} "
+        f"WHERE {without}_turn IS NULL"
+        for which, without in ((fewer, more), (more, fewer))
     )
     farthest = folder.facts.value(
-        f"SELECT max(coalesce(abs(l.time - r.time), {LEAST_SHIFT_NS})) "
-        f"FROM ({left}) l FULL JOIN ({right}) r USING (n)"
+        f"SELECT max(coalesce(least(o.time - b.time, a.time - o.time), {LEAST_SHIFT_NS})) "
+        f"FROM ({one}) o ASOF LEFT JOIN ({other}) b ON o.time >= b.time "
+        f"ASOF LEFT JOIN ({other}) a ON o.time <= a.time"
     )
     return farthest is not None and farthest <= ROUNDING_NS
 
