@@ -129,7 +129,8 @@ def test_arrows_of_lost_tasks_are_not_counted(tmp_path: Path) -> None:
 def test_check_names_what_is_gone(
     fault: FaultChoice, form: str, expected: str, tmp_path: Path
 ) -> None:
-    run = written(with_faults(fault), tmp_path / "run", (form,))
+    one_rank = replace(scenario_of(1, 1), schedule=Schedule(active=2))
+    run = written(with_faults(fault, scenario=one_rank), tmp_path / "run", (form,))
     found = check([run.folder]).findings
     assert {one.rule for one in found} == {expected}
 
