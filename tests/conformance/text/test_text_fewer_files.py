@@ -62,7 +62,7 @@ def test_an_absent_file_is_no_violation(
     assert violations(tmp_path) == []
 
 
-@pytest.mark.exhaustive
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", [MSPROF, ADAPTER])
 def test_no_absent_file_is_a_violation(name: str, folders: dict[str, Path], tmp_path: Path) -> None:
     for path in files(folders[name]):
