@@ -24,7 +24,7 @@ test: $(VENV)/.installed-test ## Run the tests; WORKERS=1 for one process.
 exhaustive: $(VENV)/.installed-test ## Run the cases that the tests leave out; some minutes.
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m exhaustive
 
-campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Half an hour.
+campaign: $(VENV)/.installed-test ## Put faults into spec, rules and files; name what nobody notices. Two hours.
 	PYTHONPATH=tests:tests/spec $(BIN)/python tests/spec/spec_changes.py
 	$(BIN)/python tests/campaign/run_defects.py
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m campaign

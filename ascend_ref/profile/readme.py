@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from ascend_spec import layout_catalog, text_catalog, timeline_catalog
 
@@ -13,7 +13,7 @@ README = "README.txt"
 NUMBERED = re.compile(r"(_slice_\d+)?_\d+$")
 """What the names of files of one kind differ by."""
 HEADINGS = {".json": "Timeline files:", ".csv": "Summary files:"}
-LINE = re.compile(r"\s*\d+\.\s*(\w+)(\.json|\.csv)\s*:")
+LINE = re.compile(r"\s*\d+\.\s*(\w+\.(?:json|csv))\s*:")
 LONGEST = 1 << 16
 """Characters that are read; a list of every kind has 5,000."""
 
@@ -40,11 +40,11 @@ def readme(files: Iterable[Path]) -> str:
 
 
 class Listed(NamedTuple):
-    """A kind of file that a README.txt names. called: by the spec. line: from 1."""
+    """A kind of file that a README.txt names: its line, from 1, and what the spec calls it."""
 
     line: int
     name: str
-    kind: Literal["csv", "timeline"]
+    kind: str
     called: str
 
 
@@ -61,14 +61,10 @@ def read_readme(folder: Path) -> list[Listed]:
             lines = file.read(LONGEST).splitlines()
     except OSError:
         return []
+    named = ((number, LINE.match(line)) for number, line in enumerate(lines, start=1))
+    matches = ((number, one[1], layout_catalog().match(one[1])) for number, one in named if one)
     return [
-        found
-        for number, line in enumerate(lines, start=1)
-        if (parts := LINE.match(line)) and (found := _listed(number, *parts.groups()))
+        Listed(number, name, match.file.kind, match.called)
+        for number, name, match in matches
+        if match and match.file.kind in ("csv", "timeline")
     ]
-
-
-def _listed(line: int, name: str, suffix: str) -> Listed | None:
-    kind: Literal["csv", "timeline"] = "csv" if suffix == ".csv" else "timeline"
-    known = layout_catalog().sheets if kind == "csv" else layout_catalog().timelines
-    return Listed(line, name + suffix, kind, known[name]) if name in known else None

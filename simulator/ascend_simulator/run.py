@@ -6,10 +6,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ascend_ref.atomic import staged
@@ -103,7 +101,7 @@ class Simulation:
         shared = self.rounds[round_]
         scenario, seed = shared.scenario, shared.seed
         every = enumerate(shared.meetings)
-        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every])
+        return truth(shared, [_recorded(scenario, seed, *one)[1] for one in every], {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +172,7 @@ def capture(shared: Shared, rank: int) -> Capture:
 def truth(
     shared: Shared,
     accounts: Sequence[Account],
-    files: Mapping[int, Sequence[str]] = MappingProxyType({}),
+    files: Mapping[int, Sequence[str]],
 ) -> dict[str, Any]:
     """The document of truth.json.
 
@@ -250,9 +248,14 @@ def write_run(
             job = _Job(shared.scenario, shared.seed, _places(folder, formats), chosen)
             for place in job.places:
                 place.folder.mkdir(parents=True, exist_ok=True)
-            paths, accounts = zip(*_written(shared, job, runner, progress), strict=True)
-            profiles += chain.from_iterable(chain.from_iterable(zip(*paths, strict=True)))
-            files = _lose_files(shared, folder, paths)
+            parts, accounts = zip(*_written(shared, job, runner, progress), strict=True)
+            made = [*chain.from_iterable(chain.from_iterable(zip(*parts, strict=True)))]
+            profiles += (profile for _, profile in made)
+            lost = lose_files(setting(shared.scenario, shared.seed).disturbances, made)
+            files = {
+                place: [path.relative_to(folder).as_posix() for path in gone]
+                for place, gone in lost.items()
+            }
             document = truth(shared, list(chain.from_iterable(accounts)), files)
             truths.append(folder / TRUTH)
             truths[-1].write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -308,31 +311,6 @@ def _recorded(
     return left, Account(rank_totals(made, kernel_steps), costs, losses, arrows)
 
 
-def _lose_files(
-    shared: Shared, folder: Path, processes: Sequence[Sequence[Sequence[Path]]]
-) -> dict[int, list[str]]:
-    """Delete the files that faults lose; what each took, as seen from the folder, by its place.
-
-    processes: the profiles of each, in each place.
-    """
-    scenario = shared.scenario
-    disturbances = setting(scenario, shared.seed).disturbances
-    together = scenario.parallelism.devices_per_process
-
-    def hits(fault: FaultChoice) -> Iterator[Path]:
-        hit = {*disturbances.ranks_of(fault)}
-        for number, places in enumerate(processes):
-            ranks = range(number * together, (number + 1) * together)
-            for profiles in places:  # one of all ranks, or one of each
-                each = [ranks] if len(profiles) < together else [[rank] for rank in ranks]
-                yield from (one for one, of in zip(profiles, each, strict=True) if hit & {*of})
-
-    return {
-        place: [path.relative_to(folder).as_posix() for path in gone]
-        for place, gone in lose_files(scenario.faults, hits)
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Where the profiles of one exporter go, and in which forms."""
@@ -369,8 +347,9 @@ class _Job:
 
 _Process: TypeAlias = Sequence[tuple[int, RankMeetings]]
 """One process of the simulated run, the unit of work: its ranks, and their meetings."""
-_Written: TypeAlias = tuple[list[list[Path]], list[Account]]
-"""What a process wrote in each place, and what its ranks add to the truth."""
+_Written: TypeAlias = tuple[list[list[tuple[list[int], Path]]], list[Account]]
+"""The profiles that a process wrote in each place, each with its ranks, and what these add to the
+truth."""
 
 
 def _written(
@@ -396,25 +375,23 @@ def _write_process(job: _Job, process: _Process) -> _Written:
 
 def _profiles(
     place: _Place, captures: Sequence[Capture], revision: str, disturbances: Disturbances
-) -> Iterator[Path]:
-    """What was written; a worker that was lost may have written it before, as completely."""
+) -> Iterator[tuple[list[int], Path]]:
+    """What was written, with its ranks.
+
+    A worker that was lost may have written it before, as completely.
+    """
     more = revision, place.forms
-    ranks = [one.origin.rank for one in captures]
-    if place.output == "msprof":
+    together = [captures] if place.output == "msprof" else [[one] for one in captures]
+    for some in together:
+        ranks = [one.origin.rank for one in some]
         lost = lost_arrows(disturbances, ranks)
-        writes = [partial(write_msprof_profile, place.folder, captures, *more, lost)]
-    else:
-        writes = [
-            partial(
-                write_pytorch_profile, place.folder, one, *more, lost_arrows(disturbances, [rank])
-            )
-            for rank, one in zip(ranks, captures, strict=True)
-        ]
-    for write in writes:
         try:
-            yield write()
+            if place.output == "msprof":
+                yield ranks, write_msprof_profile(place.folder, some, *more, lost)
+            else:
+                yield ranks, write_pytorch_profile(place.folder, some[0], *more, lost)
         except FileExistsError as error:
-            yield Path(error.filename)
+            yield ranks, Path(error.filename)
 
 
 class Format(NamedTuple):

@@ -33,7 +33,7 @@ OLDEST = catalog().revisions[0].id
 SMALL = Shape(ranks=1, operators=1, steps=1, level=1)
 FEW = 40
 EACH = 1_000 if os.environ.get("CI") else 10_000
-"""Of each medium; all of them take some ten minutes on two cores, more than a build has."""
+"""Of each medium; all of them take some 20 minutes on two cores, more than a build has."""
 PARTS = 20
 """Into which the inputs of a medium are divided, so that several processes share them."""
 

@@ -71,6 +71,7 @@ TESTED_ON_FOLDERS = {
     "group-absent-from-parallel_group_info",
     "analysis-tables-missing",
     "configured-tables",
+    "configured-shapes",
     "scheduled-steps",
     "analysis-lost",
     BETWEEN_RANKS,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ascend_spec import layout_catalog
 
-from ..choices import FaultChoice
 from ..world.disturbance import Disturbances
 
 
@@ -34,18 +33,21 @@ def ends_of_lost_arrows(
 
 
 def lose_files(
-    faults: Sequence[FaultChoice], hits: Callable[[FaultChoice], Iterable[Path]]
-) -> Iterator[tuple[int, list[Path]]]:
-    """Delete the files that faults lose. Gives the place of each such fault and what it took.
+    disturbances: Disturbances, profiles: Sequence[tuple[Collection[int], Path]]
+) -> dict[int, list[Path]]:
+    """Delete the files that faults lose; what each took, by its place.
 
-    hits: the profiles that a fault hits.
+    profiles: each with its ranks.
     """
-    for place, fault in enumerate(faults):
+    found: dict[int, list[Path]] = {}
+    for place, fault in enumerate(disturbances.faults):
         if fault.kind == "lost-file":
-            gone = [path for profile in hits(fault) for path in _files(profile, fault.file)]
-            for path in gone:
-                path.unlink()
-            yield place, gone
+            hit = {*disturbances.ranks_of(fault)}
+            hits = (path for ranks, path in profiles if not hit.isdisjoint(ranks))
+            found[place] = [file for path in hits for file in _files(path, fault.file)]
+            for file in found[place]:
+                file.unlink()
+    return found
 
 
 def _files(profile: Path, called: str) -> list[Path]:

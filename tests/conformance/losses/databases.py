@@ -91,22 +91,29 @@ def tasks_in_the_middle(rows: Rows, source: random.Random) -> Taken:
     return lost_tasks(rows, source, "middle")
 
 
-@in_database("tasks")
-def tasks_of_a_stream(rows: Rows, source: random.Random) -> Taken:
+def some_stream(rows: Rows, source: random.Random, more_than: int) -> int | None:
+    """One of the streams with more than so many tasks."""
     if "TASK" not in tables(rows):
         return None
-    select = "SELECT streamId FROM TASK GROUP BY streamId HAVING count(*) > 2 ORDER BY 1"
-    stream = source.choice(rows.execute(select).fetchall())[0]
+    select = "SELECT streamId FROM TASK GROUP BY streamId HAVING count(*) > ? ORDER BY 1"
+    (stream,) = source.choice(rows.execute(select, (more_than,)).fetchall())
+    return int(stream)
+
+
+@in_database("tasks")
+def tasks_of_a_stream(rows: Rows, source: random.Random) -> Taken:
+    stream = some_stream(rows, source, 2)
+    if stream is None:
+        return None
     forget_tasks(rows, tasks_of(rows, f"streamId = {stream}"))
     return f"stream {stream}"
 
 
 @in_database("tasks")
 def end_of_a_stream(rows: Rows, source: random.Random) -> Taken:
-    if "TASK" not in tables(rows):
+    stream = some_stream(rows, source, 20)
+    if stream is None:
         return None
-    select = "SELECT streamId FROM TASK GROUP BY streamId HAVING count(*) > 20 ORDER BY 1"
-    stream = source.choice(rows.execute(select).fetchall())[0]
     gone = tasks_of(rows, f"streamId = {stream}")
     gone = gone[source.randint(len(gone) // 3, len(gone) - 5) :]
     forget_tasks(rows, gone)

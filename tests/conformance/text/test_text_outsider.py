@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 from slices import some
@@ -28,6 +30,8 @@ FURTHER = (
 )
 """Files of which those of two ranks differ in more than in the device."""
 HOUR_US = 3_600_000_000
+
+Event: TypeAlias = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -180,6 +184,42 @@ def test_one_wrong_column_makes_no_file_of_another_capture(
     (report,) = judged(tmp_path / "real")
     assert violations(report)
     assert not [one.message for one in report.findings if one.rule == "XLR901"]
+
+
+def is_step(event: Event, host: frozenset[object]) -> bool:
+    return str(event.get("name")).startswith("ProfilerStep#")
+
+
+def is_of_the_host(event: Event, host: frozenset[object]) -> bool:
+    ends = event["ph"] in "stf" and event.get("cat") in ("async_npu", "async_task_queue", "fwdbwd")
+    return ends or event.get("pid") in host
+
+
+OF_910A = RANK.parents[1] / "generations" / "text_910a_2024_level1_rank0"
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_lost"),
+    some(
+        [(folder, lost) for folder in (RANK, OF_910A) for lost in (is_step, is_of_the_host)],
+        every=2,
+    ),
+)
+def test_a_timeline_that_lost_a_part_is_none_of_another_capture(
+    folder: Path, is_lost: Callable[[Event, frozenset[object]], bool], tmp_path: Path
+) -> None:
+    shutil.copytree(needs_data(folder), tmp_path / "real")
+    (timeline,) = (tmp_path / "real").rglob("trace_view.json")
+    events = json.loads(timeline.read_bytes())
+    host = frozenset(
+        event["pid"]
+        for event in events
+        if event["name"] == "process_name" and event["args"]["name"] == "Python"
+    )
+    timeline.write_text(json.dumps([event for event in events if not is_lost(event, host)]))
+    (report,) = judged(tmp_path / "real")
+    assert any("likely cause" in one.message for one in report.findings)
+    assert "XLR901" not in {one.rule for one in report.findings}
 
 
 def test_rounded_times_make_no_file_of_another_capture(

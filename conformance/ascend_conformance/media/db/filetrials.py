@@ -147,6 +147,10 @@ def _counters(profiler: Path, _analysis: Path) -> None:
         _run(profiler, f"DROP TABLE {table}")
 
 
+def _shapes(profiler: Path, _analysis: Path) -> None:
+    _run(profiler, "UPDATE PYTORCH_API SET inputShapes = NULL, inputDtypes = NULL")
+
+
 def _no_analysis(_profiler: Path, analysis: Path) -> None:
     analysis.unlink()
 
@@ -170,5 +174,6 @@ DAMAGES: Mapping[str, tuple[str, Damage]] = {
     "group-absent-from-parallel_group_info": ("COMMUNICATION_OP.groupName", _group_absent),
     "analysis-tables-missing": ("CommAnalyzerMatrix", _analysis_tables),
     "configured-tables": ("TASK_PMU_INFO", _counters),
+    "configured-shapes": ("PYTORCH_API.inputShapes", _shapes),
     "analysis-lost": ("", _no_analysis),
 }

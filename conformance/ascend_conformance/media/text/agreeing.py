@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from ascend_ref.db.display import clip, printable
+from ascend_ref.timeline.session import WHOLE
 from ascend_spec import document_catalog, text_catalog, timeline_catalog
 from ascend_spec.documents import DOCUMENTS
 
@@ -28,7 +29,7 @@ from .places import column_in_words, position
 from .queries import limited, nothing_asked
 from .rules import TextRule
 from .selecting import Absent, reading_of
-from .sources import WHOLE, Sources, gathers, home_of, made
+from .sources import Sources, gathers, home_of, made
 
 DIGITS = 9
 """Digits of fractions, where they suffice."""

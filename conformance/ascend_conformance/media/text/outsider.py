@@ -7,56 +7,29 @@ another clock.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ...compare.agreement import WHICH, Side, Which
-from ...compare.match import NUMBERS, PAIRS, REALS, Outcome, pair_types
-from ...compare.sql import quoted
+from ascend_ref.timeline.session import WHOLE
+
+from ...compare.agreement import WHICH, Side
+from ...compare.match import NUMBERS, REALS, Outcome, pair_types
 from ...engine.failure import rule_that_finds
 from ...finding import Finding
 from ...report.phrases import duration
 from ...ruleset import Rule
+from .departure import FEWEST, MOST, departure, is_in_form
 from .folder import DATABASE, Folder
 from .rules import TextRule, instances, load_text_rules
 from .seen import devices_by_file
-from .sources import DOCUMENTS, WHOLE, base_tables
+from .sources import DOCUMENTS, base_tables
 from .votes import Departure, Vote
-
-MOST = 0.5
-"""The share of rows that differ from which on two sides do not belong together: files of two ranks
-share next to none, and single faults of an exporter leave most rows alone."""
-
-FEWEST = 2
-"""Cells or rows that have to differ: a single one says nothing about a file."""
-
-ALIKE = 0.01
-"""How far factors, or differences, of rows lie apart at most that count as one, as a share."""
-
-ROUNDED = 0.1
-"""How far factors around a power of 1,000 may, since a larger unit leaves fewer digits."""
-
-LEAST_FACTOR = 5
-"""Units differ by more, but for those that are taken for each other."""
-
-MISTAKEN = (1.024, 1.024**2, 1.024**3)
-"""Factors between units that are: KB and KiB, MB and MiB, GB and GiB."""
-
-SAME = 0.001
-"""How far the factor of a unit that is taken for another may be off, as a share."""
 
 KINDS: Sequence[Departure] = ("another-clock", "another-unit", "another-capture")
 """What explains most first."""
 
 OF_ONE_FILE = frozenset({"parts-of-another-device", "parts-of-another-time"})
 """Checks that find an outsider by its own figures, without a comparison of rows."""
-
-ROUNDING_NS = 1_000
-"""Times that are rounded to whole us are off by less."""
-
-LEAST_SHIFT_NS = 1_000_000
-"""Clocks of host and device differ by less in sound captures."""
 
 
 def vote(folder: Folder, rule: str, found: Outcome) -> Vote | None:
@@ -72,61 +45,11 @@ def vote(folder: Folder, rule: str, found: Outcome) -> Vote | None:
     most = MOST * min(found.rows.values())
     columns = [count for count in found.differing.values() if count >= most]
     is_alone = any(count >= most for count in alone)
-    in_form = is_alone and (_is_reworded(folder, found) or _is_rounded(folder, found))
     if not (columns or is_alone) or found.faults < FEWEST or len(one.files) == 1:
         return one
-    departs, by = _departure(folder, found)
-    return replace(
-        one, departs=departs, by=by, whole=(is_alone and not in_form) or len(columns) > 1
-    )
-
-
-def _is_reworded(folder: Folder, found: Outcome) -> bool:
-    """Whether rows stand alone for one key that is in other words, and have all others in common.
-
-    Words have no digits: names and numbers of ranks, devices, links and steps are none.
-    """
-    if found.compared.near is not None or not all(found.alone.values()):
-        return False
-    apart = [key for key in found.compared.keys if not _is_shared(folder, key)]
-    if len(apart) != 1 or len(found.compared.keys) == 1:
-        return False
-    words = " UNION ALL ".join(_alone(apart[0], *sides) for sides in (WHICH, WHICH[::-1]))
-    digits = "regexp_matches(CAST(word AS VARCHAR), '[0-9]')"
-    return not folder.facts.value(f"SELECT count(*) FROM ({words}) WHERE {digits}")
-
-
-def _is_rounded(folder: Folder, found: Outcome) -> bool:
-    """Whether rows stand alone for times that are rounded: each has another nearby."""
-    near = found.compared.near
-    if near is None or pair_types(found.compared)[near] not in NUMBERS:
-        return False
-    fewer, more = sorted(WHICH, key=lambda which: found.alone[which])
-    one, other = (
-        f"SELECT CAST({quoted(f'{which}_{near}')} AS HUGEINT) AS time FROM {PAIRS} "
-        f"WHERE {without}_turn IS NULL"
-        for which, without in ((fewer, more), (more, fewer))
-    )
-    farthest = folder.facts.value(
-        f"SELECT max(coalesce(least(o.time - b.time, a.time - o.time), {LEAST_SHIFT_NS})) "
-        f"FROM ({one}) o ASOF LEFT JOIN ({other}) b ON o.time >= b.time "
-        f"ASOF LEFT JOIN ({other}) a ON o.time <= a.time"
-    )
-    return farthest is not None and farthest <= ROUNDING_NS
-
-
-def _is_shared(folder: Folder, key: str) -> bool:
-    """Whether the rows alone of both sides have most values of a key in common."""
-    left, right = (_alone(key, *sides) for sides in (WHICH, WHICH[::-1]))
-    fewest = f"least((SELECT count(*) FROM ({left})), (SELECT count(*) FROM ({right})))"
-    common = f"(SELECT count(*) FROM ({left} INTERSECT {right}))"
-    return bool(folder.facts.value(f"SELECT {common} >= {MOST} * {fewest}"))
-
-
-def _alone(key: str, which: Which, other: Which) -> str:
-    """The values of a key that the rows alone of a side have."""
-    word = quoted(f"{which}_{key}")
-    return f"SELECT DISTINCT {word} AS word FROM {PAIRS} WHERE {other}_turn IS NULL"
+    departs, by = departure(folder, found)
+    whole = len(columns) > 1 or (is_alone and not is_in_form(folder, found))
+    return replace(one, departs=departs, by=by, whole=whole)
 
 
 def _compares_numbers(found: Outcome) -> bool:
@@ -154,55 +77,6 @@ def _files_of_table(folder: Folder, table: str) -> frozenset[int]:
     elif schema == "trace":
         names = WHOLE
     return frozenset(number for number, file in folder.files.items() if file.name in names)
-
-
-def _departure(folder: Folder, found: Outcome) -> tuple[Departure, float]:
-    """How the sides differ in the pairs that :data:`PAIRS` holds."""
-    types = pair_types(found.compared)
-    near = found.compared.near
-    if near is not None:
-        rows, _, _, first, last = _differences(
-            folder, (near,), "HUGEINT" if types[near] in NUMBERS else "DOUBLE"
-        )
-        if rows and abs(first) >= LEAST_SHIFT_NS and last - first <= ALIKE * abs(first):
-            return "another-clock", first
-    numbers = [name for name in found.compared.columns if types[name] in NUMBERS | REALS]
-    for names in (*((name,) for name in numbers if name != near), tuple(numbers)):
-        rows, least, most, _, _ = _differences(folder, names)
-        if rows and least > 0 and _is_unit(least, most):
-            return "another-unit", (least + most) / 2
-    return "another-capture", 0.0
-
-
-def _differences(
-    folder: Folder, names: Sequence[str], kind: str = "DOUBLE"
-) -> tuple[int, float, float, float, float]:
-    """Of pairs that differ in these columns: how many, if enough, the bounds of the ratios without
-    the tenths at both ends, and those of the differences as numbers of this kind.
-    """
-    sides = ([quoted(f"{which}_{name}") for which in WHICH] for name in names)
-    cells = " UNION ALL ".join(
-        f"SELECT CAST({left} AS {kind}) AS l, CAST({right} AS {kind}) AS r FROM {PAIRS}"
-        for left, right in sides
-    )
-    if not cells:
-        return 0, 0, 0, 0, 0
-    ((rows, *bounds),) = folder.facts.rows(
-        "SELECT count(*), quantile_cont(l / r, 0.1), quantile_cont(l / r, 0.9), "
-        "min(l - r), max(l - r) "
-        f"FROM ({cells}) WHERE l <> r AND r <> 0 AND l <> 0"
-    )
-    return (rows, *bounds) if rows >= FEWEST else (0, 0, 0, 0, 0)
-
-
-def _is_unit(least: float, most: float) -> bool:
-    """Whether ratios between these bounds are those of two units."""
-    if least > LEAST_FACTOR or most < 1 / LEAST_FACTOR:
-        thousands = math.log(most * least) / math.log(1_000_000)
-        is_thousand = abs(thousands - round(thousands)) < SAME * 10
-        return most <= least * (1 + (ROUNDED if is_thousand else ALIKE))
-    bounds = (least, most) if least > 1 else (1 / most, 1 / least)
-    return any(all(abs(one / factor - 1) <= SAME for one in bounds) for factor in MISTAKEN)
 
 
 def outsider(votes: Sequence[Vote]) -> int | None:

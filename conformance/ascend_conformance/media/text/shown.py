@@ -39,8 +39,9 @@ def shown_rows(table: str, entity: str, kinds: tuple[str, ...] = ()) -> tuple[st
     """Conditions of the rows of a table that show the entity."""
     schema, _, name = table.partition(".")
     if schema == "raw":
-        test = text_catalog().csv[name].rows.get(entity)
-        return (row_condition(f'"{test.cell}"', test),) if test else ()
+        file = text_catalog().csv[name]
+        test = file.rows.get(entity)
+        return (row_condition(f'"{test.cell}"', test, file),) if test else ()
     if schema == "db":
         return ()
     named = kinds or tuple(kind for kind, _ in _kinds(name, entity))

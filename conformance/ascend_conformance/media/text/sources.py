@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from ascend_ref.timeline.session import WHOLE
 from ascend_spec import per_spec
 from ascend_spec.core import packaged
 
@@ -26,9 +27,6 @@ from .rules import TextRule
 
 MADE = ("layer", "view", "derived")
 """Schemas of what is made here."""
-
-WHOLE = ("timeline", "trace_view")
-"""Timelines that hold all layers (timeline/files.yaml)."""
 
 DOCUMENTS = {"operator": "communication", "link": "communication", "packet": "communication"}
 DOCUMENTS |= {"matrix": "communication_matrix"}

@@ -9,10 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from ascend_ref.text.read import is_text
+from ascend_ref.timeline.session import WHOLE
 from ascend_spec import recording_catalog, text_catalog, timeline_catalog
 from ascend_spec.core.shows import RowTest, Show
 from ascend_spec.core.units import factor
-from ascend_spec.text import CsvColumn
+from ascend_spec.text import CsvColumn, CsvFile
 from ascend_spec.timeline import EventKind, Layer
 
 from ...compare.follow import Shown
@@ -21,7 +22,6 @@ from ...engine.relations.views import Dialect, Part, View, with_interval
 from .database import Facts
 from .layers import layer_table
 from .loadcsv import columns_in
-from .sources import WHOLE
 
 FILE_BITS = 40
 """A place is the number of the file above so many bits, and the row in it."""
@@ -84,7 +84,7 @@ class ShownByFiles:
                 test = spec.rows.get(entity)
                 if test is not None and test.cell not in texts:
                     continue
-                where = (row_condition(quoted(test.cell), test),) if test else ()
+                where = (row_condition(quoted(test.cell), test, spec),) if test else ()
                 whole = _complete(entity, columns, place_of_row())
                 rows = Part(f"csv.{quoted(name)}", place_of_row(), whole, where)
                 rank = 2 if name == LAST else 1
@@ -293,9 +293,14 @@ def words(cell: str, show: Show) -> str:
     return f"(CASE {cell} {cases} END)"
 
 
-def row_condition(cell: str, test: RowTest) -> str:
-    """SQL for whether a row shows an entity."""
-    listed = ", ".join(map(text_literal, test.texts))
+def row_condition(cell: str, test: RowTest, file: CsvFile | None = None) -> str:
+    """SQL for whether a row shows an entity.
+
+    file: whose rows, since what stands for no value in a cell of it may be NULL.
+    """
+    column = file.column(test.cell) if file else None
+    has_none = column is not None and not {*column.sentinels}.isdisjoint(test.texts)
+    listed = ", ".join(map(text_literal, (*test.texts, "") if has_none else test.texts))
     return f"coalesce({cell}, '') {'NOT IN' if test.negated else 'IN'} ({listed})"
 
 

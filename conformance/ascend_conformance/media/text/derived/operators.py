@@ -23,7 +23,7 @@ NS_PER_US = 1e3
 NUMBERS = range(1, 129)
 """Of cores of a kind; no device has more."""
 CLOCKS = range(500, 2501)
-"""MHz; the products of the simulator run at 1000 to 1800 (hardware/products.yaml)."""
+"""MHz; the products of simulator/ascend_simulator/hardware/products.yaml run at 1000 to 1800."""
 ROUND_CLOCK = 50
 """Rated clocks are multiples of it, in MHz."""
 UNITS = (1.0, 1e3, 1e-3)
