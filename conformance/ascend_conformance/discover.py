@@ -13,6 +13,7 @@ from ascend_spec import layout_catalog
 from .engine.candidate import Candidate, Listing
 from .engine.folders import framework_of
 from .media import NO_PROFILE, given, media
+from .media.any.passed_over import passed_over_line
 from .media.any.raw import raw_line
 
 MAX_DEPTH = 10
@@ -67,7 +68,7 @@ def _never_exported(folder: Path) -> str:
 
 
 def _of_no_profile(path: Path) -> str:
-    return raw_line(path) or _of_killed_run(path)
+    return raw_line(path) or passed_over_line(path) or _of_killed_run(path)
 
 
 def _of_killed_run(path: Path) -> str:

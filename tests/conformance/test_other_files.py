@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable
@@ -14,7 +15,10 @@ import pytest
 
 from ascend_conformance.check import check
 from ascend_ref.cli import main
-from ascend_spec import layout_catalog
+from ascend_simulator.specimen import Shape, write_rank_folder
+from ascend_spec import catalog, layout_catalog
+
+REVISION = catalog().revisions[-1].id
 
 
 def database(*tables: str) -> Callable[[Path], None]:
@@ -99,3 +103,24 @@ def test_raw_data_are_named_once_where_an_output_folder_is_empty(
         (raw / name).mkdir(parents=True)
     assert main(["check", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count(f"msprof --export=on --output={raw}\n") == 1
+
+
+def test_a_database_under_another_name_is_not_passed_over_in_silence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    strange = tmp_path / "strange.db"
+    database("TASK", "SOMETHING")(strange)
+    write_rank_folder(tmp_path, REVISION, Shape())
+    (named,) = tmp_path.rglob("ascend_pytorch_profiler_0.db")
+    assert "LOS402" not in {one.rule for one in check([tmp_path]).findings}
+    renamed = named.with_name("my_export.db")
+    shutil.copyfile(named, renamed)
+    (found,) = [one for one in check([tmp_path]).findings if one.rule == "LOS402"]
+    assert (found.file, found.verdict) == (str(renamed), "advice")
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    renamed.rename(alone / renamed.name)
+    assert main(["check", str(alone)]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "my_export.db: tables of a profile under a name that no reader looks for; " in line
+    assert main(["check", str(alone / renamed.name)]) == 0

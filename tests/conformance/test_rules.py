@@ -70,6 +70,7 @@ TESTED_ON_FOLDERS = {
     "rank-in-name-vs-map",
     "group-absent-from-parallel_group_info",
     "analysis-tables-missing",
+    "group-size",
     "configured-tables",
     "configured-shapes",
     "scheduled-steps",

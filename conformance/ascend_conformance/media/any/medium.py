@@ -49,9 +49,10 @@ class _Checker(Medium):
 
     def candidates(self, listing: Listing) -> Iterable[Candidate]:
         from .left import left_in
+        from .passed_over import passed_over_in
         from .raw import raw_in
 
-        return (*left_in(listing), *raw_in(listing))
+        return (*left_in(listing), *raw_in(listing), *passed_over_in(listing))
 
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
         """A file that is none of a profile; of a database its tables show it better."""
@@ -64,20 +65,27 @@ class _Checker(Medium):
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
         from ...finding import FileReport
         from .left import judge_left
+        from .passed_over import is_passed_over, judge_passed_over
         from .raw import is_raw, judge_raw
 
         if candidate.details:
             label = candidate.label
             return FileReport(label, None, (), unreadable=f"{label}: {candidate.details}"), ()
-        judged = judge_raw if is_raw(candidate.path) else judge_left
-        return judged(candidate, options), ()
+        if is_raw(candidate.path):
+            return judge_raw(candidate, options), ()
+        if is_passed_over(candidate.path):
+            return judge_passed_over(candidate, options), ()
+        return judge_left(candidate, options), ()
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from .left import LEFT
+        from .passed_over import PASSED_OVER
         from .raw import RAW
 
         if rule.search == RAW:
             return Described("every folder that is searched", "It holds raw data alone.")
+        if rule.search == PASSED_OVER:
+            return Described("every folder that is searched", "Its tables are named in the file.")
         if rule.search == LEFT:
             return Described("every folder that is searched", "The name is one of ours.")
         return _BY_THEME[rule.theme]

@@ -23,17 +23,22 @@ def other_file(path: Path, *, databases: bool = True) -> str | None:
 
     Never waits, never fails.
     """
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return None
-        with path.open("rb") as file:
-            head = file.read(HEAD)
-    except (OSError, ValueError):
-        return None
+    head = first_bytes(path)
     if head.startswith(SQLITE_HEADER) and not databases:
         return None
     found = next((one for one in _kinds() if _is(one, head, path.name)), None)
     return None if found is None else f"{found['what']}; {found['help']}"
+
+
+def first_bytes(path: Path) -> bytes:
+    """Those that show what a file is; none of what is no file or cannot be read."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return b""
+        with path.open("rb") as file:
+            return file.read(HEAD)
+    except (OSError, ValueError):
+        return b""
 
 
 def _is(kind: Mapping[str, Any], head: bytes, name: str) -> bool:

@@ -137,6 +137,10 @@ def _group_absent(profiler: Path, _analysis: Path) -> None:
     _run(profiler, "UPDATE META_DATA SET value = '{}' WHERE name = 'parallel_group_info'")
 
 
+def _group_size(profiler: Path, _analysis: Path) -> None:
+    _run(profiler, "UPDATE COMMUNICATION_OP SET rankSize = rankSize + 1")
+
+
 def _analysis_tables(_profiler: Path, analysis: Path) -> None:
     _run(analysis, "DROP TABLE CommAnalyzerMatrix")
 
@@ -172,6 +176,7 @@ DAMAGES: Mapping[str, tuple[str, Damage]] = {
     "rank-in-name-vs-map": ("RANK_DEVICE_MAP.rankId", _rank_in_name),
     "group-name-differs-between-ranks": ("CommAnalyzerTime.group_name", _group_between_ranks),
     "group-absent-from-parallel_group_info": ("COMMUNICATION_OP.groupName", _group_absent),
+    "group-size": ("COMMUNICATION_OP.rankSize", _group_size),
     "analysis-tables-missing": ("CommAnalyzerMatrix", _analysis_tables),
     "configured-tables": ("TASK_PMU_INFO", _counters),
     "configured-shapes": ("PYTORCH_API.inputShapes", _shapes),

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from ascend_ref.db.display import clip, printable
 from ascend_ref.db.open import read_examples
 from ascend_ref.derive.group_hash import group_hash
 from ascend_spec import layout_catalog
@@ -81,7 +82,7 @@ def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
     groups = _parallel_groups(session)
     if groups is None:
         return
-    known = groups | {group_hash(name) for name in groups}
+    known = {*groups} | {group_hash(name) for name in groups}
     listed = (
         "SELECT s.value, count(*), min(o.rowid) FROM main.COMMUNICATION_OP o "
         "JOIN main.STRING_IDS s ON s.id = o.groupName "
@@ -103,18 +104,45 @@ def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
         yield Fault(what, "COMMUNICATION_OP", "groupName", None, rows, first)
 
 
+def _group_size(session: Session, _places: Places) -> Iterator[Fault]:
+    """Operators whose number of ranks is not that of their group in parallel_group_info."""
+    columns = ("COMMUNICATION_OP.groupName", "COMMUNICATION_OP.rankSize", "STRING_IDS.value")
+    groups = _parallel_groups(session)
+    if not groups or not all(map(session.layout.holds, columns)):
+        return
+    sizes = {
+        called: len(one["global_ranks"])
+        for name, one in groups.items()
+        if isinstance(one, dict) and isinstance(one.get("global_ranks"), list)
+        for called in (name, group_hash(name))
+    }
+    listed = (
+        "SELECT CAST(s.value AS BLOB), o.rankSize, count(*), min(o.rowid) "
+        "FROM main.COMMUNICATION_OP o JOIN main.STRING_IDS s ON s.id = o.groupName "
+        "WHERE typeof(o.rankSize) = 'integer' AND o.rankSize > 0 "
+        "GROUP BY o.groupName, o.rankSize ORDER BY 4"
+    )
+    for raw, size, rows, first in session.connection.execute(listed):
+        name = bytes(raw).decode(session.physical.encoding, "replace")
+        wanted = sizes.get(name, size)
+        if wanted != size:
+            what = f"group {clip(printable(name), 60)} has {wanted:,} ranks, its operators {size:,}"
+            place = ("COMMUNICATION_OP", "rankSize", str(wanted), rows, first)
+            yield Fault(what, *place)
+
+
 def _as_bytes(select: str) -> str:
     listed = f"WITH listed(name, number, first) AS ({select})"
     return f"{listed} SELECT CAST(name AS BLOB), number, first FROM listed"
 
 
-def _parallel_groups(session: Session) -> set[str] | None:
+def _parallel_groups(session: Session) -> Mapping[str, object] | None:
     text = metadata_of(session, "parallel_group_info")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return set(found) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else None
 
 
 def metadata_of(session: Session, name: str) -> str:
@@ -270,6 +298,7 @@ def _configured_shapes(session: Session, _places: Places) -> Iterator[Fault]:
 
 
 CHECKS: Mapping[str, Check] = {
+    "group-size": _group_size,
     "configured-shapes": _configured_shapes,
     "scheduled-steps": _scheduled_steps,
     "configured-tables": _configured_tables,
