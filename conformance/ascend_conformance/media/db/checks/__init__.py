@@ -57,11 +57,12 @@ Check: TypeAlias = "Callable[[Session, Places], Iterator[Fault]]"
 
 def registry() -> Mapping[str, Check]:
     """Every check by the name that rules use."""
-    from . import enums, files, folder, schema
+    from . import configured, enums, files, folder, schema
 
     return {
         **files.CHECKS,
         **schema.CHECKS,
         **enums.CHECKS,
         **folder.CHECKS,
+        **configured.CHECKS,
     }

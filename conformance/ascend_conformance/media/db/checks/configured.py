@@ -1,0 +1,122 @@
+"""Checks of a database against the configuration of its capture in profiler_info."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from ..seen import stated_level
+from ..session import Session
+from . import Check, Fault, Places
+
+OPERATOR = 50001
+"""ENUM_API_TYPE of operators of the framework."""
+
+COUNTING = "ai-core-task-based"
+"""The switch of the counters of tasks."""
+
+
+ACTIVITY = "ProfilerActivity.CPU"
+OF_THE_FRAMEWORK: Mapping[str, Callable[[Mapping[str, object]], bool]] = {
+    "activity-cpu": lambda settings: ACTIVITY in str(settings.get("activities")),
+    "profile-memory": lambda settings: settings.get("profile_memory") is True,
+    "with-stack": lambda settings: settings.get("with_stack") is True,
+}
+"""Switches of what every program of a framework has, and the settings that state them."""
+
+MISSED_OTHERWISE = {
+    "PYTORCH_API": "CONNECTION_IDS.id",
+    "CONNECTION_IDS": "PYTORCH_API.name",
+    "MEMORY_RECORD": "OP_MEMORY.name",
+    "PYTORCH_CALLCHAINS": "PYTORCH_API.callchainId",
+}
+"""Tables that other rules (LOS203, DB521) miss where this column has values."""
+
+
+def _configuration(session: Session) -> Mapping[str, object]:
+    """The settings of profiler_info, those of both its parts."""
+    config = (session.profiler_info or {}).get("config")
+    parts = config.values() if isinstance(config, dict) else ()
+    return {name: one for part in parts if isinstance(part, dict) for name, one in part.items()}
+
+
+def _configured_tables(session: Session, _places: Places) -> Iterator[Fault]:
+    """Tables that profiler_info says were on; one that another rule misses is left."""
+    settings = _configuration(session)
+    on = {switch for switch, is_on in OF_THE_FRAMEWORK.items() if is_on(settings)}
+    on = on if "activity-cpu" in on else set()
+    due = (one.name for one in session.schema.tables.values() if on.intersection(one.switches))
+    yield from (
+        Fault(f"the capture was configured for {table}", table)
+        for table in (*due, *_tables_of_counters(session, settings))
+        if table not in session.layout.tables
+        and not _has_values(session, MISSED_OTHERWISE.get(table))
+    )
+
+
+def _has_values(session: Session, place: str | None) -> bool:
+    if place is None or not session.layout.holds(place):
+        return False
+    table, column = place.split(".")
+    query = f"SELECT 1 FROM main.{table} WHERE {column} IS NOT NULL LIMIT 1"
+    return session.connection.execute(query).fetchone() is not None
+
+
+def _tables_of_counters(session: Session, settings: Mapping[str, object]) -> Iterator[str]:
+    """Those of the counters of tasks."""
+    if session.schema.carrier == "analysis" or not session.rows.get("TASK"):
+        return
+    counters = settings.get("_aic_metrics")
+    counts = isinstance(counters, str) and not counters.endswith("NONE")
+    if not counts or session.rows.get("SAMPLE_PMU_TIMELINE") or not _counts_tasks(session):
+        return
+    level = stated_level(session)
+    for table in session.schema.tables.values():
+        if COUNTING in table.switches and str(level) in map(str, table.levels):
+            yield table.name
+
+
+def _counts_tasks(session: Session) -> bool:
+    """Whether the chips are ones whose counters of tasks all databases have."""
+    if not session.layout.holds("NPU_INFO.name"):
+        return False
+    chips = session.texts("SELECT DISTINCT name AS value FROM main.NPU_INFO")
+    return all(one.startswith(("Ascend910B", "Ascend910_93")) for one in chips)
+
+
+def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:
+    """Active steps by profiler_info, operators of the framework, and no step at all."""
+    schedule = _configuration(session).get("schedule")
+    active = schedule.get("active") if isinstance(schedule, dict) else None
+    if not isinstance(active, int) or active < 1 or "STEP_TIME" not in session.schema.tables:
+        return
+    if session.rows.get("PYTORCH_API") and not session.rows.get("STEP_TIME"):
+        yield Fault(f"the schedule has {active:,} active steps, STEP_TIME none", "STEP_TIME")
+
+
+def _configured_shapes(session: Session, _places: Places) -> Iterator[Fault]:
+    """Operators of the framework without any shape or type that profiler_info asks for."""
+    columns = [f"PYTORCH_API.{name}" for name in ("type", "inputShapes", "inputDtypes")]
+    if _configuration(session).get("record_shapes") is not True:
+        return
+    if not all(map(session.layout.holds, columns)):
+        return
+    query = (
+        f"SELECT min(rowid), count(*) FROM main.PYTORCH_API WHERE type = {OPERATOR} "
+        "HAVING count(*) > 0 AND NOT EXISTS (SELECT 1 FROM main.PYTORCH_API "
+        f"WHERE type = {OPERATOR} AND coalesce(inputShapes, inputDtypes) IS NOT NULL)"
+    )
+    for first, count in session.connection.execute(query):
+        yield Fault(
+            "the capture was configured to record shapes, and no operator has any",
+            "PYTORCH_API",
+            "inputShapes",
+            count=count,
+            first_rowid=first,
+        )
+
+
+CHECKS: Mapping[str, Check] = {
+    "configured-tables": _configured_tables,
+    "configured-shapes": _configured_shapes,
+    "scheduled-steps": _scheduled_steps,
+}
