@@ -124,7 +124,7 @@ def test_a_clean_table_is_clean_in_one_pass(table: str, revision: str) -> None:
 
 
 @pytest.mark.parametrize("table", TABLES)
-@quick(max_examples=120)
+@quick(max_examples=60)
 @given(data=st.data())
 def test_fused_rules_find_the_same_rows_as_plain_ones(table: str, data: st.DataObject) -> None:
     carrier: Carrier = data.draw(st.sampled_from(["pytorch", "msprof"]))

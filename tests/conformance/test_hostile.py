@@ -128,7 +128,6 @@ def test_rows_behind_the_end_of_the_file_are_refused(tmp_path: Path) -> None:
     ("carrier", "number"),
     [
         ("pytorch", 60),
-        ("msprof", 80),
         ("analysis", 60),
         pytest.param("msprof", 300, marks=pytest.mark.exhaustive),
         pytest.param("analysis", 180, marks=pytest.mark.exhaustive),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from slices import some
 
 from ascend_ref.cli import main
 from ascend_ref.profile import export
@@ -204,7 +205,9 @@ def kind_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
-@pytest.mark.parametrize("name", ["observed-everything", "cnn-910a", "recommendation"])
+@pytest.mark.parametrize(
+    "name", some(["observed-everything", "cnn-910a", "recommendation"], every=3)
+)
 def test_a_database_and_its_capture_give_the_same_bytes(
     name: str, output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -136,7 +136,7 @@ MISTAKES = [
 """A file, what is done to it, the rule that finds it, and its words."""
 
 
-@pytest.mark.parametrize(("name", "change", "rule", "words"), some(MISTAKES, every=4))
+@pytest.mark.parametrize(("name", "change", "rule", "words"), some(MISTAKES, every=7))
 def test_another_unit_or_clock_of_a_real_file_is_named(
     name: str, change: Callable[[Table], None], rule: str, words: str, tmp_path: Path
 ) -> None:
@@ -175,7 +175,7 @@ IN_ONE_COLUMN = [
 """A file, and one column of it that is written wrongly in all rows."""
 
 
-@pytest.mark.parametrize(("name", "change"), some(IN_ONE_COLUMN, every=2))
+@pytest.mark.parametrize(("name", "change"), some(IN_ONE_COLUMN, every=4))
 def test_one_wrong_column_makes_no_file_of_another_capture(
     name: str, change: Callable[[Table], None], tmp_path: Path
 ) -> None:
