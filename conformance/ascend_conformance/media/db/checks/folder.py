@@ -106,7 +106,12 @@ def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
 
 def _group_size(session: Session, _places: Places) -> Iterator[Fault]:
     """Operators whose number of ranks is not that of their group in parallel_group_info."""
-    columns = ("COMMUNICATION_OP.groupName", "COMMUNICATION_OP.rankSize", "STRING_IDS.value")
+    columns = (
+        "COMMUNICATION_OP.groupName",
+        "COMMUNICATION_OP.rankSize",
+        "STRING_IDS.id",
+        "STRING_IDS.value",
+    )
     groups = _parallel_groups(session)
     if not groups or not all(map(session.layout.holds, columns)):
         return
