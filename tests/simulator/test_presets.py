@@ -19,7 +19,7 @@ from ascend_simulator.scenario import preset, preset_names
 from ascend_simulator.truth import schema
 from ascend_spec import catalog
 
-LARGE = ("moe-64", "a3-dense")
+FEW = ("cnn-910a", "dense-8", "llm-inference", "recommendation", "single-op", "troubled")
 REVISIONS = [revision.id for revision in catalog().revisions]
 FORMATS = ("pytorch-db", "msprof-db")
 PARALLEL_FROM = 16
@@ -42,7 +42,7 @@ def said(folder: Path, ranks: int) -> list[str]:
     ("name", "level"),
     [
         pytest.param(
-            *(name, level), marks=pytest.mark.exhaustive if level != 1 or name in LARGE else ()
+            *(name, level), marks=() if level == 1 and name in FEW else pytest.mark.exhaustive
         )
         for name in preset_names()
         for level in (0, 1, 2)

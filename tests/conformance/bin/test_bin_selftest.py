@@ -34,6 +34,7 @@ each_run = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.exhaustive
 @each_run
 def test_clean_files_have_no_finding(run):
     assert run().unclean == []

@@ -58,7 +58,7 @@ def monstrous(character: str, rules: int, columns: int) -> Report:
     return one_report(file_report(*findings, seen=seen, skipped=skipped, unreadable=text))
 
 
-@pytest.mark.parametrize("character", some(CHARACTERS, every=4))
+@pytest.mark.parametrize("character", some(CHARACTERS, every=8))
 @pytest.mark.parametrize("kind", FORMATS)
 def test_five_hundred_bad_columns_fit(kind: str, character: str) -> None:
     assert size(kind, monstrous(character, rules=3, columns=500)) <= BYTES_PER_FILE

@@ -180,7 +180,7 @@ IMPOSSIBLE: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", some(IMPOSSIBLE, every=2))
+@pytest.mark.parametrize("name", some(IMPOSSIBLE, every=4))
 def test_an_impossible_time_leaves_the_folder_judged(name: str, rank: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(rank, tmp_path / rank.name)
     IMPOSSIBLE[name](copy / OUTPUT)
