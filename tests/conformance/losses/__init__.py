@@ -11,9 +11,8 @@ What leaves no trace that an independent reader could see is taken as well, and 
 - tasks of which no call that is left has the number, on a timeline: event records and waits;
 - the first and the last records of memory, and levels at whose time nothing was taken: the
   allocator worked before and after the capture;
-- layers that some writers, products or switches leave out (:data:`timelines.FREE_LAYERS`), rows of
-  l2_cache.csv, which real files have of some operators only, and single arrows fwdbwd, which real
-  files draw for 27 of 43 backward operators;
+- layers that some writers, products or switches leave out (:data:`timelines.FREE_LAYERS`), and rows
+  of l2_cache.csv, which real files have of some operators only;
 - the first or the last step of a timeline alone;
 - a file of a folder that msprof wrote without its README.txt: which files there were stands
   nowhere;

@@ -132,7 +132,7 @@ def some_arrows(events: Events, source: random.Random) -> Taken:
         for one in events
         if one["ph"] not in "stf" or str(one.get("cat")) != kind or one["id"] not in gone
     ]
-    return gone_from(f"{len(gone)} of {kind} from {min(gone)}", kind != "fwdbwd")
+    return f"{len(gone)} of {kind} from {min(gone)}"
 
 
 def slices(events: Events, layer_name: str) -> Iterator[dict[str, Any]]:
