@@ -13,8 +13,7 @@ from ascend_spec import layout_catalog
 from .engine.candidate import Candidate, Listing
 from .engine.folders import framework_of
 from .media import NO_PROFILE, given, media
-from .media.any.passed_over import passed_over_line
-from .media.any.raw import raw_line
+from .media.any.left import words_on
 
 MAX_DEPTH = 10
 """Levels searched below a folder, as deep as the analysers search (consumers.md 3.1)."""
@@ -33,7 +32,7 @@ def discover(path: Path) -> list[Candidate]:
     """
     left = left_behind(path)
     if left is not None:
-        raise NothingToCheck(_of_killed_run(left))
+        raise NothingToCheck(f"{show_path(left)}: {words_on(left)}")
     return candidates_in(path)
 
 
@@ -44,7 +43,7 @@ def candidates_in(path: Path) -> list[Candidate]:
     found = list(_search(path))
     if all(candidate.medium == NO_PROFILE for candidate in found):
         named = [one.path for one in found[:1]]
-        left_in_it = "".join(f"; {_of_no_profile(one)}" for one in named)
+        left_in_it = "".join(f"; {one.label}: {one.details.words}" for one in found[:1])
         raw = next((_never_exported(one) for one in _raw_folders(path) if one not in named), "")
         raise NothingToCheck(f"{path}: no {given()} in this folder{left_in_it}{raw}")
     return found
@@ -65,16 +64,6 @@ def _raw_folders(path: Path) -> Iterator[Path]:
 def _never_exported(folder: Path) -> str:
     shown = show_path(folder)
     return f"; {shown}: raw data that were never exported; run msprof --export=on --output={shown}"
-
-
-def _of_no_profile(path: Path) -> str:
-    return raw_line(path) or passed_over_line(path) or _of_killed_run(path)
-
-
-def _of_killed_run(path: Path) -> str:
-    if path.suffix == ".old":
-        return f"{show_path(path)}: what a killed run with --force put aside; rename it back"
-    return f"{show_path(path)}: a draft of a run that was killed or still runs; delete it if killed"
 
 
 def _search(folder: Path) -> Iterator[Candidate]:

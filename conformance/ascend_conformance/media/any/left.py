@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ascend_ref.atomic import left_behind
 
 from ...engine.candidate import Candidate, Listing
-from ...engine.failure import rule_that_finds
-from ...finding import FileReport
-from ...options import Options
 from .. import NO_PROFILE
+from .no_profile import NoProfile
 
 LEFT = "left"
 """What the rule finds."""
@@ -20,11 +19,11 @@ def left_in(listing: Listing) -> Iterator[Candidate]:
     """The drafts in a folder, and the folders that a replacement had put aside."""
     for path in listing.hidden:
         if left_behind(path) == path.absolute():
-            yield Candidate(NO_PROFILE, path)
+            yield Candidate(NO_PROFILE, path, details=NoProfile(words_on(path), LEFT))
 
 
-def judge_left(candidate: Candidate, options: Options) -> FileReport:
-    """The finding on one of them, which is not read."""
-    rule = rule_that_finds(LEFT)
-    found = [rule.finding(candidate.label, rule.summary)] if options.selection.wants(rule) else []
-    return FileReport(candidate.label, None, tuple(found), rules_run=1, places_checked=1)
+def words_on(path: Path) -> str:
+    """What one of them is, and what to do with it."""
+    if path.suffix == ".old":
+        return "what a killed run with --force put aside; rename it back"
+    return "a draft of a run that was killed or still runs; delete it if killed"

@@ -57,25 +57,16 @@ class _Checker(Medium):
     def recognise(self, path: Path, listing: Listing) -> Candidate | None:
         """A file that is none of a profile; of a database its tables show it better."""
         from ...engine.candidate import Candidate
+        from .no_profile import NoProfile
         from .other import other_file
 
         what = other_file(path, databases=False)
-        return Candidate(self.name, path, details=what) if what else None
+        return Candidate(self.name, path, details=NoProfile(what)) if what else None
 
     def judge(self, candidate: Candidate, options: Options, progress: Progress | None) -> Judged:
-        from ...finding import FileReport
-        from .left import judge_left
-        from .passed_over import is_passed_over, judge_passed_over
-        from .raw import is_raw, judge_raw
+        from .no_profile import judge
 
-        if candidate.details:
-            label = candidate.label
-            return FileReport(label, None, (), unreadable=f"{label}: {candidate.details}"), ()
-        if is_raw(candidate.path):
-            return judge_raw(candidate, options), ()
-        if is_passed_over(candidate.path):
-            return judge_passed_over(candidate, options), ()
-        return judge_left(candidate, options), ()
+        return judge(candidate, options), ()
 
     def describe(self, rule: Rule[Any], style: Style) -> Described:
         from .left import LEFT
@@ -85,7 +76,10 @@ class _Checker(Medium):
         if rule.search == RAW:
             return Described("every folder that is searched", "It holds raw data alone.")
         if rule.search == PASSED_OVER:
-            return Described("every folder that is searched", "Its tables are named in the file.")
+            return Described(
+                "every folder that is searched",
+                "The tables of a file of another name are those of a profile.",
+            )
         if rule.search == LEFT:
             return Described("every folder that is searched", "The name is one of ours.")
         return _BY_THEME[rule.theme]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ascend_ref.sniff import SQLITE_HEADER
+from ascend_ref.sniff import SQLITE_HEADER, first_bytes
 from ascend_spec.core import parse
 
 HEAD = 1 << 16
@@ -23,22 +22,11 @@ def other_file(path: Path, *, databases: bool = True) -> str | None:
 
     Never waits, never fails.
     """
-    head = first_bytes(path)
+    head = first_bytes(path, HEAD) or b""
     if head.startswith(SQLITE_HEADER) and not databases:
         return None
     found = next((one for one in _kinds() if _is(one, head, path.name)), None)
     return None if found is None else f"{found['what']}; {found['help']}"
-
-
-def first_bytes(path: Path) -> bytes:
-    """Those that show what a file is; none of what is no file or cannot be read."""
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return b""
-        with path.open("rb") as file:
-            return file.read(HEAD)
-    except (OSError, ValueError):
-        return b""
 
 
 def _is(kind: Mapping[str, Any], head: bytes, name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ascend_ref.db.detect import shown_level as level_of_rows
 from ascend_spec.db.model import Column, Table
@@ -84,11 +84,16 @@ def profiler_level(session: Session) -> str | None:
     return None if shown is None else f"{shown} (from the rows)"
 
 
+def configuration(session: Session) -> Mapping[str, object]:
+    """The settings of profiler_info, those of both its parts."""
+    config = (session.profiler_info or {}).get("config")
+    parts = config.values() if isinstance(config, dict) else ()
+    return {name: one for part in parts if isinstance(part, dict) for name, one in part.items()}
+
+
 def stated_level(session: Session) -> str | None:
     """``_profiler_level`` of profiler_info without its prefix: ``0`` for ``Level0``."""
-    config = (session.profiler_info or {}).get("config")
-    experimental = config.get("experimental_config") if isinstance(config, dict) else None
-    level = experimental.get("_profiler_level") if isinstance(experimental, dict) else None
+    level = configuration(session).get("_profiler_level")
     return level.removeprefix("Level").lstrip("_") if isinstance(level, str) else None
 
 

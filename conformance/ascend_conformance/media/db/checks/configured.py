@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from ..seen import stated_level
+from ..seen import configuration, stated_level
 from ..session import Session
 from . import Check, Fault, Places
-
-OPERATOR = 50001
-"""ENUM_API_TYPE of operators of the framework."""
 
 COUNTING = "ai-core-task-based"
 """The switch of the counters of tasks."""
 
-
-ACTIVITY = "ProfilerActivity.CPU"
-OF_THE_FRAMEWORK: Mapping[str, Callable[[Mapping[str, object]], bool]] = {
-    "activity-cpu": lambda settings: ACTIVITY in str(settings.get("activities")),
-    "profile-memory": lambda settings: settings.get("profile_memory") is True,
-    "with-stack": lambda settings: settings.get("with_stack") is True,
-}
-"""Switches of what every program of a framework has, and the settings that state them."""
+FRAMEWORK = "activity-cpu"
+OF_THE_FRAMEWORK = (FRAMEWORK, "profile-memory", "with-stack")
+"""Switches whose data every program of a framework has."""
 
 MISSED_OTHERWISE = {
     "PYTORCH_API": "CONNECTION_IDS.id",
@@ -32,24 +24,27 @@ MISSED_OTHERWISE = {
 """Tables that other rules (LOS203, DB521) miss where this column has values."""
 
 
-def _configuration(session: Session) -> Mapping[str, object]:
-    """The settings of profiler_info, those of both its parts."""
-    config = (session.profiler_info or {}).get("config")
-    parts = config.values() if isinstance(config, dict) else ()
-    return {name: one for part in parts if isinstance(part, dict) for name, one in part.items()}
-
-
 def _configured_tables(session: Session, _places: Places) -> Iterator[Fault]:
     """Tables that profiler_info says were on; one that another rule misses is left."""
-    settings = _configuration(session)
-    on = {switch for switch, is_on in OF_THE_FRAMEWORK.items() if is_on(settings)}
-    on = on if "activity-cpu" in on else set()
-    due = (one.name for one in session.schema.tables.values() if on.intersection(one.switches))
+    tables = session.schema.tables.values() if _is_on(session, FRAMEWORK) else ()
+    on = {switch for switch in OF_THE_FRAMEWORK if _is_on(session, switch)}
+    due = (one.name for one in tables if on.intersection(one.switches))
     yield from (
         Fault(f"the capture was configured for {table}", table)
-        for table in (*due, *_tables_of_counters(session, settings))
+        for table in (*due, *_tables_of_counters(session))
         if table not in session.layout.tables
         and not _has_values(session, MISSED_OTHERWISE.get(table))
+    )
+
+
+def _is_on(session: Session, switch: str) -> bool:
+    """Whether profiler_info states a switch, by a setting or an activity of one of its names."""
+    settings = configuration(session)
+    listed = settings.get("activities")
+    activities = {f".{one}" for one in listed} if isinstance(listed, list) else set()
+    return any(
+        settings.get(name) is True or name.endswith(tuple(activities))
+        for name in session.catalog.documents.switches[switch].spelled
     )
 
 
@@ -61,11 +56,11 @@ def _has_values(session: Session, place: str | None) -> bool:
     return session.connection.execute(query).fetchone() is not None
 
 
-def _tables_of_counters(session: Session, settings: Mapping[str, object]) -> Iterator[str]:
+def _tables_of_counters(session: Session) -> Iterator[str]:
     """Those of the counters of tasks."""
     if session.schema.carrier == "analysis" or not session.rows.get("TASK"):
         return
-    counters = settings.get("_aic_metrics")
+    counters = configuration(session).get("_aic_metrics")
     counts = isinstance(counters, str) and not counters.endswith("NONE")
     if not counts or session.rows.get("SAMPLE_PMU_TIMELINE") or not _counts_tasks(session):
         return
@@ -85,7 +80,7 @@ def _counts_tasks(session: Session) -> bool:
 
 def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:
     """Active steps by profiler_info, operators of the framework, and no step at all."""
-    schedule = _configuration(session).get("schedule")
+    schedule = configuration(session).get("schedule")
     active = schedule.get("active") if isinstance(schedule, dict) else None
     if not isinstance(active, int) or active < 1 or "STEP_TIME" not in session.schema.tables:
         return
@@ -96,14 +91,15 @@ def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:
 def _configured_shapes(session: Session, _places: Places) -> Iterator[Fault]:
     """Operators of the framework without any shape or type that profiler_info asks for."""
     columns = [f"PYTORCH_API.{name}" for name in ("type", "inputShapes", "inputDtypes")]
-    if _configuration(session).get("record_shapes") is not True:
+    if configuration(session).get("record_shapes") is not True:
         return
     if not all(map(session.layout.holds, columns)):
         return
+    kinds = session.catalog.enums["ENUM_API_TYPE"].members
+    operators = f"FROM main.PYTORCH_API WHERE type = {next(k.id for k in kinds if k.name == 'op')}"
     query = (
-        f"SELECT min(rowid), count(*) FROM main.PYTORCH_API WHERE type = {OPERATOR} "
-        "HAVING count(*) > 0 AND NOT EXISTS (SELECT 1 FROM main.PYTORCH_API "
-        f"WHERE type = {OPERATOR} AND coalesce(inputShapes, inputDtypes) IS NOT NULL)"
+        f"SELECT min(rowid), count(*) {operators} HAVING count(*) > 0 AND NOT EXISTS "
+        f"(SELECT 1 {operators} AND coalesce(inputShapes, inputDtypes) IS NOT NULL)"
     )
     for first, count in session.connection.execute(query):
         yield Fault(

@@ -69,20 +69,9 @@ def _informed_rank(session: Session) -> int | None:
 
 def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
     """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
-    needed = (
-        "COMMUNICATION_OP.groupName",
-        "COMMUNICATION_OP.opName",
-        "STRING_IDS.id",
-        "STRING_IDS.value",
-        "META_DATA.name",
-        "META_DATA.value",
-    )
-    if not all(session.layout.holds(use) for use in needed):
+    known = _described_groups(session, "COMMUNICATION_OP.opName")
+    if known is None:
         return
-    groups = _parallel_groups(session)
-    if groups is None:
-        return
-    known = {*groups} | {group_hash(name) for name in groups}
     listed = (
         "SELECT s.value, count(*), min(o.rowid) FROM main.COMMUNICATION_OP o "
         "JOIN main.STRING_IDS s ON s.id = o.groupName "
@@ -106,21 +95,14 @@ def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
 
 def _group_size(session: Session, _places: Places) -> Iterator[Fault]:
     """Operators whose number of ranks is not that of their group in parallel_group_info."""
-    columns = (
-        "COMMUNICATION_OP.groupName",
-        "COMMUNICATION_OP.rankSize",
-        "STRING_IDS.id",
-        "STRING_IDS.value",
-    )
-    groups = _parallel_groups(session)
-    if not groups or not all(map(session.layout.holds, columns)):
-        return
+    groups = _described_groups(session, "COMMUNICATION_OP.rankSize") or {}
     sizes = {
-        called: len(one["global_ranks"])
+        name: len(one["global_ranks"])
         for name, one in groups.items()
         if isinstance(one, dict) and isinstance(one.get("global_ranks"), list)
-        for called in (name, group_hash(name))
     }
+    if not sizes:
+        return
     listed = (
         "SELECT CAST(s.value AS BLOB), o.rankSize, count(*), min(o.rowid) "
         "FROM main.COMMUNICATION_OP o JOIN main.STRING_IDS s ON s.id = o.groupName "
@@ -141,13 +123,22 @@ def _as_bytes(select: str) -> str:
     return f"{listed} SELECT CAST(name AS BLOB), number, first FROM listed"
 
 
-def _parallel_groups(session: Session) -> Mapping[str, object] | None:
+def _described_groups(session: Session, *further: str) -> Mapping[str, object] | None:
+    """What parallel_group_info states of each group, by its name and by the hash of it.
+
+    ``None`` without it, or without columns that operators and their groups are read from.
+    """
+    needed = ("COMMUNICATION_OP.groupName", "STRING_IDS.id", "STRING_IDS.value", *further)
+    if not all(map(session.layout.holds, needed)):
+        return None
     text = metadata_of(session, "parallel_group_info")
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        return None
+    return {called: one for name, one in found.items() for called in (name, group_hash(name))}
 
 
 def metadata_of(session: Session, name: str) -> str:
