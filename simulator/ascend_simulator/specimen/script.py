@@ -74,6 +74,7 @@ class _Stage:
             device.run(PROFILING_STREAM, "PROFILING_ENABLE", 0, SESSION_START_NS + 6_000_000)
         for step in range(self.shape.steps):
             self._step(step)
+        self._wait_for_devices()
         end = self.clock[MAIN_THREAD]
         for device in self.devices:
             device.run(PROFILING_STREAM, "PROFILING_DISABLE", 20, end + 400_000)
@@ -377,3 +378,9 @@ class _Stage:
         name = "aclrtSynchronizeStreamWithTimeout"
         self._call("acl", MAIN_THREAD, name, start, idle + 2_000)
         self.clock[MAIN_THREAD] = idle + 3_000
+
+    def _wait_for_devices(self) -> None:
+        """The profiler of PyTorch does so before it stops."""
+        start = self.clock[MAIN_THREAD]
+        self._call("acl", MAIN_THREAD, "aclrtSynchronizeDevice", start, start + 5_000)
+        self.clock[MAIN_THREAD] = start + 6_000
