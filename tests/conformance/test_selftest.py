@@ -26,7 +26,7 @@ from ascend_conformance.media.db.selftest import (
     try_instance,
 )
 from ascend_conformance.media.text import selftest as text_selftest
-from ascend_conformance.media.text.specimens import WHOLE
+from ascend_conformance.media.text.specimens import SUBJECTS, WHOLE
 from ascend_ref.cli import main
 from ascend_spec import catalog
 from ascend_spec.db.model import CARRIERS, Carrier
@@ -178,6 +178,34 @@ def test_rules_of_texts_are_tried_on_the_folders_that_they_are_for(
     monkeypatch.setattr(text_selftest, "run_subject", run_subject)
     media()["text"].self_test(SelfTest(("text",), rules=("DOC001",)))
     assert tried == [(subject, ["DOC001"]) for subject in WHOLE]
+
+
+def test_a_rule_is_tried_on_the_folders_of_a_writer_until_it_is_broken(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    tried = []
+
+    def run_subject(subject: str, only: Sequence[str]) -> Trials:
+        tried.append((subject, only))
+        reason = {"XLR101": None, "XLR102": "the folder has not its files"}
+        return Trials([Trial(subject, one, not_broken=reason[one]) for one in only])
+
+    monkeypatch.setattr(text_selftest, "run_subject", run_subject)
+    monkeypatch.setattr(text_selftest, "_tried_on", lambda _: ["XLR101", "XLR102"])
+    text_selftest.run_specimens()
+    both = {subject for subject, only in tried if only == ["XLR101", "XLR102"]}
+    assert both == {"python", "cpp", "adapter"}
+    assert {tuple(only) for subject, only in tried if subject not in both} == {("XLR102",)}
+    assert {subject for subject, _ in tried} == set(SUBJECTS)
+
+
+def test_a_structural_rule_is_tried_at_a_place_of_several_carriers_once():
+    key = "DB203@TASK.taskType"
+    assert [one.carrier for one in batches(CARRIERS) if key in one.keys] == ["msprof"]
+    named = [one.carrier for one in batches(CARRIERS, rules=["DB203"]) if key in one.keys]
+    assert named == ["msprof", "pytorch"]
+    key = "DB401@TASK.endNs"
+    assert [one.carrier for one in batches(CARRIERS) if key in one.keys] == ["msprof", "pytorch"]
 
 
 def test_a_rule_that_is_named_and_never_broken_is_no_success(

@@ -13,11 +13,15 @@ from ascend_spec.core import parse
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """``do`` for findings of ``rules``, ids or beginnings of ids, or of ``verdicts``."""
+    """``do`` for findings of ``rules``, ids or beginnings of ids, or of ``verdicts``.
+
+    ``losses``: for every other advice that names what was lost as well.
+    """
 
     do: str
     rules: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
+    losses: bool = False
 
 
 @cache
@@ -25,7 +29,12 @@ def remedies() -> Sequence[Remedy]:
     """All of them in their order."""
     text = files(__package__).joinpath("owners.yaml").read_text(encoding="utf-8")
     return tuple(
-        Remedy(one["do"], tuple(one.get("rules", ())), tuple(one.get("verdicts", ())))
+        Remedy(
+            one["do"],
+            tuple(one.get("rules", ())),
+            tuple(one.get("verdicts", ())),
+            one.get("losses", False),
+        )
         for one in parse(text)
     )
 
@@ -35,6 +44,9 @@ def what_to_do(finding: Finding) -> str:
     by_rule = (one.do for one in remedies() if one.rules and finding.rule.startswith(one.rules))
     by_verdict = (one.do for one in remedies() if finding.verdict in one.verdicts)
     known = next(by_rule, None)
-    if known is None and finding.verdict == "advice" and finding.erratum:
-        return f"harmless: exporters are known for it (erratum {finding.erratum})"
+    if known is None and finding.verdict == "advice":
+        if finding.erratum:
+            return f"harmless: exporters are known for it (erratum {finding.erratum})"
+        if "lost" in finding.context:
+            return next(one.do for one in remedies() if one.losses)
     return known or next(by_verdict)

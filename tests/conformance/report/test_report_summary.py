@@ -156,6 +156,14 @@ def test_every_remedy_is_of_rules_that_exist_and_every_verdict_has_one() -> None
         assert what_to_do(replace(INTERVAL, rule="X1", verdict=verdict))
 
 
+def test_who_is_told_of_a_loss_is_sent_to_its_cause() -> None:
+    doubtful = replace(INTERVAL, rule="REL620", verdict="advice", context={})
+    assert what_to_do(doubtful).startswith("doubtful")
+    lost = replace(doubtful, context={"lost": "memory"})
+    assert what_to_do(lost).startswith("something is missing; see the likely cause (-v)")
+    assert what_to_do(replace(lost, verdict="violation")).startswith("report it")
+
+
 def test_no_line_is_broken_in_a_pipe() -> None:
     text = FORMATS["summary"](of_ranks(replace(INTERVAL, message="word " * 60)), RULES)
     assert re.search("(word ){59}word", text)

@@ -154,22 +154,31 @@ def batches(
     """All instances of the rules (all) and revisions; by default each instance once, at its newest
     revision.
 
-    Without ``rules``, there is a batch of every clean specimen.
+    Without ``rules``, there is a batch of every clean specimen, and a structural rule on rows,
+    which is the same for all carriers, is tried on the first one that has the place.
     """
     every = [revision.id for revision in reversed(catalog().revisions)]
     found: list[Batch] = []
+    shared: set[tuple[str | None, str]] = set()
     for carrier in carriers:
         tried: set[str] = set()
         for revision in revisions or every:
             if revisions:
                 tried.clear()
-            keys = [
-                instance.key
+            instances = [
+                instance
                 for instance in all_instances((carrier, revision, "observed", True))
                 if rules is None or instance.rule.id in rules
             ]
-            fresh = [key for key in dict.fromkeys(keys) if key not in tried]
-            tried.update(fresh)
+            fresh: list[str] = []
+            for instance in instances:
+                of_all = rules is None and instance.rule.structural and instance.row is not None
+                place = (revision if revisions else None, instance.key)
+                if instance.key not in tried and not (of_all and place in shared):
+                    fresh.append(instance.key)
+                tried.add(instance.key)
+                if of_all:
+                    shared.add(place)
             parts = range(0, max(len(fresh), rules is None), BATCH)
             found.extend(Batch(carrier, revision, tuple(fresh[at : at + BATCH])) for at in parts)
     return found

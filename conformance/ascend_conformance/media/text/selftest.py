@@ -70,19 +70,39 @@ def run_specimens(
     progress: Callable[[int, int], None] | None = None,
     rules: Collection[str] | None = None,
 ) -> Trials:
-    """Try every rule, or those named, on all clean folders that are for it, and sum up."""
-    chosen = [
-        (subject, [one for one in _tried_on(subject) if rules is None or one in rules])
-        for subject in SUBJECTS
-    ]
-    result = try_all([one for one in chosen if one[1]], _run_chosen, processes, progress)
+    """Try every rule on one clean folder of each writer, or those named on all folders, and sum up.
+
+    A rule is tried on further folders of a writer as long as places of it are left that could not
+    be broken.
+    """
+    by_writer: dict[str, list[str]] = {}
+    for name, subject in SUBJECTS.items():
+        if rules is None or any(one in rules for one in _tried_on(name)):
+            by_writer.setdefault(name if rules else subject.writer, []).append(name)
+    chosen = [(tuple(names), rules) for names in by_writer.values()]
+    result = try_all(chosen, _run_chosen, processes, progress)
     result.trials = _once_broken(result.trials)
     return result
 
 
-def _run_chosen(chosen: tuple[str, Sequence[str]]) -> Trials:
-    """What a worker process does."""
-    return run_subject(*chosen)
+def _run_chosen(chosen: tuple[Sequence[str], Collection[str] | None]) -> Trials:
+    """What a worker process does: some folders, one after the other."""
+    subjects, rules = chosen
+    result = Trials()
+    for subject in subjects:
+        done = set() if rules is not None else _wholly_broken(result.trials)
+        names = [one for one in _tried_on(subject) if rules is None or one in rules]
+        part = run_subject(subject, [one for one in names if one not in done])
+        result.trials += part.trials
+        result.unclean += part.unclean
+    return result
+
+
+def _wholly_broken(trials: Sequence[Trial]) -> set[str]:
+    """Rules of which no place and no legal case is left."""
+    return {one.rule for one in trials} - {
+        one.rule for one in _once_broken(trials) if one.not_broken is not None
+    }
 
 
 def _once_broken(trials: Sequence[Trial]) -> list[Trial]:
