@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 
 class Traceless(str):
-    """What is gone, and nothing that is left shows it to an independent reader; counted apart."""
+    """What is gone, and nothing that is left is known to show it; it counts all the same."""
 
 
 def gone_from(words: str, is_seen: object) -> str:
