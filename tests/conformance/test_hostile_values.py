@@ -420,7 +420,7 @@ def test_ids_that_repeat_without_end_are_given_up_not_multiplied(
 
 
 NOT_SHOWN: dict[Carrier, set[str]] = {
-    "msprof": {"REL306", "REL406", "REL618", "REL621"},
+    "msprof": {"REL306", "REL314", "REL406", "REL618", "REL621"},
     "pytorch": {"REL306", "REL415"},
     "analysis": set(),
 }

@@ -173,9 +173,11 @@ PYTORCH = {
         SELECT startNs FROM PYTORCH_API p WHERE NOT EXISTS (SELECT 1 FROM STEP_TIME s
           WHERE CAST(p.startNs AS INTEGER) >= s.startNs AND CAST(p.endNs AS INTEGER) <= s.endNs)
     """,
+    # The profiler waits for the device when the last step has ended, in all real files.
     "I39 CANN call outside of the steps": """
         SELECT connectionId FROM CANN_API c WHERE NOT EXISTS (
           SELECT 1 FROM STEP_TIME s WHERE c.startNs >= s.startNs AND c.endNs <= s.endNs)
+          AND name NOT IN (SELECT id FROM STRING_IDS WHERE value = 'aclrtSynchronizeDevice')
     """,
     "calls of a thread cross": """
         SELECT a.startNs, b.startNs FROM PYTORCH_API a JOIN PYTORCH_API b
