@@ -8,12 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from profiles import real
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 ASKED = Options(selection=Selection(select=("LOS106",)), workers=1)
 
 
@@ -22,9 +22,7 @@ ASKED = Options(selection=Selection(select=("LOS106",)), workers=1)
 def test_two_lost_samples_are_missed(
     rank: str, number: int, expected: list[str], tmp_path: Path
 ) -> None:
-    if not DATA.exists():
-        pytest.skip(f"needs the real files of {DATA}")
-    copy = shutil.copytree(DATA / rank, tmp_path / "real", copy_function=shutil.copyfile)
+    copy = shutil.copytree(real(f"../{rank}"), tmp_path / "real", copy_function=shutil.copyfile)
     path = Path(copy) / "ascend_pytorch_profiler_0.db"
     with closing(sqlite3.connect(path)) as rows:
         for (kind,) in rows.execute("SELECT DISTINCT type FROM NPU_MEM").fetchall():
