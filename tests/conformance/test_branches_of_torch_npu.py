@@ -1,0 +1,47 @@
+"""Real databases changed as branches of torch_npu write them that no profile at hand went through.
+
+Each test names the file of the exporter. None of the findings that it is about may be new.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from profiles import real
+
+from ascend_conformance.check import check
+from ascend_conformance.options import Options
+
+DATABASE = "ascend_pytorch_profiler_0.db"
+PROFILES = ("db/level1_rank0", "generations/db_910a_2024_level1_rank0")
+
+
+@pytest.fixture(params=PROFILES)
+def profile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    source = real(f"../{request.param}")
+    return Path(shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile))
+
+
+def found(folder: Path) -> set[tuple[str, str]]:
+    return {(one.rule, one.place) for one in check([folder], Options(workers=1)).findings}
+
+
+def change(folder: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(folder / DATABASE)) as rows:
+        for statement in statements:
+            rows.execute(statement)
+        rows.commit()
+
+
+def test_environment_of_the_analysis_and_of_the_capture(profile: Path) -> None:
+    """``_basic_db_parser.py`` writes both when texts and databases are exported together."""
+    before = found(profile)
+    copy = "INSERT INTO META_DATA SELECT * FROM META_DATA WHERE name = 'ENV_VARIABLES'"
+    change(profile, copy)
+    assert found(profile) == before
+    change(profile, copy)
+    assert {rule for rule, _ in found(profile) - before} == {"DB304"}
