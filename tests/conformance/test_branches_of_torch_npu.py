@@ -45,3 +45,12 @@ def test_environment_of_the_analysis_and_of_the_capture(profile: Path) -> None:
     assert found(profile) == before
     change(profile, copy)
     assert {rule for rule, _ in found(profile) - before} == {"DB304"}
+
+
+def test_capture_without_a_level_has_no_analysis(profile: Path) -> None:
+    """``_db_parser.py`` leaves steps and communication out at ``Level_none``."""
+    about = profile / "profiler_info_0.json"
+    about.write_text(about.read_text().replace('"Level1"', '"Level_none"'))
+    before = found(profile)
+    (profile / "analysis.db").unlink()
+    assert found(profile) <= before

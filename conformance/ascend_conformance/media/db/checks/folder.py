@@ -179,8 +179,13 @@ def _sends_data(profiler: Session) -> bool:
 
 
 def _analysis_lost(session: Session, _places: Places) -> Iterator[Fault]:
-    """A folder with profiler_info, so that it was written or copied as a whole."""
+    """A folder with profiler_info, so that it was written or copied as a whole.
+
+    Of a capture without a level torch_npu analyses neither steps nor communication.
+    """
     if session.path is None or not session.profiler_info or not session.rows.get("TASK"):
+        return
+    if stated_level(session) == "none":
         return
     analysis = layout_catalog().file("pytorch", "analysis")
     if not session.path.with_name(analysis).exists():
