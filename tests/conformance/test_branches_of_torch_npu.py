@@ -5,6 +5,7 @@ Each test names the file of the exporter. None of the findings that it is about 
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -54,3 +55,21 @@ def test_capture_without_a_level_has_no_analysis(profile: Path) -> None:
     before = found(profile)
     (profile / "analysis.db").unlink()
     assert found(profile) <= before
+
+
+def groups(*names: str) -> str:
+    listed = {
+        f"10.0.0.1%eth0_{at}": {"group_name": name, "group_rank": 0, "global_ranks": [0, 1]}
+        for at, name in enumerate(names)
+    }
+    return f"INSERT INTO META_DATA VALUES ('parallel_group_info', '{json.dumps(listed)}')"
+
+
+def test_groups_of_a_job_with_several_backends(profile: Path) -> None:
+    """``profiler_interface.py`` passes over all groups but the default one then."""
+    before = found(profile)
+    change(profile, groups("default_group"))
+    assert found(profile) == before
+    change(profile, "DELETE FROM META_DATA WHERE name = 'parallel_group_info'")
+    change(profile, groups("default_group", "tp"))
+    assert {rule for rule, _ in found(profile) - before} == {"DB973"}
