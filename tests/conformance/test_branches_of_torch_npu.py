@@ -73,3 +73,17 @@ def test_groups_of_a_job_with_several_backends(profile: Path) -> None:
     change(profile, "DELETE FROM META_DATA WHERE name = 'parallel_group_info'")
     change(profile, groups("default_group", "tp"))
     assert {rule for rule, _ in found(profile) - before} == {"DB973"}
+
+
+def test_replay_of_a_graph_takes_no_memory(profile: Path) -> None:
+    """``_memory_db_parser.py`` makes no table of memory without a record of it."""
+    about = profile / "profiler_info_0.json"
+    settings = json.loads(about.read_text())
+    settings["config"]["common_config"]["profile_memory"] = True
+    about.write_text(json.dumps(settings))
+    before = found(profile)
+    change(profile, "DROP TABLE MEMORY_RECORD", "DROP TABLE OP_MEMORY")
+    assert {rule for rule, _ in found(profile) - before} == {"LOS204"}
+    makers = "SELECT id FROM STRING_IDS WHERE value GLOB 'aten::*empty*'"
+    change(profile, f"DELETE FROM PYTORCH_API WHERE name IN ({makers})")
+    assert "LOS204" not in {rule for rule, _ in found(profile)}
