@@ -87,3 +87,21 @@ def test_replay_of_a_graph_takes_no_memory(profile: Path) -> None:
     makers = "SELECT id FROM STRING_IDS WHERE value GLOB 'aten::*empty*'"
     change(profile, f"DELETE FROM PYTORCH_API WHERE name IN ({makers})")
     assert "LOS204" not in {rule for rule, _ in found(profile)}
+
+
+def test_capture_that_begins_with_tasks_in_the_queue(profile: Path) -> None:
+    """``profiler_interface.py`` waits for the device before it stops, and not before it starts."""
+    before = found(profile)
+    entries = "SELECT id FROM STRING_IDS WHERE value GLOB 'Enqueue*'"
+    called = f"FROM PYTORCH_API WHERE type = 50002 AND name IN ({entries}) ORDER BY startNs"
+    lost = [
+        "CREATE TEMP TABLE lost (row, link)",
+        f"INSERT INTO temp.lost SELECT rowid, connectionId {called} LIMIT 3",
+        "DELETE FROM CONNECTION_IDS WHERE id IN (SELECT link FROM temp.lost)",
+        "DELETE FROM PYTORCH_API WHERE rowid IN (SELECT row FROM temp.lost)",
+    ]
+    change(profile, *lost)
+    assert found(profile) == before
+    lost[1] += " OFFSET 5"
+    change(profile, *lost)
+    assert {rule for rule, _ in found(profile) - before} == {"DB761", "DB762"}
