@@ -105,3 +105,25 @@ def test_capture_that_begins_with_tasks_in_the_queue(profile: Path) -> None:
     lost[1] += " OFFSET 5"
     change(profile, *lost)
     assert {rule for rule, _ in found(profile) - before} == {"DB761", "DB762"}
+
+
+def test_queue_of_the_warm_up(profile: Path) -> None:
+    """``profiler_mgr.cpp`` records the queue from the warm-up on, and operators later."""
+    change(profile, "DELETE FROM PYTORCH_API WHERE type = 50003")
+    before = found(profile)
+    warm_up = [
+        "CREATE TEMP TABLE queued AS SELECT * FROM PYTORCH_API WHERE type = 50002",
+        "CREATE TEMP TABLE links AS SELECT * FROM CONNECTION_IDS",
+        "DELETE FROM temp.links WHERE id NOT IN (SELECT connectionId FROM temp.queued)",
+    ]
+    for step in range(1, 21):
+        time = f"CAST(CAST({{0}} AS INTEGER) - {step} * 500000000 AS TEXT)"
+        warm_up += [
+            "INSERT INTO CONNECTION_IDS (id, connectionId) "
+            f"SELECT id + 100000 * {step}, connectionId + 200000 * {step} FROM temp.links",
+            "INSERT INTO PYTORCH_API (startNs, endNs, globalTid, connectionId, name, type) "
+            f"SELECT {time.format('startNs')}, {time.format('endNs')}, globalTid, "
+            f"connectionId + 100000 * {step}, name, type FROM temp.queued",
+        ]
+    change(profile, *warm_up)
+    assert "DB756" not in {rule for rule, _ in found(profile) - before}
