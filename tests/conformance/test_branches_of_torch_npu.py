@@ -27,6 +27,13 @@ def profile(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return Path(shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile))
 
 
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    """A profile of a revision whose step trace is judged by its tasks."""
+    source = real("level1_rank0")
+    return Path(shutil.copytree(source, tmp_path / "newer", copy_function=shutil.copyfile))
+
+
 def found(folder: Path) -> set[tuple[str, str]]:
     return {(one.rule, one.place) for one in check([folder], Options(workers=1)).findings}
 
@@ -127,3 +134,25 @@ def test_queue_of_the_warm_up(profile: Path) -> None:
         ]
     change(profile, *warm_up)
     assert "DB756" not in {rule for rule, _ in found(profile) - before}
+
+
+def test_step_that_only_communicates_has_no_preparing_time(newer: Path) -> None:
+    """``_trace_step_time_db_parser.py`` takes the first task to be at 0 without compute tasks."""
+    change(newer, "DELETE FROM COMPUTE_TASK_INFO")
+    with closing(sqlite3.connect(newer / "analysis.db")) as analysis:
+        analysis.execute("ATTACH ? AS profiler", (str(newer / DATABASE),))
+        times = "SELECT min(startNs), max(endNs) FROM profiler.COMMUNICATION_OP"
+        first, last = analysis.execute(times).fetchone()
+        analysis.execute(
+            "UPDATE StepTraceTime SET computing = 0, overlapped = 0, bubble = 0, stage = ?1, "
+            "communication_not_overlapped = communication, free = ?1 - communication, "
+            "communication_not_overlapped_and_exclude_receive = communication, preparing = 0",
+            ((last - first) / 1000,),
+        )
+        analysis.commit()
+    judged = {place for rule, place in found(newer) if rule == "DB951"}
+    assert judged == set()
+    with closing(sqlite3.connect(newer / "analysis.db")) as analysis:
+        analysis.execute("UPDATE StepTraceTime SET preparing = 1")
+        analysis.commit()
+    assert ("DB951", "StepTraceTime.preparing") in found(newer)
