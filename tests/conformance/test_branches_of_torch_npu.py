@@ -156,3 +156,13 @@ def test_step_that_only_communicates_has_no_preparing_time(newer: Path) -> None:
         analysis.execute("UPDATE StepTraceTime SET preparing = 1")
         analysis.commit()
     assert ("DB951", "StepTraceTime.preparing") in found(newer)
+
+
+def test_steps_without_work_of_the_device_are_not_traced(profile: Path) -> None:
+    """``_trace_step_time_db_parser.py`` writes rows for devices that computed or communicated."""
+    with closing(sqlite3.connect(profile / "analysis.db")) as analysis:
+        analysis.execute("DELETE FROM StepTraceTime")
+        analysis.commit()
+    assert ("DB953", "StepTraceTime.step") in found(profile)
+    change(profile, "DROP TABLE COMPUTE_TASK_INFO", "DROP TABLE COMMUNICATION_OP")
+    assert "DB953" not in {rule for rule, _ in found(profile)}
