@@ -166,3 +166,21 @@ def test_steps_without_work_of_the_device_are_not_traced(profile: Path) -> None:
     assert ("DB953", "StepTraceTime.step") in found(profile)
     change(profile, "DROP TABLE COMPUTE_TASK_INFO", "DROP TABLE COMMUNICATION_OP")
     assert "DB953" not in {rule for rule, _ in found(profile)}
+
+
+def test_numbers_of_the_framework_among_those_of_cann(newer: Path) -> None:
+    """``_fwk_file_parser.py`` numbered links forward to backward from the queue's last number on.
+
+    ``_constant.py`` sets them apart from those of CANN since 2025-08-20 only.
+    """
+    before = found(newer)
+    of_cann = "SELECT connectionId FROM CANN_API"
+    of_queue = "SELECT connectionId FROM PYTORCH_API WHERE type = 50002"
+    links = f"connectionId NOT IN ({of_cann}) AND id NOT IN ({of_queue})"
+    first = f"SELECT min(connectionId) FROM CONNECTION_IDS WHERE {links}"
+    change(
+        newer,
+        f"UPDATE CONNECTION_IDS SET connectionId = connectionId - (({first}) - 1000) "
+        f"WHERE connectionId NOT IN ({of_cann})",
+    )
+    assert found(newer) == before
