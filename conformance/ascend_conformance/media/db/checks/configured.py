@@ -12,8 +12,9 @@ COUNTING = "ai-core-task-based"
 """The switch of the counters of tasks."""
 
 FRAMEWORK = "activity-cpu"
-OF_THE_FRAMEWORK = (FRAMEWORK, "profile-memory", "with-stack")
-"""Switches whose data every program of a framework has."""
+MEMORY = "profile-memory"
+OF_THE_FRAMEWORK = (FRAMEWORK, MEMORY, "with-stack")
+"""Switches whose data every program of a framework has; memory, if an operator takes any."""
 
 MISSED_OTHERWISE = {
     "PYTORCH_API": "CONNECTION_IDS.id",
@@ -28,6 +29,8 @@ def _configured_tables(session: Session, _places: Places) -> Iterator[Fault]:
     """Tables that profiler_info says were on; one that another rule misses is left."""
     tables = session.schema.tables.values() if _is_on(session, FRAMEWORK) else ()
     on = {switch for switch in OF_THE_FRAMEWORK if _is_on(session, switch)}
+    if session.rows.get("PYTORCH_API") and not _takes_memory(session):
+        on.discard(MEMORY)
     due = (one.name for one in tables if on.intersection(one.switches))
     yield from (
         Fault(f"the capture was configured for {table}", table)
@@ -46,6 +49,16 @@ def _is_on(session: Session, switch: str) -> bool:
         settings.get(name) is True or name.endswith(tuple(activities))
         for name in session.catalog.documents.switches[switch].spelled
     )
+
+
+def _takes_memory(session: Session) -> bool:
+    """Whether an operator makes a tensor; the replay of a graph makes none, and takes no memory."""
+    needed = ("PYTORCH_API.name", "STRING_IDS.id", "STRING_IDS.value")
+    if not all(map(session.layout.holds, needed)):
+        return True
+    makers = "SELECT id FROM main.STRING_IDS WHERE value GLOB 'aten::*empty*'"
+    query = f"SELECT 1 FROM main.PYTORCH_API WHERE name IN ({makers}) LIMIT 1"
+    return session.connection.execute(query).fetchone() is not None
 
 
 def _has_values(session: Session, place: str | None) -> bool:

@@ -68,9 +68,12 @@ def _informed_rank(session: Session) -> int | None:
 
 
 def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
-    """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list."""
+    """Groups of COMMUNICATION_OP that parallel_group_info of META_DATA does not list.
+
+    Of a job with several backends (``cpu:gloo,npu:hccl``) torch_npu lists the default group alone.
+    """
     known = _described_groups(session, "COMMUNICATION_OP.opName")
-    if known is None:
+    if known is None or (known and all(map(_is_default, known.values()))):
         return
     listed = (
         "SELECT s.value, count(*), min(o.rowid) FROM main.COMMUNICATION_OP o "
@@ -91,6 +94,10 @@ def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
         )
         first = min(int(row[2]) for row in absent)
         yield Fault(what, "COMMUNICATION_OP", "groupName", None, rows, first)
+
+
+def _is_default(group: object) -> bool:
+    return isinstance(group, dict) and group.get("group_name") == "default_group"
 
 
 def _group_size(session: Session, _places: Places) -> Iterator[Fault]:
@@ -179,8 +186,13 @@ def _sends_data(profiler: Session) -> bool:
 
 
 def _analysis_lost(session: Session, _places: Places) -> Iterator[Fault]:
-    """A folder with profiler_info, so that it was written or copied as a whole."""
+    """A folder with profiler_info, so that it was written or copied as a whole.
+
+    Of a capture without a level torch_npu analyses neither steps nor communication.
+    """
     if session.path is None or not session.profiler_info or not session.rows.get("TASK"):
+        return
+    if stated_level(session) == "none":
         return
     analysis = layout_catalog().file("pytorch", "analysis")
     if not session.path.with_name(analysis).exists():
