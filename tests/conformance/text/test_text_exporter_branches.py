@@ -1,0 +1,102 @@
+"""Real folders changed as branches of torch_npu write them of which no file is known."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from text_folders import RANK, judged, needs_data
+
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+
+Event: TypeAlias = dict[str, Any]
+OLDER = RANK.parents[1] / "generations" / "text_910a_2024_level1_rank0"
+
+
+@pytest.fixture
+def real(tmp_path: Path) -> Callable[[Path], Path]:
+    def copied(folder: Path) -> Path:
+        target = shutil.copytree(
+            needs_data(folder), tmp_path / folder.name, copy_function=shutil.copyfile
+        )
+        (output,) = (one.parent for one in target.rglob("trace_view.json"))
+        return Path(output)
+
+    return copied
+
+
+def events_of(output: Path) -> list[Event]:
+    events: list[Event] = json.loads((output / "trace_view.json").read_bytes())
+    return events
+
+
+def found(output: Path, events: Sequence[Event], *rules: str) -> list[tuple[str, int]]:
+    (output / "trace_view.json").write_text(json.dumps(events))
+    (report,) = judged(output, Options(selection=Selection(select=rules), workers=1))
+    return [(one.rule, one.count) for one in report.findings]
+
+
+def is_backward(event: Event) -> bool:
+    return bool(event.get("args", {}).get("Fwd thread id", 0) > 0)
+
+
+def arrows(events: Sequence[Event], category: str, phase: str) -> list[Event]:
+    return [one for one in events if one.get("cat") == category and one["ph"] == phase]
+
+
+def on_the_forward_thread(events: Sequence[Event]) -> None:
+    """As autograd without threads of its own runs its operators."""
+    (forward,) = {one["tid"] for one in arrows(events, "fwdbwd", "s")}
+    for event in events:
+        if is_backward(event) or (event.get("cat") == "fwdbwd" and event["ph"] == "f"):
+            event["tid"] = forward
+
+
+def test_backward_operators_on_the_forward_thread_have_no_arrows(
+    real: Callable[[Path], Path],
+) -> None:
+    """TraceEventManager.create_fwd_flow leaves out pairs of one thread since 2024-12."""
+    output = real(RANK)
+    events = events_of(output)
+    gone = [one for one in events if one.get("cat") != "fwdbwd"]
+    assert found(output, gone, "LOS304", "TRC228") == [("LOS304", 1)]
+    on_the_forward_thread(events)
+    gone = [one for one in events if one.get("cat") != "fwdbwd"]
+    assert found(output, gone, "LOS304", "TRC228") == []
+
+
+def test_older_adapters_draw_arrows_within_a_thread(real: Callable[[Path], Path]) -> None:
+    """TraceEventManager.create_fwd_flow joins pairs of one thread until 2024-12."""
+    output = real(OLDER)
+    events = events_of(output)
+    on_the_forward_thread(events)
+    assert found(output, events, "TRC228", "TRC230") == []
+    wrong = arrows(events, "fwdbwd", "f")[0]
+    wrong["ts"] = next(one["ts"] for one in arrows(events, "fwdbwd", "s"))
+    assert found(output, events, "TRC228") == [("TRC228", 1)]
+
+
+def test_a_number_that_the_backward_thread_counts_again_has_no_arrow(
+    real: Callable[[Path], Path],
+) -> None:
+    """FwkFileParser.filter_fwd_bwd_event keeps the last forward operator of a number.
+
+    A checkpoint runs it again on the thread of the backward pass, which counts for itself.
+    """
+    output = real(RANK)
+    events = events_of(output)
+    gone = [one["id"] for one in arrows(events, "fwdbwd", "s")[4:7]]
+    left = [one for one in events if one.get("cat") != "fwdbwd" or one["id"] not in gone]
+    assert found(output, left, "LOS314") == [("LOS314", 3)]
+    again = []
+    for event in left:
+        if is_backward(event) and event["args"]["Sequence number"] in gone:
+            again.append(copy.deepcopy(event))
+            again[-1]["args"]["Fwd thread id"] = 0
+    assert found(output, left + again, "LOS314") == []
