@@ -100,3 +100,24 @@ def test_a_number_that_the_backward_thread_counts_again_has_no_arrow(
             again.append(copy.deepcopy(event))
             again[-1]["args"]["Fwd thread id"] = 0
     assert found(output, left + again, "LOS314") == []
+
+
+def test_work_that_starts_at_one_instant_on_two_streams_shares_the_id(
+    real: Callable[[Path], Path],
+) -> None:
+    """TraceEventManager.create_torch_to_npu_flow takes the start of the work for the id."""
+    output = real(RANK)
+    events = events_of(output)
+    ends = sorted(arrows(events, "async_npu", "f"), key=lambda one: one["id"])
+    place = next(i for i in range(1, len(ends)) if ends[i]["tid"] != ends[i - 1]["tid"])
+    earlier, later = ends[place - 1], ends[place]
+    moved, stream = later["id"], later["tid"]
+    for event in events:
+        if event.get("ts") == later["ts"] and event["tid"] == stream and event is not later:
+            event["ts"] = earlier["ts"]
+        if event.get("cat") == "async_npu" and event["id"] == moved:
+            event["id"] = earlier["id"]
+    later["ts"] = earlier["ts"]
+    assert found(output, events, "TRC220", "TRC229") == []
+    later["tid"] = earlier["tid"]
+    assert found(output, events, "TRC220") == [("TRC220", 1)]
