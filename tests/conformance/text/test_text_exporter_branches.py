@@ -121,3 +121,104 @@ def test_work_that_starts_at_one_instant_on_two_streams_shares_the_id(
     assert found(output, events, "TRC220", "TRC229") == []
     later["tid"] = earlier["tid"]
     assert found(output, events, "TRC220") == [("TRC220", 1)]
+
+
+QUEUE = ("TRC364", "XLR801", "XLR803", "LOS303", "LOS305")
+"""The rules about entries of the task queue and what they launch."""
+
+
+def entries(events: Sequence[Event], kind: str) -> list[Event]:
+    return sorted((one for one in events if one.get("cat") == kind), key=lambda one: str(one["ts"]))
+
+
+def launched_by(events: Sequence[Event], taken: Sequence[Event]) -> set[int]:
+    """The ids of the arrows async_npu of what was launched while entries were taken out."""
+
+    def within(moment: str, entry: Event) -> bool:
+        return float(entry["ts"]) <= float(moment) <= float(entry["ts"]) + entry["dur"]
+
+    of_calls = {
+        one["id"]
+        for one in arrows(events, "HostToDevice", "s")
+        if any(within(one["ts"], entry) for entry in taken)
+    }
+    starts = {
+        (one["pid"], one["tid"], one["ts"])
+        for one in arrows(events, "HostToDevice", "f")
+        if one["id"] in of_calls
+    }
+    ends = arrows(events, "async_npu", "f")
+    return {one["id"] for one in ends if (one["pid"], one["tid"], one["ts"]) in starts}
+
+
+def without_entries(
+    events: Sequence[Event], taken: Sequence[Event], kind: str, phase: str
+) -> list[Event]:
+    """Without one side of entries of the queue, and the arrows of the framework that need it."""
+    numbers = {one["args"]["correlation_id"] for one in taken}
+    launched = launched_by(events, taken)
+
+    def is_gone(event: Event) -> bool:
+        category = event.get("cat")
+        if category == "async_task_queue":
+            return event["ph"] == phase and event["id"] in numbers
+        if category == "async_npu":
+            return event["id"] in launched
+        return category == kind and event["args"]["correlation_id"] in numbers
+
+    return [one for one in events if not is_gone(one)]
+
+
+@pytest.mark.parametrize("folder", [RANK, OLDER], ids=lambda path: path.name)
+def test_entries_that_wait_when_the_capture_begins(
+    folder: Path, real: Callable[[Path], Path]
+) -> None:
+    """_ProfInterface.start_trace does not wait for the task queue to be empty."""
+    output = real(folder)
+    events = events_of(output)
+    assert found(output, events, *QUEUE) == []
+    taken = entries(events, "dequeue")
+    begun = without_entries(events, taken[:5], "enqueue", "s")
+    assert found(output, begun, *QUEUE) == []
+    torn = without_entries(events, taken[40:45], "enqueue", "s")
+    assert found(output, torn, "TRC364", "XLR803") == [("TRC364", 5), ("XLR803", 5)]
+
+
+@pytest.mark.parametrize("folder", [RANK, OLDER], ids=lambda path: path.name)
+def test_entries_that_wait_when_the_capture_ends(
+    folder: Path, real: Callable[[Path], Path]
+) -> None:
+    """_ProfInterface.stop_trace waits for the device only where it is captured, too."""
+    output = real(folder)
+    events = events_of(output)
+    taken = entries(events, "dequeue")
+    last = {one["args"]["correlation_id"] for one in entries(events, "enqueue")[-3:]}
+    ended = [one for one in taken if one["args"]["correlation_id"] in last]
+    assert found(output, without_entries(events, ended, "dequeue", "f"), *QUEUE) == []
+    torn = without_entries(events, taken[40:45], "dequeue", "f")
+    assert found(output, torn, "XLR801") == [("XLR801", 5)]
+
+
+def test_kernels_that_are_launched_beside_the_queue(real: Callable[[Path], Path]) -> None:
+    """FwkCANNRelationParser.combine_kernel_dict takes launches within entries of the queue alone.
+
+    TreeBuilder.build_tree gives an entry to the operator around it, if there is one.
+    """
+    output = real(RANK)
+    events = events_of(output)
+    taken = entries(events, "dequeue")[40:60]
+    launched = launched_by(events, taken)
+    lost = [one for one in events if one.get("cat") != "async_npu" or one["id"] not in launched]
+    ((rule, count),) = found(output, lost, "LOS305")
+    assert rule == "LOS305"
+    assert count > 10
+    numbers = {one["args"]["correlation_id"] for one in taken}
+    beside = [
+        one
+        for one in lost
+        if not (
+            one.get("cat") in ("enqueue", "dequeue") and one["args"]["correlation_id"] in numbers
+        )
+        and not (one.get("cat") == "async_task_queue" and one["id"] in numbers)
+    ]
+    assert found(output, beside, *QUEUE) == []
