@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from text_folders import RANK, judged, needs_data
+from text_folders import RANK, Table, changed, judged, needs_data
 
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
@@ -135,7 +135,7 @@ def launched_by(events: Sequence[Event], taken: Sequence[Event]) -> set[int]:
     """The ids of the arrows async_npu of what was launched while entries were taken out."""
 
     def within(moment: str, entry: Event) -> bool:
-        return float(entry["ts"]) <= float(moment) <= float(entry["ts"]) + entry["dur"]
+        return 0 <= float(moment) - float(entry["ts"]) <= float(entry["dur"])
 
     of_calls = {
         one["id"]
@@ -164,7 +164,7 @@ def without_entries(
             return event["ph"] == phase and event["id"] in numbers
         if category == "async_npu":
             return event["id"] in launched
-        return category == kind and event["args"]["correlation_id"] in numbers
+        return bool(category == kind and event["args"]["correlation_id"] in numbers)
 
     return [one for one in events if not is_gone(one)]
 
@@ -222,3 +222,21 @@ def test_kernels_that_are_launched_beside_the_queue(real: Callable[[Path], Path]
         and not (one.get("cat") == "async_task_queue" and one["id"] in numbers)
     ]
     assert found(output, beside, *QUEUE) == []
+
+
+def test_receives_side_by_side_make_a_stage_negative(tmp_path: Path) -> None:
+    """TraceStepTimeParser.create_step_file adds up all receives and takes them from the step."""
+    receives = 2 * 79_089.5
+
+    def change(table: Table) -> None:
+        header, row = table
+        cells = dict(zip(header, row, strict=True))
+        cells["Stage"] = str(float(cells["Stage"]) - receives)
+        cells["Bubble"] = str(receives)
+        cells["Communication(Not Overlapped and Exclude Receive)"] = "0"
+        table[1] = list(cells.values())
+
+    path = changed(tmp_path, "step_trace_time.csv", change)
+    options = Options(selection=Selection(select=("CSV02", "CSV32")), workers=1)
+    (report,) = judged(path.parent, options)
+    assert report.findings == ()
