@@ -240,3 +240,24 @@ def test_receives_side_by_side_make_a_stage_negative(tmp_path: Path) -> None:
     options = Options(selection=Selection(select=("CSV02", "CSV32")), workers=1)
     (report,) = judged(path.parent, options)
     assert report.findings == ()
+
+
+def test_a_capture_of_the_device_alone_has_no_blocks(real: Callable[[Path], Path]) -> None:
+    """MemoryPrepareParser._add_pta_memory_data makes no blocks without operators."""
+    output = real(RANK)
+    events = events_of(output)
+    framework = {one["pid"] for one in events if one.get("cat") == "cpu_op"}
+    (output / "operator_memory.csv").unlink()
+    (output / "operator_details.csv").unlink()
+    device = [
+        one
+        for one in events
+        if one["pid"] not in framework
+        and one.get("cat") not in ("async_npu", "async_task_queue", "fwdbwd")
+    ]
+    assert ("LOS312", 1) in found(output, device, "LOS3")
+    information = output.parent / "profiler_info_0.json"
+    stated = json.loads(information.read_bytes())
+    stated["config"]["common_config"]["activities"] = ["ProfilerActivity.NPU"]
+    information.write_text(json.dumps(stated))
+    assert found(output, device, "LOS3") == []
