@@ -1,7 +1,9 @@
-"""Real databases with an operator of communication of which msprof has no details.
+"""Real databases with operators of communication whose details or kernels are unusual.
 
 ``cann_trace_db_dumper.cpp`` writes an operator whose record of details is missing with unknown
 group, algorithm and type of data, and -1 as count, relay and retry. Its tasks name their group.
+A kernel that reduces for communication is a task of its own kind in ``tree_analyzer.cpp``, with the
+details of a kernel and of a transfer.
 """
 
 from __future__ import annotations
@@ -36,3 +38,49 @@ def test_an_operator_without_details_is_no_fault(name: str, tmp_path: Path) -> N
         )
         rows.commit()
     assert {key: text for key, text in found(copy).items() if key not in before} == {}
+
+
+@pytest.mark.parametrize("kind", ["COMMUNICATION", "HCCL_AI_CPU"])
+@pytest.mark.parametrize("name", ["db/level1_rank0", "generations/db_910a_2024_level1_rank0"])
+def test_a_kernel_of_communication_may_be_a_transfer(name: str, kind: str, tmp_path: Path) -> None:
+    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
+    (copy / "analysis.db").unlink()
+    before = found(copy)
+    reduce(copy / "ascend_pytorch_profiler_0.db", kind)
+    assert {key: text for key, text in found(copy).items() if key not in before} == {}
+
+
+def test_a_kernel_of_the_program_is_no_transfer(tmp_path: Path) -> None:
+    source = real("level1_rank0")
+    copy = shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile)
+    reduce(copy / "ascend_pytorch_profiler_0.db", "AI_VECTOR_CORE")
+    assert ("DB531", "COMMUNICATION_TASK_INFO.globalTaskId") in found(copy)
+
+
+def reduce(path: Path, kind: str) -> None:
+    """Give the longest transfer the details of a kernel of this kind."""
+    with closing(sqlite3.connect(path)) as rows:
+        texts = {text: number for number, text in rows.execute("SELECT id, value FROM STRING_IDS")}
+        device = "KERNEL_AICPU" if kind == "HCCL_AI_CPU" else "KERNEL_AICORE"
+        for text in ("N/A", kind, device, "hcom_allReduce_"):
+            if text not in texts:
+                texts[text] = max(texts.values()) + 1
+                rows.execute("INSERT INTO STRING_IDS VALUES (?, ?)", (texts[text], text))
+        ((task,),) = rows.execute(
+            "SELECT t.globalTaskId FROM COMMUNICATION_TASK_INFO c JOIN TASK t USING (globalTaskId)"
+            " ORDER BY t.endNs - t.startNs DESC LIMIT 1"
+        )
+        rows.execute("UPDATE TASK SET taskType = ? WHERE globalTaskId = ?", (texts[device], task))
+        cells = {
+            "name": texts["hcom_allReduce_"],
+            "globalTaskId": task,
+            "blockDim": 8,
+            "mixBlockDim": 0,
+            "taskType": texts[kind],
+            "opType": texts["hcom_allReduce_"],
+        }
+        columns = [column for _, column, *_ in rows.execute("PRAGMA table_info(COMPUTE_TASK_INFO)")]
+        row = [cells.get(column, texts["N/A"]) for column in columns]
+        marks = ", ".join("?" * len(row))
+        rows.execute(f"INSERT INTO COMPUTE_TASK_INFO VALUES ({marks})", row)
+        rows.commit()
