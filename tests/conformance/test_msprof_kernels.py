@@ -90,3 +90,19 @@ def test_one_kind_of_core_that_is_missing_is_a_fault(folder: Path) -> None:
         kernels(rows)[0]["Accelerator Core"] = "N/A"
 
     assert len(found(folder, change, "CSV204")) == 1
+
+
+def test_kernels_of_communication_are_in_no_statistic(tmp_path: Path) -> None:
+    """``op_counter_op_scene_calculator.py`` leaves them out of what op_statistic.csv sums up."""
+    source = real("../generations/text_llm_2025_level2_rank0")
+    folder = shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile)
+
+    def change(rows: list[Row]) -> None:
+        place = rows.index(kernels(rows)[30])
+        kernel = {"Name": "hcom_allReduce_AivKernel", "Type": "hcom_allReduce_"}
+        rows.insert(
+            place + 1,
+            {**rows[place], **kernel, "Accelerator Core": "COMMUNICATION", "Task ID": "64001"},
+        )
+
+    assert found(folder, change, "XLR201") == []
