@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -57,6 +59,17 @@ def test_a_kernel_of_the_program_is_no_transfer(tmp_path: Path) -> None:
     assert ("DB531", "COMMUNICATION_TASK_INFO.globalTaskId") in found(copy)
 
 
+@pytest.mark.parametrize("kind", ["COMMUNICATION", "HCCL_AI_CPU"])
+def test_a_kernel_of_communication_is_in_no_statistic(kind: str, tmp_path: Path) -> None:
+    """``op_counter_op_scene_calculator.py`` leaves it out of what op_statistic.csv sums up."""
+    arguments = ["simulate", "observed-everything", "--as", "msprof-db,csv"]
+    arguments = [*arguments, "--output", str(tmp_path / "run")]
+    subprocess.run([sys.executable, "-m", "ascend_ref", *arguments], check=True)
+    path = min((tmp_path / "run").rglob("msprof_*.db"))
+    reduce(path, kind)
+    assert {rule for rule, _ in found(path.parent)} & {"XLR201", "XLR202"} == set()
+
+
 def reduce(path: Path, kind: str) -> None:
     """Give the longest transfer the details of a kernel of this kind."""
     with closing(sqlite3.connect(path)) as rows:
@@ -75,7 +88,9 @@ def reduce(path: Path, kind: str) -> None:
             "name": texts["hcom_allReduce_"],
             "globalTaskId": task,
             "blockDim": 8,
+            "blockNum": 8,
             "mixBlockDim": 0,
+            "mixBlockNum": 0,
             "taskType": texts[kind],
             "opType": texts["hcom_allReduce_"],
         }
