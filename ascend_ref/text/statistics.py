@@ -22,7 +22,14 @@ from ascend_spec import catalog, per_spec
 from ascend_spec.core import DAYS
 
 from .columns import Columns, device_texts, of_formula, taken
-from .kernels import COMMUNICATION_TYPES, IGNORED_TYPES, UNKNOWN, kernels, operator_devices
+from .kernels import (
+    COMMUNICATION_TYPES,
+    IGNORED_TYPES,
+    SCHEDULING_TYPE,
+    UNKNOWN,
+    kernels,
+    operator_devices,
+)
 from .order import ordered
 from .setting import Setting
 
@@ -61,7 +68,8 @@ def op_statistic(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
     """Compute tasks by type of operator and of core, those that started in the session."""
     found = kernels(recorded)
     op_type, core = found.texts("opType"), found.texts("taskType")
-    kept = (found.start >= recorded.origin.start) & ~is_one_of(core, COMMUNICATION_TYPES)
+    left_out = is_one_of(core, [*COMMUNICATION_TYPES, SCHEDULING_TYPE])
+    kept = (found.start >= recorded.origin.start) & ~left_out
     rows = np.flatnonzero(kept)
     shown = ~(is_one_of(op_type, [UNKNOWN]) | is_one_of(core, IGNORED_TYPES))
     yield from _by_device(

@@ -78,7 +78,8 @@ def _group_absent(session: Session, _places: Places) -> Iterator[Fault]:
     listed = (
         "SELECT s.value, count(*), min(o.rowid) FROM main.COMMUNICATION_OP o "
         "JOIN main.STRING_IDS s ON s.id = o.groupName "
-        f"WHERE o.opName NOT IN ({POINT_TO_POINT}) GROUP BY o.groupName ORDER BY min(o.rowid)"
+        f"WHERE o.opName NOT IN ({POINT_TO_POINT}) AND s.value <> 'N/A' "
+        "GROUP BY o.groupName ORDER BY min(o.rowid)"
     )
     absent = [
         row

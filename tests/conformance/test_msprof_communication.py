@@ -1,0 +1,101 @@
+"""Real databases with operators of communication whose details or kernels are unusual.
+
+``cann_trace_db_dumper.cpp`` writes an operator whose record of details is missing with unknown
+group, algorithm and type of data, and -1 as count, relay and retry. Its tasks name their group.
+A kernel that reduces for communication is a task of its own kind in ``tree_analyzer.cpp``, with the
+details of a kernel and of a transfer.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from profiles import real
+
+from ascend_conformance.check import check
+from ascend_conformance.options import Options
+
+
+def found(folder: Path) -> dict[tuple[str, str], str]:
+    findings = check([folder], Options(workers=1)).findings
+    return {(one.rule, one.place): one.message for one in findings}
+
+
+@pytest.mark.parametrize("name", ["db/level1_rank0", "generations/db_910a_2024_level1_rank0"])
+def test_an_operator_without_details_is_no_fault(name: str, tmp_path: Path) -> None:
+    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
+    before = found(copy)
+    with closing(sqlite3.connect(copy / "ascend_pytorch_profiler_0.db")) as rows:
+        ((unknown,),) = rows.execute("SELECT id FROM STRING_IDS WHERE value = 'N/A'")
+        rows.execute(
+            "UPDATE COMMUNICATION_OP SET groupName = ?, algType = ?, dataType = 65534,"
+            " count = -1, relay = -1, retry = -1 WHERE rowid = 1",
+            (unknown, unknown),
+        )
+        rows.commit()
+    assert {key: text for key, text in found(copy).items() if key not in before} == {}
+
+
+@pytest.mark.parametrize("kind", ["COMMUNICATION", "HCCL_AI_CPU"])
+@pytest.mark.parametrize("name", ["db/level1_rank0", "generations/db_910a_2024_level1_rank0"])
+def test_a_kernel_of_communication_may_be_a_transfer(name: str, kind: str, tmp_path: Path) -> None:
+    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
+    (copy / "analysis.db").unlink()
+    before = found(copy)
+    reduce(copy / "ascend_pytorch_profiler_0.db", kind)
+    assert {key: text for key, text in found(copy).items() if key not in before} == {}
+
+
+def test_a_kernel_of_the_program_is_no_transfer(tmp_path: Path) -> None:
+    source = real("level1_rank0")
+    copy = shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile)
+    reduce(copy / "ascend_pytorch_profiler_0.db", "AI_VECTOR_CORE")
+    assert ("DB531", "COMMUNICATION_TASK_INFO.globalTaskId") in found(copy)
+
+
+@pytest.mark.parametrize("kind", ["COMMUNICATION", "HCCL_AI_CPU"])
+def test_a_kernel_of_communication_is_in_no_statistic(kind: str, tmp_path: Path) -> None:
+    """``op_counter_op_scene_calculator.py`` leaves it out of what op_statistic.csv sums up."""
+    arguments = ["simulate", "observed-everything", "--as", "msprof-db,csv"]
+    arguments = [*arguments, "--output", str(tmp_path / "run")]
+    subprocess.run([sys.executable, "-m", "ascend_ref", *arguments], check=True)
+    path = min((tmp_path / "run").rglob("msprof_*.db"))
+    reduce(path, kind)
+    assert {rule for rule, _ in found(path.parent)} & {"XLR201", "XLR202"} == set()
+
+
+def reduce(path: Path, kind: str) -> None:
+    """Give the longest transfer the details of a kernel of this kind."""
+    with closing(sqlite3.connect(path)) as rows:
+        texts = {text: number for number, text in rows.execute("SELECT id, value FROM STRING_IDS")}
+        device = "KERNEL_AICPU" if kind == "HCCL_AI_CPU" else "KERNEL_AICORE"
+        for text in ("N/A", kind, device, "hcom_allReduce_"):
+            if text not in texts:
+                texts[text] = max(texts.values()) + 1
+                rows.execute("INSERT INTO STRING_IDS VALUES (?, ?)", (texts[text], text))
+        ((task,),) = rows.execute(
+            "SELECT t.globalTaskId FROM COMMUNICATION_TASK_INFO c JOIN TASK t USING (globalTaskId)"
+            " ORDER BY t.endNs - t.startNs DESC LIMIT 1"
+        )
+        rows.execute("UPDATE TASK SET taskType = ? WHERE globalTaskId = ?", (texts[device], task))
+        cells = {
+            "name": texts["hcom_allReduce_"],
+            "globalTaskId": task,
+            "blockDim": 8,
+            "blockNum": 8,
+            "mixBlockDim": 0,
+            "mixBlockNum": 0,
+            "taskType": texts[kind],
+            "opType": texts["hcom_allReduce_"],
+        }
+        columns = [column for _, column, *_ in rows.execute("PRAGMA table_info(COMPUTE_TASK_INFO)")]
+        row = [cells.get(column, texts["N/A"]) for column in columns]
+        marks = ", ".join("?" * len(row))
+        rows.execute(f"INSERT INTO COMPUTE_TASK_INFO VALUES ({marks})", row)
+        rows.commit()
