@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -69,7 +69,8 @@ def keys(found: Sequence[Finding]) -> set[tuple[str, str]]:
     return {(one.rule, one.place) for one in found}
 
 
-def extend_text(output: Path) -> None:
+def extend_text(folder: Path) -> None:
+    output = folder / "ASCEND_PROFILER_OUTPUT"
     path = output / "operator_memory.csv"
     header, *rows = csv.reader(path.read_text(encoding="utf-8").splitlines())
     times = [at for at, name in enumerate(header) if name == "Allocation Time(us)"]
@@ -138,37 +139,13 @@ def write_csv(path: Path, rows: Sequence[Sequence[str]]) -> None:
         csv.writer(file, lineterminator="\r\n").writerows(rows)
 
 
-@pytest.mark.parametrize(
-    "name", ["text/pytorch_level1_rank0", "generations/text_llm_2025_level2_rank0"]
-)
-def test_workspaces_in_texts_are_no_fault(name: str, tmp_path: Path) -> None:
-    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
-    before = keys(findings(copy))
-    extend_text(copy / "ASCEND_PROFILER_OUTPUT")
-    after = findings(copy)
-    assert [
-        f"{one.rule} {one.place} {one.message}"
-        for one in after
-        if (one.rule, one.place) not in before
-    ] == []
-
-
-@pytest.mark.parametrize("name", ["db/level1_rank0", "generations/db_910a_2024_level1_rank0"])
-def test_workspaces_in_databases_are_no_fault(name: str, tmp_path: Path) -> None:
-    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
-    before = keys(findings(copy))
-    with closing(sqlite3.connect(copy / "ascend_pytorch_profiler_0.db")) as rows:
-        extend_database(rows)
+def extend_database(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "ascend_pytorch_profiler_0.db")) as rows:
+        insert_workspaces(rows)
         rows.commit()
-    after = findings(copy)
-    assert [
-        f"{one.rule} {one.place} {one.message}"
-        for one in after
-        if (one.rule, one.place) not in before
-    ] == []
 
 
-def extend_database(rows: sqlite3.Connection) -> None:
+def insert_workspaces(rows: sqlite3.Connection) -> None:
     texts = {text: number for number, text in rows.execute("SELECT id, value FROM STRING_IDS")}
     for text in ("", "aten::mm", "WORKSPACE"):
         if text not in texts:
@@ -204,3 +181,20 @@ def replace_rows(rows: sqlite3.Connection, table: str, values: Sequence[Sequence
     rows.execute(f"DELETE FROM {table}")
     marks = ", ".join("?" * len(values[0]))
     rows.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+
+
+@pytest.mark.parametrize(
+    ("name", "extend"),
+    [
+        ("text/pytorch_level1_rank0", extend_text),
+        ("generations/text_llm_2025_level2_rank0", extend_text),
+        ("db/level1_rank0", extend_database),
+        ("generations/db_910a_2024_level1_rank0", extend_database),
+    ],
+)
+def test_workspaces_are_no_fault(name: str, extend: Callable[[Path], None], tmp_path: Path) -> None:
+    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
+    before = keys(findings(copy))
+    extend(copy)
+    after = [one for one in findings(copy) if (one.rule, one.place) not in before]
+    assert [f"{one.rule} {one.place} {one.message}" for one in after] == []
