@@ -59,7 +59,9 @@ def test_a_kernel_of_the_program_is_no_transfer(tmp_path: Path) -> None:
     assert ("DB531", "COMMUNICATION_TASK_INFO.globalTaskId") in found(copy)
 
 
-@pytest.mark.parametrize("kind", ["COMMUNICATION", "HCCL_AI_CPU"])
+@pytest.mark.parametrize(
+    "kind", ["COMMUNICATION", pytest.param("HCCL_AI_CPU", marks=pytest.mark.exhaustive)]
+)
 def test_a_kernel_of_communication_is_in_no_statistic(kind: str, tmp_path: Path) -> None:
     """``op_counter_op_scene_calculator.py`` leaves it out of what op_statistic.csv sums up."""
     arguments = ["simulate", "observed-everything", "--as", "msprof-db,csv"]

@@ -187,7 +187,9 @@ def replace_rows(rows: sqlite3.Connection, table: str, values: Sequence[Sequence
     ("name", "extend"),
     [
         ("text/pytorch_level1_rank0", extend_text),
-        ("generations/text_llm_2025_level2_rank0", extend_text),
+        pytest.param(
+            "generations/text_llm_2025_level2_rank0", extend_text, marks=pytest.mark.exhaustive
+        ),
         ("db/level1_rank0", extend_database),
         ("generations/db_910a_2024_level1_rank0", extend_database),
     ],
