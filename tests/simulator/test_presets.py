@@ -19,7 +19,7 @@ from ascend_simulator.scenario import preset, preset_names
 from ascend_simulator.truth import schema
 from ascend_spec import catalog
 
-FEW = ("cnn-910a", "dense-8", "llm-inference", "recommendation", "single-op", "troubled")
+FEW = ("cnn-910a", "llm-inference", "recommendation", "single-op")
 REVISIONS = [revision.id for revision in catalog().revisions]
 FORMATS = ("pytorch-db", "msprof-db")
 PARALLEL_FROM = 16
