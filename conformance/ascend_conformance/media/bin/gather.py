@@ -27,6 +27,7 @@ from ...engine.progress import Progress
 from .facts import Facts
 from .flatten import SqlValue, as_address, as_kind, as_number, as_text, bounded
 from .structure import Structure
+from .wrapped import counted_on
 
 COMPARED = 16 << 20
 """Bytes up to which a payload is compared with the producer's own spelling."""
@@ -159,7 +160,7 @@ def _read(content: memoryview, entry: Entry, facts: Facts, structure: Structure)
         return "records"
     if entry.type != TIMELINE:
         value = parse(content)
-        facts.add_payload(entry.ordinal, entry.type, value)
+        facts.add_payload(entry.ordinal, entry.type, counted_on(entry.type, value))
     elif not bytes(content[:1024]).lstrip().startswith(b"{"):
         value = parse(content)
     else:

@@ -1,0 +1,92 @@
+"""What msopprof writes on its rarer branches is no fault, and what lies next to it still is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import handmade
+from handmade_edits import only, rules_of
+
+from ascend_conformance.media.bin.judge import judge_content
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+from ascend_ref.bin import Block, canonical, parse, read_blocks, to_bytes
+
+NOT_COUNTED = 2**64 - 1
+MANY = 258
+KEYS = {0x06: "subblock_detail", 0x07: "subblock_detail", 0x08: "core_memory_map"}
+KEYS |= {0x09: "table_per_block", 0x0C: "op_detail"}
+
+
+@dataclass(frozen=True)
+class ManyBlocks(handmade.Operator):
+    @property
+    def blocks(self) -> list[str]:
+        return [str(number) for number in range(MANY)]
+
+
+def wrapped(code: int, payload: dict) -> dict:
+    """``uint8_t blockId`` of ComputeLoadBlockDetail and MemMapDetail, data_visualize_const.h."""
+    name = {0x08: "core_no", 0x0C: "core_id"}.get(code, "block_id")
+    for entry in payload[KEYS[code]]:
+        number = int(entry[name]) % 256
+        entry[name] = number if code == 0x0C else str(number)
+    return payload
+
+
+def of_many_blocks() -> dict[int, dict]:
+    of = ManyBlocks("910B", "vector")
+    payloads = {0x06: handmade.loads(0x06, of), 0x08: handmade.heat_map(of)}
+    return {0x05: handmade.basic(of)} | {
+        code: wrapped(code, payload) for code, payload in payloads.items()
+    }
+
+
+def file_of(payloads: dict[int, dict]) -> bytes:
+    return to_bytes(Block(code, canonical(payload)) for code, payload in payloads.items())
+
+
+def selected(content: bytes, *rules: str) -> set[str]:
+    found = judge_content(content, "x.bin", Options(selection=Selection(select=rules))).findings
+    return {one.rule for one in found}
+
+
+def test_numbers_of_blocks_begin_again_behind_255():
+    payloads = of_many_blocks()
+    assert rules_of(file_of(payloads)) <= {"BIN904"}
+    payloads[0x06]["subblock_detail"][257]["origin_value"] += 1_000
+    del payloads[0x08]["core_memory_map"][256]
+    assert {"BIN501", "BIN902"} <= rules_of(file_of(payloads))
+
+
+def test_cores_whose_number_stands_twice_are_not_compared():
+    """MergeSameCorePmu of occupancy.cpp sorts by the 8 bits: block 256 may stand before block 0."""
+    content = only(handmade.device_file("mix"), 0x05, 0x08, 0x0C)
+    payloads = {entry: parse(payload) for entry, payload in payloads_of(content).items()}
+    of = ManyBlocks("910B", "mix")
+    payloads[0x08] = {"core_memory_map": [core_of(of, place) for place in range(MANY)]}
+    detail = [sub_cores_of(of, place) for place in range(MANY)]
+    detail[0], detail[256] = detail[256], detail[0]
+    payloads[0x0C]["op_detail"] = detail
+    assert selected(file_of(payloads), "BIN701") == set()
+    detail[5]["core_detail"][0]["cycles"] = "1"
+    assert selected(file_of(payloads), "BIN701") == {"BIN701"}
+
+
+def payloads_of(content: bytes) -> dict[int, bytes]:
+    file = read_blocks(content, "x.bin")
+    return {entry.type: bytes(file.payload(entry)) for entry in file.entries}
+
+
+def core_of(of: handmade.Operator, place: int) -> dict:
+    units = {"Cube": "cube0", "Vector": "vector0", "Vector1": "vector1"}
+    figures = {unit: handmade.figures(of, place, kind, unit) for unit, kind in units.items()}
+    return {**figures, "core_no": str(place % 256), "op_type": "mix", "soc": "910B"}
+
+
+def sub_cores_of(of: handmade.Operator, place: int) -> dict:
+    cores = [
+        {"cycles": str(of.total(place, kind)), "subcore_id": kind[-1], "subcore_type": kind[:-1]}
+        for kind in of.kinds
+    ]
+    return {"core_detail": cores, "core_id": place % 256}
