@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import handmade
-from handmade_edits import only, rules_of
+import pytest
+from handmade_edits import changed, only, rewritten, rules_of
 
 from ascend_conformance.media.bin.judge import judge_content
 from ascend_conformance.options import Options
@@ -90,3 +91,50 @@ def sub_cores_of(of: handmade.Operator, place: int) -> dict:
         for kind in of.kinds
     ]
     return {"core_detail": cores, "core_id": place % 256}
+
+
+def without_arithmetic(payload: dict) -> None:
+    for entry in payload["subblock_detail"]:
+        if entry["name"].startswith("Cube"):
+            entry["origin_value"], entry["value"] = float(NOT_COUNTED), 0.0
+
+
+def without_l2(payload: dict) -> None:
+    """StorageAccess910B::PreProcess adds two counters that are UINT64_MAX; both sums wrap."""
+    cache = {"hit": "18446744073709551614", "miss": "18446744073709551614"}
+    cache |= {"total_request": "18446744073709551612", "hit_ratio": "0.000000"}
+    for core in payload["core_memory_map"]:
+        core["L2cache"] = dict(cache)
+
+
+def without_l2_rows(payload: dict) -> None:
+    for block in payload["table_per_block"]:
+        rows = next(one["row"] for one in block["table_detail"] if one["table_name"] == "Cache")
+        rows[0]["value"] = rows[1]["value"] = ["NA"] * 4
+        rows[2]["value"] = ["0", "0", "0", "0.000000"]
+
+
+def without_cycles(payload: dict) -> None:
+    for core in payload["core_memory_map"]:
+        units = [unit for unit in ("Cube", "Vector", "Vector1") if unit in core]
+        for unit in units:
+            core[unit] |= {"cycle": NOT_COUNTED, "ratio": 0.0}
+        core["advice"] = ["aicore compute usage lower than 20%"] * len(units)
+
+
+def test_counters_of_other_metrics_are_not_there_when_an_application_is_replayed():
+    """--replay-mode=application with some --aic-metrics: EMPTY_PMU_VALUE of defs.h."""
+    changes = {0x06: without_arithmetic, 0x08: without_l2, 0x09: without_l2_rows}
+    assert rules_of(rewritten(handmade.device_file("mix"), changes)) == set()
+
+
+@pytest.mark.parametrize("case", ["vector", "cube", "950-mix"])
+def test_cycles_that_were_not_counted_are_compared_with_nothing(case):
+    assert rules_of(changed(case, 0x08, without_cycles)) == set()
+
+
+def test_a_number_short_of_the_greatest_is_a_counter():
+    def wrong(payload: dict) -> None:
+        payload["core_memory_map"][0]["L2cache"]["hit"] = str(2**63)
+
+    assert {"BIN602", "BIN605"} <= rules_of(changed("mix", 0x08, wrong))
