@@ -138,3 +138,37 @@ def test_a_number_short_of_the_greatest_is_a_counter():
         payload["core_memory_map"][0]["L2cache"]["hit"] = str(2**63)
 
     assert {"BIN602", "BIN605"} <= rules_of(changed("mix", 0x08, wrong))
+
+
+def one_vector_core(payload: dict) -> None:
+    """SetOpVisualizeData of metric_data_handler.cpp: a duration for each sub-block that ran."""
+    payload["mix_block_dim"] = payload["block_dim"]
+    for row in payload["mix_block_detail"]["row"]:
+        row["value"].pop()
+
+
+def loads_of_one_vector_core(payload: dict) -> None:
+    """VEC_INDEX of compute_load_calculator.cpp is a static 0 or 1 that no block resets."""
+    entries = [one for one in payload["subblock_detail"] if one["block_type"] != "vector1"]
+    active = [one for one in entries if one["name"].startswith("Vector All Active")]
+    for place, entry in enumerate(active):
+        entry["name"] = f"Vector All Active{place % 2}"
+    payload["subblock_detail"] = entries
+
+
+def test_a_mix_operator_of_one_cube_to_one_vector_core():
+    content = only(handmade.device_file("mix"), 0x05, 0x06)
+    changes = {0x05: one_vector_core, 0x06: loads_of_one_vector_core}
+    assert rules_of(rewritten(content, changes)) <= {"BIN904"}
+
+
+def test_a_row_of_two_vector_cores_lacks_no_cell():
+    def short(payload: dict) -> None:
+        payload["mix_block_detail"]["row"][0]["value"].pop()
+
+    def unnumbered(payload: dict) -> None:
+        for entry in payload["subblock_detail"]:
+            entry["name"] = entry["name"].rstrip("01")
+
+    assert "BIN404" in rules_of(changed("mix", 0x05, short))
+    assert "BIN508" in rules_of(changed("mix", 0x06, unnumbered))
