@@ -172,3 +172,21 @@ def test_a_row_of_two_vector_cores_lacks_no_cell():
 
     assert "BIN404" in rules_of(changed("mix", 0x05, short))
     assert "BIN508" in rules_of(changed("mix", 0x06, unnumbered))
+
+
+def cube_counted_apart(by: float):
+    """GetCycleMap of pmu_calculator.cpp takes counter 10, compute_load_calculator.cpp 73 and 74."""
+
+    def change(payload: dict) -> None:
+        for core in payload["core_memory_map"]:
+            unit = core["Cube"]
+            unit["cycle"] = int(unit["cycle"] * by)
+            unit["ratio"] = 100 * unit["cycle"] / unit["total_cycles"]
+
+    return change
+
+
+def test_cycles_of_the_cube_unit_are_another_counter_than_those_of_its_parts():
+    assert selected(changed("cube", 0x08, cube_counted_apart(1.02)), "BIN502") == set()
+    assert selected(changed("cube", 0x08, cube_counted_apart(0.01)), "BIN502") == {"BIN502"}
+    assert selected(changed("950-mix", 0x08, cube_counted_apart(1.02)), "BIN502") == {"BIN502"}
