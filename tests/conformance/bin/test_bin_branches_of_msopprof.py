@@ -190,3 +190,15 @@ def test_cycles_of_the_cube_unit_are_another_counter_than_those_of_its_parts():
     assert selected(changed("cube", 0x08, cube_counted_apart(1.02)), "BIN502") == set()
     assert selected(changed("cube", 0x08, cube_counted_apart(0.01)), "BIN502") == {"BIN502"}
     assert selected(changed("950-mix", 0x08, cube_counted_apart(1.02)), "BIN502") == {"BIN502"}
+
+
+@pytest.mark.parametrize(("rate", "rules"), [("2.1", set()), ("0.91", {"BIN707"})])
+def test_misses_without_allocation_are_counted_for_sub_cores_alone(rate, rules):
+    """GetSubBlockData of occupancy.cpp counts 1283, 1287 and 1291 as misses; 0x08 does not."""
+
+    def change(payload: dict) -> None:
+        for core in payload["op_detail"]:
+            for sub_core in core["core_detail"]:
+                sub_core["L2cache_hit_rate"] = rate
+
+    assert rules_of(changed("mix", 0x0C, change)) == rules
