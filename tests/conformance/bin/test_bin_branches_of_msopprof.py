@@ -202,3 +202,14 @@ def test_misses_without_allocation_are_counted_for_sub_cores_alone(rate, rules):
                 sub_core["L2cache_hit_rate"] = rate
 
     assert rules_of(changed("mix", 0x0C, change)) == rules
+
+
+@pytest.mark.parametrize(("x", "rules"), [(1e-8, set()), (1e-6, {"BIN752"})])
+def test_a_roof_that_is_zero_to_a_float_gives_no_ratio(x, rules):
+    """IsZero(highPullThroughPoint) of roofline.cpp: kernels that only move data."""
+
+    def change(payload: dict) -> None:
+        for line in payload["multiple_rooflines"][0]["rooflines"]:
+            line |= {"point": [x, x], "ratio": "NA", "bw": 1.5}
+
+    assert rules_of(changed("vector", 0x0D, change)) == rules
