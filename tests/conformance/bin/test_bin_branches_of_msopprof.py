@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import handmade
 import pytest
 from handmade_edits import changed, only, rewritten, rules_of
+from handmade_sources import timeline
 
 from ascend_conformance.media.bin.judge import judge_content
 from ascend_conformance.options import Options
@@ -213,3 +214,23 @@ def test_a_roof_that_is_zero_to_a_float_gives_no_ratio(x, rules):
             line |= {"point": [x, x], "ratio": "NA", "bw": 1.5}
 
     assert rules_of(changed("vector", 0x0D, change)) == rules
+
+
+def traced(*events: dict) -> bytes:
+    trace = timeline(["core0.veccore0"])
+    trace["traceEvents"][:0] = events
+    instructions = only(handmade.simulator_file(), 0x04)
+    file = read_blocks(instructions, "x.bin")
+    listed = [Block(one.type, file.payload(one), version=one.version) for one in file.entries]
+    return to_bytes([Block(0x02, canonical(trace)), *listed])
+
+
+def counter(name: str) -> dict:
+    value = {"throughput(MB/s)": 0.0}
+    return {"args": value, "name": name, "ph": "C", "pid": "MTE Throughput", "tid": 0, "ts": 0}
+
+
+def test_the_first_sample_of_a_throughput_is_number_0():
+    """Entry of mte_log_visualizer.cpp numbers the samples from 0."""
+    assert selected(traced(counter("GM_TO_UB")), "BIN207") == set()
+    assert selected(traced(counter("L2_TO_UB")), "BIN207") == {"BIN207"}
