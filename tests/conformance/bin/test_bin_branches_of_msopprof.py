@@ -234,3 +234,15 @@ def test_the_first_sample_of_a_throughput_is_number_0():
     """Entry of mte_log_visualizer.cpp numbers the samples from 0."""
     assert selected(traced(counter("GM_TO_UB")), "BIN207") == set()
     assert selected(traced(counter("L2_TO_UB")), "BIN207") == {"BIN207"}
+
+
+def fetched(lane: str) -> dict:
+    args = {"code": "", "detail": "", "pc_addr": "0xfff00"}
+    event = {"args": args, "cname": "startup", "dur": 0.001, "name": "0x000fff00", "ph": "X"}
+    return {**event, "pid": "core0.veccore0", "tid": lane, "ts": 1.0}
+
+
+def test_the_instruction_cache_fetches_what_does_not_run():
+    """ParseLine of real_time_data_parser.cpp; the list of sim_pc_to_code.cpp is of executions."""
+    assert selected(traced(fetched("CACHEMISS")), "BIN217") == set()
+    assert selected(traced(fetched("SCALAR")), "BIN217") == {"BIN217"}

@@ -41,6 +41,9 @@ SEARCHED = 1 << 20
 
 NAMED_PHASES = frozenset("BEMC")
 PAIRED_PHASES = frozenset("BEst")
+FETCHED = "CACHEMISS"
+"""The lane of instructions that were fetched; not all of them run."""
+
 BATCH = 20_000
 
 _BRACE = re.compile(rb"[{}]")
@@ -280,7 +283,7 @@ class _Rows:
             self._rows["trace_pair"].append((*where, phase, name, _text(fields, "id"), moment))
         arguments = fields.get("args")
         text = arguments.get("pc_addr") if isinstance(arguments, dict) else None
-        if text is not None:
+        if text is not None and lane[1] != FETCHED:
             address = as_address(text), _whole(as_text(text))
             self._rows["trace_address"].append((*where, *address))
         if len(self._rows["trace_shape"]) >= BATCH:
