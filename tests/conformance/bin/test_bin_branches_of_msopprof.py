@@ -246,3 +246,21 @@ def test_the_instruction_cache_fetches_what_does_not_run():
     """ParseLine of real_time_data_parser.cpp; the list of sim_pc_to_code.cpp is of executions."""
     assert selected(traced(fetched("CACHEMISS")), "BIN217") == set()
     assert selected(traced(fetched("SCALAR")), "BIN217") == {"BIN217"}
+
+
+def test_lines_of_files_that_cannot_be_read_are_left_out():
+    """GenCodeFiles of hotspot_function_generator.cpp: Files is empty, and there is no source."""
+
+    def without_files(payload: dict) -> None:
+        payload["Files"] = []
+
+    content = only(handmade.device_file("vector"), 0x04, 0x05)
+    lines = payloads_of(only(handmade.device_file("vector"), 0x03))[0x03]
+    whole = to_bytes([Block(0x03, lines), *blocks_of(content)])
+    assert selected(whole, "BIN904") == {"BIN904"}
+    assert selected(rewritten(whole, {0x03: without_files}), "BIN904") == set()
+
+
+def blocks_of(content: bytes) -> list[Block]:
+    file = read_blocks(content, "x.bin")
+    return [Block(one.type, file.payload(one), version=one.version) for one in file.entries]
