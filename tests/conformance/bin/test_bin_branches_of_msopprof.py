@@ -264,3 +264,15 @@ def test_lines_of_files_that_cannot_be_read_are_left_out():
 def blocks_of(content: bytes) -> list[Block]:
     file = read_blocks(content, "x.bin")
     return [Block(one.type, file.payload(one), version=one.version) for one in file.entries]
+
+
+@pytest.mark.parametrize(("registers", "rules"), [(-1, set()), (-2, {"BIN124"})])
+def test_marks_of_the_user_have_no_registers(registers, rules):
+    """MergeUserMark of instr_log_parser.cpp, Statistic of sim_code_to_pc.cpp."""
+
+    def mark(payload: dict) -> None:
+        entries = payload.get("Instructions") or payload["Files"][0]["Lines"]
+        entries[0]["GPR Count"] = [registers] * len(payload["Cores"])
+
+    content = rewritten(handmade.simulator_file(), {0x03: mark, 0x04: mark})
+    assert rules_of(content) == rules
