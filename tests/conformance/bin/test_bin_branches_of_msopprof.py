@@ -276,3 +276,13 @@ def test_marks_of_the_user_have_no_registers(registers, rules):
 
     content = rewritten(handmade.simulator_file(), {0x03: mark, 0x04: mark})
     assert rules_of(content) == rules
+
+
+@pytest.mark.parametrize(("clock", "rules"), [("NA", set()), ("fast", {"BIN125"})])
+def test_a_replayed_range_may_have_no_clock(clock, rules):
+    """GetRangeFreq of device_data_parse.cpp."""
+
+    def change(payload: dict) -> None:
+        payload["cur_freq"] = payload["rated_freq"] = clock
+
+    assert rules_of(changed("vector", 0x05, change)) == rules
