@@ -286,3 +286,33 @@ def test_a_replayed_range_may_have_no_clock(clock, rules):
         payload["cur_freq"] = payload["rated_freq"] = clock
 
     assert rules_of(changed("vector", 0x05, change)) == rules
+
+
+@pytest.mark.parametrize(("detail", "rules"), [("1", set()), ("0", {"BIN608"})])
+def test_with_memory_detail_requests_from_ub_to_l1_have_128_bytes(detail, rules):
+    """GetMixMap of storage_access.cpp takes UB_TO_L1 from another table then."""
+
+    def change(payload: dict) -> None:
+        for core in payload["core_memory_map"]:
+            core["memory_detail"] = detail
+            path = next(one for one in core["memory_unit"] if one["memory_path"] == 46)
+            path["bandwidth"] = f"{float(path['bandwidth']) / 2:.6f}"
+
+    assert selected(changed("950-mix", 0x08, change), "BIN608") == rules
+
+
+@pytest.mark.parametrize(("shares", "rules"), [((3, 2, 1), set()), ((9, 9, 9), {"BIN608"})])
+def test_with_kernel_scale_the_sub_blocks_have_times_of_their_own(shares, rules):
+    """LoadMapData of storage_access.cpp adds the bandwidths of the three on 950."""
+    of = handmade.Operator(*handmade.CASES["950-mix"])
+
+    def change(payload: dict) -> None:
+        for place, core in enumerate(payload["core_memory_map"]):
+            path = core["memory_unit"][0]
+            bandwidth = sum(
+                share * 1_000 * 128 / of.lasted(place, kind) * 1e6 / handmade.GIB
+                for share, kind in zip(shares, of.kinds, strict=True)
+            )
+            path |= {"request": "6000", "bandwidth": f"{bandwidth:.6f}"}
+
+    assert selected(changed("950-mix", 0x08, change), "BIN608") == rules
