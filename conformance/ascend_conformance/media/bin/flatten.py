@@ -26,6 +26,9 @@ TEXT = 1_000
 INT64 = range(-(2**63), 2**63)
 INT32 = range(-(2**31), 2**31)
 
+NOT_COUNTED = 2.0**64
+"""The nearest double of the greatest number of 64 bits."""
+
 _POINTER = re.compile(r"(?:(?P<up>\d+)(?P<key>#)?(?:/|$))?(?P<path>.*)")
 _NUMBER = re.compile(r"-?[0-9]{1,40}(?P<real>\.[0-9]{1,40})?(?P<exponent>[eE][+-]?[0-9]{1,4})?")
 _ADDRESS = re.compile(r"(?:0[xX])?(?P<digits>[0-9a-fA-F]{1,16})")
@@ -216,6 +219,13 @@ def as_number(value: Any) -> int | float | None:
         return float("inf") if value > 0 else float("-inf")
 
 
+def as_counter(value: Any) -> int | float | None:
+    """A number; NULL where msopprof had no value for a counter. It writes the greatest number of 64
+    bits then, or a few less where such ones were added (``EMPTY_PMU_VALUE`` of its defs.h)."""
+    number = as_number(value)
+    return None if number == NOT_COUNTED else number
+
+
 def as_address(value: Any) -> int | None:
     """A hexadecimal text less 2^63, so that the order of 64 bits fits a signed column."""
     found = _ADDRESS.fullmatch(value) if isinstance(value, str) else None
@@ -232,6 +242,7 @@ def _inside(value: Any) -> str | None:
 READINGS: dict[str, Callable[[Any], SqlValue]] = {
     "text": as_text,
     "number": as_number,
+    "counter": as_counter,
     "kind": as_kind,
     "length": lambda value: len(value) if isinstance(value, (list, dict)) else None,
     "inside": _inside,

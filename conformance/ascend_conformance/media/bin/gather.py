@@ -27,6 +27,7 @@ from ...engine.progress import Progress
 from .facts import Facts
 from .flatten import SqlValue, as_address, as_kind, as_number, as_text, bounded
 from .structure import Structure
+from .wrapped import counted_on
 
 COMPARED = 16 << 20
 """Bytes up to which a payload is compared with the producer's own spelling."""
@@ -40,6 +41,9 @@ SEARCHED = 1 << 20
 
 NAMED_PHASES = frozenset("BEMC")
 PAIRED_PHASES = frozenset("BEst")
+FETCHED = "CACHEMISS"
+"""The lane of instructions that were fetched; not all of them run."""
+
 BATCH = 20_000
 
 _BRACE = re.compile(rb"[{}]")
@@ -159,7 +163,7 @@ def _read(content: memoryview, entry: Entry, facts: Facts, structure: Structure)
         return "records"
     if entry.type != TIMELINE:
         value = parse(content)
-        facts.add_payload(entry.ordinal, entry.type, value)
+        facts.add_payload(entry.ordinal, entry.type, counted_on(entry.type, value))
     elif not bytes(content[:1024]).lstrip().startswith(b"{"):
         value = parse(content)
     else:
@@ -279,7 +283,7 @@ class _Rows:
             self._rows["trace_pair"].append((*where, phase, name, _text(fields, "id"), moment))
         arguments = fields.get("args")
         text = arguments.get("pc_addr") if isinstance(arguments, dict) else None
-        if text is not None:
+        if text is not None and lane[1] != FETCHED:
             address = as_address(text), _whole(as_text(text))
             self._rows["trace_address"].append((*where, *address))
         if len(self._rows["trace_shape"]) >= BATCH:
