@@ -16,7 +16,9 @@ from ascend_conformance.compare.ranks import (
     groups_of,
     judge_profiles,
 )
+from ascend_conformance.media.db.checks.ranks import RankFacts, judge_ranks
 from ascend_conformance.ruleset import EVERYTHING
+from ascend_ref.derive.group_hash import group_hash
 
 GROUP = "10.0.0.1%eth0_60000_0_1736408883701385"
 NAME = "hcom_allReduce__305_0_1"
@@ -152,3 +154,29 @@ def test_what_cannot_be_read_or_stands_twice_is_left_out() -> None:
     assert groups_of("{") == groups_of("[]") == groups_of('{"g": {"global_ranks": ["a"]}}') == {}
     rows = [(NAME, GROUP, 1, "FP32", 5, 6), (NAME, GROUP, 2, "FP32", 7, 8)]
     assert collectives_of(rows) == {}
+
+
+def groups_that_differ(*groups: str) -> list[str]:
+    """Files that call the group of one operator otherwise than the first."""
+    operators = [
+        RankFacts(f"rank{rank}.db", "CommAnalyzerTime", "group_name", {NAME: (group, 1)})
+        for rank, group in enumerate(groups)
+    ]
+    return sorted(judge_ranks(operators, EVERYTHING))
+
+
+def test_groups_whose_hashes_end_in_the_same_digits() -> None:
+    """``hccl_calculator.cpp`` writes three digits of the hash into names of operators.
+
+    Of 40 groups of a job two share them more often than not.
+    """
+    assert groups_that_differ("17522688603477080305", "9598337332166983305") == []
+    assert groups_that_differ("17522688603477080305", "9598337332166983306") == ["rank1.db"]
+    assert groups_that_differ("17522688603477080306", "9598337332166983306") == ["rank1.db"]
+    assert groups_that_differ(GROUP, group_hash(GROUP)) == ["rank1.db"], "one group"
+
+
+def test_a_group_that_one_rank_did_not_record() -> None:
+    """``cann_trace_db_dumper.cpp`` knows no group of an operator without its details."""
+    assert groups_that_differ("17522688603477080305", "N/A") == []
+    assert groups_that_differ("N/A", "17522688603477080305") == []
