@@ -70,6 +70,9 @@ class Work:
     operators: pa.Table
     tasks: transit.SmallTasks
     plane: Integers
+    remote: transit.Mask
+    """Operators that reach other hosts: what they send is measured up to the tasks that confirm it
+    (``communication_parser.py``), and the timeline does not show which these are."""
 
     @property
     def start(self) -> Integers:
@@ -112,6 +115,7 @@ def _work(facts: Facts) -> Work:
             waits=kind == transit.WAIT_KIND,
         ),
         integers(tasks, "plane"),
+        np.bincount(owner[remote], minlength=len(operators)) > 0,
     )
 
 
@@ -131,6 +135,7 @@ def communication_times(asked: Asked) -> pa.Table:
         "class": pa.array(_classes(texts(work.operators, "name")), pa.string()),
         "start": pa.array(unit_floats(work.start)),
         "elapse": pa.array(_milliseconds(work.length)),
+        "remote": pa.array(work.remote),
     }
     found = []
     for name, planes in MASTERS.items():
@@ -187,6 +192,7 @@ def communication_links(asked: Asked) -> pa.Table:
             "bandwidth": pa.array(quotients(size, time)),
             "large": pa.array(python_round(share, matrix.RATE_PLACES)),
             "tasks": pa.array(np.repeat(tasks, links)),
+            "remote": pa.array(np.repeat(work.remote, links)),
         }
     )
 
@@ -194,7 +200,7 @@ def communication_links(asked: Asked) -> pa.Table:
 def communication_packets(asked: Asked) -> pa.Table:
     """Packets of each operator by link and size."""
     work, by_link, _ = _packets(asked.facts)
-    return pa.table(
+    found = pa.table(
         {
             "name": _taken(work.operators["name"], by_link.owner),
             "link": chosen(transit.LINKS, by_link.link),
@@ -203,6 +209,8 @@ def communication_packets(asked: Asked) -> pa.Table:
             "time": pa.array(_milliseconds(by_link.duration)),
         }
     )
+    names = _taken(work.operators["name"], np.flatnonzero(work.remote))
+    return _with_remote(found, work.remote[by_link.owner], {"name": names})
 
 
 def communication_matrix(asked: Asked) -> pa.Table:
@@ -225,7 +233,10 @@ def communication_matrix(asked: Asked) -> pa.Table:
     ends = [pa.array(one[rows.flow]).cast(pa.string()) for one in (flows.source, flows.target)]
     operator = _taken(work.operators["name"], owner)
     total = pa.array(rows.choice == matrix.CHOICES.index("total"))
-    return pa.table(
+    heaps = [" ".join(filter(None, one)) for one in zip(*list(columns.values())[1:], strict=True)]
+    remote = dict.fromkeys(heaps[at] for at in np.flatnonzero(work.remote))
+    far = np.array([one in remote for one in heaps], np.bool_)
+    found = pa.table(
         {
             **{name: values.take(pa.array(owner)) for name, values in operators.items()},
             "place": chosen(matrix.CHOICES, rows.choice),
@@ -237,6 +248,17 @@ def communication_matrix(asked: Asked) -> pa.Table:
             "operator": pc.if_else(total, None, operator),
         }
     )
+    return _with_remote(found, far[owner], {"heap": pa.array(list(remote), pa.string())})
+
+
+def _with_remote(found: pa.Table, remote: transit.Mask, names: Mapping[str, pa.Array]) -> pa.Table:
+    """Rows of operators within the host, and a row for each of ``names`` that are ``remote``."""
+    count = len(next(iter(names.values())))
+    near = found.filter(pa.array(~remote)).append_column(
+        "remote", pa.array(np.zeros(int((~remote).sum()), np.bool_))
+    )
+    far = pa.table({**names, "remote": pa.array(np.ones(count, np.bool_))})
+    return pa.concat_tables([near, far], promote_options="default")
 
 
 def _taken(column: pa.ChunkedArray, rows: Integers) -> pa.Array:
