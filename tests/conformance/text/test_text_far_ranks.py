@@ -22,8 +22,8 @@ def output(tmp_path: Path) -> Path:
     return copied(tmp_path, "trace_view.json", "communication.json", "communication_matrix.json")
 
 
-def found(output: Path) -> set[str]:
-    (report,) = judged(output, Options(selection=Selection(select=RULES), workers=1))
+def found(output: Path, *rules: str) -> set[str]:
+    (report,) = judged(output, Options(selection=Selection(select=rules or RULES), workers=1))
     return {one.rule for one in report.findings}
 
 
@@ -91,3 +91,23 @@ def test_other_operators_are_recomputed_still(output: Path) -> None:
     assert found(output) == {"XLR406", "XLR407", "XLR408"}
     edited(output / "communication_matrix.json", links_of)
     assert found(output) == {"XLR406", "XLR407", "XLR408"}
+
+
+def test_all_that_is_confirmed_at_once_has_one_rate(output: Path) -> None:
+    """``hccl_calculator.cpp`` gives it to each of the payloads."""
+
+    def rated(events: list[Any]) -> None:
+        send(events)
+        for one in events:
+            if one.get("args", {}).get("transport type") == "RDMA":
+                one["args"]["bandwidth(GB/s)"] *= 0.25
+
+    edited(output / "trace_view.json", rated)
+    assert found(output, "REL525") == set()
+
+    def another(events: list[Any]) -> None:
+        task = next(one for one in events if one["name"] == "Memcpy" and "args" in one)
+        task["args"]["bandwidth(GB/s)"] *= 0.25
+
+    edited(output / "trace_view.json", another)
+    assert found(output, "REL525") == {"REL525"}
