@@ -20,6 +20,7 @@ from profiles import real
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 
 
 def found(folder: Path) -> dict[tuple[str, str], str]:
@@ -68,6 +69,30 @@ def test_a_kernel_of_communication_is_in_no_statistic(kind: str, tmp_path: Path)
     path = min((tmp_path / "run").rglob("msprof_*.db"))
     reduce(path, kind)
     assert {rule for rule, _ in found(path.parent)} & {"XLR201", "XLR202"} == set()
+
+
+@pytest.mark.parametrize(
+    ("operator", "rules"),
+    [("hcom_allReduceAicpuKernel_586_0_1", set()), ("hcom_allReduce__586_0_1", {"REL521"})],
+)
+def test_a_kernel_that_starts_a_collective_on_the_ai_cpu_has_no_record(
+    operator: str, rules: set[str], tmp_path: Path
+) -> None:
+    """``cann_trace_db_dumper.cpp`` knows neither kind nor size of a task that HCCL did not report."""
+    copy = shutil.copytree(
+        real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
+    )
+    with closing(sqlite3.connect(copy / "ascend_pytorch_profiler_0.db")) as rows:
+        ((unknown,),) = rows.execute("SELECT id FROM STRING_IDS WHERE value = 'N/A'")
+        rows.execute("INSERT INTO STRING_IDS SELECT max(id) + 1, ? FROM STRING_IDS", (operator,))
+        rows.execute(
+            "UPDATE COMMUNICATION_TASK_INFO SET taskType = ?, size = -1, planeId = 4294967295,"
+            " name = (SELECT max(id) FROM STRING_IDS) WHERE rowid = 1",
+            (unknown,),
+        )
+        rows.commit()
+    options = Options(selection=Selection(select=("REL521",)), workers=1)
+    assert {one.rule for one in check([copy], options).findings} == rules
 
 
 def reduce(path: Path, kind: str) -> None:
