@@ -78,7 +78,7 @@ def test_a_kernel_of_communication_is_in_no_statistic(kind: str, tmp_path: Path)
 def test_a_kernel_that_starts_a_collective_on_the_ai_cpu_has_no_record(
     operator: str, rules: set[str], tmp_path: Path
 ) -> None:
-    """``cann_trace_db_dumper.cpp`` knows neither kind nor size of a task that HCCL did not report."""
+    """``cann_trace_db_dumper.cpp`` writes N/A for a task that HCCL did not report."""
     copy = shutil.copytree(
         real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
     )
@@ -92,6 +92,30 @@ def test_a_kernel_that_starts_a_collective_on_the_ai_cpu_has_no_record(
         )
         rows.commit()
     options = Options(selection=Selection(select=("REL521",)), workers=1)
+    assert {one.rule for one in check([copy], options).findings} == rules
+
+
+@pytest.mark.parametrize(("links", "rules"), [(1, set()), (2, {"DB917", "DB918"})])
+def test_copies_over_links_without_a_name_are_packets_of_sdma(
+    links: int, rules: set[str], tmp_path: Path
+) -> None:
+    """``communication_parser.py`` counts copies over RESERVED or INVALID_TYPE there."""
+    copy = shutil.copytree(
+        real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
+    )
+    with closing(sqlite3.connect(copy / "analysis.db")) as rows:
+        ((operator,),) = rows.execute("SELECT min(hccl_op_name) FROM CommAnalyzerBandwidth")
+        rows.execute(
+            "UPDATE CommAnalyzerBandwidth SET package_size = 2.5, count = 2, total_duration = 1,"
+            " transit_time = transit_time + 1, transit_size = transit_size + 5 * ?"
+            " WHERE transport_type = 'SDMA' AND hccl_op_name = ?",
+            (links, operator),
+        )
+        rows.execute(
+            "UPDATE CommAnalyzerBandwidth SET bandwidth = round(transit_size / transit_time, 4)"
+        )
+        rows.commit()
+    options = Options(selection=Selection(select=("DB91",)), workers=1)
     assert {one.rule for one in check([copy], options).findings} == rules
 
 
