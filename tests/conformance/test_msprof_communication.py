@@ -119,6 +119,30 @@ def test_copies_over_links_without_a_name_are_packets_of_sdma(
     assert {one.rule for one in check([copy], options).findings} == rules
 
 
+@pytest.mark.parametrize(
+    ("changes", "rules"),
+    [
+        (["Matrix SET transport_type = NULL"], set()),
+        (["Matrix SET bandwidth = NULL"], {"DB202"}),
+        ([f"{table} SET group_name = 'N/A'" for table in ("Time", "Bandwidth", "Matrix")], set()),
+        (["Time SET group_name = 'world'"], {"DB912"}),
+    ],
+)
+def test_what_the_analysis_has_no_name_for(
+    changes: list[str], rules: set[str], tmp_path: Path
+) -> None:
+    """``communication_matrix_analyzer.py`` knows five links, ``hccl_calculator.py`` no group of an
+    operator without record.
+    """
+    path = Path(shutil.copyfile(real("../db/level1_rank0/analysis.db"), tmp_path / "analysis.db"))
+    with closing(sqlite3.connect(path)) as rows:
+        for change in changes:
+            rows.execute(f"UPDATE CommAnalyzer{change}")
+        rows.commit()
+    options = Options(selection=Selection(select=("DB202", "DB912")), workers=1)
+    assert {one.rule for one in check([path], options).findings} == rules
+
+
 def reduce(path: Path, kind: str) -> None:
     """Give the longest transfer the details of a kernel of this kind."""
     with closing(sqlite3.connect(path)) as rows:

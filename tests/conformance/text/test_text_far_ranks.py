@@ -111,3 +111,21 @@ def test_all_that_is_confirmed_at_once_has_one_rate(output: Path) -> None:
 
     edited(output / "trace_view.json", another)
     assert found(output, "REL525") == {"REL525"}
+
+
+def test_links_without_a_name_have_no_transport(output: Path) -> None:
+    """``communication_matrix_analyzer.py`` writes null for RESERVED and INVALID_TYPE."""
+
+    def reserved(events: list[Any]) -> None:
+        for one in events:
+            if one["name"] in ("Memcpy", "Reduce_Inline") and one["args"]["dst rank"] == 1:
+                one["args"]["link type"] = "RESERVED"
+
+    def unnamed(document: Any) -> None:
+        for links in document["step50"]["collective"].values():
+            links["0-1"]["Transport Type"] = None
+
+    edited(output / "trace_view.json", reserved)
+    assert found(output, "XLR409") == {"XLR409"}
+    edited(output / "communication_matrix.json", unnamed)
+    assert found(output, "XLR409", "DOC") == set()

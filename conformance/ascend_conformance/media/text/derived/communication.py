@@ -233,6 +233,7 @@ def communication_matrix(asked: Asked) -> pa.Table:
     ends = [pa.array(one[rows.flow]).cast(pa.string()) for one in (flows.source, flows.target)]
     operator = _taken(work.operators["name"], owner)
     total = pa.array(rows.choice == matrix.CHOICES.index("total"))
+    unnamed = pa.array(flows.link[rows.flow] == transit.SDMA)
     heaps = [" ".join(filter(None, one)) for one in zip(*list(columns.values())[1:], strict=True)]
     remote = dict.fromkeys(heaps[at] for at in np.flatnonzero(work.remote))
     far = np.array([one in remote for one in heaps], np.bool_)
@@ -241,7 +242,7 @@ def communication_matrix(asked: Asked) -> pa.Table:
             **{name: values.take(pa.array(owner)) for name, values in operators.items()},
             "place": chosen(matrix.CHOICES, rows.choice),
             "link": pc.binary_join_element_wise(*ends, "-"),
-            "transport": chosen(transit.LINKS, flows.link[rows.flow]),
+            "transport": pc.if_else(unnamed, None, chosen(transit.LINKS, flows.link[rows.flow])),
             "size": pa.array(rows.size / BYTES_PER_MB),
             "time": pa.array(rows.duration / NS_PER_MS),
             "bandwidth": pa.array(matrix.rate(rows.size, rows.duration)),
