@@ -131,7 +131,7 @@ def communication_times(asked: Asked) -> pa.Table:
         "file": work.operators["file"],
         "row": work.operators["row"],
         "name": work.operators["name"],
-        "step": pa.array(_step_names(asked.facts, work.start), pa.string()),
+        "step": _steps(asked.facts, work),
         "class": pa.array(_classes(texts(work.operators, "name")), pa.string()),
         "start": pa.array(unit_floats(work.start)),
         "elapse": pa.array(_milliseconds(work.length)),
@@ -153,8 +153,14 @@ def _classes(names: list[str]) -> list[str]:
     return [CLASSES[0 if matrix.is_point_to_point(name) else 1] for name in names]
 
 
+def _steps(facts: Facts, work: Work) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.array(_step_names(facts, work.start), pa.string())])
+
+
 def _step_names(facts: Facts, start: Integers) -> list[str]:
-    """The steps of operators as the documents call them; one step takes all."""
+    """The steps of operators as the documents call them; one step takes all, and of several none
+    takes what is outside, which stands in no document.
+    """
     steps = device_steps_of(facts)
     if len(steps) <= 1:
         only = f"step{steps[0].number}" if steps else "step"
@@ -192,6 +198,7 @@ def communication_links(asked: Asked) -> pa.Table:
             "bandwidth": pa.array(quotients(size, time)),
             "large": pa.array(python_round(share, matrix.RATE_PLACES)),
             "tasks": pa.array(np.repeat(tasks, links)),
+            "step": _taken(_steps(asked.facts, work), np.repeat(np.arange(count), links)),
             "remote": pa.array(np.repeat(work.remote, links)),
         }
     )
@@ -207,6 +214,7 @@ def communication_packets(asked: Asked) -> pa.Table:
             "size": shortest_texts(by_link.size / BYTES_PER_MB),
             "packets": pa.array(by_link.count),
             "time": pa.array(_milliseconds(by_link.duration)),
+            "step": _taken(_steps(asked.facts, work), by_link.owner),
         }
     )
     names = _taken(work.operators["name"], np.flatnonzero(work.remote))
@@ -217,8 +225,10 @@ def communication_matrix(asked: Asked) -> pa.Table:
     """The chosen flows of each kind of operators, by step, group and pair of ranks."""
     work = _work(asked.facts)
     names = texts(work.operators, "name")
+    steps = _step_names(asked.facts, work.start)
     columns = {
-        "step": _step_names(asked.facts, work.start),
+        # The matrix holds all operators where none is in a step (_communication_parser.py).
+        "step": steps if any(steps) else ["step"] * len(steps),
         "class": _classes(names),
         "kind": [matrix.matrix_kind(name) for name in names],
         "group": [_hash(name) for name in texts(work.operators, "group_name")],
