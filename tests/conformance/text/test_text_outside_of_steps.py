@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,13 +27,16 @@ DOCUMENTS = ("communication.json", "communication_matrix.json")
 RULES = tuple(f"XLR{number}" for number in (405, 406, 407, 408, 409, 415, 416))
 
 
+def profile(target: Path, steps: int, *formats: str) -> Path:
+    scenario = override(preset("cnn-910b"), steps=steps)
+    scenario = replace(scenario, parallelism=replace(scenario.parallelism, ranks=2))
+    write_run(scenario, 0, target, formats)
+    return min(target.rglob("trace_view.json")).parent
+
+
 @pytest.fixture(scope="module")
 def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    scenario = override(preset("cnn-910b"), steps=3)
-    scenario = replace(scenario, parallelism=replace(scenario.parallelism, ranks=2))
-    target = tmp_path_factory.mktemp("steps") / "run"
-    write_run(scenario, 0, target, ("pytorch-text",))
-    return min(target.rglob("trace_view.json")).parent
+    return profile(tmp_path_factory.mktemp("steps") / "run", 3, "pytorch-text")
 
 
 @pytest.fixture
@@ -44,8 +49,8 @@ def output(simulated: Path, tmp_path: Path) -> Path:
 
 
 def found(output: Path, rules: Sequence[str] = RULES) -> set[str]:
-    (report,) = judged(output, Options(selection=Selection(select=tuple(rules)), workers=1))
-    return {one.rule for one in report.findings}
+    reports = judged(output, Options(selection=Selection(select=tuple(rules)), workers=1))
+    return {one.rule for report in reports for one in report.findings}
 
 
 def leave_out(output: Path, *steps: str) -> None:
@@ -87,3 +92,21 @@ def test_the_only_step_takes_operators_outside(step: str, rules: set[str], tmp_p
     output = copied(tmp_path, "kernel_details.csv", "communication.json")
     rewritten(output / "kernel_details.csv", moved)
     assert found(output, ["XLR415"]) == rules
+
+
+@pytest.mark.parametrize(("steps", "rules"), [(1, set()), (2, {"XLR401", "XLR403"})])
+def test_the_database_leaves_operators_outside_of_the_only_step_out(
+    steps: int, rules: set[str], tmp_path: Path
+) -> None:
+    """``_communication_db_parser.py`` does."""
+    output = profile(tmp_path / "run", steps, "pytorch-db", "pytorch-text")
+    path = output / "analysis.db"
+    with closing(sqlite3.connect(path)) as rows:
+        ((name,),) = rows.execute("SELECT min(hccl_op_name) FROM CommAnalyzerTime")
+        for table in ("Time", "Bandwidth"):
+            rows.execute(f"DELETE FROM CommAnalyzer{table} WHERE hccl_op_name = ?", (name,))
+        rows.execute("DELETE FROM CommAnalyzerMatrix WHERE hccl_op_name GLOB '*-bottom3'")
+        rows.execute("UPDATE CommAnalyzerMatrix SET op_name = '' WHERE op_name = ?", (name,))
+        rows.commit()
+    found_here = found(output, ["XLR401", "XLR403", "XLR404"])
+    assert found_here == (rules | {"XLR404"} if rules else set())
