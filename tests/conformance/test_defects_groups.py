@@ -72,7 +72,7 @@ def test_a_group_that_has_another_name_on_one_rank(ranks: Path) -> None:
     ((usual,),) = ask(
         path, "SELECT DISTINCT group_name FROM CommAnalyzerTime WHERE group_name > ''"
     )
-    other = str(int(str(usual)) + 1000)
+    other = str(int(str(usual)) + 1)
     for table in COMMUNICATION_TABLES:
         change(path, f"UPDATE {table} SET group_name = '{other}' WHERE group_name = '{usual}'")
     report = check([ranks])

@@ -20,6 +20,7 @@ from profiles import real
 
 from ascend_conformance.check import check
 from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 
 
 def found(folder: Path) -> dict[tuple[str, str], str]:
@@ -70,6 +71,78 @@ def test_a_kernel_of_communication_is_in_no_statistic(kind: str, tmp_path: Path)
     path = min((tmp_path / "run").rglob("msprof_*.db"))
     reduce(path, kind)
     assert {rule for rule, _ in found(path.parent)} & {"XLR201", "XLR202"} == set()
+
+
+@pytest.mark.parametrize(
+    ("operator", "rules"),
+    [("hcom_allReduceAicpuKernel_586_0_1", set()), ("hcom_allReduce__586_0_1", {"REL521"})],
+)
+def test_a_kernel_that_starts_a_collective_on_the_ai_cpu_has_no_record(
+    operator: str, rules: set[str], tmp_path: Path
+) -> None:
+    """``cann_trace_db_dumper.cpp`` writes N/A for a task that HCCL did not report."""
+    copy = shutil.copytree(
+        real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
+    )
+    with closing(sqlite3.connect(copy / "ascend_pytorch_profiler_0.db")) as rows:
+        ((unknown,),) = rows.execute("SELECT id FROM STRING_IDS WHERE value = 'N/A'")
+        rows.execute("INSERT INTO STRING_IDS SELECT max(id) + 1, ? FROM STRING_IDS", (operator,))
+        rows.execute(
+            "UPDATE COMMUNICATION_TASK_INFO SET taskType = ?, size = -1, planeId = 4294967295,"
+            " name = (SELECT max(id) FROM STRING_IDS) WHERE rowid = 1",
+            (unknown,),
+        )
+        rows.commit()
+    options = Options(selection=Selection(select=("REL521",)), workers=1)
+    assert {one.rule for one in check([copy], options).findings} == rules
+
+
+@pytest.mark.parametrize(("links", "rules"), [(1, set()), (2, {"DB917", "DB918"})])
+def test_copies_over_links_without_a_name_are_packets_of_sdma(
+    links: int, rules: set[str], tmp_path: Path
+) -> None:
+    """``communication_parser.py`` counts copies over RESERVED or INVALID_TYPE there."""
+    copy = shutil.copytree(
+        real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
+    )
+    with closing(sqlite3.connect(copy / "analysis.db")) as rows:
+        ((operator,),) = rows.execute("SELECT min(hccl_op_name) FROM CommAnalyzerBandwidth")
+        rows.execute(
+            "UPDATE CommAnalyzerBandwidth SET package_size = 2.5, count = 2, total_duration = 1,"
+            " transit_time = transit_time + 1, transit_size = transit_size + 5 * ?"
+            " WHERE transport_type = 'SDMA' AND hccl_op_name = ?",
+            (links, operator),
+        )
+        rows.execute(
+            "UPDATE CommAnalyzerBandwidth SET bandwidth = round(transit_size / transit_time, 4)"
+        )
+        rows.commit()
+    options = Options(selection=Selection(select=("DB91",)), workers=1)
+    assert {one.rule for one in check([copy], options).findings} == rules
+
+
+@pytest.mark.parametrize(
+    ("changes", "rules"),
+    [
+        (["Matrix SET transport_type = NULL"], set()),
+        (["Matrix SET bandwidth = NULL"], {"DB202"}),
+        ([f"{table} SET group_name = 'N/A'" for table in ("Time", "Bandwidth", "Matrix")], set()),
+        (["Time SET group_name = 'world'"], {"DB912"}),
+    ],
+)
+def test_what_the_analysis_has_no_name_for(
+    changes: list[str], rules: set[str], tmp_path: Path
+) -> None:
+    """``communication_matrix_analyzer.py`` knows five links, ``hccl_calculator.py`` no group of an
+    operator without record.
+    """
+    path = Path(shutil.copyfile(real("../db/level1_rank0/analysis.db"), tmp_path / "analysis.db"))
+    with closing(sqlite3.connect(path)) as rows:
+        for change in changes:
+            rows.execute(f"UPDATE CommAnalyzer{change}")
+        rows.commit()
+    options = Options(selection=Selection(select=("DB202", "DB912")), workers=1)
+    assert {one.rule for one in check([path], options).findings} == rules
 
 
 def reduce(path: Path, kind: str) -> None:

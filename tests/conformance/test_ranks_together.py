@@ -16,7 +16,9 @@ from ascend_conformance.compare.ranks import (
     groups_of,
     judge_profiles,
 )
+from ascend_conformance.media.db.checks.ranks import RankFacts, judge_ranks
 from ascend_conformance.ruleset import EVERYTHING
+from ascend_ref.derive.group_hash import group_hash
 
 GROUP = "10.0.0.1%eth0_60000_0_1736408883701385"
 NAME = "hcom_allReduce__305_0_1"
@@ -89,6 +91,48 @@ def test_one_rank_on_two_devices_at_once() -> None:
     assert found(FIRST, replace(later, rank=0)) == {}, "another capture of the rank"
 
 
+def captured(one: RankProfile, counts: list[int], first: int, late: int = 0) -> RankProfile:
+    """Operators that end a millisecond and more apart, numbered from the first one captured."""
+    work: dict[tuple[str, str], Collective] = {}
+    end = 0
+    for at, count in enumerate(counts):
+        end += 1_000_000 + 50_000 * (at * at % 7)
+        if at >= first:
+            name = f"hcom_allReduce__409_{at - first}_1"
+            work[name, GROUP] = Collective(count, "FP32", end - 900_000 + late, end + late)
+    return replace(one, collectives=work)
+
+
+def test_a_capture_that_begins_an_operator_later_numbers_others() -> None:
+    """``hccl_calculator.cpp`` counts from the first one that the device began in the capture."""
+    counts = [1024, 2048, 512, 4096, 256, 8192]
+    late = 30_000  # the clocks of two devices are so far apart
+    assert found(captured(FIRST, counts, 0), captured(SECOND, counts, 1, late - 1_000_000)) == {}
+    for hosts_apart in (late, -1_000_000, -1_200_000, 3_000_000):
+        pair = captured(FIRST, counts, 0), captured(SECOND, counts, 1, hosts_apart)
+        assert found(*pair) == {}, hosts_apart
+    wrong = [*counts[:-1], counts[-1] * 2]
+    assert found(captured(FIRST, counts, 0), captured(SECOND, wrong, 0, late)) == {
+        "rank1.db": ["XLR922"]
+    }
+
+
+def test_groups_of_several_jobs_may_have_one_name() -> None:
+    """``ProcessGroupHCCL.cpp`` names groups group_name_0 and so on in each job."""
+    name = ("hcom_allReduce__305_0_1", "group_name_0")
+    first, second = (
+        replace(one, collectives={name: Collective(count, "FP32", 2_000, 3_000)}, groups={})
+        for one, count in ((FIRST, 1024), (SECOND, 2048))
+    )
+    assert found(first, second) == {"rank1.db": ["XLR922"]}
+    other_job = replace(
+        first, file="other.db", devices=frozenset({4}), starts=("TASK", 90, 2_000, 8_000, 7)
+    )
+    assert found(first, second, other_job) == {}
+    later = replace(other_job, starts=("TASK", 90, 9_100, 9_900, 7))
+    assert found(first, second, later) == {"rank1.db": ["XLR922"]}, "a later capture of the rank"
+
+
 def test_groups_and_worlds() -> None:
     assert found(FIRST, replace(SECOND, groups={GROUP: (0, 2)})) == {"rank1.db": ["XLR924"]}
     assert found(FIRST, replace(SECOND, world=4)) == {"rank1.db": ["XLR924"]}
@@ -152,3 +196,29 @@ def test_what_cannot_be_read_or_stands_twice_is_left_out() -> None:
     assert groups_of("{") == groups_of("[]") == groups_of('{"g": {"global_ranks": ["a"]}}') == {}
     rows = [(NAME, GROUP, 1, "FP32", 5, 6), (NAME, GROUP, 2, "FP32", 7, 8)]
     assert collectives_of(rows) == {}
+
+
+def groups_that_differ(*groups: str) -> list[str]:
+    """Files that call the group of one operator otherwise than the first."""
+    operators = [
+        RankFacts(f"rank{rank}.db", "CommAnalyzerTime", "group_name", {NAME: (group, 1)})
+        for rank, group in enumerate(groups)
+    ]
+    return sorted(judge_ranks(operators, EVERYTHING))
+
+
+def test_groups_whose_hashes_end_in_the_same_digits() -> None:
+    """``hccl_calculator.cpp`` writes three digits of the hash into names of operators.
+
+    Of 40 groups of a job two share them more often than not.
+    """
+    assert groups_that_differ("17522688603477080305", "9598337332166983305") == []
+    assert groups_that_differ("17522688603477080305", "9598337332166983306") == ["rank1.db"]
+    assert groups_that_differ("17522688603477080306", "9598337332166983306") == ["rank1.db"]
+    assert groups_that_differ(GROUP, group_hash(GROUP)) == ["rank1.db"], "one group"
+
+
+def test_a_group_that_one_rank_did_not_record() -> None:
+    """``cann_trace_db_dumper.cpp`` knows no group of an operator without its details."""
+    assert groups_that_differ("17522688603477080305", "N/A") == []
+    assert groups_that_differ("N/A", "17522688603477080305") == []

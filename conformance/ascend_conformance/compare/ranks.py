@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ..engine.failure import rule_that_finds
@@ -25,9 +26,15 @@ LISTED = 8
 TOGETHER = re.compile(r"hcom_(?:allReduce|allGather|reduceScatter|broadcast|reduce)_")
 """Collectives in which every rank has the same count. Those with sizes for each rank have not."""
 
+NUMBERED = re.compile(r"__[0-9]+_([0-9]+)_1$")
+"""The number of an operator in its group, of the first run of each."""
+
+SHIFTS = 8
+"""How many operators earlier or later the capture of another rank may begin."""
+
 COMMUNICATOR = re.compile(r".[^%\n]*%.+_\d+_\d+_\d+")
 """A group that is named after address, interface, port and time of its root: one in all the world.
-Other names of groups count the groups that a rank is in."""
+Other names, group_name_0 of torch_npu since 2025-03 and hccl_world_group, are those of each job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,7 @@ def judge_profiles(
     Each is compared with the first that shows the same thing, so that thousands are no trouble.
     """
     found: dict[str, list[Finding]] = defaultdict(list)
-    known = _Known()
+    known = _Known(_of_several_jobs(profiles))
     for one in profiles:
         for what, words, count, total in known.contradictions(one):
             rule = rule_that_finds(what)
@@ -114,6 +121,19 @@ def judge_profiles(
             message = f"{absent.counted(count, total)}; {words}"
             found[file].append(absent.finding(file, message, count, total))
     return found
+
+
+def _of_several_jobs(profiles: Sequence[RankProfile]) -> bool:
+    """Whether two captures of one rank ran at the same time."""
+    known: dict[tuple[int, object], set[tuple[Any, ...]]] = defaultdict(set)
+    for one in profiles:
+        if one.starts and one.starts[1]:
+            known[one.rank, one.starts[0]].add(one.starts)
+    for some in known.values():
+        spans = sorted((first, last) for _, _, first, last, _ in some)
+        if any(begin < end for (_, end), (begin, _) in pairwise(spans)):
+            return True
+    return False
 
 
 def _absent_ranks(profiles: Sequence[RankProfile]) -> Iterator[tuple[str, str, int, int]]:
@@ -145,9 +165,13 @@ Contradiction: TypeAlias = tuple[str, str, int, int]
 
 
 class _Known:
-    """The first profile that shows something, by what it shows."""
+    """The first profile that shows something, by what it shows.
 
-    def __init__(self) -> None:
+    ``several_jobs``: groups of the same name may be of different jobs.
+    """
+
+    def __init__(self, several_jobs: bool) -> None:
+        self._several_jobs = several_jobs
         self._of_starts: dict[tuple[Any, ...], RankProfile] = {}
         self._of_ranks: dict[int, RankProfile] = {}
         self._of_collectives: dict[tuple[str, str], RankProfile] = {}
@@ -176,7 +200,7 @@ class _Known:
             met = sum(
                 _meet(twin.collectives[key], one)
                 for key, one in profile.collectives.items()
-                if key in twin.collectives
+                if key in twin.collectives and COMMUNICATOR.fullmatch(key[1])
             )
             if met and not twin.devices & profile.devices:
                 words = f"rank {profile.rank} is also that of {twin.file}"
@@ -186,19 +210,23 @@ class _Known:
 
     def _other_collectives(self, profile: RankProfile) -> Iterator[Contradiction]:
         met = [
-            (key[0], first, first.collectives[key], one)
+            (key, first, first.collectives[key], one)
             for key, one in profile.collectives.items()
             if TOGETHER.match(key[0])
+            and (not self._several_jobs or COMMUNICATOR.fullmatch(key[1]))
             and (first := self._of_collectives.get(key)) is not None
             and first.rank != profile.rank
-            and _meet(first.collectives[key], one)
+            and _together(first.collectives[key], one)
         ]
         for what, unit in (("count", "elements"), ("data_type", "type")):
-            pairs = [(name, of, getattr(a, what), getattr(b, what)) for name, of, a, b in met]
+            pairs = [(key, of, getattr(a, what), getattr(b, what)) for key, of, a, b in met]
             stated = [pair for pair in pairs if pair[2] is not None and pair[3] is not None]
             odd = [pair for pair in stated if pair[2] != pair[3]]
+            others = {(key[1], of.file): of for key, of, *_ in odd}
+            shifted = {one for one, of in others.items() if _shifted(of, profile, one[0])}
+            odd = [pair for pair in odd if (pair[0][1], pair[1].file) not in shifted]
             if odd:
-                name, first, a, b = odd[0]
+                (name, _), first, a, b = odd[0]
                 words = (
                     f"{unit} of {name}: {b} of rank {profile.rank}, {a} of rank {first.rank} "
                     f"of {first.file}"
@@ -225,6 +253,36 @@ class _Known:
         if other is not None:
             words = f"a world of {profile.world}, and {other.world} of {other.file}"
             yield "other-group", words, 1, 1
+
+
+def _shifted(one: RankProfile, other: RankProfile, group: str) -> bool:
+    """Whether the operators of a group end together only where those of one rank count from a
+    later one: names count from the first that the device began within the capture.
+    """
+    ends, others = (_ends(some, group) for some in (one, other))
+    spreads = {}
+    for shift in range(-SHIFTS, SHIFTS + 1):
+        apart = [others[at + shift] - end for at, end in ends.items() if at + shift in others]
+        if len(apart) >= 3:
+            spreads[shift] = max(apart) - min(apart)
+    return 0 in spreads and 2 * min(spreads.values()) < spreads[0]
+
+
+def _ends(profile: RankProfile, group: str) -> dict[int, int]:
+    """Ends of the operators of a group by their number."""
+    return {
+        int(found[1]): one.end
+        for (name, named), one in profile.collectives.items()
+        if named == group and (found := NUMBERED.search(name))
+    }
+
+
+def _together(one: Collective, other: Collective) -> bool:
+    """Whether two ran at the same time for half of the shorter; they end together on all ranks,
+    and the next one may begin before the clock of another rank says so.
+    """
+    both = min(one.end, other.end) - max(one.start, other.start)
+    return _meet(one, other) and 2 * both >= min(one.end - one.start, other.end - other.start)
 
 
 def _meet(one: Collective, other: Collective) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ascend_ref.db.open import read_examples
+from ascend_ref.derive.group_hash import group_hash
 
 from ....compare.ranks import MOST, RankProfile, collectives_of, groups_of, world_of
 from ....finding import Finding
@@ -18,6 +19,10 @@ from .folder import metadata_of
 
 OPERATORS = 2_000
 """Operators compared per database; the first ones already show a group under two names."""
+
+
+UNKNOWN = "N/A"
+"""The group of an operator without the record of its details."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,8 @@ def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> dict[str, l
     """Findings by file: operators whose group has another name than on most other ranks.
 
     Operators carry the last digits of the group's hash and a running number, so one name on two
-    ranks is one operator, and its group must have one name (consumers.md 2.1.3, 2.1.5).
+    ranks is one operator, and its group must have one name (consumers.md 2.1.3, 2.1.5). Groups
+    whose hashes share these digits name their operators alike.
     """
     rule = rank_rule()
     if not selection.wants(rule):
@@ -129,7 +135,7 @@ def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> dict[str, l
             odd = [
                 (name, group, row)
                 for name, (group, row) in rank.groups.items()
-                if name in usual and usual[name] != group
+                if name in usual and usual[name] != group and not _alike(name, usual[name], group)
             ]
             if odd:
                 name, group, row = odd[0]
@@ -140,6 +146,17 @@ def judge_ranks(facts: Sequence[RankFacts], selection: Selection) -> dict[str, l
                 fault = Fault(what, table, rank.column, usual[name], len(odd), row)
                 found[rank.file].append(fault.finding(rule, rank.file))
     return found
+
+
+def _alike(name: str, usual: str, group: str) -> bool:
+    """Whether two groups give their operators this name, or one of the two is not known: it has no
+    record of details, in ``cann_trace_db_dumper.cpp``.
+    """
+    if UNKNOWN in (usual, group):
+        return True
+    one, other = (some if some.isdecimal() else group_hash(some) for some in (usual, group))
+    digits = {name.partition("__")[2][:3]}
+    return one != other and {one[-3:].zfill(3), other[-3:].zfill(3)} == digits
 
 
 def _usual_groups(ranks: Sequence[RankFacts]) -> dict[str, str]:

@@ -70,6 +70,9 @@ class Work:
     operators: pa.Table
     tasks: transit.SmallTasks
     plane: Integers
+    remote: transit.Mask
+    """Operators that reach other hosts: what they send is measured up to the tasks that confirm it
+    (``communication_parser.py``), and the timeline does not show which these are."""
 
     @property
     def start(self) -> Integers:
@@ -112,6 +115,7 @@ def _work(facts: Facts) -> Work:
             waits=kind == transit.WAIT_KIND,
         ),
         integers(tasks, "plane"),
+        np.bincount(owner[remote], minlength=len(operators)) > 0,
     )
 
 
@@ -127,10 +131,11 @@ def communication_times(asked: Asked) -> pa.Table:
         "file": work.operators["file"],
         "row": work.operators["row"],
         "name": work.operators["name"],
-        "step": pa.array(_step_names(asked.facts, work.start), pa.string()),
+        "step": _steps(asked.facts, work),
         "class": pa.array(_classes(texts(work.operators, "name")), pa.string()),
         "start": pa.array(unit_floats(work.start)),
         "elapse": pa.array(_milliseconds(work.length)),
+        "remote": pa.array(work.remote),
     }
     found = []
     for name, planes in MASTERS.items():
@@ -148,8 +153,14 @@ def _classes(names: list[str]) -> list[str]:
     return [CLASSES[0 if matrix.is_point_to_point(name) else 1] for name in names]
 
 
+def _steps(facts: Facts, work: Work) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.array(_step_names(facts, work.start), pa.string())])
+
+
 def _step_names(facts: Facts, start: Integers) -> list[str]:
-    """The steps of operators as the documents call them; one step takes all."""
+    """The steps of operators as the documents call them; one step takes all, and of several none
+    takes what is outside, which stands in no document.
+    """
     steps = device_steps_of(facts)
     if len(steps) <= 1:
         only = f"step{steps[0].number}" if steps else "step"
@@ -187,6 +198,8 @@ def communication_links(asked: Asked) -> pa.Table:
             "bandwidth": pa.array(quotients(size, time)),
             "large": pa.array(python_round(share, matrix.RATE_PLACES)),
             "tasks": pa.array(np.repeat(tasks, links)),
+            "step": _taken(_steps(asked.facts, work), np.repeat(np.arange(count), links)),
+            "remote": pa.array(np.repeat(work.remote, links)),
         }
     )
 
@@ -194,23 +207,28 @@ def communication_links(asked: Asked) -> pa.Table:
 def communication_packets(asked: Asked) -> pa.Table:
     """Packets of each operator by link and size."""
     work, by_link, _ = _packets(asked.facts)
-    return pa.table(
+    found = pa.table(
         {
             "name": _taken(work.operators["name"], by_link.owner),
             "link": chosen(transit.LINKS, by_link.link),
             "size": shortest_texts(by_link.size / BYTES_PER_MB),
             "packets": pa.array(by_link.count),
             "time": pa.array(_milliseconds(by_link.duration)),
+            "step": _taken(_steps(asked.facts, work), by_link.owner),
         }
     )
+    names = _taken(work.operators["name"], np.flatnonzero(work.remote))
+    return _with_remote(found, work.remote[by_link.owner], {"name": names})
 
 
 def communication_matrix(asked: Asked) -> pa.Table:
     """The chosen flows of each kind of operators, by step, group and pair of ranks."""
     work = _work(asked.facts)
     names = texts(work.operators, "name")
+    steps = _step_names(asked.facts, work.start)
     columns = {
-        "step": _step_names(asked.facts, work.start),
+        # The matrix holds all operators where none is in a step (_communication_parser.py).
+        "step": steps if any(steps) else ["step"] * len(steps),
         "class": _classes(names),
         "kind": [matrix.matrix_kind(name) for name in names],
         "group": [_hash(name) for name in texts(work.operators, "group_name")],
@@ -225,18 +243,33 @@ def communication_matrix(asked: Asked) -> pa.Table:
     ends = [pa.array(one[rows.flow]).cast(pa.string()) for one in (flows.source, flows.target)]
     operator = _taken(work.operators["name"], owner)
     total = pa.array(rows.choice == matrix.CHOICES.index("total"))
-    return pa.table(
+    unnamed = pa.array(flows.link[rows.flow] == transit.SDMA)
+    heaps = [" ".join(filter(None, one)) for one in zip(*list(columns.values())[1:], strict=True)]
+    remote = dict.fromkeys(heaps[at] for at in np.flatnonzero(work.remote))
+    far = np.array([one in remote for one in heaps], np.bool_)
+    found = pa.table(
         {
             **{name: values.take(pa.array(owner)) for name, values in operators.items()},
             "place": chosen(matrix.CHOICES, rows.choice),
             "link": pc.binary_join_element_wise(*ends, "-"),
-            "transport": chosen(transit.LINKS, flows.link[rows.flow]),
+            "transport": pc.if_else(unnamed, None, chosen(transit.LINKS, flows.link[rows.flow])),
             "size": pa.array(rows.size / BYTES_PER_MB),
             "time": pa.array(rows.duration / NS_PER_MS),
             "bandwidth": pa.array(matrix.rate(rows.size, rows.duration)),
             "operator": pc.if_else(total, None, operator),
         }
     )
+    return _with_remote(found, far[owner], {"heap": pa.array(list(remote), pa.string())})
+
+
+def _with_remote(found: pa.Table, remote: transit.Mask, names: Mapping[str, pa.Array]) -> pa.Table:
+    """Rows of operators within the host, and a row for each of ``names`` that are ``remote``."""
+    count = len(next(iter(names.values())))
+    near = found.filter(pa.array(~remote)).append_column(
+        "remote", pa.array(np.zeros(int((~remote).sum()), np.bool_))
+    )
+    far = pa.table({**names, "remote": pa.array(np.ones(count, np.bool_))})
+    return pa.concat_tables([near, far], promote_options="default")
 
 
 def _taken(column: pa.ChunkedArray, rows: Integers) -> pa.Array:
