@@ -251,3 +251,12 @@ def test_work_that_has_no_counters(newer: Path) -> None:
         f"UPDATE COMPUTE_TASK_INFO SET taskType = ({kind})",
     )
     assert "LOS204" not in {rule for rule, _ in found(newer)}
+
+
+def test_replay_of_a_graph_has_no_shapes(profile: Path) -> None:
+    """``data_reporter.cpp`` writes shapes of inputs, and of the dispatcher's calls alone."""
+    configure(profile, record_shapes=True)
+    change(profile, "UPDATE PYTORCH_API SET inputShapes = NULL, inputDtypes = NULL")
+    assert "LOS210" in {rule for rule, _ in found(profile)}
+    change(profile, "UPDATE STRING_IDS SET value = 'npu' || value WHERE value GLOB 'aten::*'")
+    assert "LOS210" not in {rule for rule, _ in found(profile)}

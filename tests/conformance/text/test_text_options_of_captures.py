@@ -103,3 +103,16 @@ def test_the_replay_of_a_graph_takes_no_memory(tmp_path: Path) -> None:
     assert found(output, "LOS312") == ["LOS312"]
     written(output, events, lambda one: not ("aten::" in one["name"] and "empty" in one["name"]))
     assert found(output, "LOS312") == []
+
+
+def test_the_replay_of_a_graph_has_no_shapes(tmp_path: Path) -> None:
+    """``data_reporter.cpp`` writes shapes of inputs, and of the dispatcher's calls alone."""
+    output = copied(tmp_path, "step_trace_time.csv")
+    configure(output)
+    events = events_of()
+    for event in events:
+        event.get("args", {}).pop("Input Dims", None)
+    written(output, events, lambda one: True)
+    assert found(output, "LOS313") == ["LOS313"]
+    written(output, events, lambda one: not one["name"].startswith("aten::"))
+    assert found(output, "LOS313") == []

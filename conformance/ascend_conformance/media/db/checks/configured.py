@@ -132,16 +132,21 @@ def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:
 
 
 def _configured_shapes(session: Session, _places: Places) -> Iterator[Fault]:
-    """Operators of the framework without any shape or type that profiler_info asks for."""
-    columns = [f"PYTORCH_API.{name}" for name in ("type", "inputShapes", "inputDtypes")]
+    """Operators of the framework without any shape or type that profiler_info asks for.
+
+    What is not called by the dispatcher, as the parts of a graph's replay, has no inputs.
+    """
+    columns = [f"PYTORCH_API.{name}" for name in ("type", "name", "inputShapes", "inputDtypes")]
     if configuration(session).get("record_shapes") is not True:
         return
-    if not all(map(session.layout.holds, columns)):
+    if not all(map(session.layout.holds, (*columns, "STRING_IDS.id", "STRING_IDS.value"))):
         return
+    dispatched = "SELECT id FROM main.STRING_IDS WHERE value GLOB 'aten::*'"
     operators = f"FROM main.PYTORCH_API WHERE type = {_kind(session, 'op')}"
     query = (
         f"SELECT min(rowid), count(*) {operators} HAVING count(*) > 0 AND NOT EXISTS "
-        f"(SELECT 1 {operators} AND coalesce(inputShapes, inputDtypes) IS NOT NULL)"
+        f"(SELECT 1 {operators} AND coalesce(inputShapes, inputDtypes) IS NOT NULL) "
+        f"AND EXISTS (SELECT 1 {operators} AND name IN ({dispatched}))"
     )
     for first, count in session.connection.execute(query):
         yield Fault(
