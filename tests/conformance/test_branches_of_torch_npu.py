@@ -184,3 +184,79 @@ def test_numbers_of_the_framework_among_those_of_cann(newer: Path) -> None:
         f"WHERE connectionId NOT IN ({of_cann})",
     )
     assert found(newer) == before
+
+
+def without_the_device(folder: Path, *kept: str) -> None:
+    """As torch_npu writes it alone: what msprof writes is not there."""
+    (folder / "analysis.db").unlink()
+    with closing(sqlite3.connect(folder / DATABASE)) as rows:
+        tables = rows.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        for (table,) in tables:
+            if table not in (*kept, *OF_THE_FRAMEWORK) and not table.startswith("sqlite_"):
+                rows.execute(f"DROP TABLE {table}")
+        rows.execute("DELETE FROM META_DATA WHERE name GLOB 'SCHEMA*'")
+        rows.execute("DELETE FROM ENUM_API_TYPE WHERE id < 50000")
+        rows.execute("UPDATE RANK_DEVICE_MAP SET deviceId = -1")
+        rows.commit()
+    configure(folder, activities=["ProfilerActivity.CPU"])
+
+
+OF_THE_FRAMEWORK = (
+    *("PYTORCH_API", "PYTORCH_CALLCHAINS", "CONNECTION_IDS", "STRING_IDS", "ENUM_API_TYPE"),
+    *("META_DATA", "RANK_DEVICE_MAP", "HOST_INFO"),
+)
+
+
+def configure(folder: Path, **options: object) -> None:
+    about = folder / "profiler_info_0.json"
+    settings = json.loads(about.read_text())
+    for part in settings["config"].values():
+        part.update({name: value for name, value in options.items() if name in part})
+    about.write_text(json.dumps(settings))
+
+
+def test_capture_of_the_host_alone(profile: Path) -> None:
+    """``_fwk_api_db_parser.py`` makes the database, with the kinds of calls that it has.
+
+    Until 2025-09-16 ``_db_parser.py`` wrote steps where it wrote analysis.db. Memory is that of
+    the device (``_memory_prepare_parser.py``), and is taken where the queue launches anything.
+    """
+    configure(profile, profile_memory=True)
+    before = found(profile)
+    without_the_device(profile)
+    new = {rule for rule, _ in found(profile) - before}
+    assert new == {"LOS204"}
+    change(profile, "DELETE FROM PYTORCH_API WHERE type = 50002")
+    new = {rule for rule, _ in found(profile) - before}
+    assert new.isdisjoint({"LOS203", "LOS204", "LOS209", "DB122"})
+    change(profile, "DELETE FROM ENUM_API_TYPE WHERE id = 50001")
+    assert ("DB122", "ENUM_API_TYPE.id") in found(profile)
+
+
+def test_steps_that_are_lost_beside_the_device(profile: Path) -> None:
+    before = found(profile)
+    change(profile, "DROP TABLE STEP_TIME")
+    assert {rule for rule, _ in found(profile) - before} >= {"LOS203", "LOS209"}
+
+
+def test_work_that_has_no_counters(newer: Path) -> None:
+    """``op_summary`` has counters of the cores; the AI CPU has none, and neither have copies."""
+    before = found(newer)
+    change(newer, "DROP TABLE TASK_PMU_INFO")
+    assert {rule for rule, _ in found(newer) - before} == {"LOS204"}
+    kind = "SELECT id FROM STRING_IDS WHERE value = 'AI_CPU'"
+    change(
+        newer,
+        "INSERT INTO STRING_IDS (id, value) SELECT max(id) + 1, 'AI_CPU' FROM STRING_IDS",
+        f"UPDATE COMPUTE_TASK_INFO SET taskType = ({kind})",
+    )
+    assert "LOS204" not in {rule for rule, _ in found(newer)}
+
+
+def test_replay_of_a_graph_has_no_shapes(profile: Path) -> None:
+    """``data_reporter.cpp`` writes shapes of inputs, and of the dispatcher's calls alone."""
+    configure(profile, record_shapes=True)
+    change(profile, "UPDATE PYTORCH_API SET inputShapes = NULL, inputDtypes = NULL")
+    assert "LOS210" in {rule for rule, _ in found(profile)}
+    change(profile, "UPDATE STRING_IDS SET value = 'npu' || value WHERE value GLOB 'aten::*'")
+    assert "LOS210" not in {rule for rule, _ in found(profile)}

@@ -123,6 +123,40 @@ def test_a_new_profiler_info_is_valid() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("writer", "later"),
+    [
+        (OLD, ["_gc_detect_threshold"]),
+        (OLD, ["_gc_detect_threshold", "_op_attr", "_msprof_tx"]),
+        (OLD, ["_gc_detect_threshold", "_op_attr", "_msprof_tx", "_export_type"]),
+        ("adapter-2025-12", []),
+    ],
+)
+def test_options_of_the_adapter_came_one_after_the_other(writer: str, later: list[str]) -> None:
+    """``experimental_config.py``: 2024-03-08, 05-22 and 07-24; versions came in 2025-01."""
+    info = real("profiler_info")
+    options = info["config"]["experimental_config"]
+    for name in later:
+        del options[name]
+    if writer != OLD:
+        info |= {"torch_npu_version": "2.1.0", "cann_version": "8.0.0"}
+    assert faults("profiler_info", writer, info | {"rank_id": "0"}) == []
+    gone = "_aic_metrics" if "_export_type" not in options else "_export_type"
+    if writer == OLD and gone == "_export_type" and "_op_attr" not in options:
+        gone = "_l2_cache"
+    del options[gone]
+    assert {kind for _, kind, _ in faults("profiler_info", writer, info)} == {"required"}
+
+
+def test_a_capture_without_a_schedule_has_an_empty_one() -> None:
+    """``_dump_profiler_info`` writes the attributes of the schedule, and a function has none."""
+    for schedule in ({}, None):
+        assert faults("profiler_info", NEW, changed("profiler_info", SCHEDULE, schedule)) == faults(
+            "profiler_info", NEW, real("profiler_info")
+        )
+    assert faults("profiler_info", OLD, changed("profiler_info", SCHEDULE, {"active": 1})) != []
+
+
 def test_a_communication_without_steps_and_operators_is_valid() -> None:
     nothing = {"step": {"p2p": {}, "collective": {}}}
     assert faults("communication", NEW, nothing) == []
@@ -150,6 +184,7 @@ LINKS = f"{OPERATOR}|Communication Bandwidth Info"
 TOTAL = "step50|collective|Total Op Info"
 LINK = "step50|collective|allreduce-top1@17522688603477080586|0-1"
 EXPERIMENTAL = "config|experimental_config"
+SCHEDULE = "config|common_config|schedule"
 
 
 def changed(name: str, place: str, value: Any) -> Any:
@@ -208,7 +243,7 @@ def changed(name: str, place: str, value: Any) -> Any:
         ("communication_matrix", "step50|collective|allreduce-top4@1", {}, "additionalProperties"),
         ("communication_matrix", "step50|collective|allreduce-top1@1", {}, "minProperties"),
         ("communication_matrix", "step50|collective|allreduce-total@1", {"0": {}}, "pattern"),
-        ("profiler_info", "rank_id", "0", "type"),
+        ("profiler_info", "rank_id", "first", "pattern"),
         ("profiler_info", "rank_id", -1, "minimum"),
         ("profiler_info", "start_info", ABSENT, "required"),
         ("profiler_info", "end_info|collectionTimeEnd", 1736408884023552, "minimum"),

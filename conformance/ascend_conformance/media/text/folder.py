@@ -72,14 +72,39 @@ class Folder:
 
     @property
     def level(self) -> int | None:
-        """The level of the profiler, by profiler_info; else what all CSV files allow."""
+        """The level of the profiler, by profiler_info; else what all CSV files allow.
+
+        ``Level_none`` is none of them, whatever the files allow.
+        """
         select = "SELECT value FROM doc.member WHERE pointer = ?"
         stated = self.facts.value(select, ("/config/experimental_config/_profiler_level",))
         found = re.search("([0-2])$", stated or "")
         if found:
             return int(found.group())
+        if stated == "Level_none":
+            return None
         level = self.known("level")
         return level if isinstance(level, int) else None
+
+    @property
+    def has_kernels(self) -> bool:
+        """Whether the device was captured and computed, or the host launched anything there.
+
+        Where neither profiler_info nor a timeline denies it, it was. At level 0 the adapter takes
+        the calls of CANN away, and the exits of the task queue are all that shows launches.
+        """
+        activities = "pointer LIKE '/config/common_config/activities/%'"
+        of_the_host = self.facts.value(
+            f"SELECT bool_and(value = 'ProfilerActivity.CPU') FROM doc.member WHERE {activities}"
+        )
+        if of_the_host or self.facts.value("SELECT count(*) FROM trace.process") == 0:
+            return not of_the_host
+        shown = (
+            "SELECT 1 FROM trace.slice WHERE layer = 'overlap-analysis' AND name = 'Computing' "
+            "UNION ALL SELECT 1 FROM trace.cann WHERE level = 'node' UNION ALL SELECT 1 "
+            "FROM trace.slice WHERE cat = 'dequeue' AND NOT EXISTS (FROM trace.cann) LIMIT 1"
+        )
+        return bool(self.facts.rows(shown))
 
     @property
     def csv_writers(self) -> dict[str, str]:

@@ -20,6 +20,9 @@ from .folder import Folder
 from .loadcsv import PLACE
 from .rules import load_text_rules
 
+OF_KERNELS = ("kernel_details", "step_trace_time", "op_statistic", "op_summary", "task_time")
+"""Files that are written where a device computed."""
+
 Check = Callable[[Folder, int], Iterator[Fault]]
 """From a folder and the number of examples to the faults."""
 
@@ -374,8 +377,9 @@ def missing_files(folder: Folder, _examples: int) -> Iterator[Fault]:
     """Deliverables that every capture of this level has, and that are not in the folder.
 
     The findings are about the first file of the folder, since a file that is not there has none.
+    Of a device that computed nothing, or was not captured, no file is sure to be there.
     """
-    if folder.alone or folder.output is None or folder.level is None:
+    if folder.alone or folder.output is None or folder.level is None or not folder.has_kernels:
         return
     have = {name for (name,) in folder.facts.rows("SELECT DISTINCT name FROM unit.file")}
     writers = {at.writer for at in folder.circumstances}
@@ -397,7 +401,8 @@ def missing_files(folder: Folder, _examples: int) -> Iterator[Fault]:
 def lost_files(folder: Folder, _examples: int) -> Iterator[Fault]:
     """Deliverables that are not in a folder with others which are always written with them.
 
-    A folder whose level is not stated may be a selection that somebody made.
+    A folder whose level is not stated may be a selection that somebody made. Files of kernels
+    are due where there are any.
     """
     if folder.alone or folder.output is None or folder.level is None:
         return
@@ -405,6 +410,8 @@ def lost_files(folder: Folder, _examples: int) -> Iterator[Fault]:
     for place in load_text_rules()["LOS301"].search.at:
         name = place["file"]
         signs = sorted(have & set(place["with"].split()))
+        if name in OF_KERNELS and not folder.has_kernels:
+            continue
         if signs and name not in have and _is_due(folder, name):
             yield Fault(min(folder.files), name, expected=name, remark=f"{signs[0]}, but no {name}")
 

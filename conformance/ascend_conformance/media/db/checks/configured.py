@@ -52,13 +52,27 @@ def _is_on(session: Session, switch: str) -> bool:
 
 
 def _takes_memory(session: Session) -> bool:
-    """Whether an operator makes a tensor; the replay of a graph makes none, and takes no memory."""
-    needed = ("PYTORCH_API.name", "STRING_IDS.id", "STRING_IDS.value")
+    """Whether an operator makes a tensor of the device.
+
+    The replay of a graph makes none, and takes no memory. Without a task, and without any that the
+    queue was to launch, the operators are those of the host.
+    """
+    needed = ("PYTORCH_API.name", "PYTORCH_API.type", "STRING_IDS.id", "STRING_IDS.value")
     if not all(map(session.layout.holds, needed)):
         return True
+    queued = f"SELECT 1 FROM main.PYTORCH_API WHERE type = {_kind(session, 'queue')} LIMIT 1"
+    if not session.rows.get("TASK") and session.connection.execute(queued).fetchone() is None:
+        return False
     makers = "SELECT id FROM main.STRING_IDS WHERE value GLOB 'aten::*empty*'"
     query = f"SELECT 1 FROM main.PYTORCH_API WHERE name IN ({makers}) LIMIT 1"
     return session.connection.execute(query).fetchone() is not None
+
+
+def _kind(session: Session, name: str) -> int:
+    """The id of a kind of calls."""
+    return next(
+        one.id for one in session.catalog.enums["ENUM_API_TYPE"].members if one.name == name
+    )
 
 
 def _has_values(session: Session, place: str | None) -> bool:
@@ -70,8 +84,8 @@ def _has_values(session: Session, place: str | None) -> bool:
 
 
 def _tables_of_counters(session: Session) -> Iterator[str]:
-    """Those of the counters of tasks."""
-    if session.schema.carrier == "analysis" or not session.rows.get("TASK"):
+    """Those of the counters of tasks, where a core was there to be counted."""
+    if session.schema.carrier == "analysis" or not _has_kernels_of_cores(session):
         return
     counters = configuration(session).get("_aic_metrics")
     counts = isinstance(counters, str) and not counters.endswith("NONE")
@@ -83,6 +97,16 @@ def _tables_of_counters(session: Session) -> Iterator[str]:
             yield table.name
 
 
+def _has_kernels_of_cores(session: Session) -> bool:
+    """Whether a kernel ran on AI cores; those of the AI CPU and copies have no counters."""
+    needed = ("COMPUTE_TASK_INFO.taskType", "STRING_IDS.id", "STRING_IDS.value")
+    if not all(map(session.layout.holds, needed)):
+        return False
+    cores = "SELECT id FROM main.STRING_IDS WHERE value GLOB '*AI[CV_]*' AND value NOT GLOB '*CPU'"
+    query = f"SELECT 1 FROM main.COMPUTE_TASK_INFO WHERE taskType IN ({cores}) LIMIT 1"
+    return session.connection.execute(query).fetchone() is not None
+
+
 def _counts_tasks(session: Session) -> bool:
     """Whether the chips are ones whose counters of tasks all databases have."""
     if not session.layout.holds("NPU_INFO.name"):
@@ -92,27 +116,37 @@ def _counts_tasks(session: Session) -> bool:
 
 
 def _scheduled_steps(session: Session, _places: Places) -> Iterator[Fault]:
-    """Active steps by profiler_info, operators of the framework, and no step at all."""
+    """Active steps by profiler_info, operators of the framework, and no step at all.
+
+    Without calls of CANN there were no steps until 2025-09-16: torch_npu wrote them with
+    analysis.db (``_db_parser.py``), and so it did of no level.
+    """
     schedule = configuration(session).get("schedule")
     active = schedule.get("active") if isinstance(schedule, dict) else None
     if not isinstance(active, int) or active < 1 or "STEP_TIME" not in session.schema.tables:
+        return
+    if not session.rows.get("CANN_API") or stated_level(session) == "none":
         return
     if session.rows.get("PYTORCH_API") and not session.rows.get("STEP_TIME"):
         yield Fault(f"the schedule has {active:,} active steps, STEP_TIME none", "STEP_TIME")
 
 
 def _configured_shapes(session: Session, _places: Places) -> Iterator[Fault]:
-    """Operators of the framework without any shape or type that profiler_info asks for."""
-    columns = [f"PYTORCH_API.{name}" for name in ("type", "inputShapes", "inputDtypes")]
+    """Operators of the framework without any shape or type that profiler_info asks for.
+
+    What is not called by the dispatcher, as the parts of a graph's replay, has no inputs.
+    """
+    columns = [f"PYTORCH_API.{name}" for name in ("type", "name", "inputShapes", "inputDtypes")]
     if configuration(session).get("record_shapes") is not True:
         return
-    if not all(map(session.layout.holds, columns)):
+    if not all(map(session.layout.holds, (*columns, "STRING_IDS.id", "STRING_IDS.value"))):
         return
-    kinds = session.catalog.enums["ENUM_API_TYPE"].members
-    operators = f"FROM main.PYTORCH_API WHERE type = {next(k.id for k in kinds if k.name == 'op')}"
+    dispatched = "SELECT id FROM main.STRING_IDS WHERE value GLOB 'aten::*'"
+    operators = f"FROM main.PYTORCH_API WHERE type = {_kind(session, 'op')}"
     query = (
         f"SELECT min(rowid), count(*) {operators} HAVING count(*) > 0 AND NOT EXISTS "
-        f"(SELECT 1 {operators} AND coalesce(inputShapes, inputDtypes) IS NOT NULL)"
+        f"(SELECT 1 {operators} AND coalesce(inputShapes, inputDtypes) IS NOT NULL) "
+        f"AND EXISTS (SELECT 1 {operators} AND name IN ({dispatched}))"
     )
     for first, count in session.connection.execute(query):
         yield Fault(
