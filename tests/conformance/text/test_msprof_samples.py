@@ -1,0 +1,52 @@
+"""Small files of samples as branches of msprof write them of which no file is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from text_folders import judged
+
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+
+CORES = (
+    "Device_id,Core ID,vec_ratio,mac_ratio,scalar_ratio,mte1_ratio,mte2_ratio,mte3_ratio,"
+    "icache_miss_rate,memory_bound\n"
+    "0,Core0,0.1,0.4,0.3,0.02,0.2,0.1,0.01,0.5\n"
+    "0,Core1,0.05,0.1,0.3,0.02,0.3,0.1,0.01,3.0\n"
+)
+"""Two cores of a product whose cube and vector cores are one."""
+MEANS = "0,Average,0.075,0.25,0.3,0.02,0.25,0.1,0.01,1.0\n"
+HBM = "Device_id,Metric,Read(MB/s),Write(MB/s)\n"
+PCIE = "Device_id,Mode,Min,Max,Avg\n"
+MODULES = "Device_id,Component,Timestamp(us),Total Reserved(KB),Device\n"
+RECORDS = "Device_id,Component,Timestamp(us),Total Allocated(KB),Total Reserved(KB),Device\n"
+
+
+def found(folder: Path, files: Mapping[str, str], *rules: str) -> list[str]:
+    output = (
+        folder / "PROF_000001_20260101170000000_ABCDEFGHIJKLMNOP" / "mindstudio_profiler_output"
+    )
+    output.mkdir(parents=True)
+    for name, text in files.items():
+        (output / name.replace(".", "_20260101170000.")).write_text(text)
+    reports = judged(output, Options(selection=Selection(select=rules), workers=1))
+    return [one.rule for report in reports for one in report.findings]
+
+
+def at(microsecond: int) -> str:
+    return f"{1767258000000000 + microsecond}.000\t"
+
+
+@pytest.mark.parametrize(
+    ("means", "wrong"),
+    [(MEANS, []), (MEANS.replace("0.075", "0.175"), ["CSV251"])],
+)
+def test_memory_bound_of_the_mean_is_not_the_mean(
+    tmp_path: Path, means: str, wrong: list[str]
+) -> None:
+    """``add_memory_bound`` divides in the row Average as in any other."""
+    assert found(tmp_path, {"ai_core_utilization.csv": CORES + means}, "CSV251") == wrong
