@@ -50,3 +50,30 @@ def test_memory_bound_of_the_mean_is_not_the_mean(
 ) -> None:
     """``add_memory_bound`` divides in the row Average as in any other."""
     assert found(tmp_path, {"ai_core_utilization.csv": CORES + means}, "CSV251") == wrong
+
+
+@pytest.mark.parametrize(
+    ("series", "wrong"),
+    [
+        ((["U-Die0"], ["U-Die1"]), []),
+        ((["U-Die0", "U-Die1"], ["U-Die0"]), []),
+        ((["U-Die0"], ["value"]), ["TRC280"]),
+    ],
+)
+def test_an_event_has_the_dies_that_were_sampled_at_its_instant(
+    tmp_path: Path, series: Sequence[Sequence[str]], wrong: list[str]
+) -> None:
+    """``ChipTransV6Assembler`` writes one for each die, others join those of one instant."""
+    pid = 1234 << 10 | 26 << 5
+    events: list[Mapping[str, object]] = [
+        {"name": name, "pid": pid, "tid": 0, "ph": "M", "args": args}
+        for name, args in (
+            ("process_name", {"name": "Stars Chip Trans"}),
+            ("process_labels", {"labels": "NPU 0"}),
+            ("process_sort_index", {"sort_index": 26}),
+        )
+    ]
+    for place, names in enumerate(series):
+        one = {"name": "PCIE Read Bandwidth", "pid": pid, "tid": 100010, "ts": at(place).strip()}
+        events.append({**one, "ph": "C", "args": dict.fromkeys(names, place)})
+    assert found(tmp_path, {"msprof.json": json.dumps(events)}, "TRC280") == wrong
