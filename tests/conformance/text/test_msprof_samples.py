@@ -52,6 +52,15 @@ def test_memory_bound_of_the_mean_is_not_the_mean(
     assert found(tmp_path, {"ai_core_utilization.csv": CORES + means}, "CSV251") == wrong
 
 
+@pytest.mark.parametrize(("mean", "wrong"), [("0.000", []), ("7.000", ["CSV410"])])
+def test_units_that_read_nothing_have_a_mean_of_nothing(
+    tmp_path: Path, mean: str, wrong: list[str]
+) -> None:
+    """``_format_hbm_data`` puts the rate of writing in the place of none, but for the mean."""
+    rows = f"0,Average,{mean},21.000\n0,0,20.0001,20.0\n0,1,21.9999,22.0\n"
+    assert found(tmp_path, {"hbm.csv": HBM + rows}, "CSV410") == wrong
+
+
 @pytest.mark.parametrize(
     ("series", "wrong"),
     [
