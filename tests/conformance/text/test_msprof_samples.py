@@ -62,6 +62,23 @@ def test_units_that_read_nothing_have_a_mean_of_nothing(
 
 
 @pytest.mark.parametrize(
+    ("row", "with_cores", "wrong"),
+    [
+        ("0,Rx_np_avg(MB/s),999.999,0.3,0.1\n", True, []),
+        ("0,Rx_np_avg(MB/s),0.3,0.1,0.2\n", True, ["CSV280"]),
+        ("0,Rx_np_avg(MB/s),999.999,0.3,0.1\n", False, ["CSV280"]),
+    ],
+    ids=["no traffic in some samples", "mean above all", "the last sample alone"],
+)
+def test_samples_without_traffic_count_in_the_mean_of_the_least(
+    tmp_path: Path, row: str, with_cores: bool, wrong: list[str]
+) -> None:
+    """``_get_pcie_sql_str`` takes means but for A2 and A3, and 0xFFFFF into those of the least."""
+    cores = {"ai_core_utilization.csv": CORES + MEANS} if with_cores else {}
+    assert found(tmp_path, {"pcie.csv": PCIE + row, **cores}, "CSV280") == wrong
+
+
+@pytest.mark.parametrize(
     ("series", "wrong"),
     [
         ((["U-Die0"], ["U-Die1"]), []),
