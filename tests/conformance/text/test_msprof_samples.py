@@ -78,6 +78,23 @@ def test_samples_without_traffic_count_in_the_mean_of_the_least(
     assert found(tmp_path, {"pcie.csv": PCIE + row, **cores}, "CSV280") == wrong
 
 
+@pytest.mark.parametrize(("name", "wrong"), [("other", []), ("CUSTOM", ["CSV419"])])
+def test_modules_of_no_known_number_share_a_name(
+    tmp_path: Path, name: str, wrong: list[str]
+) -> None:
+    rows = "".join(f"0,{name},{at(time)},64.0,NPU:0\n" for time in (10, 20, 10, 20))
+    assert found(tmp_path, {"npu_module_mem.csv": MODULES + rows}, "CSV419") == wrong
+
+
+@pytest.mark.parametrize(("back", "wrong"), [(9, []), (2000, ["CSV419"])])
+def test_threads_hand_in_their_records_of_memory_side_by_side(
+    tmp_path: Path, back: int, wrong: list[str]
+) -> None:
+    """``NpuOpMemCalculator`` leaves them in the order in which they came."""
+    rows = "".join(f"0,GE,{at(time)},64.0,128.0,NPU:0\n" for time in (3000, 3000 - back))
+    assert found(tmp_path, {"memory_record.csv": RECORDS + rows}, "CSV419") == wrong
+
+
 @pytest.mark.parametrize(
     ("series", "wrong"),
     [
