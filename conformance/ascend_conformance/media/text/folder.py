@@ -258,7 +258,8 @@ def _add_files(folder: Folder) -> None:
                 ],
             )
     level, family, metrics = folder.level, folder.known("family"), folder.known("metrics")
-    about = folder.output, folder.known("writer"), family, level, metrics, None
+    families = sorted({one.family for one in folder.circumstances})
+    about = folder.output, folder.known("writer"), family, level, metrics, None, families
     facts.add("unit.about", [about])
 
 

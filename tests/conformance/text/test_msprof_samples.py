@@ -1,0 +1,122 @@
+"""Small files of samples as branches of msprof write them of which no file is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from text_folders import judged
+
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+
+CORES = (
+    "Device_id,Core ID,vec_ratio,mac_ratio,scalar_ratio,mte1_ratio,mte2_ratio,mte3_ratio,"
+    "icache_miss_rate,memory_bound\n"
+    "0,Core0,0.1,0.4,0.3,0.02,0.2,0.1,0.01,0.5\n"
+    "0,Core1,0.05,0.1,0.3,0.02,0.3,0.1,0.01,3.0\n"
+)
+"""Two cores of a product whose cube and vector cores are one."""
+MEANS = "0,Average,0.075,0.25,0.3,0.02,0.25,0.1,0.01,1.0\n"
+HBM = "Device_id,Metric,Read(MB/s),Write(MB/s)\n"
+PCIE = "Device_id,Mode,Min,Max,Avg\n"
+MODULES = "Device_id,Component,Timestamp(us),Total Reserved(KB),Device\n"
+RECORDS = "Device_id,Component,Timestamp(us),Total Allocated(KB),Total Reserved(KB),Device\n"
+
+
+def found(folder: Path, files: Mapping[str, str], *rules: str) -> list[str]:
+    output = (
+        folder / "PROF_000001_20260101170000000_ABCDEFGHIJKLMNOP" / "mindstudio_profiler_output"
+    )
+    output.mkdir(parents=True)
+    for name, text in files.items():
+        (output / name.replace(".", "_20260101170000.")).write_text(text)
+    reports = judged(output, Options(selection=Selection(select=rules), workers=1))
+    return [one.rule for report in reports for one in report.findings]
+
+
+def at(microsecond: int) -> str:
+    return f"{1767258000000000 + microsecond}.000\t"
+
+
+@pytest.mark.parametrize(
+    ("means", "wrong"),
+    [(MEANS, []), (MEANS.replace("0.075", "0.175"), ["CSV251"])],
+)
+def test_memory_bound_of_the_mean_is_not_the_mean(
+    tmp_path: Path, means: str, wrong: list[str]
+) -> None:
+    """``add_memory_bound`` divides in the row Average as in any other."""
+    assert found(tmp_path, {"ai_core_utilization.csv": CORES + means}, "CSV251") == wrong
+
+
+@pytest.mark.parametrize(("mean", "wrong"), [("0.000", []), ("7.000", ["CSV410"])])
+def test_units_that_read_nothing_have_a_mean_of_nothing(
+    tmp_path: Path, mean: str, wrong: list[str]
+) -> None:
+    """``_format_hbm_data`` puts the rate of writing in the place of none, but for the mean."""
+    rows = f"0,Average,{mean},21.000\n0,0,20.0001,20.0\n0,1,21.9999,22.0\n"
+    assert found(tmp_path, {"hbm.csv": HBM + rows}, "CSV410") == wrong
+
+
+@pytest.mark.parametrize(
+    ("row", "with_cores", "wrong"),
+    [
+        ("0,Rx_np_avg(MB/s),999.999,0.3,0.1\n", True, []),
+        ("0,Rx_np_avg(MB/s),0.3,0.1,0.2\n", True, ["CSV280"]),
+        ("0,Rx_np_avg(MB/s),999.999,0.3,0.1\n", False, ["CSV280"]),
+    ],
+    ids=["no traffic in some samples", "mean above all", "the last sample alone"],
+)
+def test_samples_without_traffic_count_in_the_mean_of_the_least(
+    tmp_path: Path, row: str, with_cores: bool, wrong: list[str]
+) -> None:
+    """``_get_pcie_sql_str`` takes means but for A2 and A3, and 0xFFFFF into those of the least."""
+    cores = {"ai_core_utilization.csv": CORES + MEANS} if with_cores else {}
+    assert found(tmp_path, {"pcie.csv": PCIE + row, **cores}, "CSV280") == wrong
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("other", []), ("CUSTOM", ["CSV419"])])
+def test_modules_of_no_known_number_share_a_name(
+    tmp_path: Path, name: str, wrong: list[str]
+) -> None:
+    rows = "".join(f"0,{name},{at(time)},64.0,NPU:0\n" for time in (10, 20, 10, 20))
+    assert found(tmp_path, {"npu_module_mem.csv": MODULES + rows}, "CSV419") == wrong
+
+
+@pytest.mark.parametrize(("back", "wrong"), [(9, []), (2000, ["CSV419"])])
+def test_threads_hand_in_their_records_of_memory_side_by_side(
+    tmp_path: Path, back: int, wrong: list[str]
+) -> None:
+    """``NpuOpMemCalculator`` leaves them in the order in which they came."""
+    rows = "".join(f"0,GE,{at(time)},64.0,128.0,NPU:0\n" for time in (3000, 3000 - back))
+    assert found(tmp_path, {"memory_record.csv": RECORDS + rows}, "CSV419") == wrong
+
+
+@pytest.mark.parametrize(
+    ("series", "wrong"),
+    [
+        ((["U-Die0"], ["U-Die1"]), []),
+        ((["U-Die0", "U-Die1"], ["U-Die0"]), []),
+        ((["U-Die0"], ["value"]), ["TRC280"]),
+    ],
+)
+def test_an_event_has_the_dies_that_were_sampled_at_its_instant(
+    tmp_path: Path, series: Sequence[Sequence[str]], wrong: list[str]
+) -> None:
+    """``ChipTransV6Assembler`` writes one for each die, others join those of one instant."""
+    pid = 1234 << 10 | 26 << 5
+    events: list[Mapping[str, object]] = [
+        {"name": name, "pid": pid, "tid": 0, "ph": "M", "args": args}
+        for name, args in (
+            ("process_name", {"name": "Stars Chip Trans"}),
+            ("process_labels", {"labels": "NPU 0"}),
+            ("process_sort_index", {"sort_index": 26}),
+        )
+    ]
+    for place, names in enumerate(series):
+        one = {"name": "PCIE Read Bandwidth", "pid": pid, "tid": 100010, "ts": at(place).strip()}
+        events.append({**one, "ph": "C", "args": dict.fromkeys(names, place)})
+    assert found(tmp_path, {"msprof.json": json.dumps(events)}, "TRC280") == wrong
