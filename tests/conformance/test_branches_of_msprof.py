@@ -53,3 +53,49 @@ def test_range_of_mstx_encloses_the_tasks_of_its_stream(database: Path) -> None:
     assert found(database, "DB504") == set()
     change(database, f"UPDATE TASK SET taskType = 0 WHERE taskType = ({text})")
     assert found(database, "DB504") == {"DB504"}
+
+
+CHAIN = "globalTaskId IN (SELECT globalTaskId FROM COMPUTE_TASK_INFO)"
+SMALL = "globalTaskId IN (SELECT globalTaskId FROM COMMUNICATION_TASK_INFO)"
+MASTER = "SELECT max(opId) FROM COMMUNICATION_OP"
+
+
+def replay(tasks: str, model: int) -> list[str]:
+    """Run some tasks again, one by one behind all others, as those of a graph."""
+    return [
+        f"UPDATE TASK SET modelId = {model} WHERE {tasks}",
+        "CREATE TEMP TABLE later AS SELECT max(endNs) + 1000 - min(startNs) AS by FROM TASK",
+        f"INSERT INTO TASK ({TASK}) SELECT startNs + by, endNs + by, deviceId, connectionId, globalTaskId, "
+        "globalPid, taskType, contextId, streamId, taskId, modelId FROM TASK, temp.later "
+        f"WHERE {tasks} ORDER BY startNs",
+    ]
+
+
+def test_kernels_of_a_graph_that_runs_again(database: Path) -> None:
+    """``ascend_task_association.cpp`` gives one task of the host to each of its executions."""
+    change(database, *replay(CHAIN, 1))
+    assert found(database, "DB502", "REL109", "REL111") == set()
+    change(database, "UPDATE TASK SET modelId = 4294967295")
+    assert found(database, "DB502", "REL109") == {"DB502", "REL109"}
+
+
+def test_collective_of_a_graph_that_runs_again(database: Path) -> None:
+    """``hccl_calculator.cpp`` makes an operator of each execution, with the tasks' own numbers."""
+    same = "taskType, planeId, groupName, notifyId, rdmaType, srcRank, dstRank, transportType, size, dataType, linkType"
+    change(
+        database,
+        *replay(SMALL, 1),
+        "INSERT INTO COMMUNICATION_OP (opName, startNs, endNs, connectionId, groupName, opId, relay, retry, "
+        "dataType, algType, count, opType) SELECT opName, startNs + by, endNs + by, connectionId, groupName, "
+        "opId + 100, relay, retry, dataType, algType, count, opType FROM COMMUNICATION_OP, temp.later",
+        f"INSERT INTO COMMUNICATION_TASK_INFO (name, globalTaskId, {same}, opId) "
+        f"SELECT name, globalTaskId, {same}, opId + 100 FROM COMMUNICATION_TASK_INFO",
+    )
+    rules = ("DB502", "DB601", "DB610", "REL502", "REL525")
+    assert found(database, *rules) == set()
+    change(
+        database,
+        "DELETE FROM TASK WHERE rowid > (SELECT count(*) FROM TASK) - (SELECT count(*) FROM COMMUNICATION_TASK_INFO) / 2",
+        "UPDATE COMMUNICATION_OP SET endNs = endNs + 1",
+    )
+    assert found(database, *rules) == {"DB601", "DB610"}
