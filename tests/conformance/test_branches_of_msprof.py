@@ -17,7 +17,10 @@ from ascend_conformance.check import check
 from ascend_conformance.options import Options, Selection
 
 DATABASE = "ascend_pytorch_profiler_0.db"
-TASK = "startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, contextId, streamId, taskId, modelId"
+TASK = (
+    "startNs, endNs, deviceId, connectionId, globalTaskId, globalPid, taskType, contextId, "
+    "streamId, taskId, modelId"
+)
 
 
 @pytest.fixture
@@ -57,7 +60,6 @@ def test_range_of_mstx_encloses_the_tasks_of_its_stream(database: Path) -> None:
 
 CHAIN = "globalTaskId IN (SELECT globalTaskId FROM COMPUTE_TASK_INFO)"
 SMALL = "globalTaskId IN (SELECT globalTaskId FROM COMMUNICATION_TASK_INFO)"
-MASTER = "SELECT max(opId) FROM COMMUNICATION_OP"
 
 
 def replay(tasks: str, model: int) -> list[str]:
@@ -65,7 +67,7 @@ def replay(tasks: str, model: int) -> list[str]:
     return [
         f"UPDATE TASK SET modelId = {model} WHERE {tasks}",
         "CREATE TEMP TABLE later AS SELECT max(endNs) + 1000 - min(startNs) AS by FROM TASK",
-        f"INSERT INTO TASK ({TASK}) SELECT startNs + by, endNs + by, deviceId, connectionId, globalTaskId, "
+        f"INSERT INTO TASK ({TASK}) SELECT startNs + by, endNs + by, deviceId, connectionId, globalTaskId, "  # noqa: E501
         "globalPid, taskType, contextId, streamId, taskId, modelId FROM TASK, temp.later "
         f"WHERE {tasks} ORDER BY startNs",
     ]
@@ -81,13 +83,13 @@ def test_kernels_of_a_graph_that_runs_again(database: Path) -> None:
 
 def test_collective_of_a_graph_that_runs_again(database: Path) -> None:
     """``hccl_calculator.cpp`` makes an operator of each execution, with the tasks' own numbers."""
-    same = "taskType, planeId, groupName, notifyId, rdmaType, srcRank, dstRank, transportType, size, dataType, linkType"
+    same = "taskType, planeId, groupName, notifyId, rdmaType, srcRank, dstRank, transportType, size, dataType, linkType"  # noqa: E501
     change(
         database,
         *replay(SMALL, 1),
-        "INSERT INTO COMMUNICATION_OP (opName, startNs, endNs, connectionId, groupName, opId, relay, retry, "
-        "dataType, algType, count, opType) SELECT opName, startNs + by, endNs + by, connectionId, groupName, "
-        "opId + 100, relay, retry, dataType, algType, count, opType FROM COMMUNICATION_OP, temp.later",
+        "INSERT INTO COMMUNICATION_OP (opName, startNs, endNs, connectionId, groupName, opId, relay, retry, "  # noqa: E501
+        "dataType, algType, count, opType) SELECT opName, startNs + by, endNs + by, connectionId, groupName, "  # noqa: E501
+        "opId + 100, relay, retry, dataType, algType, count, opType FROM COMMUNICATION_OP, temp.later",  # noqa: E501
         f"INSERT INTO COMMUNICATION_TASK_INFO (name, globalTaskId, {same}, opId) "
         f"SELECT name, globalTaskId, {same}, opId + 100 FROM COMMUNICATION_TASK_INFO",
     )
@@ -95,7 +97,33 @@ def test_collective_of_a_graph_that_runs_again(database: Path) -> None:
     assert found(database, *rules) == set()
     change(
         database,
-        "DELETE FROM TASK WHERE rowid > (SELECT count(*) FROM TASK) - (SELECT count(*) FROM COMMUNICATION_TASK_INFO) / 2",
+        f"DELETE FROM TASK WHERE startNs > (SELECT avg(startNs) FROM TASK WHERE {SMALL}) AND {SMALL}",  # noqa: E501
         "UPDATE COMMUNICATION_OP SET endNs = endNs + 1",
     )
     assert found(database, *rules) == {"DB601", "DB610"}
+
+
+def test_kernel_that_the_device_did_not_run(database: Path) -> None:
+    """``compute_task_info_processor.cpp`` writes every kernel of the host, and numbers it."""
+    last = "(SELECT max(globalTaskId) FROM TASK)"
+    change(
+        database,
+        f"UPDATE TASK SET globalTaskId = {last} + 1 WHERE globalTaskId = {last}",
+        "CREATE TEMP TABLE kernel AS SELECT * FROM COMPUTE_TASK_INFO LIMIT 1",
+        f"UPDATE temp.kernel SET globalTaskId = {last} - 1",
+        "INSERT INTO COMPUTE_TASK_INFO SELECT * FROM temp.kernel",
+    )
+    assert found(database, "DB210", "DB211", "LOS205") == {"DB211"}
+    change(
+        database,
+        "DELETE FROM COMPUTE_TASK_INFO WHERE globalTaskId NOT IN (SELECT globalTaskId FROM TASK)",
+    )
+    assert found(database, "DB210", "DB211", "LOS205") == {"LOS205"}
+
+
+def test_clock_of_a_950_has_no_rows_at_the_borders(database: Path) -> None:
+    """``low_power_processor.cpp`` adds none, unlike ``aicore_freq_processor.cpp``."""
+    change(database, "UPDATE AICORE_FREQ SET timestampNs = timestampNs + 1")
+    assert found(database, "DB824") == {"DB824"}
+    change(database, "UPDATE NPU_INFO SET name = 'Ascend950'")
+    assert found(database, "DB824") == set()
