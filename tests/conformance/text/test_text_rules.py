@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.resources import files
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from ascend_conformance.media import load_rules
 from ascend_conformance.media.text.checks import NAMES, reads
 from ascend_conformance.media.text.database import Facts, fact_tables, open_facts
-from ascend_conformance.media.text.rules import TextRule, load_text_rules
+from ascend_conformance.media.text.rules import TextInstance, TextRule, instances, load_text_rules
 from ascend_conformance.pages import rule_page
 from ascend_spec import catalog, text_catalog
 
@@ -74,3 +75,23 @@ def test_facts_reach_neither_files_nor_settings() -> None:
         ):
             with pytest.raises(Exception, match=r"(?i)disabled|locked|permission|configuration"):
                 facts.connection.execute(statement)
+
+
+QUOTED = re.compile(r"'(?:[^']|'')*'")
+TABLE = re.compile(r"\b((?:trace|csv|raw|doc|db|unit)\.[a-z_0-9]+)")
+
+
+def test_rules_need_the_tables_that_they_read_and_that_not_every_folder_has() -> None:
+    """Where one of them is absent, the rule is skipped, and no query fails."""
+    always = {f"{schema}.{name}" for schema, tables in fact_tables().items() for name in tables}
+    unstated = {
+        (rule.id, instance.at): read
+        for rule in load_text_rules().values()
+        for instance in instances(rule)
+        if (read := set(TABLE.findall(QUOTED.sub("", instance.query))) - always - stated(instance))
+    }
+    assert unstated == {}
+
+
+def stated(instance: TextInstance) -> set[str]:
+    return {".".join(need.split(".")[:2]) for need in instance.needs}
