@@ -87,7 +87,8 @@ def test_tasks_that_were_deleted(profiler: Path, place: str) -> None:
         f"WHERE rowid IN ({some_rows(table)}))",
     )
     dangling = f"{column} NOT IN (SELECT globalTaskId FROM TASK)"
-    expect(readable(profiler), place, count(profiler, table, dangling))
+    verdict = "advice" if table == "COMPUTE_TASK_INFO" else "violation"  # as if it never ran
+    expect(readable(profiler), place, count(profiler, table, dangling), verdict)
 
 
 def test_the_tasks_are_dropped(profiler: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_null_that_is_gone_is_noticed() -> None:
 
 def test_a_sample_of_changes_of_the_spec_is_noticed() -> None:
     """The share is a floor that may only rise; ``make campaign`` names the survivors."""
-    drawn = list(changes(300, seed=1))
+    drawn = list(changes(6_000, seed=1))
     alive = [change for change in drawn if not kills(change)]
     assert len(alive) <= (1 - FLOOR) * len(drawn)
     assert [change for change in alive if (change.place, change.fact) not in unpinned()] == []
@@ -75,5 +75,5 @@ def test_the_facts_without_a_pin_are_those_that_are_listed_as_open() -> None:
     assert found - pinned == unpinned().keys()
 
 
-FLOOR = 0.95
-"""Of 6,000 changes 97.4 % are noticed; a draw of 300 lies up to two points off that."""
+FLOOR = 0.965
+"""Of 6,000 changes 97.0 % are noticed; another draw lies up to half a point off that."""

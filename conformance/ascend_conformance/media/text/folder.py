@@ -101,8 +101,8 @@ class Folder:
             return not of_the_host
         shown = (
             "SELECT 1 FROM trace.slice WHERE layer = 'overlap-analysis' AND name = 'Computing' "
-            "UNION ALL SELECT 1 FROM trace.cann WHERE level = 'node' UNION ALL SELECT 1 "
-            "FROM trace.slice WHERE cat = 'dequeue' AND NOT EXISTS (FROM trace.cann) LIMIT 1"
+            "OR layer = 'cann' AND starts_with(name, 'Node@') OR cat = 'dequeue' AND NOT EXISTS "
+            "(SELECT 1 FROM trace.process WHERE layer = 'cann' AND events > 0) LIMIT 1"
         )
         return bool(self.facts.rows(shown))
 

@@ -57,7 +57,7 @@ Check: TypeAlias = "Callable[[Session, Places], Iterator[Fault]]"
 
 def registry() -> Mapping[str, Check]:
     """Every check by the name that rules use."""
-    from . import configured, enums, files, folder, schema
+    from . import configured, enums, files, folder, schema, task_numbers
 
     return {
         **files.CHECKS,
@@ -65,4 +65,5 @@ def registry() -> Mapping[str, Check]:
         **enums.CHECKS,
         **folder.CHECKS,
         **configured.CHECKS,
+        **task_numbers.CHECKS,
     }

@@ -246,48 +246,7 @@ def _foreign_column(session: Session, _places: Places) -> Iterator[Fault]:
             yield Fault(f"column {table}.{name} was added by: {added_by}", table, name)
 
 
-def _numbers_with_gaps(session: Session, _places: Places) -> Iterator[Fault]:
-    """Numbers of tasks that no table has.
-
-    The exporter numbers the key of every row that has one. Kernels and copies of the host alone
-    get numbers that TASK lacks, and so do instructions whose key is another.
-    """
-    number = "globalTaskId"
-    if not session.layout.holds(f"TASK.{number}"):
-        return
-    within = f"WHERE {number} BETWEEN 0 AND 4294967294"
-    known = f"SELECT {number} FROM main.TASK {within}"
-    counted = (
-        f"SELECT count(DISTINCT {number}), max({number}), min({number}) FROM main.TASK {within}"
-    )
-    [(numbers, last, first)] = session.connection.execute(counted)
-    if last is None or numbers == last + 1:
-        return
-    others = [
-        name
-        for name in session.layout.tables
-        if name != "TASK" and session.layout.holds(f"{name}.{number}")
-    ]
-    every = " UNION ".join(
-        [known, *(f"SELECT {number} FROM main.{one} {within}" for one in others)]
-    )
-    [(here,)] = session.connection.execute(
-        f"SELECT count(*) FROM ({every}) WHERE {number} <= {last}"
-    )
-    if here <= last:
-        row = f"SELECT min(rowid) FROM main.TASK WHERE {number} > 0"
-        [(place,)] = session.connection.execute(row)
-        yield Fault(
-            f"{last + 1 - here:,} of {last + 1:,} numbers are missing",
-            "TASK",
-            number,
-            first_rowid=place,
-            context={"first": first, "last": last, "missing": last + 1 - here},
-        )
-
-
 CHECKS: Mapping[str, Check] = {
-    "numbers-with-gaps": _numbers_with_gaps,
     "missing-table": _missing_table,
     "unknown-table": _unknown_table,
     "table-of-another-revision": _table_of_another_revision,
