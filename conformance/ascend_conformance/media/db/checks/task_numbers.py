@@ -46,12 +46,15 @@ def _kernels_of_no_task(session: Session, _places: Places) -> Iterator[Fault]:
     """Rows without a task, where the numbers of all tables together leave gaps."""
     if not session.rows.get("TASK") or not session.layout.holds(f"TASK.{NUMBER}"):
         return
-    known = f"SELECT {NUMBER} FROM main.TASK WHERE {NUMBER} IS NOT NULL"
+    numbers = f"SELECT count(*), min({NUMBER}), max({NUMBER}) FROM main.TASK"
+    rows, least, last = single_row(session.connection, numbers)
+    unknown = f"{NUMBER} NOT IN (SELECT {NUMBER} FROM main.TASK WHERE {NUMBER} IS NOT NULL)"
+    if (least, last) == (0, rows - 1):  # each once, so that no look-up is needed
+        unknown = f"{NUMBER} NOT BETWEEN 0 AND {last}"
     for table in OF_THE_HOST:
         if session.layout.holds(f"{table}.{NUMBER}"):
-            where = f"WHERE {NUMBER} IS NOT NULL AND {NUMBER} NOT IN ({known})"
-            rows = f"SELECT count(*), min(rowid) FROM main.{table} {where}"
-            count, first = single_row(session.connection, rows)
+            found = f"SELECT count(*), min(rowid) FROM main.{table} WHERE {unknown}"
+            count, first = single_row(session.connection, found)
             if count and _has_gaps(session):
                 what = f"{count:,} rows without a task, by numbers that the exporter never gave"
                 yield Fault(what, table, NUMBER, count=count, first_rowid=first)
