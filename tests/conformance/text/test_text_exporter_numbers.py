@@ -95,3 +95,60 @@ def test_a_network_carries_both_directions_at_a_time(profile: Path) -> None:
     assert found(profile, "CSV418", "TRC015") == set()
     network(profile, -1.0, lambda speed: 2.1 * speed)
     assert found(profile, "CSV418", "TRC015") == {"CSV418", "TRC015"}
+
+
+def add_loads_of_cores(profile: Path, first: float, later: float) -> None:
+    """The layer of the cores, as get_msvp_summary.py computes it from the samples."""
+    with closing(sqlite3.connect(next(profile.glob("*.db")))) as database, database:
+        (kind,) = database.execute("SELECT id FROM STRING_IDS WHERE value = 'AIC'").fetchone()
+        database.execute(
+            "DELETE FROM SAMPLE_PMU_TIMELINE WHERE coreType <> ? OR coreId > 0", [kind]
+        )
+        database.execute("UPDATE SAMPLE_PMU_TIMELINE SET usage = 101.5")
+        query = "SELECT timestampNs FROM SAMPLE_PMU_TIMELINE WHERE deviceId = 0 ORDER BY 1"
+        times = [time for (time,) in database.execute(query)]
+        database.execute(
+            "UPDATE SAMPLE_PMU_TIMELINE SET usage = 5e8 WHERE timestampNs = ?", times[:1]
+        )
+    (timeline,) = profile.rglob("msprof_2*.json")
+    events = json.loads(timeline.read_bytes())
+    hardware = next(one for one in events if one.get("args") == {"name": "Ascend Hardware"})
+    pid = (hardware["pid"] >> 10 << 10) + (10 << 5)
+    events += [
+        {
+            "name": "process_name",
+            "pid": pid,
+            "tid": 0,
+            "args": {"name": "AI Core Utilization"},
+            "ph": "M",
+        },
+        {"name": "process_labels", "pid": pid, "tid": 0, "args": {"labels": "NPU 0"}, "ph": "M"},
+    ]
+    for time in times:
+        load = first if time == times[0] else later
+        row = {"ts": f"{time // 1000}.{time % 1000:03}", "pid": pid, "tid": 0}
+        for name in ("Core 0", "Average"):
+            events.append(
+                {"name": name, **row, "args": {"Utilization(%)": f"{load:.6f}"}, "ph": "C"}
+            )
+    timeline.write_text(json.dumps(events))
+
+
+@pytest.fixture(scope="module")
+def sampled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("cores") / "run"
+    scenario = override(preset("text-museum"), steps=1, ranks=1)
+    write_run(scenario, 0, target, ("msprof-db", "timeline"))
+    return next(target.glob("PROF_*"))
+
+
+def test_the_load_of_a_core_is_not_limited_and_its_first_is_by_a_second(
+    sampled: Path, tmp_path: Path
+) -> None:
+    """calculate_utilization starts with an interval of 1 s, unified_pmu_processor.cpp of 1 ns."""
+    right = Path(shutil.copytree(sampled, tmp_path / "right" / sampled.name))
+    add_loads_of_cores(right, 0.5, 101.5)
+    assert found(right, "TRC015", "XLR701") == set()
+    wrong = Path(shutil.copytree(sampled, tmp_path / "wrong" / sampled.name))
+    add_loads_of_cores(wrong, 0.5, -101.5)
+    assert found(wrong, "TRC015", "XLR701") == {"TRC015", "XLR701"}
