@@ -56,6 +56,8 @@ MELTED: Mapping[tuple[str, str], Sequence[Melted]] = {
 
 NO_DIE = -1
 CUBE = "AIC"
+BY_A_NANOSECOND = 1e5
+"""A load in percent above it was divided by 1 ns, as that of the first sample of a core (E48)."""
 LEVELS = {
     "read_bandwidth": "readBwLevel",
     "read_ost": "readOstLevel",
@@ -256,9 +258,10 @@ def _between_dies(samples: Samples) -> Iterator[Events]:
 
 def _cores(samples: Samples) -> Iterator[Events]:
     """Share of the time in which cube cores work, each alone and all on the average."""
-    usage, core = reals(samples.table["usage"]), integers(samples.table["coreId"], 0)
+    usage, core = reals(samples.table["usage"]).copy(), integers(samples.table["coreId"], 0)
     time, device = samples.times, samples.devices
     cubes = np.flatnonzero(is_one_of(samples.table["coreType"], [CUBE]))
+    usage[cubes] = _by_a_second(usage[cubes], time[cubes], packed(device, core)[cubes])
     for part in batches(len(cubes)):
         rows = cubes[part]
         args = {"Utilization(%)": real_texts(usage[rows])}
@@ -271,6 +274,14 @@ def _cores(samples: Samples) -> Iterator[Events]:
         mean = np.bincount(group, usage[cubes]) / np.bincount(group)
         args = {"Utilization(%)": real_texts(mean)}
         yield samples.events("average", rows, args=args, start=time[rows], device=device[rows])
+
+
+def _by_a_second(usage: Reals, time: Integers, core: Integers) -> Reals:
+    """The first sample of a core is by 1 ns in the table, and by 1 s in the timeline."""
+    _, own = np.unique(core, return_inverse=True)
+    first = np.full(len(usage), np.iinfo(np.int64).max)
+    np.minimum.at(first, own, time)
+    return np.where((time == first[own]) & (usage > BY_A_NANOSECOND), usage / 1e9, usage)
 
 
 def _side_by_side(
