@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,11 +11,13 @@ from ascend_ref.derive.adapter_steps import (
     COMMUNICATION,
     COMPUTING,
     FREE,
+    GENERATIONS,
     NOT_OVERLAPPED,
     RECEIVE,
     RECEIVING,
     DeviceStep,
     Slices,
+    StepRow,
     device_steps,
     step_at,
     step_rows,
@@ -48,8 +50,12 @@ FIGURES = (
 )
 
 
-def device_steps_of(facts: Facts) -> list[DeviceStep]:
-    """The steps with their bounds on the device; none where the program marked none."""
+def device_steps_of(facts: Facts, *, all_launches: bool = False) -> list[DeviceStep]:
+    """The steps with their bounds on the device; none where the program marked none.
+
+    From 2023-12-14 to 2025-06-20 a step without launches made the adapter leave out all of them
+    (commits a7fbb1ec3 and ca3abd80d of torch_npu); its files show that they know no steps.
+    """
     if not facts.columns("layer.python"):
         return []
     stated = read(
@@ -66,24 +72,47 @@ def device_steps_of(facts: Facts) -> list[DeviceStep]:
     place = np.searchsorted(start, moment, side="right") - 1
     place[(place != NONE) & (moment > np.append(stop, 0)[place])] = NONE
     kernels = Spans(integers(work, "start"), integers(work, "stop"))
-    return device_steps(number.tolist(), Spans(start, stop), place, moment, kernels)
+    if not _states_steps(facts) and len(np.unique(place[place != NONE])) < len(number):
+        return []
+    spans = Spans(start, stop)
+    return device_steps(number.tolist(), spans, place, moment, kernels, all_launches=all_launches)
+
+
+def _states_steps(facts: Facts) -> bool:
+    """Whether the files of the adapter know of steps; so if there are none."""
+    columns = facts.columns("csv.kernel_details")
+    if columns:
+        return "Step Id" in columns
+    if not facts.columns("csv.step_trace_time"):
+        return True
+    return bool(facts.value("SELECT count(*) FROM csv.step_trace_time WHERE Step <> ''"))
 
 
 def step_trace_time(asked: Asked) -> pa.Table:
-    """The rows of step_trace_time, the arithmetic of the adapter replayed in its floats."""
+    """The rows of step_trace_time, the arithmetic of the adapter replayed in its floats.
+
+    By generation of the adapter.
+    """
     facts = asked.facts
     slices = read(facts, " UNION ALL ".join(_slices(facts)) + " ORDER BY file, row")
     kinds = np.array([PLACES.get(kind, RECEIVING) for kind in slices["kind"].to_pylist()], np.int64)
-    found = step_rows(
-        Slices(
-            integers(slices, "device"),
-            kinds,
-            unit_floats(integers(slices, "start")),
-            reals(slices, "dur", 0.0),
-        ),
-        device_steps_of(facts),
-        _first_operator(facts),
+    added = Slices(
+        integers(slices, "device"),
+        kinds,
+        unit_floats(integers(slices, "start")),
+        reals(slices, "dur", 0.0),
     )
+    first, parts = _first_operator(facts), []
+    for one in GENERATIONS:
+        steps = device_steps_of(facts, all_launches=one.all_launches)
+        parts.append((one.since, _table(step_rows(added, steps, first, one))))
+    return pa.concat_tables(
+        table.append_column("since", pa.array([since] * len(table), pa.string()))
+        for since, table in parts
+    )
+
+
+def _table(found: Sequence[StepRow]) -> pa.Table:
     columns: dict[str, pa.Array] = {
         "device": pa.array([row.device for row in found], pa.int64()),
         "step": pa.array(["" if row.step is None else str(row.step) for row in found], pa.string()),

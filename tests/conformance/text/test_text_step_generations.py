@@ -1,0 +1,128 @@
+"""Steps as generations of torch_npu divide them: real folders changed as each writes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from text_folders import Table, changed, copied, judged, rewritten
+
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+
+Event: TypeAlias = dict[str, Any]
+TO_THE_END = 138083.25
+"""us from the first slice to the end of the step on the host."""
+DOCUMENTS = ("communication.json", "communication_matrix.json")
+EXPOSED = "Communication(Not Overlapped and Exclude Receive)"
+
+
+def found(path: Path, *rules: str) -> set[str]:
+    (report,) = judged(path, Options(selection=Selection(select=rules), workers=1))
+    return {one.rule for one in report.findings}
+
+
+def cells(**values: object) -> Callable[[Table], None]:
+    """Replaces cells of the only row; underlines of the names stand for blanks."""
+
+    def change(table: Table) -> None:
+        row = dict(zip(table[0], table[1], strict=True))
+        row |= {name.replace("_", " "): str(value) for name, value in values.items()}
+        table[1] = list(row.values())
+
+    return change
+
+
+def add_events(output: Path, make: Callable[[list[Event]], list[Event]]) -> None:
+    path = output / "trace_view.json"
+    events = json.loads(path.read_bytes())
+    path.write_text(json.dumps(events + make(events)))
+
+
+def after_the_step(events: list[Event]) -> tuple[Event, str]:
+    """The step and the moment of its end, which lies behind its last kernel."""
+    (step,) = (one for one in events if one["name"].startswith("ProfilerStep#"))
+    return step, str(Decimal(step["ts"]) + Decimal(str(step["dur"])))
+
+
+@pytest.mark.parametrize(
+    ("shown", "broken"), [("-500.0", set()), ("0", set()), ("-400.0", {"CSV323"})]
+)
+def test_receives_behind_computing(tmp_path: Path, shown: str, broken: set[str]) -> None:
+    """TraceStepTimeParser takes them from the exposed time, until 2026-03-27 below 0."""
+    receives = cells(
+        **{"Communication(Not Overlapped)": "100.0", "Overlapped": "600.0"},
+        **{"Communication": "700.0", "Bubble": "600.0", EXPOSED: shown},
+    )
+    path = changed(tmp_path, "step_trace_time.csv", receives)
+    assert found(path.parent, "CSV02", "CSV323") == broken
+
+
+def test_step_without_work_of_the_device(tmp_path: Path) -> None:
+    """Nothing of it began, so that its preparing ends at -1."""
+    names = ("Computing", "Communication(Not Overlapped)", "Overlapped", "Communication")
+    nothing = dict.fromkeys((*names, "Free", "Stage", EXPOSED), 0)
+    path = changed(
+        tmp_path, "step_trace_time.csv", cells(**nothing, Preparing="-1736408883686741.75")
+    )
+    assert found(path.parent, "CSV326") == set()
+    rewritten(path, cells(Computing="5.0"))
+    assert found(path.parent, "CSV326") == {"CSV326"}
+
+
+@pytest.mark.parametrize(
+    ("waited", "broken"),
+    [(0, set()), (400, set()), (200, {"XLR304"})],
+    ids=["now", "2024", "never"],
+)
+def test_slice_that_starts_as_the_step_ends(tmp_path: Path, waited: int, broken: set[str]) -> None:
+    """TraceStepTimeParser.count_time took it into the step from 2023-12-27 to 2024-10-24."""
+    output = copied(tmp_path, "trace_view.json", "step_trace_time.csv")
+
+    def make(events: list[Event]) -> list[Event]:
+        free = next(one for one in events if one["name"] == "Free" and one["ph"] == "X")
+        return [{**free, "ts": after_the_step(events)[1], "dur": 400.0}]
+
+    add_events(output, make)
+
+    def change(table: Table) -> None:
+        row = dict(zip(table[0], table[1], strict=True))
+        free = float(row["Free"]) + waited
+        stage = TO_THE_END + waited if waited else row["Stage"]
+        cells(Free=free, Stage=stage)(table)
+
+    rewritten(output / "step_trace_time.csv", change)
+    assert found(output, "XLR304") == broken
+
+
+def test_step_that_launched_nothing(tmp_path: Path) -> None:
+    """Until 2025-06-20 FwkCANNRelationParser.get_step_range knew no step then."""
+    names = ("trace_view.json", "step_trace_time.csv", "kernel_details.csv", *DOCUMENTS)
+    output = copied(tmp_path, *names)
+    rules = ("XLR304", "XLR307", "XLR405", "XLR409")
+
+    def make(events: list[Event]) -> list[Event]:
+        step, end = after_the_step(events)
+        return [{**step, "name": "ProfilerStep#51", "ts": end, "dur": 5.0}]
+
+    add_events(output, make)
+    # So it is since: the other step stays.
+    assert found(output, *rules) == set()
+
+    def no_step(table: Table) -> None:
+        place = table[0].index("Step Id")
+        for row in table:
+            del row[place]
+
+    rewritten(output / "kernel_details.csv", no_step)
+    rewritten(output / "step_trace_time.csv", cells(Step=""))
+    for name in DOCUMENTS:
+        (step,) = json.loads((output / name).read_bytes()).values()
+        (output / name).write_text(json.dumps({"step": step}))
+    assert found(output, *rules) == set()
+    rewritten(output / "step_trace_time.csv", cells(Computing="8837.756"))
+    assert found(output, "XLR304") == {"XLR304"}
