@@ -126,3 +126,73 @@ def test_step_that_launched_nothing(tmp_path: Path) -> None:
     assert found(output, *rules) == set()
     rewritten(output / "step_trace_time.csv", cells(Computing="8837.756"))
     assert found(output, "XLR304") == {"XLR304"}
+
+
+BORDER = Decimal("1736408883738105")
+"""Here 47 entries of the task queue wait, and no operator runs but the step."""
+
+
+def end_of(event: Event) -> Decimal:
+    return Decimal(event["ts"]) + Decimal(str(event["dur"]))
+
+
+def launched_work(events: list[Event]) -> list[tuple[Decimal, Decimal, Decimal]]:
+    """When work was put into the task queue, began and ended."""
+    drawn = {(one["pid"], one["tid"], one["ts"]): one for one in events if one["ph"] == "X"}
+    given = {
+        one["args"]["correlation_id"]: Decimal(one["ts"])
+        for one in events
+        if one.get("cat") == "enqueue"
+    }
+    arrows = [one for one in events if one.get("cat") == "HostToDevice"]
+    called = {one["id"]: Decimal(one["ts"]) for one in arrows if one["ph"] == "s"}
+    takes = [one for one in events if one.get("cat") == "dequeue"]
+    found = []
+    for arrow in arrows:
+        work = drawn.get((arrow["pid"], arrow["tid"], arrow["ts"]))
+        if arrow["ph"] == "f" and work is not None:
+            moment = called[arrow["id"]]
+            for take in takes:
+                if Decimal(take["ts"]) <= moment <= end_of(take):
+                    number = take["args"]["correlation_id"]
+                    found.append((given[number], Decimal(work["ts"]), end_of(work)))
+                    break
+    return sorted(found)
+
+
+def test_queue_that_lags_behind_the_steps(tmp_path: Path) -> None:
+    """FwkCANNRelationParser.get_step_range: work is of the step that put it into the queue."""
+    output = copied(tmp_path, "trace_view.json", "kernel_details.csv")
+    path = output / "trace_view.json"
+    events = json.loads(path.read_bytes())
+    step, end = after_the_step(events)
+    step["dur"] = float(BORDER - Decimal(step["ts"]))
+    rest = float(Decimal(end) - BORDER)
+    events.append({**step, "name": "ProfilerStep#51", "ts": str(BORDER), "dur": rest})
+    path.write_text(json.dumps(events))
+    work = launched_work(events)
+    first = [one for one in work if one[0] <= BORDER]
+    second = work[len(first) :]
+    assert second
+    bounds = (
+        ("50", first[0][1], max(first[-1][2], BORDER)),
+        ("51", second[0][1], max(second[-1][2], Decimal(end))),
+    )
+
+    def with_steps(table: Table) -> None:
+        names = table[0]
+        place, start = names.index("Step Id"), names.index("Start Time(us)")
+        for row in table[1:]:
+            begun = Decimal(row[start].strip())
+            row[place] = next((one for one, low, high in bounds if low <= begun <= high), "")
+
+    rewritten(output / "kernel_details.csv", with_steps)
+    assert found(output, "XLR307") == set()
+
+    def with_a_wrong_step(table: Table) -> None:
+        place = table[0].index("Step Id")
+        row = next(row for row in table if row[place] == "51")
+        row[place] = "50"
+
+    rewritten(output / "kernel_details.csv", with_a_wrong_step)
+    assert found(output, "XLR307") == {"XLR307"}

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import (
     COMMUNICATION,
     COMPUTING,
@@ -23,14 +24,14 @@ from ascend_ref.derive.adapter_steps import (
     step_rows,
 )
 from ascend_ref.derive.decimals import unit_floats
+from ascend_ref.derive.operator_details import launching_operators
 from ascend_ref.derive.steps import Spans
 
 from ....compare.sql import text_literal
 from ..database import Facts
+from .queue import STEP, framework_slices, queue_entries
 from .reading import NONE, Asked, integers, read, reals
 
-STEP = "ProfilerStep#"
-"""So the names of steps begin."""
 PLACES: Mapping[str, int] = {
     "computing": COMPUTING,
     "communication": COMMUNICATION,
@@ -67,15 +68,43 @@ def device_steps_of(facts: Facts, *, all_launches: bool = False) -> list[DeviceS
     number, start, stop = (integers(stated, name) for name in ("number", "start", "stop"))
     if not len(number) or not facts.columns("view.launch"):
         return []
-    work = read(facts, "SELECT moment, start, stop FROM view.launch ORDER BY moment, row")
-    moment = integers(work, "moment")
-    place = np.searchsorted(start, moment, side="right") - 1
-    place[(place != NONE) & (moment > np.append(stop, 0)[place])] = NONE
-    kernels = Spans(integers(work, "start"), integers(work, "stop"))
+    spans = Spans(start, stop)
+    work = read(facts, "SELECT moment, thread, start, stop FROM view.launch ORDER BY moment, row")
+    place, launch = _launches(facts, spans, integers(work, "moment"))
     if not _states_steps(facts) and len(np.unique(place[place != NONE])) < len(number):
         return []
-    spans = Spans(start, stop)
-    return device_steps(number.tolist(), spans, place, moment, kernels, all_launches=all_launches)
+    kernels = Spans(integers(work, "start"), integers(work, "stop"))
+    return device_steps(number.tolist(), spans, place, launch, kernels, all_launches=all_launches)
+
+
+def _launches(facts: Facts, steps: Spans, moment: Integers) -> tuple[Integers, Integers]:
+    """For each launch the step that caused it, and a number that ascends.
+
+    Through the task queue both are those of the entry: it is of the step of its operator, though
+    it may be taken out in the next one (FwkCANNRelationParser.get_step_range of torch_npu).
+    """
+    taking = framework_slices(facts, "dequeue")
+    if not len(taking):
+        return _step_of(steps, moment), moment
+    operators = framework_slices(facts, "operator")
+    giving = framework_slices(facts, "enqueue", "named-enqueue")
+    begun = integers(operators, "start")
+    opened = launching_operators(
+        Spans(begun, integers(operators, "stop")),
+        integers(operators, "tid"),
+        integers(giving, "start"),
+        integers(giving, "tid"),
+    )
+    entry = queue_entries(taking, giving, moment)
+    owner = np.append(opened, NONE)[entry]
+    step = _step_of(steps, np.append(begun, 0)[owner])
+    return np.where(owner == NONE, NONE, step), entry
+
+
+def _step_of(steps: Spans, moment: Integers) -> Integers:
+    place = np.searchsorted(steps.start, moment, side="right") - 1
+    place[(place != NONE) & (moment > np.append(steps.end, 0)[place])] = NONE
+    return place
 
 
 def _states_steps(facts: Facts) -> bool:
