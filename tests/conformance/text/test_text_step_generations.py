@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,6 +15,8 @@ from text_folders import Table, changed, copied, judged, rewritten
 
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
+from ascend_simulator.run import write_run
+from ascend_simulator.scenario import preset
 
 Event: TypeAlias = dict[str, Any]
 TO_THE_END = 138083.25
@@ -22,8 +26,8 @@ EXPOSED = "Communication(Not Overlapped and Exclude Receive)"
 
 
 def found(path: Path, *rules: str) -> set[str]:
-    (report,) = judged(path, Options(selection=Selection(select=rules), workers=1))
-    return {one.rule for one in report.findings}
+    reports = judged(path, Options(selection=Selection(select=rules), workers=1))
+    return {one.rule for report in reports for one in report.findings}
 
 
 def cells(**values: object) -> Callable[[Table], None]:
@@ -196,3 +200,20 @@ def test_queue_that_lags_behind_the_steps(tmp_path: Path) -> None:
 
     rewritten(output / "kernel_details.csv", with_a_wrong_step)
     assert found(output, "XLR307") == {"XLR307"}
+
+
+def test_step_that_only_communicates(tmp_path: Path) -> None:
+    """TraceStepTimeDbParser takes the first task to be at 0 without compute tasks, the file not."""
+    run = write_run(preset("single-op"), 0, tmp_path / "run", ("pytorch-db", "pytorch-text"))
+    (database,) = run.folder.rglob("analysis.db")
+    (path,) = run.folder.rglob("step_trace_time.csv")
+    for other in path.parent.iterdir():
+        if other.suffix != ".db" and other != path:
+            other.unlink()
+    rewritten(path, cells(Computing="0"))
+    wanted: tuple[tuple[int, set[str]], ...] = ((0, set()), (1, {"XLR305"}))
+    for preparing, broken in wanted:
+        with closing(sqlite3.connect(database)) as analysis:
+            analysis.execute("UPDATE StepTraceTime SET computing = 0, preparing = ?", (preparing,))
+            analysis.commit()
+        assert found(database.parent, "XLR305") == broken
