@@ -7,8 +7,9 @@ us apart, so only the same arithmetic in the same order gives its figures. Sourc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -61,14 +62,53 @@ class StepRow(NamedTuple):
     preparing: float
 
 
+Side = Literal["left", "right"]
+
+
+class Generation(NamedTuple):
+    """How the adapter divided steps since a month.
+
+    first, last: sides on which slices are sought that start as the step does and as it ends.
+    every_step: whether a step without slices has a row. least: of exposed communication without
+    receiving. begin: of a capture without operators and steps. all_launches: whether a step lasts
+    from the first to the last kernel of any launch, and as on the host without any.
+    """
+
+    since: str
+    first: Side
+    last: Side
+    every_step: bool = True
+    least: float = -math.inf
+    begin: float | None = None
+    all_launches: bool = False
+
+
+GENERATIONS = (
+    Generation("2026-03", "left", "left", every_step=False, least=0),
+    Generation("2025-06", "left", "left", every_step=False),
+    Generation("2024-10", "left", "left"),
+    Generation("2023-12", "left", "right", begin=UNSET),
+    Generation("2023-08", "right", "left", all_launches=True),
+)
+"""Source: commits 337272901, 72e3a7dc5, 7e8ae592b with d1e6d73ba, and c047c84cb with a7fbb1ec3 of
+torch_npu."""
+
+
 def device_steps(
-    numbers: Sequence[int], steps: Spans, step: Integers, launch: Integers, kernels: Spans
+    numbers: Sequence[int],
+    steps: Spans,
+    step: Integers,
+    launch: Integers,
+    kernels: Spans,
+    *,
+    all_launches: bool = False,
 ) -> list[DeviceStep]:
     """The steps as the device saw them; a step that launched nothing is none. Times in ns.
 
     kernels: with the row of the ``step`` in which they were launched (-1: in none) and a number
     that ascends with the ``launch``. A step lasts from the first kernel of its first launch until
-    the end of the last kernel of its last one, at least to its own end.
+    the end of the last kernel of its last one, at least to its own end. all_launches: see
+    :class:`Generation`.
     """
     found = []
     order = np.lexsort((launch, step))
@@ -76,9 +116,12 @@ def device_steps(
     for row, (low, high) in enumerate(bounds.T.tolist()):
         rows = order[low:high]
         if not len(rows):
+            if all_launches:
+                begin, end = int(steps.start[row]) / 1000, int(steps.end[row]) / 1000
+                found.append(DeviceStep(numbers[row], begin, end, begin))
             continue
-        first = rows[launch[rows] == launch[rows[0]]]
-        last = rows[launch[rows] == launch[rows[-1]]]
+        first = rows if all_launches else rows[launch[rows] == launch[rows[0]]]
+        last = rows if all_launches else rows[launch[rows] == launch[rows[-1]]]
         end = max(int(kernels.end[last].max()), int(steps.end[row]))
         found.append(
             DeviceStep(
@@ -92,9 +135,12 @@ def device_steps(
 
 
 def step_rows(
-    slices: Slices, steps: Sequence[DeviceStep], first_operator: float | None
+    slices: Slices,
+    steps: Sequence[DeviceStep],
+    first_operator: float | None,
+    generation: Generation = GENERATIONS[0],
 ) -> list[StepRow]:
-    """The rows of the file, by device and number of the step.
+    """The rows of the file, by device and number of the step, as a generation writes them.
 
     A slice belongs to the first step in which it starts; where there are steps, others are left
     out. Without any, one row per device holds everything and its preparing begins with the first
@@ -102,22 +148,26 @@ def step_rows(
     """
     if not (slices.kind < RECEIVING).any():
         return []
-    place = _steps_of(slices.start, steps) if steps else np.zeros(len(slices.start), np.int64)
-    kept = place != NONE
-    slices, place = Slices(*(column[kept] for column in slices)), place[kept]
-    bounds = steps or [DeviceStep(None, UNSET, UNSET, UNSET)]
+    place = np.zeros(len(slices.start), np.int64)
+    if steps:
+        place = _steps_of(slices.start, steps, generation)
     devices, device = np.unique(slices.device, return_inverse=True)
-    owner = device * len(bounds) + place
+    kept = place != NONE
+    slices = Slices(*(column[kept] for column in slices))
+    bounds = steps or [DeviceStep(None, UNSET, UNSET, UNSET)]
+    owner = device[kept] * len(bounds) + place[kept]
     count = len(devices) * len(bounds)
     amounts, present = _amounts(slices, owner, count)
-    start, end, first = _extents(slices, owner, count)
+    start, end, work = _extents(slices, owner, count)
+    first = generation.begin if first_operator is None else first_operator
     rows = []
-    for row in np.flatnonzero(present.any(axis=1)).tolist():
+    shown = present.any(axis=1) | generation.every_step
+    for row in np.flatnonzero(shown).tolist():
         spent = [
             float(amounts[row, kind]) if present[row, kind] else 0 for kind in range(RECEIVING + 1)
         ]
         step = bounds[row % len(bounds)]
-        begin = step.begin if steps else first_operator
+        begin = step.begin if steps else first
         rows.append(
             StepRow(
                 device=int(devices[row // len(bounds)]),
@@ -130,22 +180,23 @@ def step_rows(
                 stage=float(end[row] - start[row]) - spent[RECEIVING],
                 bubble=spent[RECEIVING],
                 communication_not_overlapped_and_exclude_receive=max(
-                    spent[NOT_OVERLAPPED] - spent[RECEIVING], 0
+                    spent[NOT_OVERLAPPED] - spent[RECEIVING], generation.least
                 ),
-                preparing=0 if begin is None else float(first[row]) - begin,
+                preparing=0 if begin is None else float(work[row]) - begin,
             )
         )
     return sorted(rows, key=lambda row: (row.device, row.step or 0))
 
 
-def _steps_of(start: Reals, steps: Sequence[DeviceStep]) -> Integers:
-    """The place of the first step with ``start <= time < end``."""
+def _steps_of(start: Reals, steps: Sequence[DeviceStep], generation: Generation) -> Integers:
+    """The place of the first step that holds each time; today ``start <= time < end``."""
     order = np.argsort(start, kind="stable")
-    bounds = np.searchsorted(start[order], [(step.start, step.end) for step in steps])
+    ascending = start[order]
+    lows = np.searchsorted(ascending, [step.start for step in steps], side=generation.first)
+    highs = np.searchsorted(ascending, [step.end for step in steps], side=generation.last)
     found = np.full(len(start), NONE)
     for place in range(len(steps) - 1, -1, -1):
-        low, high = bounds[place]
-        found[order[low:high]] = place
+        found[order[lows[place] : highs[place]]] = place
     return found
 
 
@@ -174,7 +225,10 @@ def _amounts(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Intege
 def _extents(slices: Slices, owner: Integers, count: int) -> tuple[Reals, Reals, Reals]:
     """First start, last end, and first start of computing or communication, by owner."""
     works = slices.kind <= COMMUNICATION
-    start = least(owner, slices.start, count)
-    end = greatest(owner, slices.start + slices.duration, count)
-    first = least(owner[works], slices.start[works], count)
-    return start, end, np.where(np.isinf(first), UNSET, first)
+    found = (
+        least(owner, slices.start, count),
+        greatest(owner, slices.start + slices.duration, count),
+        least(owner[works], slices.start[works], count),
+    )
+    start, end, first = (np.where(np.isinf(one), UNSET, one) for one in found)
+    return start, end, first

@@ -6,19 +6,16 @@ import numpy as np
 import pyarrow as pa
 
 from ascend_ref.capture.batch import Integers
-from ascend_ref.derive.matching import counterparts
 from ascend_ref.derive.operator_details import (
     Kernels,
-    dequeuing_calls,
     launching_operators,
     operator_details,
 )
 from ascend_ref.derive.steps import Spans
 
-from ....compare.sql import text_literal
 from ..database import Facts
+from .queue import framework_slices, queue_entries
 from .reading import NONE, Asked, integers, read, reals
-from .steps import STEP
 
 AI_CORE = "AI_CORE"
 NS_PER_US = 1e3
@@ -33,17 +30,6 @@ ORDER BY l.moment, l.arrow
 """What calls of CANN launched, in order of the calls."""
 
 
-def _kind(facts: Facts, *kinds: str) -> pa.Table:
-    """Slices of the framework in order of start."""
-    named = ", ".join(map(text_literal, kinds))
-    return read(
-        facts,
-        "SELECT file, row, tid, ts AS start, end_ns AS stop, correlation_id AS number, "
-        f"starts_with(name, {text_literal(STEP)}) AS is_step FROM layer.python "
-        f"WHERE kind IN ({named}) AND ts IS NOT NULL AND end_ns IS NOT NULL ORDER BY ts, row",
-    )
-
-
 def _spans(rows: pa.Table) -> Spans:
     return Spans(integers(rows, "start"), integers(rows, "stop"))
 
@@ -51,7 +37,7 @@ def _spans(rows: pa.Table) -> Spans:
 def operator_times(asked: Asked) -> pa.Table:
     """The times of the operators in order of start, steps left out; us. place: among them."""
     facts = asked.facts
-    operators, work = _kind(facts, "operator"), read(facts, WORK)
+    operators, work = framework_slices(facts, "operator"), read(facts, WORK)
     spans, threads = _spans(operators), integers(operators, "tid")
     owner, order = _launchers(facts, spans, threads, work)
     found = operator_details(
@@ -86,17 +72,16 @@ def _launchers(
     Through the task queue that is the one that put it in, without a queue the one that called.
     """
     moment = integers(work, "moment")
-    taking, giving = _kind(facts, "dequeue"), _kind(facts, "enqueue", "named-enqueue")
+    taking, giving = (
+        framework_slices(facts, "dequeue"),
+        framework_slices(facts, "enqueue", "named-enqueue"),
+    )
     if not len(taking):
         owner = launching_operators(operators, threads, moment, integers(work, "thread"))
         return owner, np.arange(len(work))
     opened = launching_operators(
         operators, threads, integers(giving, "start"), integers(giving, "tid")
     )
-    call = dequeuing_calls(_spans(taking), moment)
-    number = np.append(integers(taking, "number"), NONE)[call]
-    given = integers(giving, "number")
-    entry = counterparts(number, np.zeros(len(number), np.int64), given)
-    queued = np.where(call != NONE, entry, NONE)
+    queued = queue_entries(taking, giving, moment)
     owner = np.append(opened, NONE)[queued]
-    return owner, np.argsort(np.where(queued == NONE, len(given), queued), kind="stable")
+    return owner, np.argsort(np.where(queued == NONE, len(giving), queued), kind="stable")

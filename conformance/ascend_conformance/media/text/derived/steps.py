@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
+from ascend_ref.capture.batch import Integers
 from ascend_ref.derive.adapter_steps import (
     COMMUNICATION,
     COMPUTING,
     FREE,
+    GENERATIONS,
     NOT_OVERLAPPED,
     RECEIVE,
     RECEIVING,
     DeviceStep,
     Slices,
+    StepRow,
     device_steps,
     step_at,
     step_rows,
 )
 from ascend_ref.derive.decimals import unit_floats
+from ascend_ref.derive.operator_details import launching_operators
 from ascend_ref.derive.steps import Spans
 
 from ....compare.sql import text_literal
 from ..database import Facts
+from .queue import STEP, framework_slices, queue_entries
 from .reading import NONE, Asked, integers, read, reals
 
-STEP = "ProfilerStep#"
-"""So the names of steps begin."""
 PLACES: Mapping[str, int] = {
     "computing": COMPUTING,
     "communication": COMMUNICATION,
@@ -48,8 +51,12 @@ FIGURES = (
 )
 
 
-def device_steps_of(facts: Facts) -> list[DeviceStep]:
-    """The steps with their bounds on the device; none where the program marked none."""
+def device_steps_of(facts: Facts, *, all_launches: bool = False) -> list[DeviceStep]:
+    """The steps with their bounds on the device; none where the program marked none.
+
+    From 2023-12-14 to 2025-06-20 a step without launches made the adapter leave out all of them
+    (commits a7fbb1ec3 and ca3abd80d of torch_npu); its files show that they know no steps.
+    """
     if not facts.columns("layer.python"):
         return []
     stated = read(
@@ -61,29 +68,80 @@ def device_steps_of(facts: Facts) -> list[DeviceStep]:
     number, start, stop = (integers(stated, name) for name in ("number", "start", "stop"))
     if not len(number) or not facts.columns("view.launch"):
         return []
-    work = read(facts, "SELECT moment, start, stop FROM view.launch ORDER BY moment, row")
-    moment = integers(work, "moment")
-    place = np.searchsorted(start, moment, side="right") - 1
-    place[(place != NONE) & (moment > np.append(stop, 0)[place])] = NONE
+    spans = Spans(start, stop)
+    work = read(facts, "SELECT moment, thread, start, stop FROM view.launch ORDER BY moment, row")
+    place, launch = _launches(facts, spans, integers(work, "moment"))
+    if not _states_steps(facts) and len(np.unique(place[place != NONE])) < len(number):
+        return []
     kernels = Spans(integers(work, "start"), integers(work, "stop"))
-    return device_steps(number.tolist(), Spans(start, stop), place, moment, kernels)
+    return device_steps(number.tolist(), spans, place, launch, kernels, all_launches=all_launches)
+
+
+def _launches(facts: Facts, steps: Spans, moment: Integers) -> tuple[Integers, Integers]:
+    """For each launch the step that caused it, and a number that ascends.
+
+    Through the task queue both are those of the entry: it is of the step of its operator, though
+    it may be taken out in the next one (FwkCANNRelationParser.get_step_range of torch_npu).
+    """
+    taking = framework_slices(facts, "dequeue")
+    if not len(taking):
+        return _step_of(steps, moment), moment
+    operators = framework_slices(facts, "operator")
+    giving = framework_slices(facts, "enqueue", "named-enqueue")
+    begun = integers(operators, "start")
+    opened = launching_operators(
+        Spans(begun, integers(operators, "stop")),
+        integers(operators, "tid"),
+        integers(giving, "start"),
+        integers(giving, "tid"),
+    )
+    entry = queue_entries(taking, giving, moment)
+    owner = np.append(opened, NONE)[entry]
+    step = _step_of(steps, np.append(begun, 0)[owner])
+    return np.where(owner == NONE, NONE, step), entry
+
+
+def _step_of(steps: Spans, moment: Integers) -> Integers:
+    place = np.searchsorted(steps.start, moment, side="right") - 1
+    place[(place != NONE) & (moment > np.append(steps.end, 0)[place])] = NONE
+    return place
+
+
+def _states_steps(facts: Facts) -> bool:
+    """Whether the files of the adapter know of steps; so if there are none."""
+    columns = facts.columns("csv.kernel_details")
+    if columns:
+        return "Step Id" in columns
+    if not facts.columns("csv.step_trace_time"):
+        return True
+    return bool(facts.value("SELECT count(*) FROM csv.step_trace_time WHERE Step <> ''"))
 
 
 def step_trace_time(asked: Asked) -> pa.Table:
-    """The rows of step_trace_time, the arithmetic of the adapter replayed in its floats."""
+    """The rows of step_trace_time, the arithmetic of the adapter replayed in its floats.
+
+    By generation of the adapter.
+    """
     facts = asked.facts
     slices = read(facts, " UNION ALL ".join(_slices(facts)) + " ORDER BY file, row")
     kinds = np.array([PLACES.get(kind, RECEIVING) for kind in slices["kind"].to_pylist()], np.int64)
-    found = step_rows(
-        Slices(
-            integers(slices, "device"),
-            kinds,
-            unit_floats(integers(slices, "start")),
-            reals(slices, "dur", 0.0),
-        ),
-        device_steps_of(facts),
-        _first_operator(facts),
+    added = Slices(
+        integers(slices, "device"),
+        kinds,
+        unit_floats(integers(slices, "start")),
+        reals(slices, "dur", 0.0),
     )
+    first, parts = _first_operator(facts), []
+    for one in GENERATIONS:
+        steps = device_steps_of(facts, all_launches=one.all_launches)
+        parts.append((one.since, _table(step_rows(added, steps, first, one))))
+    return pa.concat_tables(
+        table.append_column("since", pa.array([since] * len(table), pa.string()))
+        for since, table in parts
+    )
+
+
+def _table(found: Sequence[StepRow]) -> pa.Table:
     columns: dict[str, pa.Array] = {
         "device": pa.array([row.device for row in found], pa.int64()),
         "step": pa.array(["" if row.step is None else str(row.step) for row in found], pa.string()),
