@@ -24,7 +24,7 @@ from ascend_ref.derive.adapter_steps import (
 )
 from ascend_ref.derive.decimals import shortest_texts, unit_floats
 from ascend_ref.derive.matching import NONE
-from ascend_ref.derive.operator_details import Kernels
+from ascend_ref.derive.operator_details import Kernels, dequeuing_calls
 from ascend_ref.derive.operator_details import operator_details as times_of
 from ascend_ref.derive.steps import Spans
 from ascend_ref.recorded import Recorded
@@ -193,10 +193,27 @@ def steps_of(session: Session) -> list[DeviceStep]:
         return []
     number, start, end = (integers(table[name]) for name in ("id", "startNs", "endNs"))
     work = launched(session)
+    cause, launch = _causes(session, work)
     order = np.argsort(start, kind="stable")
-    place = np.searchsorted(start[order], work.moment, side="right") - 1
+    place = np.searchsorted(start[order], cause, side="right") - 1
     step = np.where(place == -1, NONE, np.append(order, NONE)[place])
-    step[(step != NONE) & (work.moment > np.append(end, 0)[step])] = NONE
+    step[(step != NONE) & (cause > np.append(end, 0)[step])] = NONE
     return device_steps(
-        number.tolist(), Spans(start, end), step, work.moment, Spans(work.start, work.end)
+        number.tolist(), Spans(start, end), step, launch, Spans(work.start, work.end)
     )
+
+
+def _causes(session: Session, work: Launched) -> tuple[Integers, Integers]:
+    """When what launched each work began, and a number that ascends with the launches.
+
+    Work of the task queue is of the step of the operator that put it in, though the next step may
+    take it out; what did not pass through the queue is of none.
+    """
+    activity = session.activity
+    if not len(activity.dequeue):
+        return work.moment, work.moment
+    taking = activity.dequeue[np.argsort(activity.start[activity.dequeue], kind="stable")]
+    call = dequeuing_calls(Spans(activity.start[taking], activity.end[taking]), work.moment)
+    owner = activity.launching(work.connection, work.thread, work.moment)
+    known = (owner != NONE) & (call != NONE)
+    return np.where(known, np.append(activity.start, 0)[owner], np.iinfo(np.int64).max), call
