@@ -40,6 +40,16 @@ def test_a_capture_without_a_schedule(tmp_path: Path) -> None:
     assert found(output, "DOC0") == ["DOC002"]
 
 
+def test_a_schedule_of_the_program_has_attributes_of_its_own(tmp_path: Path) -> None:
+    """``profile`` takes any callable object, and ``_dump_profiler_info`` writes its attributes."""
+    output = copied(tmp_path, "step_trace_time.csv")
+    configure(output, schedule={"first": 3, "last": 5})
+    assert found(output, "DOC0") == []
+    lengths = {"wait": 0, "active": 1, "warmup": 0, "repeat": 1, "skip_first": 0}
+    configure(output, schedule={**lengths, "first": 3})
+    assert found(output, "DOC0") == ["DOC003"]
+
+
 def events_of() -> list[Event]:
     events: list[Event] = json.loads(needs_data(RANK / OUTPUT / "trace_view.json").read_bytes())
     return events

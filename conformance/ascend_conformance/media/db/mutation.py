@@ -70,9 +70,10 @@ def _values(instance: Instance, session: Session) -> dict[str, str]:
     targets = [target for target in column.references if session.schema.column(target)]
     if targets:
         target, _, key = targets[0].partition(".")
+        known = ", ".join(map(str, session.schema.accepted.get(target, ())))
         values["orphan"] = (
-            f"(SELECT min(t.{key}) + 1 FROM {target} t "
-            f"WHERE t.{key} + 1 NOT IN (SELECT {key} FROM {target} WHERE {key} IS NOT NULL))"
+            f"(SELECT min(t.{key}) + 1 FROM {target} t WHERE t.{key} + 1 NOT IN ({known}) "
+            f"AND t.{key} + 1 NOT IN (SELECT {key} FROM {target} WHERE {key} IS NOT NULL))"
         )
     if column.members:
         through = bool(instance.place.get("further_uses"))
