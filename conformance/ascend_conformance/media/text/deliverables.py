@@ -18,6 +18,7 @@ from ascend_spec.layout import Match
 from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
+from ...engine.mindspore import written_by_mindspore
 
 Kind = Literal["csv", "timeline", "document"]
 
@@ -92,12 +93,13 @@ def companions(listing: Listing) -> tuple[Deliverable, ...]:
 
 
 def _named(listing: Listing) -> tuple[Deliverable, ...]:
-    """The files of a folder that are deliverables by their names."""
+    """The files of a folder that are deliverables by their names, but for those of MindSpore."""
     return listing.fact("deliverables", _find_named)
 
 
 def _find_named(listing: Listing) -> tuple[Deliverable, ...]:
-    named = (_of_match(path, match) for path, match in listing.matches)
+    other = written_by_mindspore(listing)
+    named = (_of_match(path, match) for path, match in listing.matches if path not in other)
     return tuple(one for one in named if one is not None and one.path.is_file())
 
 
@@ -160,7 +162,10 @@ def _likeness(file: CsvFile, cells: set[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The text files of a folder, or one given ``alone``, and the database next to them."""
+    """The text files of a folder, and the database next to them.
+
+    ``alone``: nothing is missed next to them, such as where a single file was given.
+    """
 
     deliverables: tuple[Deliverable, ...]
     alone: bool = False
@@ -185,7 +190,9 @@ def output_of_folder(listing: Listing) -> Iterator[Candidate]:
     texts = deliverables_in(listing)
     if texts:
         every = (*texts, *companions(listing))
-        yield Output(every, database=_database(listing)).candidate(listing.folder)
+        # What stands next to those of MindSpore follows no rule of another writer.
+        alone = bool(written_by_mindspore(listing))
+        yield Output(every, alone, _database(listing)).candidate(listing.folder)
 
 
 def output_of_file(path: Path) -> Candidate | None:
