@@ -88,3 +88,14 @@ def test_files_of_torch_npu_are_judged(tmp_path: Path) -> None:
     named, broken = names_of(tmp_path)
     assert not named
     assert "CSV026" in broken
+
+
+def test_what_msprof_analyses_for_an_adapter_is_no_document_of_it(tmp_path: Path) -> None:
+    """msprof's communication.json has operators and no steps; it stays in PROF_*/analyze."""
+    folder = tmp_path / "PROF_000001_20250617064812088_QGGJHHNAODRDOJFB" / "analyze"
+    folder.mkdir(parents=True)
+    (folder / "communication.json").write_text(json.dumps({"hcom_allReduce__1_0_1@1": {}}))
+    (output(tmp_path) / "op_statistic.csv").write_text(STATISTIC)
+    assert {Path(one.file).name for one in check([tmp_path]).files} == {"ASCEND_PROFILER_OUTPUT"}
+    (tmp_path / "ASCEND_PROFILER_OUTPUT" / "communication.json").write_text('{"a@1": {}}')
+    assert "DOC002" in names_of(tmp_path)[1]

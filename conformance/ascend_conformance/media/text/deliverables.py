@@ -18,6 +18,7 @@ from ascend_spec.layout import Match
 from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
+from ...engine.folders import is_collection
 from ...engine.mindspore import written_by_mindspore
 
 Kind = Literal["csv", "timeline", "document"]
@@ -98,9 +99,16 @@ def _named(listing: Listing) -> tuple[Deliverable, ...]:
 
 
 def _find_named(listing: Listing) -> tuple[Deliverable, ...]:
+    if _is_analysis(listing.folder.absolute()):
+        return ()
     other = written_by_mindspore(listing)
     named = (_of_match(path, match) for path, match in listing.matches if path not in other)
     return tuple(one for one in named if one is not None and one.path.is_file())
+
+
+def _is_analysis(folder: Path) -> bool:
+    """Whether msprof --analyze wrote it: documents without steps, which an adapter reads."""
+    return folder.name == "analyze" and is_collection(folder.parent.name)
 
 
 def deliverable_of_content(path: Path) -> Deliverable | None:
