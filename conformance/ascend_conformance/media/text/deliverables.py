@@ -18,6 +18,8 @@ from ascend_spec.layout import Match
 from ascend_spec.text import CsvFile
 
 from ...engine.candidate import Candidate, Listing
+from ...engine.folders import is_collection
+from ...engine.mindspore import written_by_mindspore
 
 Kind = Literal["csv", "timeline", "document"]
 
@@ -92,13 +94,21 @@ def companions(listing: Listing) -> tuple[Deliverable, ...]:
 
 
 def _named(listing: Listing) -> tuple[Deliverable, ...]:
-    """The files of a folder that are deliverables by their names."""
+    """The files of a folder that are deliverables by their names, but for those of MindSpore."""
     return listing.fact("deliverables", _find_named)
 
 
 def _find_named(listing: Listing) -> tuple[Deliverable, ...]:
-    named = (_of_match(path, match) for path, match in listing.matches)
+    if _is_analysis(listing.folder.absolute()):
+        return ()
+    other = written_by_mindspore(listing)
+    named = (_of_match(path, match) for path, match in listing.matches if path not in other)
     return tuple(one for one in named if one is not None and one.path.is_file())
+
+
+def _is_analysis(folder: Path) -> bool:
+    """Whether msprof --analyze wrote it: documents without steps, which an adapter reads."""
+    return folder.name == "analyze" and is_collection(folder.parent.name)
 
 
 def deliverable_of_content(path: Path) -> Deliverable | None:
@@ -160,7 +170,10 @@ def _likeness(file: CsvFile, cells: set[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The text files of a folder, or one given ``alone``, and the database next to them."""
+    """The text files of a folder, and the database next to them.
+
+    ``alone``: nothing is missed next to them, such as where a single file was given.
+    """
 
     deliverables: tuple[Deliverable, ...]
     alone: bool = False
@@ -185,7 +198,9 @@ def output_of_folder(listing: Listing) -> Iterator[Candidate]:
     texts = deliverables_in(listing)
     if texts:
         every = (*texts, *companions(listing))
-        yield Output(every, database=_database(listing)).candidate(listing.folder)
+        # What stands next to those of MindSpore follows no rule of another writer.
+        alone = bool(written_by_mindspore(listing))
+        yield Output(every, alone, _database(listing)).candidate(listing.folder)
 
 
 def output_of_file(path: Path) -> Candidate | None:
