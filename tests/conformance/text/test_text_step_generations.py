@@ -16,7 +16,7 @@ from text_folders import Table, changed, copied, judged, rewritten
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
 from ascend_simulator.run import write_run
-from ascend_simulator.scenario import preset
+from ascend_simulator.scenario import override, preset
 
 Event: TypeAlias = dict[str, Any]
 TO_THE_END = 138083.25
@@ -217,3 +217,27 @@ def test_step_that_only_communicates(tmp_path: Path) -> None:
             analysis.execute("UPDATE StepTraceTime SET computing = 0, preparing = ?", (preparing,))
             analysis.commit()
         assert found(database.parent, "XLR305") == broken
+
+
+def test_queue_that_lags_divides_file_and_database_differently(tmp_path: Path) -> None:
+    """TraceStepTimeDbParser goes by the launch, TraceStepTimeParser by the entry of the queue."""
+    scenario = override(preset("single-op"), steps=2)
+    run = write_run(scenario, 0, tmp_path / "run", ("pytorch-db", "pytorch-text"))
+    (database,) = run.folder.rglob("analysis.db")
+    with closing(sqlite3.connect(database)) as analysis:
+        analysis.execute("UPDATE StepTraceTime SET computing = computing + 5 WHERE rowid = 1")
+        analysis.commit()
+    assert found(database.parent, "XLR305") == {"XLR305"}
+    path = database.with_name("trace_view.json")
+    events = json.loads(path.read_bytes())
+    step = min(
+        (one for one in events if one["name"].startswith("ProfilerStep#")),
+        key=lambda one: Decimal(one["ts"]),
+    )
+    queue = [one for one in events if one.get("cat") == "async_task_queue"]
+    taken = {one["id"]: Decimal(one["ts"]) for one in queue if one["ph"] == "f"}
+    entry = next(one for one in queue if one["ph"] == "s" and taken[one["id"]] > Decimal(one["ts"]))
+    border = (Decimal(entry["ts"]) + taken[entry["id"]]) / 2
+    step["dur"] = float(border - Decimal(step["ts"]))
+    path.write_text(json.dumps(events))
+    assert found(database.parent, "XLR305") == set()
