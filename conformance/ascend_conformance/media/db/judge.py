@@ -337,11 +337,18 @@ def resolved_cells(session: Session, outcome: Outcome) -> frozenset[str]:
         at
         for (_, at), one in judged.items()
         if len(one.place.get("targets", "").split()) == len(reference_targets(session, one)) == 1
-        and not one.place["spare"]
         and {("DB201", at), ("DB202", at)} <= judged.keys()
         and at not in at_fault
         and fusion.fusible(*_declared(session, one))
+        and not _holds_sentinels(session, one)
     )
+
+
+def _holds_sentinels(session: Session, instance: Instance) -> bool:
+    """Whether a value of the column means that there is none, and leads to no row."""
+    sentinels = ", ".join(map(str, _declared(session, instance)[0].none))
+    held = f"SELECT 1 FROM main.{instance.table} WHERE {instance.column} IN ({sentinels}) LIMIT 1"
+    return bool(sentinels) and session.connection.execute(held).fetchone() is not None
 
 
 def _declared(session: Session, instance: Instance) -> tuple[Column, str]:
