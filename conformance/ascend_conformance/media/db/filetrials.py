@@ -130,7 +130,10 @@ def _group_between_ranks(profiler: Path, analysis: Path) -> None:
     """One rank's analysis gives its group another name; the profiler database would contradict."""
     profiler.unlink()
     for table in ("CommAnalyzerTime", "CommAnalyzerBandwidth", "CommAnalyzerMatrix"):
-        _run(analysis, f"UPDATE {table} SET group_name = '77' || substr(group_name, 3)")
+        other = (
+            "substr(group_name, 1, length(group_name) - 1) || ((substr(group_name, -1) + 1) % 10)"
+        )
+        _run(analysis, f"UPDATE {table} SET group_name = {other}")
 
 
 def _group_absent(profiler: Path, _analysis: Path) -> None:
