@@ -36,7 +36,6 @@ TRIED = {
     ("level1_rank1", "adapter-2025-12"),
     ("level0_rank0", "adapter-2025-01"),
     ("910a_2024", "adapter-2025-01"),
-    ("everything-2024", "adapter-2025-01"),
     ("310p", "python-2025"),
 }
 """What the suite tries; the exhaustive run tries all writers of every database."""
