@@ -29,6 +29,7 @@ FUNCTIONS: Mapping[str, Callable[[Asked], pa.Table | pa.RecordBatchReader]] = {
     "counters": melted.counters,
     "reductions": melted.reductions,
     "overlap": activity.overlap,
+    "device_step": steps.device_step,
     "step_trace_time": steps.step_trace_time,
     "step_of_kernel": steps.step_of_kernel,
     "communication_times": communication.communication_times,

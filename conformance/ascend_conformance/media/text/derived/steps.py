@@ -38,6 +38,16 @@ PLACES: Mapping[str, int] = {
     "not-overlapped": NOT_OVERLAPPED,
     "free": FREE,
 }
+DEVICE_STEP = pa.schema(
+    {
+        "all_launches": pa.bool_(),
+        "place": pa.int64(),
+        "number": pa.int64(),
+        "start": pa.float64(),
+        "end": pa.float64(),
+        "begin": pa.float64(),
+    }
+)
 FIGURES = (
     "computing",
     "communication_not_overlapped",
@@ -52,29 +62,41 @@ FIGURES = (
 
 
 def device_steps_of(facts: Facts, *, all_launches: bool = False) -> list[DeviceStep]:
-    """The steps with their bounds on the device; none where the program marked none.
+    """The steps with their bounds on the device; none where the program marked none."""
+    if not facts.columns("derived.device_step"):
+        return []
+    chosen = f"SELECT * FROM derived.device_step WHERE all_launches = {all_launches} ORDER BY place"
+    found = read(facts, chosen).select(DeviceStep._fields).to_pylist()
+    return [DeviceStep(**one) for one in found]
+
+
+def device_step(asked: Asked) -> pa.Table:
+    """The steps with their bounds on the device, by the generations that divide them differently.
 
     From 2023-12-14 to 2025-06-20 a step without launches made the adapter leave out all of them
     (commits a7fbb1ec3 and ca3abd80d of torch_npu); its files show that they know no steps.
     """
-    if not facts.columns("layer.python"):
-        return []
+    facts = asked.facts
     stated = read(
         facts,
         f"SELECT TRY_CAST(substr(name, {len(STEP) + 1}) AS BIGINT) AS number, ts AS start, "
         f"end_ns AS stop FROM layer.python WHERE starts_with(name, {text_literal(STEP)}) "
         "AND ts IS NOT NULL AND end_ns IS NOT NULL ORDER BY ts, row",
     )
-    number, start, stop = (integers(stated, name) for name in ("number", "start", "stop"))
-    if not len(number) or not facts.columns("view.launch"):
-        return []
-    spans = Spans(start, stop)
-    work = read(facts, "SELECT moment, thread, start, stop FROM view.launch ORDER BY moment, row")
+    number = integers(stated, "number")
+    spans = Spans(integers(stated, "start"), integers(stated, "stop"))
+    work = read(facts, "SELECT moment, start, stop FROM view.launch ORDER BY moment, row")
     place, launch = _launches(facts, spans, integers(work, "moment"))
-    if not _states_steps(facts) and len(np.unique(place[place != NONE])) < len(number):
-        return []
     kernels = Spans(integers(work, "start"), integers(work, "stop"))
-    return device_steps(number.tolist(), spans, place, launch, kernels, all_launches=all_launches)
+    rows: list[dict[str, object]] = []
+    if _states_steps(facts) or len(np.unique(place[place != NONE])) == len(number):
+        for every in (False, True):
+            found = device_steps(number.tolist(), spans, place, launch, kernels, all_launches=every)
+            rows += [
+                {"all_launches": every, "place": row, **one._asdict()}
+                for row, one in enumerate(found)
+            ]
+    return pa.Table.from_pylist(rows, DEVICE_STEP)
 
 
 def _launches(facts: Facts, steps: Spans, moment: Integers) -> tuple[Integers, Integers]:
