@@ -10,8 +10,7 @@ from ..session import Session
 from . import Check, Fault, Places
 
 OF_CALLS = "ENUM_API_TYPE"
-OF_THE_FRAMEWORK = 50_000
-"""Kinds of calls of the framework have higher ids than those of CANN."""
+"""The enum to which torch_npu adds kinds of its own, those with a carrier."""
 
 LISTED = 5
 """Members that a message names."""
@@ -24,11 +23,14 @@ def _members_missing(session: Session, places: Places) -> Iterator[Fault]:
     (``_fwk_api_db_parser.py``); msprof writes all its enums together.
     """
     missing: dict[str, list[int]] = {}
-    of_the_host = session.enum_rows.keys() == {OF_CALLS}
+    of_msprof: set[int] = set()
+    if session.enum_rows.keys() == {OF_CALLS}:
+        known = session.catalog.enums[OF_CALLS].members
+        of_msprof = {member.id for member in known if not member.carriers}
     for instance in places:
         held = session.enum_rows.get(instance.table or "")
         identifier = int(instance.place["id"])
-        if of_the_host and identifier < OF_THE_FRAMEWORK:
+        if identifier in of_msprof:
             continue
         if held and identifier not in held:
             missing.setdefault(instance.table or "", []).append(identifier)
