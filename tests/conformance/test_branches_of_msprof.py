@@ -69,9 +69,21 @@ def replay(tasks: str, model: int) -> list[str]:
     return [
         f"UPDATE TASK SET modelId = {model} WHERE {tasks}",
         "CREATE TEMP TABLE later AS SELECT max(endNs) + 1000 - min(startNs) AS by FROM TASK",
-        f"INSERT INTO TASK ({TASK}) SELECT startNs + by, endNs + by, deviceId, connectionId, globalTaskId, "  # noqa: E501
-        "globalPid, taskType, contextId, streamId, taskId, modelId FROM TASK, temp.later "
-        f"WHERE {tasks} ORDER BY startNs",
+        *again("TASK", LATER, tasks),
+    ]
+
+
+LATER = (
+    "startNs = startNs + (SELECT by FROM temp.later), endNs = endNs + (SELECT by FROM temp.later)"
+)
+
+
+def again(table: str, changes: str, rows: str = "true") -> list[str]:
+    """Add some rows of a table once more, changed."""
+    return [
+        f"CREATE TEMP TABLE again_{table} AS SELECT * FROM {table} WHERE {rows} ORDER BY rowid",
+        f"UPDATE temp.again_{table} SET {changes}",
+        f"INSERT INTO {table} SELECT * FROM temp.again_{table}",
     ]
 
 
@@ -85,21 +97,18 @@ def test_kernels_of_a_graph_that_runs_again(database: Path) -> None:
 
 def test_collective_of_a_graph_that_runs_again(database: Path) -> None:
     """``hccl_calculator.cpp`` makes an operator of each execution, with the tasks' own numbers."""
-    same = "taskType, planeId, groupName, notifyId, rdmaType, srcRank, dstRank, transportType, size, dataType, linkType"  # noqa: E501
     change(
         database,
         *replay(SMALL, 1),
-        "INSERT INTO COMMUNICATION_OP (opName, startNs, endNs, connectionId, groupName, opId, relay, retry, "  # noqa: E501
-        "dataType, algType, count, opType) SELECT opName, startNs + by, endNs + by, connectionId, groupName, "  # noqa: E501
-        "opId + 100, relay, retry, dataType, algType, count, opType FROM COMMUNICATION_OP, temp.later",  # noqa: E501
-        f"INSERT INTO COMMUNICATION_TASK_INFO (name, globalTaskId, {same}, opId) "
-        f"SELECT name, globalTaskId, {same}, opId + 100 FROM COMMUNICATION_TASK_INFO",
+        *again("COMMUNICATION_OP", f"opId = opId + 100, {LATER}"),
+        *again("COMMUNICATION_TASK_INFO", "opId = opId + 100"),
     )
     rules = ("DB502", "DB601", "DB610", "REL502", "REL525")
     assert found(database, *rules) == set()
     change(
         database,
-        f"DELETE FROM TASK WHERE startNs > (SELECT avg(startNs) FROM TASK WHERE {SMALL}) AND {SMALL}",  # noqa: E501
+        f"DELETE FROM TASK WHERE {SMALL}"
+        f" AND startNs > (SELECT avg(startNs) FROM TASK WHERE {SMALL})",
         "UPDATE COMMUNICATION_OP SET endNs = endNs + 1",
     )
     assert found(database, *rules) == {"DB601", "DB610", "REL502"}

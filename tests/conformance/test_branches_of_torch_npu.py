@@ -233,7 +233,7 @@ def test_capture_of_the_host_alone(profile: Path) -> None:
     assert ("DB122", "ENUM_API_TYPE.id") in found(profile)
 
 
-def test_steps_that_are_lost_beside_the_device(profile: Path) -> None:
+def test_lost_steps_of_a_device_that_ran(profile: Path) -> None:
     before = found(profile)
     change(profile, "DROP TABLE STEP_TIME")
     assert {rule for rule, _ in found(profile) - before} >= {"LOS203", "LOS209"}

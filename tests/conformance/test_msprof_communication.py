@@ -23,6 +23,11 @@ from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
 
 
+def copied(name: str, target: Path) -> Path:
+    """A copy of a real folder of ``../shared/data``."""
+    return Path(shutil.copytree(real(f"../{name}"), target / "real", copy_function=shutil.copyfile))
+
+
 def found(folder: Path) -> dict[tuple[str, str], str]:
     findings = check([folder], Options(workers=1)).findings
     return {(one.rule, one.place): one.message for one in findings}
@@ -30,7 +35,7 @@ def found(folder: Path) -> dict[tuple[str, str], str]:
 
 @pytest.mark.parametrize("name", ["db/level1_rank0", "generations/db_910a_2024_level1_rank0"])
 def test_an_operator_without_details_is_no_fault(name: str, tmp_path: Path) -> None:
-    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
+    copy = copied(name, tmp_path)
     before = found(copy)
     with closing(sqlite3.connect(copy / "ascend_pytorch_profiler_0.db")) as rows:
         ((unknown,),) = rows.execute("SELECT id FROM STRING_IDS WHERE value = 'N/A'")
@@ -46,7 +51,7 @@ def test_an_operator_without_details_is_no_fault(name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("kind", ["COMMUNICATION", "HCCL_AI_CPU"])
 @pytest.mark.parametrize("name", ["db/level1_rank0", "generations/db_910a_2024_level1_rank0"])
 def test_a_kernel_of_communication_may_be_a_transfer(name: str, kind: str, tmp_path: Path) -> None:
-    copy = shutil.copytree(real(f"../{name}"), tmp_path / "real", copy_function=shutil.copyfile)
+    copy = copied(name, tmp_path)
     (copy / "analysis.db").unlink()
     before = found(copy)
     reduce(copy / "ascend_pytorch_profiler_0.db", kind)
@@ -54,8 +59,7 @@ def test_a_kernel_of_communication_may_be_a_transfer(name: str, kind: str, tmp_p
 
 
 def test_a_kernel_of_the_program_is_no_transfer(tmp_path: Path) -> None:
-    source = real("level1_rank0")
-    copy = shutil.copytree(source, tmp_path / "real", copy_function=shutil.copyfile)
+    copy = copied("db/level1_rank0", tmp_path)
     reduce(copy / "ascend_pytorch_profiler_0.db", "AI_VECTOR_CORE")
     assert ("DB531", "COMMUNICATION_TASK_INFO.globalTaskId") in found(copy)
 
@@ -81,9 +85,7 @@ def test_a_kernel_that_starts_a_collective_on_the_ai_cpu_has_no_record(
     operator: str, rules: set[str], tmp_path: Path
 ) -> None:
     """``cann_trace_db_dumper.cpp`` writes N/A for a task that HCCL did not report."""
-    copy = shutil.copytree(
-        real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
-    )
+    copy = copied("db/level1_rank0", tmp_path)
     with closing(sqlite3.connect(copy / "ascend_pytorch_profiler_0.db")) as rows:
         ((unknown,),) = rows.execute("SELECT id FROM STRING_IDS WHERE value = 'N/A'")
         rows.execute("INSERT INTO STRING_IDS SELECT max(id) + 1, ? FROM STRING_IDS", (operator,))
@@ -102,9 +104,7 @@ def test_copies_over_links_without_a_name_are_packets_of_sdma(
     links: int, rules: set[str], tmp_path: Path
 ) -> None:
     """``communication_parser.py`` counts copies over RESERVED or INVALID_TYPE there."""
-    copy = shutil.copytree(
-        real("../db/level1_rank0"), tmp_path / "real", copy_function=shutil.copyfile
-    )
+    copy = copied("db/level1_rank0", tmp_path)
     with closing(sqlite3.connect(copy / "analysis.db")) as rows:
         ((operator,),) = rows.execute("SELECT min(hccl_op_name) FROM CommAnalyzerBandwidth")
         rows.execute(

@@ -169,13 +169,14 @@ def without_entries(
     return [one for one in events if not is_gone(one)]
 
 
-@pytest.mark.parametrize("folder", [RANK, OLDER], ids=lambda path: path.name)
-def test_entries_that_wait_when_the_capture_begins(
-    folder: Path, real: Callable[[Path], Path]
-) -> None:
+@pytest.fixture(params=[RANK, OLDER], ids=lambda path: path.name)
+def capture(request: pytest.FixtureRequest, real: Callable[[Path], Path]) -> Path:
+    return real(request.param)
+
+
+def test_entries_that_wait_when_the_capture_begins(capture: Path) -> None:
     """_ProfInterface.start_trace does not wait for the task queue to be empty."""
-    output = real(folder)
-    events = events_of(output)
+    output, events = capture, events_of(capture)
     assert found(output, events, *QUEUE) == []
     taken = entries(events, "dequeue")
     begun = without_entries(events, taken[:5], "enqueue", "s")
@@ -184,13 +185,9 @@ def test_entries_that_wait_when_the_capture_begins(
     assert found(output, torn, "TRC364", "XLR803") == [("TRC364", 5), ("XLR803", 5)]
 
 
-@pytest.mark.parametrize("folder", [RANK, OLDER], ids=lambda path: path.name)
-def test_entries_that_wait_when_the_capture_ends(
-    folder: Path, real: Callable[[Path], Path]
-) -> None:
+def test_entries_that_wait_when_the_capture_ends(capture: Path) -> None:
     """_ProfInterface.stop_trace waits for the device only where it is captured, too."""
-    output = real(folder)
-    events = events_of(output)
+    output, events = capture, events_of(capture)
     taken = entries(events, "dequeue")
     last = {one["args"]["correlation_id"] for one in entries(events, "enqueue")[-3:]}
     ended = [one for one in taken if one["args"]["correlation_id"] in last]
@@ -199,7 +196,7 @@ def test_entries_that_wait_when_the_capture_ends(
     assert found(output, torn, "XLR801") == [("XLR801", 5)]
 
 
-def test_kernels_that_are_launched_beside_the_queue(real: Callable[[Path], Path]) -> None:
+def test_kernels_that_are_launched_outside_of_the_queue(real: Callable[[Path], Path]) -> None:
     """FwkCANNRelationParser.combine_kernel_dict takes launches within entries of the queue alone.
 
     TreeBuilder.build_tree gives an entry to the operator around it, if there is one.
@@ -213,7 +210,7 @@ def test_kernels_that_are_launched_beside_the_queue(real: Callable[[Path], Path]
     assert rule == "LOS305"
     assert count > 10
     numbers = {one["args"]["correlation_id"] for one in taken}
-    beside = [
+    outside = [
         one
         for one in lost
         if not (
@@ -221,7 +218,7 @@ def test_kernels_that_are_launched_beside_the_queue(real: Callable[[Path], Path]
         )
         and not (one.get("cat") == "async_task_queue" and one["id"] in numbers)
     ]
-    assert found(output, beside, *QUEUE) == []
+    assert found(output, outside, *QUEUE) == []
 
 
 def test_receives_side_by_side_make_a_stage_negative(tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ MEMORY = "profile-memory"
 OF_THE_FRAMEWORK = (FRAMEWORK, MEMORY, "with-stack")
 """Switches whose data every program of a framework has; memory, if an operator takes any."""
 
+ON_CORES = ("AI_CORE", "AI_VECTOR_CORE", "MIX_AIC", "MIX_AIV")
+"""Kinds of kernels that have counters; those of the AI CPU and copies have none."""
+
 MISSED_OTHERWISE = {
     "PYTORCH_API": "CONNECTION_IDS.id",
     "CONNECTION_IDS": "PYTORCH_API.name",
@@ -98,11 +101,11 @@ def _tables_of_counters(session: Session) -> Iterator[str]:
 
 
 def _has_kernels_of_cores(session: Session) -> bool:
-    """Whether a kernel ran on AI cores; those of the AI CPU and copies have no counters."""
+    """Whether a kernel ran on AI cores."""
     needed = ("COMPUTE_TASK_INFO.taskType", "STRING_IDS.id", "STRING_IDS.value")
     if not all(map(session.layout.holds, needed)):
         return False
-    cores = "SELECT id FROM main.STRING_IDS WHERE value GLOB '*AI[CV_]*' AND value NOT GLOB '*CPU'"
+    cores = f"SELECT id FROM main.STRING_IDS WHERE value IN {ON_CORES}"
     query = f"SELECT 1 FROM main.COMPUTE_TASK_INFO WHERE taskType IN ({cores}) LIMIT 1"
     return session.connection.execute(query).fetchone() is not None
 

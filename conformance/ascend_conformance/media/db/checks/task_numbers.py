@@ -46,11 +46,10 @@ def _kernels_of_no_task(session: Session, _places: Places) -> Iterator[Fault]:
     """Rows without a task, where the numbers of all tables together leave gaps."""
     if not session.rows.get("TASK") or not session.layout.holds(f"TASK.{NUMBER}"):
         return
-    numbers = f"SELECT count(*), min({NUMBER}), max({NUMBER}) FROM main.TASK"
-    rows, least, last = single_row(session.connection, numbers)
+    of_tasks = _spread(session, ("TASK",))
     unknown = f"{NUMBER} NOT IN (SELECT {NUMBER} FROM main.TASK WHERE {NUMBER} IS NOT NULL)"
-    if (least, last) == (0, rows - 1):  # each once, so that no look-up is needed
-        unknown = f"{NUMBER} NOT BETWEEN 0 AND {last}"
+    if of_tasks and of_tasks[0] == of_tasks[2] + 1:  # all from 0 on, so that no look-up is needed
+        unknown = f"{NUMBER} NOT BETWEEN 0 AND {of_tasks[2]}"
     for table in OF_THE_HOST:
         if session.layout.holds(f"{table}.{NUMBER}"):
             found = f"SELECT count(*), min(rowid) FROM main.{table} WHERE {unknown}"
