@@ -138,3 +138,11 @@ def test_clock_of_a_950_has_no_rows_at_the_borders(database: Path) -> None:
     assert found(database, "DB824") == {"DB824"}
     change(database, "UPDATE NPU_INFO SET name = 'Ascend950'")
     assert found(database, "DB824") == set()
+
+
+def test_clock_of_a_950_is_kept_from_before_the_session(database: Path) -> None:
+    """``low_power_processor.cpp`` drops no sample, unlike ``aicore_freq_processor.cpp``."""
+    change(database, "UPDATE AICORE_FREQ SET timestampNs = timestampNs - 1")
+    assert found(database, "DB406") == {"DB406"}
+    change(database, "UPDATE NPU_INFO SET name = 'Ascend950'")
+    assert found(database, "DB406") == set()
