@@ -102,6 +102,17 @@ def test_a_capture_of_no_level_has_no_kernels(tmp_path: Path) -> None:
     assert found(output, "CSV033", "LOS301") == ["CSV033", "LOS301"]
 
 
+def test_a_capture_of_communication_alone_has_no_statistic_of_operators(tmp_path: Path) -> None:
+    """``op_counter_op_scene_calculator.py`` counts no operators of communication."""
+    output = copied(tmp_path, "kernel_details.csv", "step_trace_time.csv", "api_statistic.csv")
+    configure(output)
+    kernels = output / "kernel_details.csv"
+    header, *rows = kernels.read_text().splitlines(keepends=True)
+    assert found(output, "LOS301") == ["LOS301"]
+    kernels.write_text("".join([header, *(one for one in rows if ",HCCL," in one)]))
+    assert found(output, "LOS301") == []
+
+
 def test_the_replay_of_a_graph_takes_no_memory(tmp_path: Path) -> None:
     """``MemoryViewParser`` writes no file of no blocks."""
     output = copied(tmp_path, "kernel_details.csv")

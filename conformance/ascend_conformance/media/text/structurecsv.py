@@ -15,6 +15,8 @@ from ascend_spec.text import CsvFile, SortKey
 
 from ...compare.sql import quoted, text_literal
 from .cells import CellCheck, checks_in
+from .derived.activity import COMMUNICATION_TYPES
+from .derived.operators import FILES
 from .findings import HEADER, Fault, Position, example_of, faults_of
 from .folder import Folder
 from .loadcsv import PLACE
@@ -412,8 +414,26 @@ def lost_files(folder: Folder, _examples: int) -> Iterator[Fault]:
         signs = sorted(have & set(place["with"].split()))
         if name in OF_KERNELS and not folder.has_kernels:
             continue
+        if name == "op_statistic" and _only_communicates(folder):
+            continue
         if signs and name not in have and _is_due(folder, name):
             yield Fault(min(folder.files), name, expected=name, remark=f"{signs[0]}, but no {name}")
+
+
+def _only_communicates(folder: Folder) -> bool:
+    """Whether all operators are those of communication, of which op_statistic counts none
+    (op_counter_op_scene_calculator.py of msprof).
+    """
+    cores = [
+        f"SELECT {quoted(names.core)} AS core FROM csv.{name}"
+        for name, names in FILES.items()
+        if names.core in folder.facts.columns(f"csv.{name}")
+    ]
+    if not cores:
+        return False
+    kinds = ", ".join(map(text_literal, COMMUNICATION_TYPES))
+    found = f"SELECT bool_and(core IN ({kinds})) FROM ({' UNION ALL '.join(cores)})"
+    return bool(folder.facts.value(found))
 
 
 def listed_files(folder: Folder, _examples: int) -> Iterator[Fault]:
