@@ -50,6 +50,19 @@ def test_a_schedule_of_the_program_has_attributes_of_its_own(tmp_path: Path) -> 
     assert found(output, "DOC0") == ["DOC003"]
 
 
+@pytest.mark.parametrize(
+    ("absent", "rules"), [("ASCEND_LAUNCH_BLOCKING", []), ("HCCL_RDMA_TC", ["DOC002"])]
+)
+def test_variables_of_the_first_two_weeks(absent: str, rules: list[str], tmp_path: Path) -> None:
+    """Of 2024-07-24 to 2024-08-07 (commits 39a6a7992 and 1361ea63c of torch_npu)."""
+    output = copied(tmp_path, "step_trace_time.csv")
+    name = "profiler_metadata.json"
+    document = json.loads(needs_data(RANK / name).read_bytes())
+    del document["ENV_VARIABLES"][absent]
+    (output.parent / name).write_text(json.dumps(document))
+    assert found(output, "DOC0") == rules
+
+
 def events_of() -> list[Event]:
     events: list[Event] = json.loads(needs_data(RANK / OUTPUT / "trace_view.json").read_bytes())
     return events
