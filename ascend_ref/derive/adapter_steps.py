@@ -94,6 +94,15 @@ GENERATIONS = (
 torch_npu."""
 
 
+def launching_steps(steps: Spans, moment: Integers) -> Integers:
+    """The row of the last step that began by each moment, -1 where it has ended before. In ns."""
+    order = np.argsort(steps.start, kind="stable")
+    place = np.searchsorted(steps.start[order], moment, side="right") - 1
+    step = np.append(order, NONE)[place]
+    step[moment > np.append(steps.end, 0)[step]] = NONE
+    return step
+
+
 def device_steps(
     numbers: Sequence[int],
     steps: Spans,

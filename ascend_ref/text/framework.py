@@ -19,6 +19,7 @@ from ascend_ref.derive.adapter_steps import (
     Slices,
     StepRow,
     device_steps,
+    launching_steps,
     step_at,
     step_rows,
 )
@@ -194,13 +195,9 @@ def steps_of(session: Session) -> list[DeviceStep]:
     number, start, end = (integers(table[name]) for name in ("id", "startNs", "endNs"))
     work = launched(session)
     cause, launch = _causes(session, work)
-    order = np.argsort(start, kind="stable")
-    place = np.searchsorted(start[order], cause, side="right") - 1
-    step = np.where(place == -1, NONE, np.append(order, NONE)[place])
-    step[(step != NONE) & (cause > np.append(end, 0)[step])] = NONE
-    return device_steps(
-        number.tolist(), Spans(start, end), step, launch, Spans(work.start, work.end)
-    )
+    steps = Spans(start, end)
+    step = launching_steps(steps, cause)
+    return device_steps(number.tolist(), steps, step, launch, Spans(work.start, work.end))
 
 
 def _causes(session: Session, work: Launched) -> tuple[Integers, Integers]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,8 @@ from profiles import real
 
 from ascend_conformance.check import check
 from ascend_conformance.finding import Report
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
 from ascend_ref.profile.export import export_database
 from ascend_simulator import write_run
 from ascend_simulator.scenario import override, preset
@@ -116,3 +121,27 @@ def test_exports_of_simulated_databases_conform(name: str, writer: str, tmp_path
     if form == "pytorch-db":
         around += folder.parent.glob("*.json")
     export_and_check(database, around, writer, tmp_path / "out")
+
+
+def test_exported_steps_follow_the_task_queue(tmp_path: Path) -> None:
+    """The second of three entries waits at the border of two steps, and is of the first."""
+    chosen = override(preset("single-op"), steps=3)
+    run = write_run(chosen, 0, tmp_path / "run", ("pytorch-db",))
+    (database,) = run.folder.rglob("ascend_pytorch_profiler_*.db")
+    with closing(sqlite3.connect(database)) as profile:
+        _, _, (given,), (taken,), _, _ = profile.execute(
+            "SELECT CAST(startNs AS INTEGER) FROM PYTORCH_API WHERE type = "
+            "(SELECT id FROM ENUM_API_TYPE WHERE name = 'queue') ORDER BY startNs"
+        )
+        border = (given + taken) // 2
+        name = "name = (SELECT id FROM STRING_IDS WHERE value = 'ProfilerStep#{}')"
+        for table, of in (("PYTORCH_API", name), ("STEP_TIME", "id = {}")):
+            profile.execute(f"UPDATE {table} SET endNs = {border} WHERE {of.format(1)}")
+            profile.execute(f"DELETE FROM {table} WHERE {of.format(2)}")
+            profile.execute(f"UPDATE {table} SET startNs = {border} WHERE {of.format(3)}")
+        profile.commit()
+    export_database(database, tmp_path / "out")
+    with (tmp_path / "out" / "kernel_details.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["Step Id"] for row in csv.DictReader(file)] == ["1", "1", "3"]
+    selection = Selection(select=("XLR304", "XLR307"))
+    assert check([tmp_path / "out"], Options(selection=selection, workers=1)).findings == ()

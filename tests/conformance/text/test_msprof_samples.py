@@ -41,6 +41,23 @@ def at(microsecond: int) -> str:
     return f"{1767258000000000 + microsecond}.000\t"
 
 
+def layer(name: str, place: int, counters: Sequence[Mapping[str, object]]) -> str:
+    """A timeline of one layer of device 0."""
+    pid = 1234 << 10 | place << 5
+    metadata = (
+        ("process_name", {"name": name}),
+        ("process_labels", {"labels": "NPU 0"}),
+        ("process_sort_index", {"sort_index": place}),
+    )
+    one = {"pid": pid, "tid": 0}
+    return json.dumps(
+        [
+            *({**one, "name": name, "ph": "M", "args": args} for name, args in metadata),
+            *({**one, "ph": "C", **counter} for counter in counters),
+        ]
+    )
+
+
 @pytest.mark.parametrize(
     ("means", "wrong"),
     [(MEANS, []), (MEANS.replace("0.075", "0.175"), ["CSV251"])],
@@ -59,6 +76,31 @@ def test_units_that_read_nothing_have_a_mean_of_nothing(
     """``_format_hbm_data`` puts the rate of writing in the place of none, but for the mean."""
     rows = f"0,Average,{mean},21.000\n0,0,20.0001,20.0\n0,1,21.9999,22.0\n"
     assert found(tmp_path, {"hbm.csv": HBM + rows}, "CSV410") == wrong
+
+
+@pytest.mark.parametrize(
+    ("mean", "unit", "wrong"),
+    [
+        ("0.000", "20.000", []),
+        ("0.000", "0.000", ["XLR711"]),
+        ("21.000", "20.000", ["XLR711"]),
+        ("0.000", "22.000", ["XLR711"]),
+    ],
+    ids=["as written", "one unit alone", "mean of the writes", "writes of another unit"],
+)
+def test_samples_of_units_that_read_nothing(
+    tmp_path: Path, mean: str, unit: str, wrong: list[str]
+) -> None:
+    """``_format_hbm_data`` again, next to the samples themselves."""
+    rows = f"0,Average,{mean},21.000\n0,0,{unit},20.000\n0,1,22.000,22.000\n"
+    rates = {"0/Read": (0.0, 0.0), "0/Write": (10.0, 30.0), "1/Read": (0.0,), "1/Write": (22.0,)}
+    samples = [
+        {"name": f"HBM {of}", "ts": at(time).strip(), "args": {f"{of[2:]}(MB/s)": rate}}
+        for of, values in rates.items()
+        for time, rate in enumerate(values)
+    ]
+    files = {"hbm.csv": HBM + rows, "msprof.json": layer("HBM", 24, samples)}
+    assert found(tmp_path, files, "XLR711") == wrong
 
 
 @pytest.mark.parametrize(
@@ -107,16 +149,10 @@ def test_an_event_has_the_dies_that_were_sampled_at_its_instant(
     tmp_path: Path, series: Sequence[Sequence[str]], wrong: list[str]
 ) -> None:
     """``ChipTransV6Assembler`` writes one for each die, others join those of one instant."""
-    pid = 1234 << 10 | 26 << 5
-    events: list[Mapping[str, object]] = [
-        {"name": name, "pid": pid, "tid": 0, "ph": "M", "args": args}
-        for name, args in (
-            ("process_name", {"name": "Stars Chip Trans"}),
-            ("process_labels", {"labels": "NPU 0"}),
-            ("process_sort_index", {"sort_index": 26}),
-        )
+    name, thread = "PCIE Read Bandwidth", 100010
+    counters = [
+        {"name": name, "tid": thread, "ts": at(place).strip(), "args": dict.fromkeys(names, place)}
+        for place, names in enumerate(series)
     ]
-    for place, names in enumerate(series):
-        one = {"name": "PCIE Read Bandwidth", "pid": pid, "tid": 100010, "ts": at(place).strip()}
-        events.append({**one, "ph": "C", "args": dict.fromkeys(names, place)})
-    assert found(tmp_path, {"msprof.json": json.dumps(events)}, "TRC280") == wrong
+    timeline = layer("Stars Chip Trans", 26, counters)
+    assert found(tmp_path, {"msprof.json": timeline}, "TRC280") == wrong

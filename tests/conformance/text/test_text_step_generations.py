@@ -13,8 +13,10 @@ from typing import Any, TypeAlias
 import pytest
 from text_folders import Table, changed, copied, judged, rewritten
 
+from ascend_conformance.media.text.rules import load_text_rules
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
+from ascend_ref.derive.adapter_steps import GENERATIONS
 from ascend_simulator.run import write_run
 from ascend_simulator.scenario import override, preset
 
@@ -51,6 +53,12 @@ def after_the_step(events: list[Event]) -> tuple[Event, str]:
     """The step and the moment of its end, which lies behind its last kernel."""
     (step,) = (one for one in events if one["name"].startswith("ProfilerStep#"))
     return step, str(Decimal(step["ts"]) + Decimal(str(step["dur"])))
+
+
+def test_every_generation_is_a_reading() -> None:
+    agreement = load_text_rules()["XLR304"].search.agreement
+    assert agreement is not None
+    assert sorted(agreement.readings) == sorted(one.since for one in GENERATIONS)
 
 
 @pytest.mark.parametrize(

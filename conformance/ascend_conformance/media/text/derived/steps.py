@@ -20,6 +20,7 @@ from ascend_ref.derive.adapter_steps import (
     Slices,
     StepRow,
     device_steps,
+    launching_steps,
     step_at,
     step_rows,
 )
@@ -107,7 +108,7 @@ def _launches(facts: Facts, steps: Spans, moment: Integers) -> tuple[Integers, I
     """
     taking = framework_slices(facts, "dequeue")
     if not len(taking):
-        return _step_of(steps, moment), moment
+        return launching_steps(steps, moment), moment
     operators = framework_slices(facts, "operator")
     giving = framework_slices(facts, "enqueue", "named-enqueue")
     begun = integers(operators, "start")
@@ -119,14 +120,8 @@ def _launches(facts: Facts, steps: Spans, moment: Integers) -> tuple[Integers, I
     )
     entry = queue_entries(taking, giving, moment)
     owner = np.append(opened, NONE)[entry]
-    step = _step_of(steps, np.append(begun, 0)[owner])
+    step = launching_steps(steps, np.append(begun, 0)[owner])
     return np.where(owner == NONE, NONE, step), entry
-
-
-def _step_of(steps: Spans, moment: Integers) -> Integers:
-    place = np.searchsorted(steps.start, moment, side="right") - 1
-    place[(place != NONE) & (moment > np.append(steps.end, 0)[place])] = NONE
-    return place
 
 
 def _states_steps(facts: Facts) -> bool:
