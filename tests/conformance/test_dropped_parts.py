@@ -106,6 +106,7 @@ def test_whatever_is_missing_gets_a_verdict(root: Path, tmp_path: Path):
 LOOKED_UP = (("STRING_IDS", "id"), ("STRING_IDS", "value"), ("ENUM_HCCL_LINK_TYPE", "name"))
 
 
+@pytest.mark.exhaustive
 def test_what_every_text_is_looked_up_in_may_be_missing(root: Path, tmp_path: Path):
     folder = clean("python", root)
     parts = [found for found in every(folder) if found[1].place in LOOKED_UP]

@@ -173,6 +173,7 @@ def test_stacks_are_numbered_without_gaps(program: Program) -> None:
     assert set(texts_of(texts, outermost.frame)) == {"<string>(1): <module>"}
 
 
+@pytest.mark.exhaustive
 @given(programs, st.integers(0, 99))
 @settings(deadline=None)
 def test_switches_take_away_only_their_own(program: Program, seed: int) -> None:

@@ -51,12 +51,14 @@ def test_no_damage_wakes_another_rule(run):
     assert false == []
 
 
+@pytest.mark.exhaustive
 def test_every_rule_in_force_is_broken_by_some_file():
     tried = {one.rule for run in (mix_and_simulator, other_operators) for one in run().mutations}
     broken = {rule.id for rule in load_bin_rules().values() if rule.breaks and in_force(rule, "E3")}
     assert broken <= tried
 
 
+@pytest.mark.exhaustive
 def test_reasons_for_further_rules_are_used():
     """A rule that names others which its damage wakes must really wake them somewhere."""
     fired: dict[str, set[str]] = {}

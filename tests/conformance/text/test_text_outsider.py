@@ -224,6 +224,7 @@ def test_a_timeline_that_lost_a_part_is_none_of_another_capture(
     assert "XLR901" not in {one.rule for one in report.findings}
 
 
+@pytest.mark.exhaustive
 def test_rounded_times_make_no_file_of_another_capture(
     ranks: tuple[Path, Path], tmp_path: Path
 ) -> None:

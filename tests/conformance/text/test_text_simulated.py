@@ -37,8 +37,10 @@ class Cell(NamedTuple):
 CELLS = (
     Cell("recommendation", "910A", 0, "msprof", 2),
     Cell("llm-inference", "A3", 0, "pytorch", 2),
-    Cell("cnn-910b", "A3", 2, "msprof", 2),
     Cell("text-museum", "200I-500-A2", 2, "pytorch"),
+)
+FURTHER = (
+    Cell("cnn-910b", "A3", 2, "msprof", 2),
     Cell("dense-pipeline", "310P", 1, "pytorch", 2),
 )
 
@@ -61,7 +63,11 @@ def shaped(cell: Cell) -> Scenario:
     return replace(found, parallelism=split, hardware=hardware, model=model)
 
 
-@pytest.mark.parametrize("cell", CELLS, ids=lambda one: "-".join(map(str, one[:4])))
+@pytest.mark.parametrize(
+    "cell",
+    [*CELLS, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in FURTHER)],
+    ids=lambda one: "-".join(map(str, one[:4])),
+)
 def test_nothing_is_wrong(cell: Cell, tmp_path: Path) -> None:
     run = write_run(shaped(cell), 0, tmp_path / "run", FORMATS[cell.output])
     assert list(findings(run.profiles[0])) == []
@@ -92,6 +98,7 @@ def test_a_clock_that_is_slow_in_every_step(tmp_path: Path) -> None:
     assert list(findings(run.profiles[0])) == []
 
 
+@pytest.mark.exhaustive
 def test_devices_of_a_process_have_clocks_of_their_own(tmp_path: Path) -> None:
     scenario = shaped(Cell("recommendation", "A2", 1, "msprof", 2))
     fault = FaultChoice("frequency-throttling", ranks=(0,), frequency=800)
