@@ -12,6 +12,7 @@ from typing import Any
 
 import duckdb
 
+from ascend_ref.timeline.layers.counters import BY_A_NANOSECOND, NANOSECONDS
 from ascend_ref.timeline.session import WHOLE
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import packaged
@@ -50,6 +51,9 @@ MACROS = (
     # A text of us to ns, exactly.
     "CREATE OR REPLACE MACRO instant(text) AS "
     "TRY_CAST(TRY_CAST(text AS DECIMAL(38, 6)) * 1000 AS BIGINT)",
+    # The load of the first sample of a core as the timeline shows it.
+    "CREATE OR REPLACE MACRO by_a_second(usage) AS "
+    f"CASE WHEN usage > {BY_A_NANOSECOND:e} THEN usage / {NANOSECONDS:e} ELSE usage END",
 )
 """Functions of all queries."""
 
