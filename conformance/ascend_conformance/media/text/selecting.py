@@ -97,8 +97,9 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     }
     for which in WHICH:
         unseen = next(filter(None, map(sources.unseen, agreement.side(which).sources)), None)
-        # What the conditions of both sides look into is absent from one.
-        if unseen is not None and unseen not in missing.values():
+        # A medium that the conditions of both sides look into is absent from one.
+        media = {table.partition(".")[0] for table in missing.values()}
+        if unseen is not None and unseen.partition(".")[0] not in media:
             missing.setdefault(which, unseen)
     if missing:
         raise Absent(", ".join(missing.values()), missing)
