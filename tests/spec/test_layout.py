@@ -36,6 +36,14 @@ def test_the_documents_of_the_spec_are_those_with_names() -> None:
     assert sorted(named) == sorted(DOCUMENTS)
 
 
+def test_files_of_another_form_have_names_of_the_adapter() -> None:
+    names = layout_catalog()
+    known = {*names.sheets.values(), *names.timelines.values(), *DOCUMENTS}
+    assert {called for _, called in names.own} <= known
+    signs = {called: one.sign for (_, called), one in names.own.items() if one.sign}
+    assert signs.keys() == {"trace_view", "kernel_details", "memory_record", "profiler_info"}
+
+
 # Names from real folders and from docs/evidence (consumers 3, text-outputs 2.1), by hand.
 @pytest.mark.parametrize(
     ("name", "producer", "called", "rank", "cut", "numbers"),

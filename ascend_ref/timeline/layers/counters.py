@@ -58,6 +58,8 @@ NO_DIE = -1
 CUBE = "AIC"
 BY_A_NANOSECOND = 1e5
 """A load in percent above it was divided by 1 ns, as that of the first sample of a core (E48)."""
+NANOSECONDS = 1e9
+"""Of the second by which the timeline divides it."""
 LEVELS = {
     "read_bandwidth": "readBwLevel",
     "read_ost": "readOstLevel",
@@ -281,7 +283,7 @@ def _by_a_second(usage: Reals, time: Integers, core: Integers) -> Reals:
     _, own = np.unique(core, return_inverse=True)
     first = np.full(len(usage), np.iinfo(np.int64).max)
     np.minimum.at(first, own, time)
-    return np.where((time == first[own]) & (usage > BY_A_NANOSECOND), usage / 1e9, usage)
+    return np.where((time == first[own]) & (usage > BY_A_NANOSECOND), usage / NANOSECONDS, usage)
 
 
 def _side_by_side(

@@ -41,11 +41,12 @@ class Side:
     """One selection: SQL for each of its columns.
 
     ``of`` is a table of the facts, a view (views.yaml) or a derived table. ``where`` are conditions
-    of its rows; one about a column that does not stand in the file is left out. ``together``: rows
-    with equal keys are one row, and the compared columns are aggregates. ``called`` is its name
-    for users, where its files and tables do not give one. ``kinds``: the only kinds of a layer's
-    events that count. ``showers``: the tables whose columns a view passes on, where not just its
-    own. ``unless``: SQL for the reason why a row of ``of`` cannot be compared, where no row can.
+    of its rows; one about a column that does not stand in the file is left out, but a side is
+    absent without a table that one looks into. ``together``: rows with equal keys are one row, and
+    the compared columns are aggregates. ``called`` is its name for users, where its files and
+    tables do not give one. ``kinds``: the only kinds of a layer's events that count. ``showers``:
+    the tables whose columns a view passes on, where not just its own. ``unless``: SQL for the
+    reason why a row of ``of`` cannot be compared, where no row can.
     """
 
     of: str
@@ -56,6 +57,12 @@ class Side:
     together: bool = False
     called: str | None = None
     unless: str | None = None
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """``of``, and the tables that conditions and columns look into."""
+        named = tables_in("; ".join((*self.where, *self.columns.values())))
+        return tuple(dict.fromkeys((self.of, *named)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,11 @@ class Agreement:
     def side(self, which: Which) -> Side:
         """One of the two."""
         return self.left if which == "left" else self.right
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The tables that the sides read."""
+        return tuple(dict.fromkeys((*self.left.sources, *self.right.sources)))
 
     def counts(self, which: Which) -> bool:
         """Whether a row of a side that stands alone is a finding."""

@@ -1,42 +1,19 @@
 """What MindSpore's profiler wrote itself: files named as those of torch_npu, of another form.
 
-It copies the rest from msprof, and that is judged as msprof's (mindspore.profiler.analysis.viewer).
+It copies the rest from msprof, and that is judged as msprof's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from ascend_ref.sniff import first_bytes
-from ascend_spec.layout import Match
+from ascend_spec import layout_catalog
+from ascend_spec.layout import Match, OwnFile
 
 from .candidate import Listing
 from .folders import FRAMEWORKS, framework_of
-
-OWN = frozenset(
-    {
-        "trace_view",
-        "kernel_details",
-        "step_trace_time",
-        "communication",
-        "communication_matrix",
-        "memory_record",
-        "operator_memory",
-        "operator_details",
-        "profiler_info",
-        "profiler_metadata",
-    }
-)
-"""What the spec calls the files that it does not copy."""
-
-SIGNS: Mapping[str, bytes] = {
-    "profiler_info": b'"ms_version"',
-    "kernel_details": b"Step ID,",
-    "memory_record": b"\nMindSpore",
-    "trace_view": b'"name": "MindSpore"',
-}
-"""What stands in a file of MindSpore, and in none of torch_npu."""
 
 HEAD = 1 << 16
 """Bytes of a file in which a sign is looked for."""
@@ -48,7 +25,7 @@ def written_by_mindspore(listing: Listing) -> frozenset[Path]:
 
 
 def _find_written(listing: Listing) -> frozenset[Path]:
-    own = frozenset(path for path, match in listing.matches if match.called in OWN)
+    own = frozenset(path for path, match in listing.matches if _own(match) is not None)
     return own if own and _is_of_mindspore(listing) else frozenset()
 
 
@@ -67,7 +44,12 @@ def _is_of_mindspore(listing: Listing) -> bool:
 
 def _has_sign(files: Iterable[tuple[Path, Match]]) -> bool:
     return any(
-        sign in (first_bytes(path, HEAD) or b"")
+        own.sign.encode() in (first_bytes(path, HEAD) or b"")
         for path, match in files
-        if (sign := SIGNS.get(match.called))
+        if (own := _own(match)) is not None and own.sign is not None
     )
+
+
+def _own(match: Match) -> OwnFile | None:
+    """What is known of a file of MindSpore by its name, if it writes such a file itself."""
+    return layout_catalog().own.get(("mindspore", match.called))

@@ -65,6 +65,20 @@ class NamedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnFile:
+    """A file under a name of the PyTorch adapter, in a form of another producer.
+
+    ``sign``: a text in such a file, and in none of the adapter's.
+    """
+
+    called: str
+    producer: Producer
+    summary: str
+    source: tuple[str, ...]
+    sign: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """What a file is by its name.
 
@@ -132,6 +146,14 @@ class Layout:
                 also=tuple(map(self._name, row.get("also", ()))),
             )
             for producer, name, row, place in self._rows("files")
+        }
+
+    @cached_property
+    def own(self) -> Mapping[tuple[str, str], OwnFile]:
+        """Files in a form of their producer's own, by producer and what the spec calls them."""
+        return {
+            (producer, name): self.loader.fact(OwnFile, row, place, called=name, producer=producer)
+            for producer, name, row, place in self._rows("own")
         }
 
     def folder(self, producer: Producer, which: str, **values: object) -> str:
@@ -206,7 +228,7 @@ class Layout:
     def _rows(self, key: str) -> Iterator[tuple[str, str, Document, str]]:
         for document, content in self.loader.folder.documents(FOLDER):
             if document != f"{FOLDER}/{PARTS}":
-                for name, row in content[key].items():
+                for name, row in content.get(key, {}).items():
                     yield content["producer"], name, row, f"{document}: {key}.{name}"
 
 

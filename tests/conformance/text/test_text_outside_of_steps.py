@@ -39,6 +39,12 @@ def simulated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return profile(tmp_path_factory.mktemp("steps") / "run", 3, "pytorch-text")
 
 
+@pytest.fixture(scope="module")
+def analysed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("analysed") / "run"
+    return profile(target, 1, "pytorch-db", "pytorch-text")
+
+
 @pytest.fixture
 def output(simulated: Path, tmp_path: Path) -> Path:
     target = tmp_path / "output"
@@ -110,3 +116,26 @@ def test_the_database_leaves_operators_outside_of_the_only_step_out(
         rows.commit()
     found_here = found(output, ["XLR401", "XLR403", "XLR404"])
     assert found_here == (rules | {"XLR404"} if rules else set())
+
+
+@pytest.mark.parametrize(
+    ("table", "rules"),
+    [
+        ("Time", {"XLR401", "XLR404"}),
+        ("Bandwidth", {"XLR401", "XLR402", "XLR403"}),
+        ("Matrix", {"XLR404"}),
+    ],
+)
+def test_what_conditions_look_into_is_stated_where_it_is_absent(
+    analysed: Path, table: str, rules: set[str], tmp_path: Path
+) -> None:
+    output = tmp_path / "output"
+    shutil.copytree(analysed, output)
+    with closing(sqlite3.connect(output / "analysis.db")) as rows:
+        rows.execute(f"DROP TABLE CommAnalyzer{table}")
+        rows.commit()
+    asked = ("XLR401", "XLR402", "XLR403", "XLR404")
+    reports = judged(output, Options(selection=Selection(select=asked), workers=1))
+    reasons = {one.rule: one.reason for report in reports for one in report.skipped}
+    assert reasons == dict.fromkeys(rules, f"nothing here shows db.CommAnalyzer{table}")
+    assert not any(report.findings for report in reports)

@@ -54,7 +54,7 @@ def _read(rule: TextRule) -> Iterator[tuple[Mapping[str, str], set[str]]]:
     agreement = rule.search.agreement
     if agreement is not None:
         for place, one in zip(agreement.each, agreement.instances, strict=True):
-            yield place, {one.side(which).of for which in WHICH}
+            yield place, set(one.sources)
     else:
         for place, instance in zip(rule.search.at, instances(rule), strict=False):
             yield place, {".".join(need.split(".")[:2]) for need in instance.needs}
@@ -107,7 +107,7 @@ def mutation(rule: TextRule) -> Iterator[str]:
 
 def _sources(agreement: Agreement) -> str:
     """The sources of both sides."""
-    named = [one.side(which).of for one in agreement.instances for which in WHICH]
+    named = [source for one in agreement.instances for source in one.sources]
     return f"facts {', '.join(map(code, dict.fromkeys(named)))}"
 
 

@@ -91,23 +91,27 @@ def compared(sources: Sources, agreement: Agreement) -> Compared:
     lacks, where the agreement names them as ``unstated``.
     """
     missing = {
-        which: absent
+        which: table
         for which in WHICH
-        if (absent := sources.missing(agreement.side(which).of)) is not None
+        if (table := sources.missing(agreement.side(which).of)) is not None
     }
+    for which in WHICH:
+        unseen = next(filter(None, map(sources.unseen, agreement.side(which).sources)), None)
+        # A medium that the conditions of both sides look into is absent from one.
+        media = {table.partition(".")[0] for table in missing.values()}
+        if unseen is not None and unseen.partition(".")[0] not in media:
+            missing.setdefault(which, unseen)
     if missing:
         raise Absent(", ".join(missing.values()), missing)
     agreement = stated(agreement)
-    unmade = {
-        which: agreement.side(which).of
-        for which in WHICH
-        if not sources.columns(agreement.side(which).of)
-    }
-    lacking = [sources.lacking[name] for name in unmade.values() if name in sources.lacking]
+    unmade = [source for source in agreement.sources if not sources.columns(source)]
+    lacking = [sources.lacking[source] for source in unmade if source in sources.lacking]
     if lacking:
         raise Absent(lacking[0], of_derived=True)
     if unmade:
-        raise Absent(", ".join(unmade.values()), unmade)
+        of = {which: agreement.side(which).of for which in WHICH}
+        absent = {which: source for which, source in of.items() if source in unmade}
+        raise Absent(", ".join(unmade), absent)
     sides = {which: _selected(sources, agreement.side(which)) for which in WHICH}
     common = [name for name in sides["left"].types if name in sides["right"].types]
     for key in agreement.keys:

@@ -12,11 +12,12 @@ from typing import Any
 
 import duckdb
 
+from ascend_ref.timeline.layers.counters import BY_A_NANOSECOND, NANOSECONDS
 from ascend_ref.timeline.session import WHOLE
 from ascend_spec import catalog, per_spec
 from ascend_spec.core import packaged
 
-from ...compare.agreement import WHICH, combinations_of, tables_in
+from ...compare.agreement import combinations_of, tables_in
 from ...compare.match import Cell
 from ...compare.sql import quoted, text_literal
 from ...ruleset import fill
@@ -50,6 +51,9 @@ MACROS = (
     # A text of us to ns, exactly.
     "CREATE OR REPLACE MACRO instant(text) AS "
     "TRY_CAST(TRY_CAST(text AS DECIMAL(38, 6)) * 1000 AS BIGINT)",
+    # The load of the first sample of a core as the timeline shows it.
+    "CREATE OR REPLACE MACRO by_a_second(usage) AS "
+    f"CASE WHEN usage > {BY_A_NANOSECOND:e} THEN usage / {NANOSECONDS:e} ELSE usage END",
 )
 """Functions of all queries."""
 
@@ -170,6 +174,15 @@ class Sources:
             self._missing[name] = next(self._lacks(name), None)
         return self._missing[name]
 
+    def unseen(self, name: str) -> str | None:
+        """The table for whose absence no condition can look into a source.
+
+        The tables of documents and timelines are always there, without rows if these are not.
+        """
+        if name.startswith(MADE):
+            return self.missing(name)
+        return None if name in self._tables else name
+
     def _lacks(self, name: str) -> Iterator[str]:
         schema, _, bare = name.partition(".")
         yield from self._absent_files(schema, bare)
@@ -188,7 +201,7 @@ class Sources:
     def columns(self, name: str) -> tuple[str, ...]:
         """The columns of a source, which is made if need be; none of one that is absent."""
         if name not in self._columns:
-            self._columns[name] = () if self.missing(name) else self._ready(name)
+            self._columns[name] = () if self.unseen(name) else self._ready(name)
         return self._columns[name]
 
     def _ready(self, name: str) -> tuple[str, ...]:
@@ -272,7 +285,7 @@ def tables_to_compare(facts: Facts, rules: Iterable[TextRule]) -> Iterator[str]:
     for rule in rules:
         for agreement in rule.search.agreement.instances if rule.search.agreement else ():
             for one in agreement.read_as:
-                needed = {table for which in WHICH for table in _tables(one.side(which).of, False)}
+                needed = {table for source in one.sources for table in _tables(source, False)}
                 stored = {table for table in needed if table.startswith("db.")}
                 if stored and needed - stored <= present:
                     yield from stored
