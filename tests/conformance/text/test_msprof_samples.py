@@ -22,6 +22,11 @@ CORES = (
 MEANS = "0,Average,0.075,0.25,0.3,0.02,0.25,0.1,0.01,1.0\n"
 HBM = "Device_id,Metric,Read(MB/s),Write(MB/s)\n"
 PCIE = "Device_id,Mode,Min,Max,Avg\n"
+PORTS = (
+    "Device_id,Timestamp(us),Bandwidth(MB/s),Rx Bandwidth efficiency(%),rxPacket/s,rxError rate(%),"
+    "rxDropped rate(%),Tx Bandwidth efficiency(%),txPacket/s,txError rate(%),txDropped rate(%),"
+    "funcId\n"
+)
 MODULES = "Device_id,Component,Timestamp(us),Total Reserved(KB),Device\n"
 RECORDS = "Device_id,Component,Timestamp(us),Total Allocated(KB),Total Reserved(KB),Device\n"
 
@@ -156,3 +161,25 @@ def test_an_event_has_the_dies_that_were_sampled_at_its_instant(
     ]
     timeline = layer("Stars Chip Trans", 26, counters)
     assert found(tmp_path, {"msprof.json": timeline}, "TRC280") == wrong
+
+
+@pytest.mark.parametrize("file", ["nic", "roce"])
+@pytest.mark.parametrize(
+    ("efficiency", "wrong"), [("0.0", []), ("180.0", ["CSV424"])], ids=["as written", "too busy"]
+)
+def test_a_port_has_one_row_about_the_capture(
+    tmp_path: Path, file: str, efficiency: str, wrong: list[str]
+) -> None:
+    """``format_nic_summary`` adds the length of the samples to the instant of the boot, and
+    ``NicModel`` divides packets that were wrong since boot by those of the samples.
+    """
+    since_boot = at(-3 * 86_400_000_000)
+    row = f"0,{since_boot},20980.0,{efficiency},0.02,206.7,30.0,0.0,0.0,0.0,0.0,0\n"
+    files = {
+        f"{file}.csv": PORTS + row,
+        "npu_module_mem.csv": MODULES + f"0,RUNTIME,{at(1)},1024,NPU:0\n",
+        "memory_record.csv": RECORDS + f"0,GE,{at(1)},1,1,NPU:0\n",
+    }
+    assert found(tmp_path / "own", files, "CSV424", "XLR911") == wrong
+    files["memory_record.csv"] = RECORDS + f"0,GE,{since_boot},1,1,NPU:0\n"
+    assert "XLR911" in found(tmp_path / "others", files, "CSV424", "XLR911")
