@@ -78,6 +78,67 @@ def channel(
     return found._replace(minimum=np.where(found.minimum == unset, 0.0, found.minimum))
 
 
+class Counters(NamedTuple):
+    """What the samples of one direction of a port count, as in the databases."""
+
+    packet_rate: Reals
+    bytes: Reals
+    packets: Reals
+    errors: Reals
+    dropped: Reals
+
+
+class PortTraffic(NamedTuple):
+    """Figures of one direction by port."""
+
+    efficiency: Reals
+    packet_rate: Reals
+    error_rate: Reals
+    dropped_rate: Reals
+
+
+def port_traffic(
+    port: Integers,
+    length: Integers,
+    bandwidth: Reals,
+    counters: Counters,
+    *,
+    wrong_of: Integers,
+    is_mean_dropped: bool,
+) -> PortTraffic:
+    """Figures of one direction as msprof's nic_model.py and roce_model.py have them.
+
+    port: of each sample, from 0 without a gap. length: ns from the first to the last sample,
+    which the models divide by as if it were seconds; bandwidth: both by port. wrong_of: owner of
+    each sample over whose samples the counter of errors is averaged. is_mean_dropped: that of drops
+    is averaged as well, else added up.
+    """
+    count = len(length)
+    samples = np.bincount(port, minlength=count)
+    is_one, is_long = samples == 1, length > 0
+    grown = greatest(port, counters.bytes, count) - least(port, counters.bytes, count)
+    packets = np.bincount(port, counters.packet_rate, count)
+    errors = np.bincount(wrong_of, counters.errors) / np.maximum(np.bincount(wrong_of), 1)
+    owner = np.zeros(count, np.int64)
+    owner[port] = wrong_of
+    dropped = np.bincount(port, counters.dropped, count).astype(np.float64)
+    first = np.unique(port, return_index=True)[1]
+
+    def rate(several: Reals, one: Reals) -> Reals:
+        whole = counters.packets[first]
+        single = python_round(divided(one[first], whole, whole > 0))
+        known = is_long & (packets > 0)
+        return np.where(is_one, single, 100 * python_round(divided(several, packets, known)))
+
+    ns = length.astype(np.float64)
+    return PortTraffic(
+        python_round(divided(8 * grown, ns * bandwidth, is_long & (bandwidth > 0))),
+        np.where(is_one, packets, python_round(divided(packets, ns, is_long))),
+        rate(errors[owner], counters.errors),
+        rate(divided(dropped, samples) if is_mean_dropped else dropped, counters.dropped),
+    )
+
+
 def share(part: Reals, whole: Reals) -> Reals:
     """Percent that a part is of a whole, 0 of nothing."""
     return divided(100 * part, whole, whole > 0)

@@ -11,7 +11,17 @@ import pyarrow.compute as pc
 from ascend_ref.arrays import chosen, dictionary, integers, is_one_of, reals, same, text_places
 from ascend_ref.capture.batch import Integers, Reals
 from ascend_ref.derive.decimals import Form, number_texts
-from ascend_ref.derive.traffic import MEBIBYTE, UNSET_RATE, Spread, channel, means, spread
+from ascend_ref.derive.matching import greatest, groups, least
+from ascend_ref.derive.traffic import (
+    MEBIBYTE,
+    UNSET_RATE,
+    Counters,
+    Spread,
+    channel,
+    means,
+    port_traffic,
+    spread,
+)
 from ascend_ref.recorded import Recorded
 from ascend_spec import catalog
 
@@ -120,6 +130,31 @@ def pcie(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
         rows.append(Spread(*(values / (MEBIBYTE if is_rate else 1e3) for values in one)))
     statistic = _by_mode(found, list(CHANNELS), rows, ("min", "max", "avg"))
     yield ordered(setting, of_table("pcie_statistic", statistic))
+
+
+def ports(recorded: Recorded, setting: Setting) -> Iterator[Columns]:
+    """NIC and ROCE: a row for each port, on a clock that began with the recording."""
+    table = recorded.table(setting.file.tables[0])
+    device, function = integers(table["deviceId"]), integers(table["funcId"])
+    first, port = groups(device, function)
+    _, card = np.unique(device, return_inverse=True)
+    time, bandwidth = integers(table["timestampNs"]), reals(table["bandwidth"])[first]
+    count = len(first)
+    length = greatest(port, time, count) - least(port, time, count)
+    traffic = {
+        "device": device[first],
+        "time": recorded.origin.start + length,
+        "function": function[first],
+        "bandwidth": bandwidth,
+    }
+    for way, (wrong_of, is_mean) in {"rx": (card, True), "tx": (port, False)}.items():
+        names = ("PacketRate", "Bytes", "Packets", "Errors", "Dropped")
+        counters = Counters(*(reals(table[way + name]) for name in names))
+        figures = port_traffic(
+            port, length, bandwidth, counters, wrong_of=wrong_of, is_mean_dropped=is_mean
+        )
+        traffic |= {f"{way}_{name}": values for name, values in figures._asdict().items()}
+    yield ordered(setting, of_table("port_traffic", pa.table(traffic)))
 
 
 def _by_mode(

@@ -180,17 +180,28 @@ def test_links(tmp_path: Path) -> None:
 
 
 def test_ports(tmp_path: Path) -> None:
+    """One row a port: by the ns between samples, as in msprof's nic_model.py and roce_model.py."""
     port = {
         "deviceId": 0, "timestampNs": START + 1, "bandwidth": 200 * MB, "rxPacketRate": 10,
-        "rxByteRate": 50 * MB, "rxPackets": 400, "rxErrors": 1, "rxDropped": 3, "txPacketRate": 0.5,
-        "txByteRate": 0, "txPackets": 0, "txErrors": 0, "txDropped": 0, "funcId": 2,
+        "rxByteRate": 50 * MB, "rxPackets": 400, "rxErrors": 4, "rxDropped": 12,
+        "txPacketRate": 0.5, "txByteRate": 0, "txPackets": 0, "txErrors": 0, "txDropped": 0,
+        "funcId": 2,
     }  # fmt: skip
+    sampled = [
+        {**port, "funcId": 1, "timestampNs": START + 1_000 * turn, "rxErrors": 40 * turn,
+         "txDropped": 1, "rxBytes": 400 * MB * turn, "rxDropped": 6}
+        for turn in (1, 2)
+    ]  # fmt: skip
     for file in ("nic", "roce"):
-        assert lines({file.upper(): [port]}, tmp_path, file) == [
+        header, *rows = lines({file.upper(): [*sampled, port]}, tmp_path, file)
+        assert header == (
             "Device_id,Timestamp(us),Bandwidth(MB/s),Rx Bandwidth efficiency(%),rxPacket/s,"
             "rxError rate(%),rxDropped rate(%),Tx Bandwidth efficiency(%),txPacket/s,"
-            "txError rate(%),txDropped rate(%),funcId",
-            "0,1700000000000000.001\t,200.0,25.0,10.0,0.25,0.75,0.0,0.5,0.0,0.0,2",
+            "txError rate(%),txDropped rate(%),funcId"
+        )
+        assert [row.partition("\t")[2] for row in rows] == [
+            ",200.0,0.016,0.02,206.7,30.0,0.0,0.001,0.0,200.0,1",
+            ",200.0,0.0,10.0,0.01,0.03,0.0,0.5,0.0,0.0,2",
         ]
 
 

@@ -24,8 +24,6 @@ CLOCKS: dict[str, tuple[str, ...]] = {
     "aicpu": ("Timestamp(us)",),
     "msprof_tx": ("Start_time(us)", "End_time(us)"),
     "step_trace": ("FP Start(us)", "BP End(us)", "Iteration End(us)"),
-    "nic": ("Timestamp(us)",),
-    "roce": ("Timestamp(us)",),
 }
 """Columns of times of each file."""
 

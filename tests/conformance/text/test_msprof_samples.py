@@ -22,6 +22,11 @@ CORES = (
 MEANS = "0,Average,0.075,0.25,0.3,0.02,0.25,0.1,0.01,1.0\n"
 HBM = "Device_id,Metric,Read(MB/s),Write(MB/s)\n"
 PCIE = "Device_id,Mode,Min,Max,Avg\n"
+PORTS = (
+    "Device_id,Timestamp(us),Bandwidth(MB/s),Rx Bandwidth efficiency(%),rxPacket/s,rxError rate(%),"
+    "rxDropped rate(%),Tx Bandwidth efficiency(%),txPacket/s,txError rate(%),txDropped rate(%),"
+    "funcId\n"
+)
 MODULES = "Device_id,Component,Timestamp(us),Total Reserved(KB),Device\n"
 RECORDS = "Device_id,Component,Timestamp(us),Total Allocated(KB),Total Reserved(KB),Device\n"
 
@@ -156,3 +161,76 @@ def test_an_event_has_the_dies_that_were_sampled_at_its_instant(
     ]
     timeline = layer("Stars Chip Trans", 26, counters)
     assert found(tmp_path, {"msprof.json": timeline}, "TRC280") == wrong
+
+
+@pytest.mark.parametrize("file", ["nic", "roce"])
+@pytest.mark.parametrize(
+    ("efficiency", "wrong"), [("0.0", []), ("180.0", ["CSV424"])], ids=["as written", "too busy"]
+)
+def test_a_port_has_one_row_about_the_capture(
+    tmp_path: Path, file: str, efficiency: str, wrong: list[str]
+) -> None:
+    """``format_nic_summary`` adds the length of the samples to the instant of the boot, and
+    ``NicModel`` divides packets that were wrong since boot by those of the samples.
+    """
+    since_boot = at(-3 * 86_400_000_000)
+    row = f"0,{since_boot},20980.0,{efficiency},0.02,206.7,30.0,0.0,0.0,0.0,0.0,0\n"
+    files = {
+        f"{file}.csv": PORTS + row,
+        "npu_module_mem.csv": MODULES + f"0,RUNTIME,{at(1)},1024,NPU:0\n",
+        "memory_record.csv": RECORDS + f"0,GE,{at(1)},1,1,NPU:0\n",
+    }
+    assert found(tmp_path / "own", files, "CSV424", "XLR911") == wrong
+    files["memory_record.csv"] = RECORDS + f"0,GE,{since_boot},1,1,NPU:0\n"
+    assert "XLR911" in found(tmp_path / "others", files, "CSV424", "XLR911")
+
+
+UB = "Device_id,PortId,TimeStamp,UBRxPortBandWidth(MB/s),UBTxPortBandWidth(MB/s)\n"
+OLDER_UB = (
+    "Device_id,PortId,TimeStamp,UDMARxPortBandWidth(MB/s),UDMATxPortBandWidth(MB/s),"
+    "UNICRxPortBandWidth(MB/s),UNICTxPortBandWidth(MB/s),UNICRxPacketRate(Packet/us),"
+    "UNICRxBytes(Byte),UNICRxPackets(Packet),UNICRxErrors(Packet),UNICRxDropped(Packet),"
+    "UNICTxPacketRate(Packet/us),UNICTxBytes(Byte),UNICTxPackets(Packet),UNICTxErrors(Packet),"
+    "UNICTxDropped(Packet)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        (UB + f"0,1,{at(1)},12,13\n", []),
+        (OLDER_UB + f"0,1,{at(1)},12,13{',0' * 12}\n", []),
+        (UB + f"0,1,{at(1).strip()},12,13\n", ["CSV021"]),
+        (UB.replace(",UBTxPortBandWidth(MB/s)", "") + f"0,1,{at(1)},12\n", ["CSV011"]),
+    ],
+    ids=["as written", "until 2026-03-23", "no tab", "no rate of sending"],
+)
+def test_samples_of_the_unified_bus(tmp_path: Path, text: str, wrong: list[str]) -> None:
+    """``UBViewer.format_ub_summary_data``, whose instants end with a tab."""
+    rules = ("CSV011", "CSV012", "CSV013", "CSV021", "CSV023")
+    assert found(tmp_path, {"ub.csv": text}, *rules) == wrong
+
+
+@pytest.mark.parametrize(
+    ("rates", "wrong"),
+    [("0,50.25,70.0", []), ("60.0,50.25,70.0", ["CSV280"])],
+    ids=["a delay of no length", "another order"],
+)
+def test_rates_of_a_channel_come_from_delays(tmp_path: Path, rates: str, wrong: list[str]) -> None:
+    """``CCUChannelViewer._trans_delay_to_bandwidth`` makes 0 of a delay of 0."""
+    header = "Device_id,Channel Id,Timestamp(us),Max Bandwidth(MB/s),Min Bandwidth(MB/s),"
+    text = f"{header}Avg Bandwidth(MB/s)\n0,3,{at(1)},{rates}\n"
+    assert found(tmp_path, {"ccu_channel.csv": text}, "CSV023", "CSV280") == wrong
+
+
+@pytest.mark.parametrize(
+    ("shares", "wrong"),
+    [("12.0,3.0,0.0,0.0,0.5,20.0", []), ("0.1,0.1,0.0,0.0,0.0,0.8", ["CSV414"])],
+    ids=["of lower priority", "of 1"],
+)
+def test_shares_of_states_leave_out_some(tmp_path: Path, shares: str, wrong: list[str]) -> None:
+    """``_sys_usage_data`` divides by the time of processes of lower priority as well."""
+    text = (
+        f"Device_id,Cpu Type,User(%),Sys(%),IoWait(%),Irq(%),Soft(%),Idle(%)\nhost,host,{shares}\n"
+    )
+    assert found(tmp_path, {"cpu_usage.csv": text}, "CSV413", "CSV414") == wrong

@@ -16,6 +16,8 @@ from .folder import Folder
 FAR_NS = 3600 * 10**9
 """The time between two files of one capture from which on one of them is of another clock. Only
 captures of hours have such gaps, and these have samples in between."""
+NO_INSTANT = "T90"
+"""The erratum of columns that show a length of time as an instant since boot."""
 
 T = TypeVar("T")
 
@@ -86,7 +88,11 @@ def _of_csv(folder: Folder) -> Iterator[Part[Span]]:
     for name in sorted(folder.csv_writers):
         here = folder.facts.columns(f"csv.{name}")
         for column in text_catalog().csv[name].columns:
-            if column.type != "timestampUs" or column.name not in here:
+            if (
+                column.type != "timestampUs"
+                or column.name not in here
+                or NO_INSTANT in column.errata
+            ):
                 continue
             cell = quoted(column.name)
             found = folder.facts.rows(
