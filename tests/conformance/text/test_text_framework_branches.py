@@ -1,0 +1,50 @@
+"""Real timelines changed as branches of torch_npu write them of which no file is known.
+
+Each test names the code of the exporter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from text_folders import RANK, judged, needs_data
+
+from ascend_conformance.options import Options
+from ascend_conformance.ruleset import Selection
+
+Event: TypeAlias = dict[str, Any]
+Finder: TypeAlias = Callable[..., list[tuple[str, int]]]
+TIMELINE = "trace_view.json"
+
+
+@pytest.fixture
+def events() -> list[Event]:
+    """The framework's own events of a real timeline."""
+    (path,) = needs_data(RANK).rglob(TIMELINE)
+    every: list[Event] = json.loads(path.read_bytes())
+    (framework,) = {one["pid"] for one in every if one.get("cat") == "cpu_op"}
+    return [one for one in every if one["pid"] == framework and one.get("cat") != "async_npu"]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Finder:
+    def judge(events: Sequence[Event], *rules: str) -> list[tuple[str, int]]:
+        (tmp_path / TIMELINE).write_text(json.dumps(events))
+        options = Options(selection=Selection(select=rules), workers=1)
+        (report,) = judged(tmp_path, options)
+        return [(one.rule, one.count) for one in report.findings]
+
+    return judge
+
+
+def test_sizes_for_floating_point_operations_are_text(events: list[Event], found: Finder) -> None:
+    """OpRangeData::encode writes extra_args as text, TorchOpBean.args shows it as flops."""
+    operator = next(one for one in events if one["name"] == "aten::addmm")
+    operator["args"]["flops"] = "mat1_size:[2, 3];mat2_size:[3, 4]"
+    assert found(events, "TRC013", "TRC015") == []
+    operator["args"]["Sequence number"] = "mat1_size:[2, 3]"
+    assert found(events, "TRC015") == [("TRC015", 1)]
