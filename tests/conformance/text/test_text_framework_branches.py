@@ -48,3 +48,30 @@ def test_sizes_for_floating_point_operations_are_text(events: list[Event], found
     assert found(events, "TRC013", "TRC015") == []
     operator["args"]["Sequence number"] = "mat1_size:[2, 3]"
     assert found(events, "TRC015") == [("TRC015", 1)]
+
+
+def collections(pid: int, events: Sequence[Event]) -> list[Event]:
+    """A run of the collector, as TraceEventManager.create_gc_m_event names its layer."""
+    process = events[0]["pid"]
+    start = max(one["ts"] for one in events if one.get("cat") == "cpu_op")
+    place = {"ph": "M", "pid": pid, "tid": 0}
+    thread = {**place, "tid": process}
+    return [
+        {
+            **{"ph": "X", "name": "GC", "pid": pid, "tid": process, "ts": start},
+            **{"dur": 2000.5, "cat": "GC", "args": {}},
+        },
+        {**place, "name": "process_name", "args": {"name": "Python GC"}},
+        {**place, "name": "process_labels", "args": {"labels": "CPU"}},
+        {**place, "name": "process_sort_index", "args": {"sort_index": 1}},
+        {**thread, "name": "thread_name", "args": {"name": "Python GC"}},
+        {**thread, "name": "thread_sort_index", "args": {"sort_index": process}},
+    ]
+
+
+def test_the_collector_of_a_capture_without_a_device(events: list[Event], found: Finder) -> None:
+    """FwkFileParser.get_gc_record_trace_data puts -1 as the device into all bits of the pid."""
+    assert found(events + collections(-1, events), "TRC0", "TRC2") == found(events, "TRC0", "TRC2")
+    packed = events[0]["pid"] << 10 | 1 << 5
+    assert found(events + collections(packed, events), "TRC014") == []
+    assert found(events + collections(packed | 1 << 6, events), "TRC014") == [("TRC014", 1)]
