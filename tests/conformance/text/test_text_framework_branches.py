@@ -75,3 +75,22 @@ def test_the_collector_of_a_capture_without_a_device(events: list[Event], found:
     packed = events[0]["pid"] << 10 | 1 << 5
     assert found(events + collections(packed, events), "TRC014") == []
     assert found(events + collections(packed | 1 << 6, events), "TRC014") == [("TRC014", 1)]
+
+
+def test_marks_stand_on_the_physical_stream(found: Finder) -> None:
+    """DeviceTxAssembler takes the stream of a mark, AscendHardwareAssembler the logical one."""
+    (path,) = needs_data(RANK).rglob(TIMELINE)
+    every: list[Event] = json.loads(path.read_bytes())
+    (device,) = {
+        one["pid"] for one in every if one.get("args", {}).get("name") == "Ascend Hardware"
+    }
+    layer = [one for one in every if one["pid"] == device and one["ph"] in ("M", "X")]
+    task = next(one for one in layer if "Physic Stream Id" in one.get("args", {}))
+    stream = task["args"]["Physic Stream Id"]
+    for event in layer:
+        if event["tid"] == stream and event["ph"] == "X":
+            event["tid"] = 60000
+    mark = {"Physic Stream Id": stream, "Task Id": 65000}
+    marked = {**task, "name": "start of the loss", "tid": stream, "args": mark}
+    assert found([*layer, marked], "TRC300") == []
+    assert found([*layer, {**marked, "args": task["args"]}], "TRC300") == [("TRC300", 1)]
