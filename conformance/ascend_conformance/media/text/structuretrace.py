@@ -239,6 +239,12 @@ def _kinds_in_words(folder: Folder, file: int, layer: Layer) -> str:
     return ", ".join(dict.fromkeys(f"{kind.phase} {kind.name.template}" for kind in kinds))
 
 
+NO_DEVICE_IS_THE_PID = "T67"
+"""The erratum: -1 as the device fills all bits of the collector's pid."""
+
+NO_DEVICE = -1
+
+
 def wrong_pids(folder: Folder, examples: int) -> Iterator[Fault]:
     """Processes whose pid does not hold the layer's sort index, or the device of its label.
 
@@ -256,6 +262,8 @@ def wrong_pids(folder: Folder, examples: int) -> Iterator[Fault]:
             if layer is None:
                 continue
             rule = timeline_catalog().pid_rule(layer, reading.writer)
+            if pid == NO_DEVICE and NO_DEVICE_IS_THE_PID in rule.errata:
+                continue
             held = rule.quantities(pid)
             due = {"sortIndex": sort_index, "deviceId": device}
             if any(held[key] != due[key] for key in held if due.get(key) is not None):
