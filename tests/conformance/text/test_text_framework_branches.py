@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -94,3 +95,18 @@ def test_marks_stand_on_the_physical_stream(found: Finder) -> None:
     marked = {**task, "name": "start of the loss", "tid": stream, "args": mark}
     assert found([*layer, marked], "TRC300") == []
     assert found([*layer, {**marked, "args": task["args"]}], "TRC300") == [("TRC300", 1)]
+
+
+@pytest.mark.parametrize(("thread", "wrong"), [(999, []), (None, [("TRC222", 1)])])
+def test_a_number_that_two_forward_threads_count(
+    events: list[Event], found: Finder, thread: int | None, wrong: list[tuple[str, int]]
+) -> None:
+    """FwkFileParser.filter_fwd_bwd_event keeps the last forward operator of a number, which is
+    one of a recomputation on the backward thread or of another forward thread.
+    """
+    arrow = next(one for one in events if one.get("cat") == "fwdbwd" and one["ph"] == "s")
+    first = next(one for one in events if one["args"].get("Sequence number") == arrow["id"])
+    last = max((one["ts"] for one in events if "ts" in one), key=Decimal)
+    again = {**first, "ts": last, "tid": first["tid"] if thread is None else thread}
+    arrow.update(ts=last, tid=again["tid"])
+    assert found([*events, again], "TRC222") == wrong
