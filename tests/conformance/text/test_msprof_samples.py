@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from text_folders import judged
 
+from ascend_conformance.check import check
 from ascend_conformance.options import Options
 from ascend_conformance.ruleset import Selection
+from ascend_simulator import write_run
+from ascend_simulator.scenario import override, preset
 
 CORES = (
     "Device_id,Core ID,vec_ratio,mac_ratio,scalar_ratio,mte1_ratio,mte2_ratio,mte3_ratio,"
@@ -234,3 +237,21 @@ def test_shares_of_states_leave_out_some(tmp_path: Path, shares: str, wrong: lis
         f"Device_id,Cpu Type,User(%),Sys(%),IoWait(%),Irq(%),Soft(%),Idle(%)\nhost,host,{shares}\n"
     )
     assert found(tmp_path, {"cpu_usage.csv": text}, "CSV413", "CSV414") == wrong
+
+
+@pytest.mark.parametrize(("rows", "skipped"), [(1, set()), (2, {"XLR716", "XLR717"})])
+def test_ports_with_a_row_for_each_sample_are_not_compared(
+    tmp_path: Path, rows: int, skipped: set[str]
+) -> None:
+    """The documents state that form, and no exporter is known to write it."""
+    scenario = override(preset("text-museum"), steps=1, ranks=1)
+    run = write_run(scenario, 0, tmp_path / "run", ("msprof-db", "csv"))
+    (path,) = run.folder.rglob("nic_*.csv")
+    (path.parent / path.name.replace("nic", "roce")).unlink()
+    header, row = path.read_text().splitlines(keepends=True)
+    path.write_text(header + rows * row)
+    options = Options(selection=Selection(select=("XLR716", "XLR717")), workers=1)
+    report = check([path.parents[1]], options)
+    reasons = [one for file in report.files for one in file.skipped]
+    assert report.findings == ()
+    assert {one.rule for one in reasons if "each sample" in one.reason} == skipped
