@@ -32,6 +32,7 @@ import construct
 
 from .bounds import Axis, Bounds
 from .facts import Grade
+from .shows import Show, show_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,11 +45,16 @@ _SAME_BYTES = (construct.Adapter, construct.Const, construct.Default, construct.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldFacts(Bounds):
-    """What is known of one field of a packed record, and from where."""
+    """What is known of one field of a packed record, and from where.
+
+    ``shows``: what of the recording the field shows; ``None`` in media whose records are described
+    by tables elsewhere.
+    """
 
     summary: str
     source: tuple[str, ...]
     grade: Grade
+    shows: Show | None = None
     unit: str | None = None
     errata: tuple[str, ...] = ()
 
@@ -68,12 +74,15 @@ def field(
     *,
     source: tuple[str, ...],
     grade: Grade = "documented",
+    shows: str | Mapping[str, Any] | None = None,
     **more: Any,
 ) -> Field:
-    """A field in the spelling of the format; ``more`` are further fields of :class:`FieldFacts`,
-    of which the bounds are points of the axis of its family.
+    """A field in the spelling of the format; ``shows`` as the documents write it, ``more`` are
+    further fields of :class:`FieldFacts`, of which the bounds are points of the axis of its family.
     """
-    return Field(form, name, FieldFacts(summary=summary, source=source, grade=grade, **more))
+    show = None if shows is None else show_of(shows)
+    facts = FieldFacts(summary=summary, source=source, grade=grade, shows=show, **more)
+    return Field(form, name, facts)
 
 
 def record_at(declaration: construct.Struct, axis: Axis, at: str) -> construct.Struct:
