@@ -47,8 +47,9 @@ _SAME_BYTES = (construct.Adapter, construct.Const, construct.Default, construct.
 class FieldFacts(Bounds):
     """What is known of one field of a packed record, and from where.
 
-    ``shows``: what of the recording the field shows; ``None`` in media whose records are described
-    by tables elsewhere.
+    ``shows``: what of the recording the field shows; ``None`` where its own fields state it, and in
+    media whose records are described by tables elsewhere. ``values``: what names the number, a set
+    of values of its family or a dictionary of the profile.
     """
 
     summary: str
@@ -56,6 +57,7 @@ class FieldFacts(Bounds):
     grade: Grade
     shows: Show | None = None
     unit: str | None = None
+    values: str | None = None
     errata: tuple[str, ...] = ()
 
 

@@ -1,0 +1,1 @@
+"""What devices, runtime and frameworks write before any exporter: ``PROF_*`` and ``FRAMEWORK``."""
