@@ -32,7 +32,7 @@ from .additional import (
     transfer_kinds,
     transfer_role,
 )
-from .forms import CONSTANT, DERIVED, UNRECORDED, additional, head
+from .forms import CONSTANT, DERIVED, UNRECORDED, Shows, additional, head
 from .host import HCCL_OP_MEMBERS
 
 _aicpu = partial(field, grade="observed")
@@ -41,7 +41,7 @@ _SOURCE = ("raw-prof 4.10", "ge-profiling 5.4")
 _node = partial(_aicpu, source=(*_SOURCE, "upstream-msprof MsprofAicpuNodeAdditionalData"))
 
 
-def _ticks(made: Any, *named: tuple[str, str, str | dict[str, str]]) -> tuple[Construct, ...]:
+def _ticks(made: Any, *named: tuple[str, str, Shows]) -> tuple[Construct, ...]:
     return tuple(
         made(name, Int64ul, summary, shows=shows, unit="tick") for name, summary, shows in named
     )

@@ -10,7 +10,7 @@ from construct import BitStruct, ByteSwapped, Construct, Int16ul, Int32ul, Int64
 from ascend_spec.core.packed import Field, field
 
 HASH_DIC = "hash_dic"
-"""What names a hash, see :func:`ascend_spec.raw.text_id.text_id`."""
+"""What names a hash; ``ascend_ref.derive.text_hash`` computes it."""
 
 MAGIC = 0x5A5A
 """The first two bytes of every record that software reports."""
