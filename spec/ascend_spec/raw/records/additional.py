@@ -492,7 +492,7 @@ def hccl_members(made: Any) -> tuple[Field, ...]:
         made("workFlowMode", Int32ul, "Way of working of the operator.", shows=UNRECORDED),
         made("planeID", Int32ul, "Parallel path of the communication.", shows="transfer.plane"),
         made(
-            "ctxID",
+            "ctxId",
             Int32ul,
             "Number of the sub-task inside its FFTS+ task, 4294967295 for none.",
             shows="transfer.context",

@@ -108,7 +108,7 @@ EVENT = Struct(
         shows="host_call.start",
         unit="tick",
     ),
-    _event("reserve", Int64ul, "All ones, by which an event is known.", shows=CONSTANT),
+    _event("eventFlag", Int64ul, "All ones, by which an event is known.", shows=CONSTANT),
     _event("itemId", Int64ul, "As in a call.", shows="host_call.item", values=HASH_DIC),
 )
 """The same bytes as :data:`API_EVENT`, of a record that is an event."""
@@ -293,7 +293,7 @@ NODE_BASIC_INFO = compact(
                 shows="kernel.blocks",
             ),
         ),
-        "Cores of both kinds; blockDim in older headers.",
+        "Cores of both kinds; blockDim in the header of the collector.",
     ),
     _basic(
         "opFlag",
