@@ -7,3 +7,4 @@ from .model import Chip as Chip
 from .model import Member as Member
 from .model import RawFile as RawFile
 from .model import Side as Side
+from .text import Grammar as Grammar

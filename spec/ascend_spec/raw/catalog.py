@@ -18,6 +18,7 @@ from ascend_spec.core.values import ValueSet
 
 from . import records
 from .model import MARKS, Chip, Member, RawFile, Side
+from .text import Grammar, load_grammars
 
 FOLDER = "raw"
 SLICE = "{slice}"
@@ -33,7 +34,8 @@ class RawCatalog:
     @cached_property
     def chips(self) -> Mapping[int, Chip]:
         """Chips by id, ascending."""
-        return self.documents.by("id", Chip, f"{FOLDER}/chips.yaml")
+        chips = self.documents.by("id", Chip, f"{FOLDER}/chips.yaml").values()
+        return {one.id: one for one in chips}
 
     @cached_property
     def files(self) -> Mapping[str, RawFile]:
@@ -52,6 +54,11 @@ class RawCatalog:
     def vocabularies(self) -> Mapping[str, ValueSet]:
         """Sets of values by name."""
         return self.documents.named(ValueSet, f"{FOLDER}/vocabularies.yaml")
+
+    @cached_property
+    def grammars(self) -> Mapping[str, Grammar]:
+        """The lines of files of text by the name of the grammar."""
+        return load_grammars(self.documents, f"{FOLDER}/text.yaml")
 
     @cached_property
     def parts(self) -> Mapping[str, Field]:
